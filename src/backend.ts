@@ -1,0 +1,141 @@
+/**
+ * The contract between the engine and the place where a store lives.
+ *
+ * A backend is an ordered map of records with conditional, atomic, durable batches. It knows nothing of checkpoints:
+ * it sees keys made of integers, one directory keyed by thread ids, and encoded values. Everything else (deltas, packs,
+ * forks, leases, retention) is the engine's, written once for all backends.
+ *
+ * To add a backend: implement {@link Backend}, run the cases of `threadmark/testing` against it.
+ */
+
+/**
+ * The tables of integer-keyed records, and what the engine keeps in each. `wide` tables use the key's third integer
+ * (`part`) and random keys; in all others `part` is always 0 and keys mostly grow.
+ */
+export const tables = {
+  /** One record a tape; group = lineage, item = tape. Small, read and checked by every commit. */
+  meta: { wide: false },
+  /** Checkpoints not yet sealed; group = tape, item = seq. */
+  tail: { wide: false },
+  /** Replaced and relabelled checkpoints; group = tape, item = seq. */
+  mark: { wide: false },
+  /** Packs, by their last seq: metadata of the rows, the net change, the single steps. */
+  rows: { wide: false },
+  net: { wide: false },
+  steps: { wide: false },
+  /** Sealed checkpoints whose id does not tell where they are; item, part = hash of namespace and id. */
+  id: { wide: true },
+  /** The last sealed checkpoint of each nested namespace; item, part = hash of the namespace. */
+  head: { wide: true },
+  /** Writes; item = hash of namespace and checkpoint, part = hash of the task. */
+  write: { wide: true },
+} as const satisfies Record<string, { readonly wide: boolean }>;
+
+export type Table = keyof typeof tables;
+
+/**
+ * The key of a record. `group` is in [1, 2^31), `item` and `part` in [0, 2^32). Within a table, (group, item, part) is
+ * unique across lineages; `lineage` is there so that a distributed backend can place the record.
+ */
+export interface Key {
+  readonly table: Table;
+  readonly lineage: number;
+  readonly group: number;
+  readonly item: number;
+  readonly part: number;
+}
+
+/** A directory key: a thread's id, any string of 1 to 512 bytes of UTF-8 without NUL. Ordered bytewise. */
+export interface DirectoryKey {
+  readonly table: "directory";
+  readonly id: string;
+}
+
+/**
+ * An encoded value: text (ten characters of envelope, then JSON), or bytes (compressed or encrypted). It must come back
+ * as it was: text as text, bytes as bytes. Bytes that were passed in belong to the backend.
+ */
+export type Value = string | Uint8Array;
+
+/** All records of a group with `from <= item <= to`, in key order (or `reverse`), at most `limit`. */
+export interface Range {
+  readonly table: Table;
+  readonly lineage: number;
+  readonly group: number;
+  readonly from?: number;
+  readonly to?: number;
+}
+
+export type Read =
+  | { readonly get: Key | DirectoryKey }
+  | { readonly scan: Range; readonly reverse?: boolean; readonly limit?: number }
+  /** Directory entries in bytewise order of id: those that start with `prefix` and come after `after`. */
+  | { readonly list: { readonly prefix?: string; readonly after?: string; readonly limit: number } };
+
+export interface Found {
+  readonly item: number;
+  readonly part: number;
+  readonly value: Value;
+}
+
+/** The answer to a `get` is a Value or undefined, to a `scan` Found[], to a `list` Listed[]. */
+export interface Listed {
+  readonly id: string;
+  readonly value: Value;
+}
+
+export type Answer = Value | undefined | readonly Found[] | readonly Listed[];
+
+/**
+ * One atomic change. It is refused, and nothing of it written, unless every check holds and every inserted key is
+ * absent. Checks and inserts are judged, and all is applied, inside one transaction; deletes come before inserts and puts.
+ */
+export interface Batch {
+  /** The record at `key` must hold exactly `value`; undefined means it must be absent. */
+  readonly checks?: readonly { readonly key: Key | DirectoryKey; readonly value: Value | undefined }[];
+  readonly deletes?: readonly (Key | DirectoryKey | Range)[];
+  readonly inserts?: readonly Entry[];
+  /** Written whether or not the key exists. */
+  readonly puts?: readonly Entry[];
+}
+
+export interface Entry {
+  readonly key: Key | DirectoryKey;
+  readonly value: Value;
+}
+
+export interface Size {
+  readonly records: number;
+  /** Bytes of the values (and ids), without the overhead of pages and indexes. */
+  readonly bytes: number;
+}
+
+export interface Capabilities {
+  /** Commits survive the end of the process. */
+  readonly durable: boolean;
+  /** Several processes may write at the same time. */
+  readonly processes: boolean;
+}
+
+export interface Backend {
+  /** For messages: "memory", "sqlite", … Never used to make a decision. */
+  readonly name: string;
+  readonly capabilities: Capabilities;
+  /** Answers all reads from one snapshot, in order. One round trip. Creates nothing. */
+  read(reads: readonly Read[]): Promise<readonly Answer[]>;
+  /**
+   * Applies the batches in order, each atomic by itself, and returns when all that were applied are durable: for each
+   * whether it was applied (true) or refused (false). No two batches of one call touch the same group or directory id.
+   * On failure it rejects with a ThreadmarkError: `BACKEND` with `committed: false` when nothing was applied,
+   * `committed: "unknown"` when that cannot be told; `READ_ONLY`, `BUSY`, `CORRUPT`, `VERSION` where they fit.
+   */
+  commit(batches: readonly Batch[]): Promise<readonly boolean[]>;
+  /** Records and bytes by table, and the bytes the store takes on its medium (undefined where that is unknown). */
+  size(): Promise<{ readonly tables: Readonly<Record<Table | "directory", Size>>; readonly total: number | undefined }>;
+  /** Gives room that deleted records left back to the system, and makes them unreadable on the medium. */
+  compact(): Promise<void>;
+  /** Faults of the medium itself (a damaged page, a torn journal), in words. The engine checks the records. */
+  verify(): Promise<readonly string[]>;
+  /** Releases everything. Called once, after all other calls have settled. */
+  close(): Promise<void>;
+}

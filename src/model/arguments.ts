@@ -1,0 +1,164 @@
+import type { Activation, Barrier, CheckpointInfo, Interrupt, Metadata, Source, Status } from "./checkpoint.ts";
+
+type Key<State> = Extract<keyof State, string>;
+type AppendableKeys<State> = {
+  [K in Key<State>]: NonNullable<State[K]> extends readonly unknown[] | string ? K : never;
+}[Key<State>];
+
+/** A change the caller knows: applied to the parent's state, `{}` on an empty thread. */
+export interface Update<State> {
+  /** Elements added to the end of an array, or text to the end of a string. */
+  readonly append?: { readonly [K in AppendableKeys<State>]?: NonNullable<State[K]> };
+  readonly set?: Partial<State>;
+  readonly unset?: readonly Key<State>[];
+}
+
+export interface PutFields {
+  readonly id?: string;
+  readonly step?: number;
+  readonly source?: Source;
+  readonly node?: string | null;
+  readonly path?: readonly string[];
+  readonly next?: readonly (string | Activation)[];
+  readonly completed?: readonly string[];
+  readonly interrupts?: readonly Interrupt[];
+  readonly barriers?: readonly Barrier[];
+  readonly run?: string | null;
+  readonly workflow?: string | null;
+  readonly label?: string;
+  readonly createdAt?: number;
+  readonly stateVersion?: number;
+  readonly metadata?: Metadata;
+}
+
+/** What `put` takes: exactly one of `state` and `update`, and whatever else differs from the defaults. */
+export type PutInput<State> = PutFields &
+  ({ readonly state: State; readonly update?: never } | { readonly update: Update<State>; readonly state?: never });
+
+/** The right to advance a thread. */
+export interface LeaseToken {
+  readonly thread: string;
+  readonly holder: string;
+  readonly epoch: number;
+}
+
+export interface PutOptions {
+  /** The checkpoint this one follows; null makes a root. Default: the head at commit time. */
+  readonly parent?: string | null;
+  /** The head must be this checkpoint (null: the namespace must be empty), else `CONFLICT`. */
+  readonly expect?: string | null;
+  readonly lease?: LeaseToken;
+}
+
+export interface HistoryOptions {
+  readonly limit?: number;
+  /** An id or a seq; exclusive. */
+  readonly before?: string | number;
+  readonly run?: string;
+  readonly source?: Source;
+  /** Yield whole checkpoints instead of metadata. */
+  readonly states?: boolean;
+}
+
+export interface WritesInput {
+  readonly task: string;
+  readonly node?: string | null;
+  readonly writes: readonly { readonly channel: string; readonly value: unknown; readonly index?: number }[];
+}
+
+export interface ForkOptions<State> {
+  readonly at?: string | { readonly step: number };
+  readonly into?: string;
+  readonly edits?: Partial<State>;
+  readonly history?: "ancestors" | "none";
+  readonly label?: string;
+}
+
+export interface PruneOptions {
+  readonly keepLast?: number;
+  /** Only what is older than this many milliseconds may go. */
+  readonly olderThan?: number;
+  readonly keepLabelled?: boolean;
+  readonly ancestors?: "truncate" | "protect";
+  readonly dryRun?: boolean;
+}
+
+export interface PruneResult {
+  readonly deleted: number;
+  readonly bytesReclaimed: number;
+}
+
+export interface AcquireOptions {
+  readonly holder: string;
+  /** Milliseconds until another may take the lease. */
+  readonly ttl: number;
+}
+
+export interface ThreadsOptions {
+  readonly workflow?: string;
+  readonly prefix?: string;
+  readonly status?: Status;
+  readonly order?: "id" | "updated";
+  readonly limit?: number;
+  /** The id of the last thread already seen. */
+  readonly after?: string;
+}
+
+/** One difference between two states, by path. */
+export interface Change {
+  readonly path: readonly (string | number)[];
+  readonly kind: "added" | "removed" | "changed";
+  readonly before?: unknown;
+  readonly after?: unknown;
+}
+
+export interface Fault {
+  readonly thread: string;
+  readonly checkpoint: string | null;
+  readonly message: string;
+}
+
+export interface VerifyResult {
+  readonly ok: boolean;
+  readonly faults: readonly Fault[];
+}
+
+export interface Stats {
+  readonly threads: number;
+  readonly checkpoints: number;
+  /** Bytes of encoded values by kind: directory, metadata, tail, packs, index, writes; and `total` on the medium. */
+  readonly bytes: {
+    readonly directory: number;
+    readonly metadata: number;
+    readonly tail: number;
+    readonly packs: number;
+    readonly index: number;
+    readonly writes: number;
+    readonly total: number;
+  };
+}
+
+/** How a class of yours is stored: by name, only if registered. */
+export interface ClassCodec<T = unknown> {
+  test(value: unknown): value is T;
+  encode(value: T): unknown;
+  decode(data: unknown): T;
+}
+
+export interface OpenOptions {
+  /** Milliseconds since 1970. */
+  readonly clock?: () => number;
+  /** Makes checkpoint and thread ids. */
+  readonly ids?: () => string;
+  /** `full`: a commit survives a power cut. `normal`: it survives the end of the process. */
+  readonly fsync?: "full" | "normal";
+  readonly readOnly?: boolean;
+  // biome-ignore lint/suspicious/noExplicitAny: a registry holds codecs of many types; each is checked by its own test().
+  readonly classes?: Readonly<Record<string, ClassCodec<any>>>;
+  /** Bytes of recently used states kept in memory. Default 64 MiB. */
+  readonly cacheBytes?: number;
+  /** How packs are compressed. Default "none". */
+  readonly compression?: "none" | "deflate" | "zstd";
+}
+
+export type { CheckpointInfo };

@@ -1,0 +1,90 @@
+/** Where a checkpoint came from. */
+export type Source = "input" | "loop" | "update" | "fork";
+export const sources: readonly Source[] = ["input", "loop", "update", "fork"];
+
+/** What should run next: a node, with an optional task key and argument. */
+export interface Activation {
+  readonly node: string;
+  readonly task?: string;
+  readonly arg?: unknown;
+}
+
+/** A question to the outside, asked by a node in the middle of a step. */
+export interface Interrupt {
+  readonly id: string;
+  readonly node: string;
+  readonly value: unknown;
+}
+
+/** A join that waits: which of the nodes it waits for have arrived. */
+export interface Barrier {
+  readonly node: string;
+  readonly arrived: readonly string[];
+}
+
+export type Metadata = { readonly [key: string]: unknown };
+
+/** Everything about a checkpoint that does not grow with the state. What `put` returns and `history` yields. */
+export interface CheckpointInfo {
+  readonly id: string;
+  readonly thread: string;
+  readonly namespace: readonly string[];
+  /** Commit order within the thread; assigned by the store, kept by fork and copy. */
+  readonly seq: number;
+  readonly parent: string | null;
+  readonly step: number;
+  readonly source: Source;
+  readonly node: string | null;
+  readonly run: string | null;
+  readonly workflow: string | null;
+  readonly label: string;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+  readonly stateVersion: number;
+  readonly metadata: Metadata;
+  /** How many activations are in `next`. */
+  readonly pending: number;
+  /** How many interrupts wait for an answer. */
+  readonly waiting: number;
+}
+
+/** An immutable snapshot of the state at a super-step boundary, with what should run next. */
+export interface Checkpoint<State = unknown> extends CheckpointInfo {
+  readonly state: State;
+  readonly path: readonly string[];
+  readonly next: readonly Activation[];
+  readonly completed: readonly string[];
+  readonly interrupts: readonly Interrupt[];
+  readonly barriers: readonly Barrier[];
+}
+
+/** A task's result (or error, or interrupt), saved against a checkpoint. */
+export interface Write {
+  readonly task: string;
+  readonly node: string | null;
+  readonly index: number;
+  readonly channel: string;
+  readonly value: unknown;
+}
+
+export interface CheckpointTuple<State = unknown> {
+  readonly checkpoint: Checkpoint<State>;
+  readonly parent: { readonly thread: string; readonly namespace: readonly string[]; readonly id: string } | null;
+  readonly writes: readonly Write[];
+}
+
+/** `done`: nothing next; `waiting`: for an answer; `failed`: an error write at the head; `running`: a live lease. */
+export type Status = "running" | "waiting" | "failed" | "done" | "paused";
+export const statuses: readonly Status[] = ["running", "waiting", "failed", "done", "paused"];
+
+export interface ThreadInfo {
+  readonly id: string;
+  readonly workflow: string | null;
+  /** The root namespace's head, or of the namespace committed last when the root is empty. */
+  readonly head: CheckpointInfo;
+  readonly status: Status;
+  readonly checkpoints: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly forkedFrom: { readonly thread: string; readonly checkpoint: string | null } | null;
+}
