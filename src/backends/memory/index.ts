@@ -1,0 +1,198 @@
+import type {
+  Answer,
+  Backend,
+  Batch,
+  Capabilities,
+  DirectoryKey,
+  Entry,
+  Found,
+  Key,
+  Listed,
+  Range,
+  Read,
+  Size,
+  Table,
+  Value,
+} from "../../backend.ts";
+import { tables } from "../../backend.ts";
+import { compareBytewise } from "./bytewise.ts";
+import { Sorted } from "./sorted.ts";
+
+type Place = Pick<Found, "item" | "part">;
+type Name = Pick<Listed, "id">;
+type Group = Sorted<Place, Found>;
+
+const lastInteger = 0xffff_ffff;
+
+/**
+ * A store that lives in this process and ends with it.
+ *
+ * @example
+ * const store = await open("memory:");
+ */
+export function memory(): Backend {
+  return new MemoryBackend();
+}
+
+class MemoryBackend implements Backend {
+  readonly name = "memory";
+  readonly capabilities: Capabilities = { durable: false, processes: false };
+  readonly #groups: Readonly<Record<Table, Map<number, Group>>>;
+  readonly #directory = new Sorted<Name, Listed>((a, b) => compareBytewise(a.id, b.id));
+
+  constructor() {
+    const names = Object.keys(tables) as Table[];
+    this.#groups = Object.fromEntries(names.map((name) => [name, new Map()])) as Record<Table, Map<number, Group>>;
+  }
+
+  async read(reads: readonly Read[]): Promise<readonly Answer[]> {
+    return reads.map((read) => {
+      if ("get" in read) return copyOf(this.#get(read.get));
+      if ("scan" in read) return this.#scan(read.scan, read.reverse ?? false, read.limit ?? Number.POSITIVE_INFINITY);
+      return this.#list(read.list.prefix ?? "", read.list.after, read.list.limit);
+    });
+  }
+
+  async commit(batches: readonly Batch[]): Promise<readonly boolean[]> {
+    return batches.map((batch) => {
+      if (!this.#admits(batch)) return false;
+      for (const target of batch.deletes ?? []) this.#delete(target);
+      for (const entry of batch.inserts ?? []) this.#put(entry);
+      for (const entry of batch.puts ?? []) this.#put(entry);
+      return true;
+    });
+  }
+
+  async size(): Promise<{ tables: Readonly<Record<Table | "directory", Size>>; total: undefined }> {
+    const sizes: Partial<Record<Table | "directory", Size>> = { directory: directorySize(this.#directory) };
+    for (const [name, groups] of Object.entries(this.#groups)) sizes[name as Table] = tableSize(groups.values());
+    return { tables: sizes as Record<Table | "directory", Size>, total: undefined };
+  }
+
+  async compact(): Promise<void> {
+    // Nothing to do: a deleted record is left to the garbage collector at once.
+  }
+
+  async verify(): Promise<readonly string[]> {
+    return [];
+  }
+
+  async close(): Promise<void> {
+    // Nothing is held outside this object.
+  }
+
+  #get(key: Key | DirectoryKey): Value | undefined {
+    if (key.table === "directory") return this.#directory.find(key)?.value;
+    return this.#groups[key.table].get(key.group)?.find(key)?.value;
+  }
+
+  #scan(range: Range, reverse: boolean, limit: number): Found[] {
+    const found: Found[] = [];
+    const { from = 0, to = lastInteger } = range;
+    const group = this.#groups[range.table].get(range.group);
+    if (group === undefined || from > to || limit <= 0) return found;
+    const entries = reverse ? group.downFrom({ item: to, part: lastInteger }) : group.from({ item: from, part: 0 });
+    for (const { item, part, value } of entries) {
+      if (item < from || item > to) break;
+      found.push({ item, part, value: copyOf(value) });
+      if (found.length >= limit) break;
+    }
+    return found;
+  }
+
+  #list(prefix: string, after: string | undefined, limit: number): Listed[] {
+    const listed: Listed[] = [];
+    if (limit <= 0) return listed;
+    const start = after !== undefined && compareBytewise(after, prefix) > 0 ? after : prefix;
+    for (const { id, value } of this.#directory.from({ id: start })) {
+      if (!id.startsWith(prefix)) break;
+      if (id === after) continue;
+      listed.push({ id, value: copyOf(value) });
+      if (listed.length >= limit) break;
+    }
+    return listed;
+  }
+
+  /** Whether every check holds, and every inserted key is absent or deleted by the batch itself. */
+  #admits({ checks = [], deletes = [], inserts = [] }: Batch): boolean {
+    for (const { key, value } of checks) if (!same(this.#get(key), value)) return false;
+    for (const { key } of inserts) {
+      if (this.#get(key) !== undefined && !deletes.some((target) => covers(target, key))) return false;
+    }
+    return true;
+  }
+
+  #put({ key, value }: Entry): void {
+    if (key.table === "directory") {
+      this.#directory.set({ id: key.id, value });
+      return;
+    }
+    const groups = this.#groups[key.table];
+    let group = groups.get(key.group);
+    if (group === undefined) {
+      group = new Sorted(comparePlaces);
+      groups.set(key.group, group);
+    }
+    group.set({ item: key.item, part: key.part, value });
+  }
+
+  #delete(target: Key | DirectoryKey | Range): void {
+    if (target.table === "directory") {
+      this.#directory.delete(target, target);
+      return;
+    }
+    const groups = this.#groups[target.table];
+    const group = groups.get(target.group);
+    if (group === undefined) return;
+    if ("item" in target) group.delete(target, target);
+    else group.delete({ item: target.from ?? 0, part: 0 }, { item: target.to ?? lastInteger, part: lastInteger });
+    if (group.empty) groups.delete(target.group);
+  }
+}
+
+function comparePlaces(a: Place, b: Place): number {
+  return a.item - b.item || a.part - b.part;
+}
+
+/** Bytes are copied on the way out, so that no reader can change what is stored. Text cannot be changed. */
+function copyOf<T extends Value | undefined>(value: T): T {
+  return (value instanceof Uint8Array ? new Uint8Array(value) : value) as T;
+}
+
+function same(a: Value | undefined, b: Value | undefined): boolean {
+  if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b) === 0;
+  return a === b;
+}
+
+function covers(target: Key | DirectoryKey | Range, key: Key | DirectoryKey): boolean {
+  if (key.table === "directory") return target.table === "directory" && target.id === key.id;
+  if (target.table !== key.table || target.group !== key.group) return false;
+  if ("item" in target) return target.item === key.item && target.part === key.part;
+  return key.item >= (target.from ?? 0) && key.item <= (target.to ?? lastInteger);
+}
+
+function tableSize(groups: Iterable<Group>): Size {
+  let records = 0;
+  let bytes = 0;
+  for (const group of groups) {
+    for (const { value } of group) {
+      records++;
+      bytes += byteLength(value);
+    }
+  }
+  return { records, bytes };
+}
+
+function directorySize(directory: Iterable<Listed>): Size {
+  let records = 0;
+  let bytes = 0;
+  for (const { id, value } of directory) {
+    records++;
+    bytes += byteLength(id) + byteLength(value);
+  }
+  return { records, bytes };
+}
+
+function byteLength(value: Value): number {
+  return typeof value === "string" ? Buffer.byteLength(value) : value.byteLength;
+}
