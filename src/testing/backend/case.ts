@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import type { Backend, Capabilities, Found, Key, Listed, Read, Table, Value } from "../../backend.ts";
+
+/** One thing that every backend must do. Plain data, so that any test runner can run it. */
+export interface BackendCase {
+  readonly name: string;
+  /** The case is for backends that declare this capability. */
+  readonly requires?: keyof Capabilities;
+  /**
+   * Resolves when the backend did it, rejects with an AssertionError when not. `open` opens a store of the case's own,
+   * empty at first; called again, it opens that same store once more.
+   */
+  run(open: OpenBackend): Promise<void>;
+}
+
+export type OpenBackend = () => Promise<Backend>;
+
+/** A case that needs one open backend. */
+export function backendCase(name: string, run: (backend: Backend) => Promise<void>): BackendCase {
+  return { name, run: (open) => using(open, run) };
+}
+
+/** Opens, runs, and closes whatever came of it. */
+export async function using(open: OpenBackend, run: (backend: Backend) => Promise<void>): Promise<void> {
+  const backend = await open();
+  try {
+    await run(backend);
+  } finally {
+    await backend.close();
+  }
+}
+
+/** A key whose group is alone in its lineage. */
+export function at(table: Table, group: number, item: number, part = 0): Key {
+  return { table, lineage: group, group, item, part };
+}
+
+export function thread(id: string): { readonly table: "directory"; readonly id: string } {
+  return { table: "directory", id };
+}
+
+/** A value as the engine writes them: ten characters of envelope, then JSON. */
+export function text(content: unknown): string {
+  return `t1........${JSON.stringify(content)}`;
+}
+
+/** Puts the values unconditionally, in one batch. */
+export async function fill(
+  backend: Backend,
+  entries: readonly (readonly [Key | ReturnType<typeof thread>, Value])[],
+): Promise<void> {
+  assert.deepEqual(await backend.commit([{ puts: entries.map(([key, value]) => ({ key, value })) }]), [true]);
+}
+
+/** The values of some keys, from one snapshot. Bytes come as a plain Uint8Array, so that they compare. */
+export async function values(
+  backend: Backend,
+  ...keys: readonly (Key | ReturnType<typeof thread>)[]
+): Promise<readonly (Value | undefined)[]> {
+  const answers = await backend.read(keys.map((get) => ({ get })));
+  return (answers as readonly (Value | undefined)[]).map(plain);
+}
+
+export async function found(backend: Backend, read: Read & { readonly scan: unknown }): Promise<readonly Found[]> {
+  const [answer] = await backend.read([read]);
+  return (answer as readonly Found[]).map(({ item, part, value }) => ({ item, part, value: plain(value) as Value }));
+}
+
+export async function listed(
+  backend: Backend,
+  list: { readonly prefix?: string; readonly after?: string; readonly limit: number },
+): Promise<readonly string[]> {
+  const [answer] = await backend.read([{ list }]);
+  return (answer as readonly Listed[]).map(({ id }) => id);
+}
+
+function plain(value: Value | undefined): Value | undefined {
+  return value instanceof Uint8Array ? Uint8Array.from(value) : value;
+}
