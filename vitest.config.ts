@@ -15,15 +15,10 @@ export default defineConfig({
     maxWorkers: 2,
     projects: [
       {
-        test: {
-          ...shared,
-          name: "threadmark",
-          include: ["test/**/*.test.ts"],
-          exclude: [validation, long],
-        },
+        test: { ...shared, name: "threadmark", include: ["test/**/*.test.ts"], exclude: [validation, long] },
       },
       {
-        // LangGraph's own validation suite calls describe, it and expect as globals.
+        // LangGraph's own validation suite takes describe, it and expect from the global scope.
         test: { ...shared, name: "langgraph-validation", include: [validation], globals: true },
       },
     ],

@@ -1,0 +1,25 @@
+// Closes a CI run: names what was skipped, then counts tests, and every other step that failed as one failure.
+import { readFileSync } from "node:fs";
+
+const [file, ...failedSteps] = process.argv.slice(2);
+let results = { numPassedTests: 0, numFailedTests: 0, testResults: [] };
+try {
+  results = JSON.parse(readFileSync(file, "utf8"));
+} catch (error) {
+  console.error(`the test run left no results: ${error}`);
+  failedSteps.push("test results");
+}
+
+const skipped = results.testResults
+  .flatMap((file) => file.assertionResults)
+  .filter((test) => test.status !== "passed" && test.status !== "failed");
+for (const test of skipped) console.log(`not run: ${test.fullName}`);
+for (const step of failedSteps) console.log(`failed: ${step}`);
+
+// A failed test step is already counted by its failed tests, unless it failed with none.
+const others = failedSteps.filter((step) => step !== "test" || results.numFailedTests === 0);
+const failures = results.numFailedTests + others.length;
+console.log(
+  `${results.numPassedTests} passed, ${failures} failed${skipped.length > 0 ? `, ${skipped.length} skipped` : ""}`,
+);
+process.exit(failures === 0 && results.numPassedTests > 0 ? 0 : 1);

@@ -1,0 +1,19 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { packInto } from "./pack.ts";
+
+/** Checks the package that would be published: its files, its exports and the types of every entry point. */
+process.chdir(fileURLToPath(new URL("..", import.meta.url)));
+
+const folder = mkdtempSync(join(tmpdir(), "threadmark-pack-"));
+const tarball = packInto(folder);
+const checks = [
+  ["publint", "--strict", tarball],
+  ["attw", "--profile", "esm-only", "--no-emoji", tarball],
+];
+const failed = checks.filter(([command = "", ...args]) => spawnSync(command, args, { stdio: "inherit" }).status !== 0);
+rmSync(folder, { recursive: true, force: true });
+process.exit(failed.length === 0 ? 0 : 1);

@@ -1,0 +1,60 @@
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startPostgres } from "./postgres.ts";
+import { type Outcome, root, run, runProgram, runScript } from "./run.ts";
+import { type Step, stepsOf } from "./steps.ts";
+
+const pages = ["README.md", "docs/**/*.md"]
+  .flatMap((pattern) => globSync(pattern, { cwd: root }))
+  .sort()
+  .map((path) => ({ path, steps: stepsOf(readFileSync(join(root, path), "utf8")) }));
+
+// Programs lie inside the repository, where they find its packages; they run in an empty folder elsewhere.
+mkdirSync(join(root, ".docs-blocks"), { recursive: true });
+const programs = mkdtempSync(join(root, ".docs-blocks/run-"));
+const fileOf = (path: string, step: Step): string =>
+  join(programs, `${path.replaceAll(/\W+/g, "-")}-line-${step.line}.${step.kind === "ts" ? "ts" : "mjs"}`);
+
+const environment: NodeJS.ProcessEnv = { ...process.env, NO_COLOR: "1" };
+let postgres: { url: string; stop(): Promise<void> } | undefined;
+
+beforeAll(async () => {
+  const all = pages.flatMap(({ path, steps }) => steps.map((step) => ({ path, step })));
+  for (const { path, step } of all) if (step.kind !== "sh") writeFileSync(fileOf(path, step), step.code);
+  if (all.some(({ step }) => step.code.includes("DATABASE_URL"))) {
+    postgres = await startPostgres();
+    environment.DATABASE_URL = postgres.url;
+  }
+});
+afterAll(async () => {
+  await postgres?.stop();
+  rmSync(programs, { recursive: true, force: true });
+});
+
+const succeeded = (outcome: Outcome): void => expect(outcome.code, outcome.output).toBe(0);
+
+describe.each(pages)("$path", ({ path, steps }) => {
+  // One folder a page: what a program wrote, the commands further down can look at.
+  let cwd = "";
+  beforeAll(() => {
+    cwd = mkdtempSync(join(tmpdir(), "threadmark-docs-"));
+  });
+  afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+
+  it.each(steps)("the $kind block at line $line runs", async (step) => {
+    succeeded(
+      step.kind === "sh"
+        ? await runScript(step, cwd, environment)
+        : await runProgram(fileOf(path, step), cwd, environment),
+    );
+  });
+});
+
+it.runIf(pages.some(({ steps }) => steps.some(({ kind }) => kind === "ts")))("every ts block type-checks", async () => {
+  const compilerOptions = { moduleDetection: "force" };
+  const settings = { extends: join(root, "tsconfig.json"), compilerOptions, include: ["*.ts"] };
+  writeFileSync(join(programs, "tsconfig.json"), JSON.stringify(settings));
+  succeeded(await run([join(root, "node_modules/.bin/tsc"), "-p", programs], root, environment));
+});

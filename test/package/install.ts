@@ -1,0 +1,73 @@
+import { execFileSync } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { packInto } from "../../scripts/pack.ts";
+
+/**
+ * Packs the built package, installs it into an empty project as a user would, and runs smoke.mjs there under the machine's
+ * own Node: the repository's own is newer and has node:sqlite, so better-sqlite3 and the oldest supported Node are tried here only.
+ */
+const root = fileURLToPath(new URL("../../", import.meta.url));
+process.chdir(root);
+
+// npm puts node_modules/.bin, with the repository's Node, in front of the path of its scripts, and its settings in the environment.
+const environment = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^(?:npm_|NODE$|INIT_CWD$)/.test(name)),
+);
+environment.PATH = (process.env.PATH ?? "")
+  .split(delimiter)
+  .filter((folder) => !/node_modules[\\/]\.bin[\\/]?$|node-gyp-bin/.test(folder))
+  .join(delimiter);
+
+const folder = mkdtempSync(join(tmpdir(), "threadmark-package-"));
+const project = join(folder, "project");
+const inProject = (command: string, ...parameters: string[]): string =>
+  execFileSync(command, parameters, {
+    cwd: project,
+    env: environment,
+    stdio: ["ignore", "pipe", "inherit"],
+  }).toString();
+
+try {
+  mkdirSync(project);
+  const tarball = packInto(folder);
+  writeFileSync(join(project, "package.json"), JSON.stringify({ name: "empty", private: true, type: "module" }));
+
+  const version = inProject("node", "--version").trim();
+  console.log(`the machine's own Node is ${version}`);
+
+  inProject("npm", "install", "--no-fund", "--no-audit", "--loglevel=error", tarball, ...peers(version));
+  for (const file of ["smoke.mjs", "consumer.ts"]) copyFileSync(join(root, "test/package", file), join(project, file));
+  console.log(inProject("node", "smoke.mjs").trimEnd());
+  typeCheck();
+  console.log("the packed package works");
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** What a user of every entry point installs beside the package. */
+function peers(version: string): string[] {
+  const { devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const shared = ["@langchain/core", "@langchain/langgraph-checkpoint", "@types/node"];
+  const [major = 0, minor = 0] = version.slice(1).split(".").map(Number);
+  const hasOwnSqlite = major > 22 || (major === 22 && minor >= 13);
+  return [
+    ...shared.map((name) => `${name}@${devDependencies[name]}`),
+    // 13 crashes on Node 20.
+    ...(hasOwnSqlite ? [] : ["better-sqlite3@12"]),
+  ];
+}
+
+/** The declarations must stand on their own in a strict project that checks its libraries too. */
+function typeCheck(): void {
+  const settings = "--strict --exactOptionalPropertyTypes --target es2023 --module nodenext --types node --noEmit";
+  inProject(
+    join(root, "node_modules/.bin/tsc"),
+    ...settings.split(" "),
+    "--lib",
+    "es2023,esnext.disposable",
+    "consumer.ts",
+  );
+}

@@ -1,0 +1,42 @@
+// Runs inside an empty project that has the packed package installed, under whatever Node the machine has.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+
+const manifest = JSON.parse(readFileSync("node_modules/threadmark/package.json", "utf8"));
+for (const entry of Object.keys(manifest.exports)) {
+  const specifier = `threadmark${entry.slice(1)}`;
+  const module = await import(specifier, entry.endsWith(".json") ? { with: { type: "json" } } : undefined);
+  assert.ok(Object.keys(module).length > 0, `${specifier} exports nothing`);
+}
+
+const { open } = await import("threadmark");
+const state = { messages: ["hello"], at: new Date(0), tags: new Set(["a"]), total: 10n };
+
+for (const url of ["memory:", "sqlite:smoke.db", "file:./smoke"]) {
+  const durable = url !== "memory:";
+  let store = await open(url);
+  const first = await store.thread("user-42").put({ state, step: 1, node: "plan", next: ["act"] });
+  await store.thread("user-42").put({ update: { append: { messages: ["world"] } }, step: 2 });
+  if (durable) {
+    await store.close();
+    store = await open(url);
+  }
+  const thread = store.thread("user-42");
+  assert.deepEqual((await thread.latest())?.state, { ...state, messages: ["hello", "world"] }, url);
+  assert.deepEqual((await thread.get(first.id))?.state, state, url);
+  const fork = await thread.fork({ at: first.id, edits: { total: 99n } });
+  assert.deepEqual((await fork.latest())?.state, { ...state, total: 99n }, url);
+  assert.equal((await thread.latest())?.step, 2, "a fork leaves its source alone");
+  assert.deepEqual(await store.verify(), { ok: true, faults: [] }, url);
+  await store.close();
+  console.log(`${url} put, read, forked and verified under Node ${process.version}`);
+}
+
+const listed = execFileSync("node_modules/.bin/threadmark", [
+  "threads",
+  "--url",
+  "sqlite:smoke.db",
+  "--json",
+]).toString();
+assert.match(listed, /user-42/);
