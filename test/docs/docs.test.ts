@@ -9,7 +9,8 @@ import { type Step, stepsOf } from "./steps.ts";
 const pages = ["README.md", "docs/**/*.md"]
   .flatMap((pattern) => globSync(pattern, { cwd: root }))
   .sort()
-  .map((path) => ({ path, steps: stepsOf(readFileSync(join(root, path), "utf8")) }));
+  .map((path) => ({ path, steps: stepsOf(readFileSync(join(root, path), "utf8")) }))
+  .filter(({ steps }) => steps.length > 0);
 
 // Programs lie inside the repository, where they find its packages; they run in an empty folder elsewhere.
 mkdirSync(join(root, ".docs-blocks"), { recursive: true });

