@@ -33,7 +33,10 @@ const inProject = (command: string, ...parameters: string[]): string =>
 try {
   mkdirSync(project);
   const tarball = packInto(folder);
-  writeFileSync(join(project, "package.json"), JSON.stringify({ name: "empty", private: true, type: "module" }));
+  writeFileSync(
+    join(project, "package.json"),
+    JSON.stringify({ name: "empty", private: true, type: "module", allowScripts: { "better-sqlite3": true } }),
+  );
 
   const version = inProject("node", "--version").trim();
   console.log(`the machine's own Node is ${version}`);
