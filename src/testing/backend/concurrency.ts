@@ -23,6 +23,10 @@ async function repeatedly(times: number, action: () => Promise<void>): Promise<v
   for (let time = 0; time < times; time++) await action();
 }
 
+function turnOfTheLoop(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
 /** Calls that overlap, through one handle and through two. */
 export const concurrencyCases: readonly BackendCase[] = [
   backendCase("of commits at once that insert one key, exactly one is applied", async (backend) => {
@@ -47,6 +51,7 @@ export const concurrencyCases: readonly BackendCase[] = [
     const write = async (): Promise<void> => {
       for (let round = 1; round <= 50; round++) {
         await backend.commit([{ puts: pair.map((key) => ({ key, value: text(round) })) }]);
+        if (round % 3 === 0) await turnOfTheLoop();
       }
       done = true;
     };
@@ -54,7 +59,7 @@ export const concurrencyCases: readonly BackendCase[] = [
       while (!done) {
         const [left, right] = await values(backend, ...pair);
         assert.equal(left, right);
-        await new Promise((resolve) => setImmediate(resolve));
+        await turnOfTheLoop();
       }
     };
     await Promise.all([write(), watch()]);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Key, Table } from "../../backend.ts";
+import type { Found, Key, Listed, Table } from "../../backend.ts";
 import { tables } from "../../backend.ts";
 import type { BackendCase } from "./case.ts";
 import { at, backendCase, fill, found, listed, text, thread, values } from "./case.ts";
@@ -136,13 +136,12 @@ export const valueCases: readonly BackendCase[] = [
       { list: { limit: 5 } },
       { get: thread("a") },
     ]);
-    assert.deepEqual(answers, [
-      [{ item: 5, part: 0, value: text("tail") }],
-      text("meta"),
-      undefined,
-      [{ id: "a", value: text("thread") }],
-      text("thread"),
-    ]);
+    const [scanned, present, absent, directory, entry] = answers;
+    const [record] = scanned as readonly Found[];
+    assert.deepEqual([record?.item, record?.part, record?.value], [5, 0, text("tail")]);
+    assert.deepEqual([present, absent, entry], [text("meta"), undefined, text("thread")]);
+    const [listing] = directory as readonly Listed[];
+    assert.deepEqual([listing?.id, listing?.value], ["a", text("thread")]);
   }),
 
   backendCase("changing bytes that were read changes nothing stored", async (backend) => {

@@ -1,0 +1,59 @@
+import type { Batch } from "../../backend.ts";
+import type { Statements } from "./statements.ts";
+
+/** Beyond this many checks, one statement would be one of too many shapes to keep prepared. */
+const guardLimit = 4;
+
+/** Applies the batches in one transaction; for each, whether it was applied. */
+export function applyBatches(
+  statements: Statements,
+  batches: readonly Batch[],
+  rollback: () => void,
+): readonly boolean[] {
+  const [only] = batches;
+  if (only === undefined) return [];
+  // The commit of most puts: one statement is one transaction by itself.
+  if (batches.length === 1 && isOneRecord(only)) return [writeOneRecord(statements, only)];
+  statements.beginWrite();
+  try {
+    const applied = batches.map((batch) => apply(statements, batch));
+    statements.commit();
+    return applied;
+  } catch (error) {
+    rollback();
+    throw error;
+  }
+}
+
+function isOneRecord({ checks, deletes, inserts, puts }: Batch): boolean {
+  return (
+    (inserts?.length ?? 0) + (puts?.length ?? 0) === 1 &&
+    (deletes?.length ?? 0) === 0 &&
+    (checks?.length ?? 0) <= guardLimit
+  );
+}
+
+function writeOneRecord(statements: Statements, { checks = [], inserts, puts }: Batch): boolean {
+  const insert = inserts?.[0];
+  if (insert !== undefined) return statements.write("insert", insert.key, insert.value, checks);
+  const put = puts?.[0];
+  return put !== undefined && statements.write("put", put.key, put.value, checks);
+}
+
+function apply(statements: Statements, batch: Batch): boolean {
+  if (isOneRecord(batch)) return writeOneRecord(statements, batch);
+  const { checks = [], deletes = [], inserts = [], puts = [] } = batch;
+  for (const { key, value } of checks) if (!statements.holds(key, value ?? null)) return false;
+  // The first change can be refused without a trace; only a refusal after it needs something to go back to.
+  const refusable = inserts.length > 1 || (inserts.length > 0 && deletes.length > 0);
+  if (refusable) statements.savepoint();
+  for (const target of deletes) statements.delete(target);
+  for (const { key, value } of inserts) {
+    if (statements.write("insert", key, value, [])) continue;
+    if (refusable) statements.undo();
+    return false;
+  }
+  for (const { key, value } of puts) statements.write("put", key, value, []);
+  if (refusable) statements.release();
+  return true;
+}

@@ -1,0 +1,60 @@
+/**
+ * What the backend needs of a SQLite driver. Both `node:sqlite` and `better-sqlite3` fit by structure; another one can
+ * be given as `sqlite(path, { driver })`.
+ */
+export interface Driver {
+  readonly name: string;
+  /** Opens a database file (created if absent, unless `readOnly`), or `:memory:`. Its own busy timeout must be 0. */
+  open(path: string, options: { readonly readOnly: boolean }): Connection;
+  /** What kind of fault an error of this driver is. */
+  fault(error: unknown): DriverFault;
+}
+
+export interface Connection {
+  exec(sql: string): unknown;
+  prepare(sql: string): Statement;
+  close(): unknown;
+}
+
+export interface Statement {
+  run(...values: Bound[]): { readonly changes: number | bigint };
+  get(...values: Bound[]): unknown;
+  all(...values: Bound[]): unknown[];
+}
+
+export type Bound = string | number | Uint8Array | null;
+
+/**
+ * SQLite's result codes, as far as they make a difference here. `sync`: an fsync failed, so what was written may or may
+ * not be on the medium. `other`: everything else, errors that are not SQLite's included.
+ */
+export type DriverFault =
+  | "busy"
+  | "readonly"
+  | "full"
+  | "io"
+  | "sync"
+  | "corrupt"
+  | "not-a-database"
+  | "cannot-open"
+  | "other";
+
+const byPrimaryCode: Readonly<Record<number, DriverFault>> = {
+  5: "busy",
+  6: "busy",
+  8: "readonly",
+  10: "io",
+  11: "corrupt",
+  13: "full",
+  14: "cannot-open",
+  26: "not-a-database",
+};
+
+/** SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC. */
+const failedSyncs: ReadonlySet<number> = new Set([10 | (4 << 8), 10 | (5 << 8)]);
+
+/** The fault that an extended result code of SQLite stands for. */
+export function faultOfCode(code: number): DriverFault {
+  if (failedSyncs.has(code)) return "sync";
+  return byPrimaryCode[code & 0xff] ?? "other";
+}

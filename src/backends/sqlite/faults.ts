@@ -1,0 +1,50 @@
+import { ThreadmarkError } from "../../errors.ts";
+import type { Driver } from "./driver.ts";
+
+/** Turns whatever a driver threw into a ThreadmarkError about the database at `path`. Nothing was committed, or it says so. */
+export function translate(driver: Driver, path: string, error: unknown): unknown {
+  if (error instanceof ThreadmarkError || error instanceof TypeError) return error;
+  const details = { cause: error };
+  const said = error instanceof Error ? error.message : String(error);
+  switch (driver.fault(error)) {
+    case "readonly":
+      return readOnly(path, error);
+    case "not-a-database":
+      return new ThreadmarkError(
+        "CORRUPT",
+        `SQLite: ${path} is not a database. Was it overwritten, or is the path wrong?`,
+        details,
+      );
+    case "corrupt":
+      return new ThreadmarkError("CORRUPT", `SQLite: ${path} is damaged (${said}). Restore it from a backup.`, details);
+    case "full":
+      return backend(path, "the disk is full; make room and try again", false, error);
+    case "sync":
+      return backend(
+        path,
+        "the disk did not confirm the commit; read the thread again to see whether it is there",
+        "unknown",
+        error,
+      );
+    case "cannot-open":
+      return backend(
+        path,
+        "the file cannot be opened; is it a file, and may this process read and write it",
+        false,
+        error,
+      );
+    case "io":
+      return backend(path, `the disk failed (${said})`, false, error);
+    default:
+      return backend(path, said, false, error);
+  }
+}
+
+export function readOnly(path: string, cause?: unknown): ThreadmarkError {
+  const message = `SQLite: ${path} is open for reading only; open it without readOnly, with write access to it and its directory.`;
+  return new ThreadmarkError("READ_ONLY", message, { cause });
+}
+
+function backend(path: string, fault: string, committed: false | "unknown", cause: unknown): ThreadmarkError {
+  return new ThreadmarkError("BACKEND", `SQLite: ${path}: ${fault}`, { cause, committed });
+}

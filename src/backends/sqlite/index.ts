@@ -1,0 +1,194 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Answer, Backend, Batch, Capabilities, Read, Size, Table } from "../../backend.ts";
+import { tables } from "../../backend.ts";
+import { applyBatches } from "./commits.ts";
+import { Database } from "./database.ts";
+import type { Driver } from "./driver.ts";
+import { readOnly, translate } from "./faults.ts";
+import { bytesOf, makeParents } from "./files.ts";
+import { findDriver } from "./find-driver.ts";
+import { answerNothing, answerReads } from "./reads.ts";
+import { Turns } from "./turns.ts";
+
+export type { Bound, Connection, Driver, DriverFault, Statement } from "./driver.ts";
+
+export interface SqliteOptions {
+  /** `full` (the default): a commit survives a power cut. `normal`: it survives the end of the process. */
+  readonly fsync?: "full" | "normal";
+  /** Open for reading only; commits fail with READ_ONLY. */
+  readonly readOnly?: boolean;
+  /** How many milliseconds a commit waits while other processes write, before it fails with BUSY. Default 30,000. */
+  readonly busyTimeout?: number;
+  /** Default: `node:sqlite`, or else `better-sqlite3`. */
+  readonly driver?: Driver;
+}
+
+type Sizes = Record<Table | "directory", Size>;
+
+const inMemory = ":memory:";
+const tableNames = [...(Object.keys(tables) as Table[]), "directory"] as const;
+
+/**
+ * A store in one SQLite file, which any number of processes on one machine may use at once. Nothing is created before
+ * the first commit.
+ *
+ * @example
+ * const store = await open(await sqlite("agent.db", { fsync: "normal" }));
+ */
+export async function sqlite(path: string, options: SqliteOptions = {}): Promise<Backend> {
+  if (typeof path !== "string" || path === "") throw new TypeError("sqlite: the path must be a non-empty string");
+  const driver = options.driver ?? (await findDriver());
+  const backend = new SqliteBackend(driver, path === inMemory ? path : resolve(path), options);
+  // A file that cannot be used is refused now, not at the first read.
+  await backend.read([]);
+  return backend;
+}
+
+class SqliteBackend implements Backend {
+  readonly name = "sqlite";
+  readonly capabilities: Capabilities;
+  readonly #driver: Driver;
+  readonly #path: string;
+  readonly #fsync: "full" | "normal";
+  readonly #readOnly: boolean;
+  readonly #turns: Turns;
+  #database: Database | undefined;
+
+  constructor(driver: Driver, path: string, { fsync = "full", readOnly = false, busyTimeout = 30_000 }: SqliteOptions) {
+    this.#driver = driver;
+    this.#path = path;
+    this.#fsync = fsync;
+    this.#readOnly = readOnly;
+    this.#turns = new Turns((error) => error === checkpointBlocked || driver.fault(error) === "busy", busyTimeout);
+    this.capabilities = { durable: path !== inMemory, processes: path !== inMemory };
+  }
+
+  read(reads: readonly Read[]): Promise<readonly Answer[]> {
+    return this.#look(
+      (database) => answerReads(database.statements, reads, () => database.rollback()),
+      () => answerNothing(reads),
+    );
+  }
+
+  commit(batches: readonly Batch[]): Promise<readonly boolean[]> {
+    return this.#change((database) => applyBatches(database.statements, batches, () => database.rollback()));
+  }
+
+  async size(): Promise<{ tables: Sizes; total: number }> {
+    const sizes = await this.#look(sizesOf, () => Object.fromEntries(tableNames.map((name) => [name, empty])) as Sizes);
+    const total = this.#path === inMemory ? await this.#look(pageBytes, () => 0) : bytesOf(this.#path);
+    return { tables: sizes, total };
+  }
+
+  async compact(): Promise<void> {
+    if (this.#readOnly) throw readOnly(this.#path);
+    if (!this.#exists()) return;
+    // VACUUM writes every live page anew, so that no trace of a deleted record is left in the file; what was in the log
+    // goes when the log is cut to nothing.
+    await this.#change(({ connection }) => connection.exec("VACUUM"));
+    if (this.#path !== inMemory) await this.#change(emptyLog);
+  }
+
+  async verify(): Promise<readonly string[]> {
+    try {
+      return await this.#look(integrityFaults, () => []);
+    } catch (error) {
+      // Some damage stops the check itself: that is what was asked for, not a failure to answer.
+      if ((error as { readonly code?: unknown }).code === "CORRUPT") return [(error as Error).message];
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    const database = this.#database;
+    this.#database = undefined;
+    database?.close();
+  }
+
+  /** Runs an action that reads, on a snapshot that exists; `absent` answers for a store that does not. */
+  #look<Result>(action: (database: Database) => Result, absent: () => Result): Promise<Result> {
+    return this.#turns.watch(() =>
+      this.#translated(() => {
+        const database = this.#forReading();
+        return database === undefined ? absent() : action(database);
+      }),
+    );
+  }
+
+  #change<Result>(action: (database: Database) => Result): Promise<Result> {
+    return this.#turns.take(() => this.#translated(() => action(this.#forWriting())));
+  }
+
+  #forReading(): Database | undefined {
+    if (this.#database?.isOutdated) {
+      this.#database.close();
+      this.#database = undefined;
+    }
+    if (this.#database === undefined && !this.#exists()) return undefined;
+    const database = this.#open();
+    return database.ready ? database : undefined;
+  }
+
+  #forWriting(): Database {
+    if (this.#readOnly) throw readOnly(this.#path);
+    if (!this.#exists()) makeParents(this.#path);
+    const database = this.#open();
+    if (database.isCopy) throw readOnly(this.#path);
+    if (!database.ready) database.create();
+    return database;
+  }
+
+  #open(): Database {
+    this.#database ??= Database.open(this.#driver, this.#path, { fsync: this.#fsync, readOnly: this.#readOnly });
+    return this.#database;
+  }
+
+  #exists(): boolean {
+    return this.#path === inMemory || this.#database !== undefined || existsSync(this.#path);
+  }
+
+  /** Busy is not an error yet: whoever waits for the lock decides about it. */
+  #translated<Result>(action: () => Result): Result {
+    try {
+      return action();
+    } catch (error) {
+      if (error === checkpointBlocked || this.#driver.fault(error) === "busy") throw error;
+      throw translate(this.#driver, this.#path, error);
+    }
+  }
+}
+
+const empty: Size = { records: 0, bytes: 0 };
+
+const checkpointBlocked = new Error("a reader still needs the log");
+
+function emptyLog({ connection }: Database): void {
+  const { busy } = connection.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get() as { readonly busy: number };
+  if (busy !== 0) throw checkpointBlocked;
+}
+
+function sizesOf({ statements }: Database): Sizes {
+  statements.beginRead();
+  try {
+    return Object.fromEntries(
+      tableNames.map((name) => {
+        const { records, bytes } = statements.size(name) as Size;
+        return [name, { records, bytes }];
+      }),
+    ) as Sizes;
+  } finally {
+    statements.commit();
+  }
+}
+
+function pageBytes({ connection }: Database): number {
+  const { page_count: count } = connection.prepare("PRAGMA page_count").get() as { readonly page_count: number };
+  const { page_size: size } = connection.prepare("PRAGMA page_size").get() as { readonly page_size: number };
+  return count * size;
+}
+
+function integrityFaults({ connection }: Database): readonly string[] {
+  const rows = connection.prepare("PRAGMA integrity_check").all() as readonly { readonly integrity_check: string }[];
+  return rows.map(({ integrity_check: fault }) => fault).filter((fault) => fault !== "ok");
+}

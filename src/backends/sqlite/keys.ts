@@ -1,0 +1,74 @@
+import type { DirectoryKey, Key, Range } from "../../backend.ts";
+import { tables } from "../../backend.ts";
+import type { Bound } from "./driver.ts";
+
+export type TableName = Key["table"] | DirectoryKey["table"];
+
+export const lastInteger = 0xffff_ffff;
+
+/**
+ * How the keys of a table appear in SQL. Integers are put together by SQLite itself: a key can exceed 2^53, where a
+ * JavaScript number is not exact, and a BigInt costs more than two numbers.
+ */
+export interface KeyShape {
+  /** The key's columns, as in an INSERT or as a conflict target. */
+  readonly columns: string;
+  /** One expression a column, for the parameters that `bindKey` gives. */
+  readonly values: string;
+  readonly equals: string;
+  /** For the parameters that `bindRange` gives. */
+  readonly within: string;
+  /** What a scan selects beside the value, and its order. */
+  readonly selected: string;
+  readonly ascending: string;
+  readonly descending: string;
+}
+
+const narrowKey = "? << 32 | ?";
+const widePlace = "(? - 2147483648) << 32 | ?";
+
+const narrow: KeyShape = {
+  columns: "key",
+  values: narrowKey,
+  equals: `key = ${narrowKey}`,
+  within: `key BETWEEN ${narrowKey} AND ${narrowKey}`,
+  selected: "key & 4294967295 AS item, 0 AS part",
+  ascending: "key",
+  descending: "key DESC",
+};
+
+const wide: KeyShape = {
+  columns: "grp, place",
+  values: `?, ${widePlace}`,
+  equals: `grp = ? AND place = (${widePlace})`,
+  within: `grp = ? AND place BETWEEN ${widePlace} AND ${widePlace}`,
+  selected: "(place >> 32) + 2147483648 AS item, place & 4294967295 AS part",
+  ascending: "place",
+  descending: "place DESC",
+};
+
+const directory: KeyShape = {
+  columns: "id",
+  values: "?",
+  equals: "id = ?",
+  within: "id >= ? AND id < ?",
+  selected: "id",
+  ascending: "id",
+  descending: "id DESC",
+};
+
+export function shapeOf(table: TableName): KeyShape {
+  if (table === "directory") return directory;
+  return tables[table].wide ? wide : narrow;
+}
+
+export function bindKey(to: Bound[], key: Key | DirectoryKey): void {
+  if (key.table === "directory") to.push(key.id);
+  else if (tables[key.table].wide) to.push(key.group, key.item, key.part);
+  else to.push(key.group, key.item);
+}
+
+export function bindRange(to: Bound[], { table, group, from = 0, to: until = lastInteger }: Range): void {
+  if (tables[table].wide) to.push(group, from, 0, until, lastInteger);
+  else to.push(group, from, group, until);
+}

@@ -1,0 +1,66 @@
+import type { Answer, Found, Listed, Read, Value } from "../../backend.ts";
+import type { Bound } from "./driver.ts";
+import type { Statements } from "./statements.ts";
+
+/** SQLite's word for "no limit". */
+const unlimited = -1;
+
+/** Any bytes sort after any text: an upper bound that no id reaches. */
+const afterAllText = Uint8Array.of(0);
+
+/** Answers all reads from one snapshot. */
+export function answerReads(statements: Statements, reads: readonly Read[], rollback: () => void): readonly Answer[] {
+  const [only] = reads;
+  if (only === undefined) return [];
+  // One statement is one snapshot by itself.
+  if (reads.length === 1) return [answer(statements, only)];
+  statements.beginRead();
+  try {
+    const answers = reads.map((read) => answer(statements, read));
+    statements.commit();
+    return answers;
+  } catch (error) {
+    rollback();
+    throw error;
+  }
+}
+
+/** What a store that does not exist yet answers. */
+export function answerNothing(reads: readonly Read[]): readonly Answer[] {
+  return reads.map((read) => ("get" in read ? undefined : []));
+}
+
+function answer(statements: Statements, read: Read): Answer {
+  if ("get" in read) return (statements.get(read.get) as { readonly value: Value } | undefined)?.value;
+  if ("scan" in read) {
+    return statements.scan(read.scan, read.reverse ?? false, read.limit ?? unlimited) as readonly Found[];
+  }
+  return list(statements, read.list);
+}
+
+function list(
+  statements: Statements,
+  { prefix = "", after, limit }: { readonly prefix?: string; readonly after?: string; readonly limit: number },
+): readonly Listed[] {
+  const high = endOf(prefix);
+  if (after === undefined || (!after.startsWith(prefix) && bytewise(after, prefix) < 0)) {
+    return statements.list(prefix, true, high, limit) as readonly Listed[];
+  }
+  if (!after.startsWith(prefix)) return [];
+  return statements.list(after, false, high, limit) as readonly Listed[];
+}
+
+/** The least bound above everything that starts with `prefix`: its last code point raised by one. */
+function endOf(prefix: string): Bound {
+  const points = Array.from(prefix, (character) => character.codePointAt(0) as number);
+  for (let point = points.pop(); point !== undefined; point = points.pop()) {
+    if (point === 0x10ffff) continue;
+    // The surrogates are no code points: U+E000 follows U+D7FF.
+    return String.fromCodePoint(...points, point === 0xd7ff ? 0xe000 : point + 1);
+  }
+  return afterAllText;
+}
+
+function bytewise(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}

@@ -1,0 +1,78 @@
+import { ThreadmarkError } from "../../errors.ts";
+import type { Connection } from "./driver.ts";
+
+/** "TDMK", in the header of every database of ours. */
+const applicationId = 0x54_44_4d_4b;
+
+/**
+ * The schema, one step a version. Append-only: a released step never changes, for databases exist that were made by it.
+ *
+ * A narrow key is one integer, group * 2^32 + item: the rowid itself, so a put touches one B-tree. A wide key is (grp,
+ * place) with place = (item - 2^31) * 2^32 + part, which keeps unsigned order in a signed integer. Where values are tiny
+ * the table is its own index; a `write` can be large, and rows over 1 KB spill in a WITHOUT ROWID table (measured at
+ * 1.2 KB: 3,400 bytes of overhead a record instead of 190), so that table has an index beside it.
+ *
+ * `value` has no affinity: text stays text and bytes stay bytes.
+ */
+const migrations: readonly string[] = [
+  [
+    ...["meta", "tail", "mark", "rows", "net", "steps"].map(
+      (name) => `CREATE TABLE "${name}" (key INTEGER PRIMARY KEY, value BLOB NOT NULL)`,
+    ),
+    ...["id", "head"].map(
+      (name) =>
+        `CREATE TABLE "${name}" (grp INTEGER, place INTEGER, value BLOB NOT NULL, PRIMARY KEY (grp, place)) WITHOUT ROWID`,
+    ),
+    `CREATE TABLE "write" (grp INTEGER NOT NULL, place INTEGER NOT NULL, value BLOB NOT NULL)`,
+    `CREATE UNIQUE INDEX "write_place" ON "write" (grp, place)`,
+    `CREATE TABLE "directory" (id TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID`,
+  ].join(";\n"),
+];
+
+/** `blank`: an empty database. `old`: of an earlier version. `current`: ready to use. */
+export type SchemaState = "blank" | "old" | "current";
+
+/** Looks at a database without changing it; VERSION if it is not ours, or of a later version. */
+export function inspectSchema(connection: Connection, path: string): SchemaState {
+  const version = pragma(connection, "user_version");
+  const application = pragma(connection, "application_id");
+  if (application === applicationId && version > migrations.length) {
+    throw new ThreadmarkError(
+      "VERSION",
+      `SQLite: ${path} has schema ${version}, this version of threadmark knows ${migrations.length}. Update threadmark.`,
+    );
+  }
+  if (application === applicationId && version > 0) return version === migrations.length ? "current" : "old";
+  const { count } = connection.prepare("SELECT count(*) AS count FROM sqlite_schema").get() as { count: number };
+  if (application === 0 && version === 0 && count === 0) return "blank";
+  throw new ThreadmarkError("VERSION", `SQLite: ${path} is a database of another program. Choose another path.`);
+}
+
+/** Brings the schema up to date. When two processes do so at once, the second finds it done. */
+export function migrate(connection: Connection, path: string): void {
+  connection.exec("BEGIN IMMEDIATE");
+  try {
+    if (inspectSchema(connection, path) !== "current") {
+      const version = pragma(connection, "user_version");
+      for (const step of migrations.slice(version)) connection.exec(step);
+      connection.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${migrations.length}`);
+    }
+    connection.exec("COMMIT");
+  } catch (error) {
+    rollback(connection);
+    throw error;
+  }
+}
+
+/** Ends a transaction that failed. Some faults have ended it already: then there is nothing to roll back. */
+export function rollback(connection: Connection): void {
+  try {
+    connection.exec("ROLLBACK");
+  } catch {
+    // "no transaction is active"; the fault that led here is the one to report.
+  }
+}
+
+function pragma(connection: Connection, name: "user_version" | "application_id"): number {
+  return (connection.prepare(`PRAGMA ${name}`).get() as Record<typeof name, number>)[name];
+}

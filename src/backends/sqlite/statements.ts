@@ -1,0 +1,165 @@
+import type { Batch, DirectoryKey, Key, Range } from "../../backend.ts";
+import type { Bound, Connection, Statement } from "./driver.ts";
+import type { TableName } from "./keys.ts";
+import { bindKey, bindRange, shapeOf } from "./keys.ts";
+
+/** `insert` leaves a present key alone, `put` overwrites it. */
+type Verb = "insert" | "put";
+
+type Checks = NonNullable<Batch["checks"]>;
+
+/** Every statement of the backend, prepared when first used. */
+export class Statements {
+  readonly #connection: Connection;
+  readonly #prepared = new Map<string, Statement>();
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  beginWrite(): void {
+    this.#statement("BEGIN IMMEDIATE").run();
+  }
+
+  beginRead(): void {
+    this.#statement("BEGIN").run();
+  }
+
+  commit(): void {
+    this.#statement("COMMIT").run();
+  }
+
+  savepoint(): void {
+    this.#statement("SAVEPOINT batch").run();
+  }
+
+  release(): void {
+    this.#statement("RELEASE batch").run();
+  }
+
+  undo(): void {
+    this.#statement("ROLLBACK TO batch").run();
+    this.release();
+  }
+
+  get(key: Key | DirectoryKey): unknown {
+    const bound: Bound[] = [];
+    bindKey(bound, key);
+    return this.#of("get", key.table, get).get(...bound);
+  }
+
+  scan(range: Range, reverse: boolean, limit: number): unknown[] {
+    const bound: Bound[] = [];
+    bindRange(bound, range);
+    bound.push(limit);
+    return reverse
+      ? this.#of("scan down", range.table, scanDown).all(...bound)
+      : this.#of("scan up", range.table, scanUp).all(...bound);
+  }
+
+  /** Directory entries with `low <= id < high`, or `low < id < high`. */
+  list(low: string, including: boolean, high: Bound, limit: number): unknown[] {
+    const sql = including ? listFrom : listAfter;
+    return this.#statement(sql).all(low, high, limit);
+  }
+
+  /** Whether the record at `key` is exactly `value`, text or bytes; null means absent. */
+  holds(key: Key | DirectoryKey, value: Bound): boolean {
+    const bound: Bound[] = [];
+    bindKey(bound, key);
+    bound.push(value);
+    return (this.#of("holds", key.table, holds).get(...bound) as { holds: number }).holds === 1;
+  }
+
+  /** Writes one record if all checks hold, in one statement; false when one did not, or an inserted key was there. */
+  write(verb: Verb, key: Key | DirectoryKey, value: Bound, checks: Checks): boolean {
+    let name = `${verb} ${key.table}`;
+    for (const check of checks) name += ` ${check.key.table}`;
+    let statement = this.#prepared.get(name);
+    if (statement === undefined) {
+      statement = this.#connection.prepare(write(verb, key.table, checks));
+      this.#prepared.set(name, statement);
+    }
+    const bound: Bound[] = [];
+    bindKey(bound, key);
+    bound.push(value);
+    for (const check of checks) {
+      bindKey(bound, check.key);
+      bound.push(check.value ?? null);
+    }
+    return Number(statement.run(...bound).changes) === 1;
+  }
+
+  delete(target: Key | DirectoryKey | Range): void {
+    const bound: Bound[] = [];
+    if ("item" in target || target.table === "directory") {
+      bindKey(bound, target);
+      this.#of("delete", target.table, deleteOne).run(...bound);
+    } else {
+      bindRange(bound, target);
+      this.#of("delete range", target.table, deleteRange).run(...bound);
+    }
+  }
+
+  size(table: TableName): unknown {
+    return this.#of("size", table, size).get();
+  }
+
+  #of(family: string, table: TableName, sql: (table: TableName) => string): Statement {
+    const name = `${family} ${table}`;
+    let statement = this.#prepared.get(name);
+    if (statement === undefined) {
+      statement = this.#connection.prepare(sql(table));
+      this.#prepared.set(name, statement);
+    }
+    return statement;
+  }
+
+  #statement(sql: string): Statement {
+    let statement = this.#prepared.get(sql);
+    if (statement === undefined) {
+      statement = this.#connection.prepare(sql);
+      this.#prepared.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+const listFrom = "SELECT id, value FROM directory WHERE id >= ? AND id < ? ORDER BY id LIMIT ?";
+const listAfter = "SELECT id, value FROM directory WHERE id > ? AND id < ? ORDER BY id LIMIT ?";
+
+const get = (table: TableName): string => `SELECT value FROM "${table}" WHERE ${shapeOf(table).equals}`;
+
+const scanUp = (table: TableName): string => {
+  const { selected, within, ascending } = shapeOf(table);
+  return `SELECT ${selected}, value FROM "${table}" WHERE ${within} ORDER BY ${ascending} LIMIT ?`;
+};
+
+const scanDown = (table: TableName): string => {
+  const { selected, within, descending } = shapeOf(table);
+  return `SELECT ${selected}, value FROM "${table}" WHERE ${within} ORDER BY ${descending} LIMIT ?`;
+};
+
+/** IS compares type and value, and takes a missing row's NULL for equal to a bound NULL. */
+const check = (table: TableName): string => `(${get(table)}) IS ?`;
+
+const holds = (table: TableName): string => `SELECT ${check(table)} AS holds`;
+
+const write = (verb: Verb, table: TableName, checks: Checks): string => {
+  const { columns, values } = shapeOf(table);
+  const condition = checks.length === 0 ? "true" : checks.map(({ key }) => check(key.table)).join(" AND ");
+  const conflict = verb === "insert" ? "DO NOTHING" : "DO UPDATE SET value = excluded.value";
+  return (
+    `INSERT INTO "${table}" (${columns}, value) SELECT ${values}, ? WHERE ${condition} ` +
+    `ON CONFLICT (${columns}) ${conflict}`
+  );
+};
+
+const deleteOne = (table: TableName): string => `DELETE FROM "${table}" WHERE ${shapeOf(table).equals}`;
+
+const deleteRange = (table: TableName): string => `DELETE FROM "${table}" WHERE ${shapeOf(table).within}`;
+
+const size = (table: TableName): string => {
+  const length = table === "directory" ? "octet_length(id) + octet_length(value)" : "octet_length(value)";
+  return `SELECT count(*) AS records, coalesce(sum(${length}), 0) AS bytes FROM "${table}"`;
+};

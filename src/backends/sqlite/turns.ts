@@ -1,0 +1,152 @@
+import { ThreadmarkError } from "../../errors.ts";
+
+/** While others want the lock too, a process goes on committing for this long, … */
+const sliceMilliseconds = 10;
+/** … then stands back for at least this long and at most twice as long, so that one of the others gets in. */
+const standBackMilliseconds = 4;
+/** Others count as wanting the lock for this long after it was last found taken. */
+const contentionMilliseconds = 1000;
+/** A pause of this length between two commits ends a slice by itself: others had their chance. */
+const pauseMilliseconds = 2;
+
+interface Waiting {
+  readonly since: number;
+  /** Tries once; false if the lock was taken. Settles the caller's promise otherwise. */
+  attempt(): boolean;
+  giveUp(waited: number): void;
+}
+
+/**
+ * Shares SQLite's one write lock among processes. SQLite's own busy handler sleeps longer the longer it waits, so that a
+ * busy writer starves the others for seconds. Here writers work in slices, step aside when others were seen, and poll
+ * more often the longer they wait: every process gets its share, at a small cost in throughput.
+ *
+ * The same slices give a process's event loop a turn, which a loop of synchronous commits would never do.
+ */
+export class Turns {
+  readonly #isBusy: (error: unknown) => boolean;
+  readonly #patience: number;
+  readonly #queue: Waiting[] = [];
+  #scheduled = false;
+  #sliceStart = 0;
+  #lastEnd = Number.NEGATIVE_INFINITY;
+  #contendedUntil = Number.NEGATIVE_INFINITY;
+
+  /** `patience`: how many milliseconds an action waits for the lock before it fails with BUSY. */
+  constructor(isBusy: (error: unknown) => boolean, patience: number) {
+    this.#isBusy = isBusy;
+    this.#patience = patience;
+  }
+
+  /** Runs an action that takes the write lock: at once if it is our turn and the lock is free, else in order of arrival. */
+  async take<Result>(action: () => Result): Promise<Result> {
+    if (this.#queue.length === 0 && !this.#sliceIsOver(performance.now())) {
+      try {
+        return this.#run(action);
+      } catch (error) {
+        if (!this.#isBusy(error)) throw error;
+        this.#sawOthers();
+      }
+    }
+    return this.#wait(action);
+  }
+
+  /** Runs an action that only reads: it takes no turn, and waits only while a file is being recovered or closed. */
+  async watch<Result>(action: () => Result): Promise<Result> {
+    const since = performance.now();
+    for (;;) {
+      try {
+        return action();
+      } catch (error) {
+        if (!this.#isBusy(error)) throw error;
+        const waited = performance.now() - since;
+        if (waited > this.#patience) throw tooBusy(waited, error);
+        await new Promise((resolve) => setTimeout(resolve, pollDelay(waited)));
+      }
+    }
+  }
+
+  #run<Result>(action: () => Result): Result {
+    const start = performance.now();
+    const result = action();
+    if (start - this.#lastEnd > pauseMilliseconds) this.#sliceStart = start;
+    this.#lastEnd = performance.now();
+    return result;
+  }
+
+  #sliceIsOver(now: number): boolean {
+    return now - this.#sliceStart > sliceMilliseconds && now - this.#lastEnd <= pauseMilliseconds;
+  }
+
+  #sawOthers(): void {
+    this.#contendedUntil = performance.now() + contentionMilliseconds;
+  }
+
+  #wait<Result>(action: () => Result): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      let busy: unknown;
+      this.#queue.push({
+        since: performance.now(),
+        attempt: () => {
+          try {
+            resolve(this.#run(action));
+          } catch (error) {
+            if (this.#isBusy(error)) {
+              busy = error;
+              return false;
+            }
+            reject(error);
+          }
+          return true;
+        },
+        giveUp: (waited) => reject(tooBusy(waited, busy)),
+      });
+      this.#schedule();
+    });
+  }
+
+  #schedule(): void {
+    const [first] = this.#queue;
+    if (first === undefined || this.#scheduled) return;
+    this.#scheduled = true;
+    const now = performance.now();
+    const resume = (): void => {
+      this.#scheduled = false;
+      this.#work();
+    };
+    if (!this.#sliceIsOver(now)) setTimeout(resume, pollDelay(now - first.since));
+    else if (now < this.#contendedUntil) setTimeout(resume, standBackMilliseconds * (1 + Math.random()));
+    else setImmediate(resume);
+  }
+
+  /** Serves the queue until it is empty, the slice is over, or the lock is taken. */
+  #work(): void {
+    // What waited for its turn starts a new slice: the pause that ends the old one may have been a turn of the loop only.
+    this.#sliceStart = performance.now();
+    for (let first = this.#queue[0]; first !== undefined; first = this.#queue[0]) {
+      if (this.#sliceIsOver(performance.now())) break;
+      if (first.attempt()) {
+        this.#queue.shift();
+        continue;
+      }
+      this.#sawOthers();
+      const waited = performance.now() - first.since;
+      if (waited <= this.#patience) break;
+      this.#queue.shift();
+      first.giveUp(waited);
+    }
+    this.#schedule();
+  }
+}
+
+/** About 4 ms, jittered, and shorter with age: who has waited longest is likely to be next. */
+function pollDelay(waited: number): number {
+  const base = waited < 40 ? 4 : waited < 120 ? 2 : 1;
+  return base * (0.5 + Math.random());
+}
+
+function tooBusy(waited: number, cause: unknown): ThreadmarkError {
+  const seconds = (waited / 1000).toFixed(1);
+  const message = `SQLite: other processes kept the database locked for ${seconds} s. Nothing was written; try again.`;
+  return new ThreadmarkError("BUSY", message, { cause });
+}
