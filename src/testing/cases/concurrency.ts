@@ -1,0 +1,318 @@
+import assert from "node:assert/strict";
+import type { CheckpointInfo } from "../../model/checkpoint.ts";
+import type { Case } from "../case.ts";
+import { converse, readsBack } from "../conversation.ts";
+import { exact } from "../exact.ts";
+import { codesOf, isOneLine } from "../races.ts";
+import { collect, idsOf, wholeHistory } from "../snapshot.ts";
+
+const eight = Array.from({ length: 8 }, (_, n) => n);
+
+export const concurrency: readonly Case[] = [
+  {
+    name: "concurrency: puts that are not awaited commit in call order, per handle",
+    async run({ open }) {
+      const store = await open();
+      const thread = store.thread("t");
+      const nested = store.thread("t", { namespace: ["sub"] });
+      const pending: Promise<CheckpointInfo>[] = [];
+      for (let n = 0; n < 100; n++) {
+        pending.push(
+          thread.put(n % 2 === 0 ? { id: `c${n}`, state: { n } } : { id: `c${n}`, update: { set: { odd: n } } }),
+        );
+        if (n % 10 === 0) pending.push(nested.put({ id: `n${n}`, state: { n } }));
+      }
+      await Promise.all(pending);
+      exact(
+        await idsOf(thread),
+        Array.from({ length: 100 }, (_, n) => `c${99 - n}`),
+      );
+      exact(
+        await idsOf(nested),
+        Array.from({ length: 10 }, (_, n) => `n${90 - n * 10}`),
+      );
+      await isOneLine(thread);
+      exact((await thread.latest())?.state, { n: 98, odd: 99 });
+    },
+  },
+  {
+    name: "concurrency: a put that fails among puts that are not awaited takes none of them with it",
+    async run({ open }) {
+      const thread = (await open()).thread("t");
+      const outcomes = await Promise.allSettled([
+        thread.put({ id: "a", state: { list: [1] } }),
+        thread.put({ state: {} }, { expect: "nope" }),
+        thread.put({ id: "b", update: { append: { list: [2] } } }),
+        thread.put({ update: { append: { missing: [1] } } }),
+        thread.put({ state: { f: () => 1 } }),
+        thread.put({ state: {} }, { parent: "nope" }),
+        thread.put({ id: "c", update: { append: { list: [3] } } }),
+      ]);
+      exact(
+        outcomes.map(({ status }) => status === "fulfilled"),
+        [true, false, true, false, false, false, true],
+      );
+      exact(await idsOf(thread), ["c", "b", "a"]);
+      exact((await thread.latest())?.state, { list: [1, 2, 3] });
+    },
+  },
+  {
+    name: "concurrency: 8 puts at once from 8 handles of one store: 8 seqs, one line, nothing lost",
+    async run({ open }) {
+      const store = await open();
+      const put = await Promise.all(eight.map((n) => store.thread("t").put({ id: `c${n}`, state: { n } })));
+      assert.equal(new Set(put.map(({ seq }) => seq)).size, 8);
+      const thread = store.thread("t");
+      await isOneLine(thread);
+      for (const n of eight) exact((await thread.get(`c${n}`))?.state, { n });
+      await Promise.all(eight.map((n) => store.thread("u").put({ update: { set: { [`k${n}`]: n } } })));
+      exact(Object.keys((await store.thread("u").latest())?.state ?? {}).length, 8, "updates at once all count");
+    },
+  },
+  {
+    name: "concurrency: two stores at once on one thread: no update is lost",
+    requires: ["processes"],
+    async run({ open }) {
+      const stores = [await open(), await open()];
+      await stores[0]?.thread("t").put({ state: { list: [], texts: "" } });
+      await Promise.all(
+        stores.flatMap((store, which) =>
+          eight.map(async (n) => {
+            for (let round = 0; round < 10; round++) {
+              await store.thread("t").put({ update: { append: { list: [[which, n, round]], texts: "x" } } });
+            }
+          }),
+        ),
+      );
+      for (const store of [...stores, await open()]) {
+        const thread = store.thread("t");
+        assert.equal(await thread.count(), 161);
+        await isOneLine(thread);
+        const state = (await thread.latest())?.state;
+        exact(state?.["texts"], "x".repeat(160));
+        assert.equal(new Set(state?.["list"].map((one: unknown) => JSON.stringify(one))).size, 160);
+        for (const [index, one] of (await wholeHistory(thread)).reverse().entries()) {
+          assert.equal(one.state["list"].length, index);
+        }
+        exact(await store.verify(), { ok: true, faults: [] });
+      }
+    },
+  },
+  {
+    name: "concurrency: of 8 puts that expect the same head exactly one wins, the others get CONFLICT",
+    async run({ open }) {
+      const store = await open();
+      for (const expect of [null, "a", "b"]) {
+        const thread = store.thread("t");
+        if (expect !== null) await thread.put({ id: expect, state: {} });
+        const outcomes = await Promise.allSettled(
+          eight.map((n) => store.thread("t").put({ state: { n } }, { expect })),
+        );
+        exact(codesOf(outcomes), ["", ...Array(7).fill("CONFLICT")]);
+      }
+      assert.equal(await store.thread("t").count(), 5);
+    },
+  },
+  {
+    name: "concurrency: two stores that count with expect never lose a count",
+    requires: ["processes"],
+    async run({ open }) {
+      const stores = [await open(), await open()];
+      let conflicts = 0;
+      await Promise.all(
+        stores.flatMap((store) =>
+          [1, 2, 3].map(async () => {
+            const thread = store.thread("t");
+            for (let done = 0; done < 10; ) {
+              const head = await thread.latest();
+              const n = (head?.state["n"] ?? 0) + 1;
+              const [outcome] = await Promise.allSettled([thread.put({ state: { n } }, { expect: head?.id ?? null })]);
+              if (outcome?.status === "fulfilled") done++;
+              else {
+                exact(codesOf([outcome as PromiseSettledResult<unknown>]), ["CONFLICT"]);
+                conflicts++;
+              }
+            }
+          }),
+        ),
+      );
+      exact((await stores[1]?.thread("t").latest())?.state, { n: 60 }, `after ${conflicts} conflicts`);
+      await isOneLine(stores[0]?.thread("t") ?? assert.fail());
+    },
+  },
+  {
+    name: "concurrency: 8 puts of one id at once leave one checkpoint, whole",
+    async run({ open }) {
+      const store = await open();
+      const put = await Promise.all(
+        eight.map((n) => store.thread("t").put({ id: "same", state: { n, list: Array(n).fill(n) } })),
+      );
+      assert.equal(new Set(put.map(({ seq }) => seq)).size, 1);
+      assert.equal(await store.thread("t").count(), 1);
+      const state = (await store.thread("t").latest())?.state;
+      exact(state, { n: state?.["n"], list: Array(state?.["n"]).fill(state?.["n"]) });
+    },
+  },
+  {
+    name: "concurrency: of 8 that want a lease at once exactly one gets it, from two stores too",
+    async run({ open, clock, capabilities }) {
+      const stores = capabilities.processes ? [await open(), await open()] : [await open()];
+      const epochs: number[] = [];
+      for (let round = 0; round < 5; round++) {
+        const outcomes = await Promise.allSettled(
+          eight.map((n) =>
+            (stores[n % stores.length] ?? assert.fail()).thread("t").acquire({ holder: `h${n}`, ttl: 1000 }),
+          ),
+        );
+        exact(codesOf(outcomes), ["", ...Array(7).fill("BUSY")]);
+        for (const outcome of outcomes) if (outcome.status === "fulfilled") epochs.push(outcome.value.epoch);
+        clock.advance(1001);
+      }
+      exact(
+        epochs,
+        [...new Set(epochs)].sort((left, right) => left - right),
+      );
+    },
+  },
+  {
+    name: "concurrency: a stale holder and its successor put at once: only the successor's are there",
+    async run({ open, clock, capabilities }) {
+      const store = await open();
+      const other = capabilities.processes ? await open() : store;
+      for (let round = 0; round < 5; round++) {
+        const id = `t${round}`;
+        const old = await store.thread(id).acquire({ holder: "old", ttl: 10 });
+        clock.advance(20);
+        const fresh = await other.thread(id).acquire({ holder: "fresh", ttl: 10_000 });
+        const outcomes = await Promise.allSettled(
+          eight.flatMap((n) => [
+            store.thread(id).put({ id: `old${n}`, state: {} }, { lease: old }),
+            other.thread(id).put({ id: `fresh${n}`, state: {} }, { lease: fresh }),
+          ]),
+        );
+        exact(codesOf(outcomes), [...Array(8).fill(""), ...Array(8).fill("FENCED")]);
+        assert.ok((await idsOf(store.thread(id))).every((one) => one.startsWith("fresh")));
+      }
+    },
+  },
+  {
+    name: "concurrency: forks and copies made while puts go on are whole prefixes, and stay as they are",
+    async run({ open, capabilities }) {
+      const store = await open();
+      const other = capabilities.processes ? await open() : store;
+      const thread = store.thread("t");
+      const kept = await converse(thread, 3);
+      const putting = converse(thread, 150);
+      const made: string[] = [];
+      for (let n = 0; n < 15; n++) {
+        const source = other.thread("t");
+        made.push((n % 3 === 2 ? await source.copy(`k${n}`) : await source.fork({ into: `f${n}` })).id);
+      }
+      kept.push(...(await putting));
+      for (const id of made) {
+        const forked = store.thread(id);
+        const count = await forked.count();
+        assert.ok(count >= 3);
+        await readsBack(forked, kept.slice(Math.max(0, count - 5), count));
+        exact(
+          await idsOf(forked),
+          kept
+            .slice(0, count)
+            .map((one) => one.id)
+            .reverse(),
+        );
+      }
+      exact(await store.verify(), { ok: true, faults: [] });
+    },
+  },
+  {
+    name: "concurrency: prunes, deletes and compacts while puts go on lose nothing that they should keep",
+    async run({ open, capabilities }) {
+      const store = await open();
+      const other = capabilities.processes ? await open() : store;
+      const thread = store.thread("t");
+      const forked = await (async () => {
+        await converse(thread, 70);
+        return thread.fork({ into: "f" });
+      })();
+      const expected = await wholeHistory(forked);
+      let deleted = 0;
+      const putting = converse(thread, 150);
+      for (let n = 0; n < 12; n++) {
+        if (n % 4 === 3) await other.compact();
+        else if (n % 4 === 2) {
+          const old = await idsOf(other.thread("t"));
+          deleted += await other.thread("t").deleteCheckpoints(old.slice(-2));
+        } else deleted += (await other.thread("t").prune({ keepLast: 20 })).deleted;
+      }
+      const kept = await putting;
+      assert.equal(await thread.count(), 220 - deleted);
+      const left = await idsOf(thread);
+      await readsBack(
+        thread,
+        kept.filter(({ id }) => left.includes(id)),
+      );
+      exact(
+        left.slice(0, 18),
+        kept
+          .slice(-18)
+          .map(({ id }) => id)
+          .reverse(),
+      );
+      exact(await wholeHistory(forked), expected);
+      exact(await store.verify(), { ok: true, faults: [] });
+    },
+  },
+  {
+    name: "concurrency: of 8 forks or copies into one id exactly one wins, the others get CONFLICT",
+    async run({ open, capabilities }) {
+      const stores = capabilities.processes ? [await open(), await open()] : [await open()];
+      const store = stores[0] ?? assert.fail();
+      await store.thread("t").put({ id: "a", state: { n: 1 } });
+      const outcomes = await Promise.allSettled(
+        eight.map((n) => {
+          const thread = (stores[n % stores.length] ?? store).thread("t");
+          return n % 2 === 0 ? thread.fork({ into: "f" }) : thread.copy("f");
+        }),
+      );
+      exact(codesOf(outcomes), ["", ...Array(7).fill("CONFLICT")]);
+      exact((await store.thread("f").latest())?.state, { n: 1 });
+      assert.equal((await collect(store.threads())).length, 2);
+    },
+  },
+  {
+    name: "concurrency: of 8 equal data writes exactly one is stored, and writes of all tasks are kept",
+    async run({ open, capabilities }) {
+      const stores = capabilities.processes ? [await open(), await open()] : [await open()];
+      const store = stores[0] ?? assert.fail();
+      await store.thread("t").put({ id: "a", state: {} });
+      const put = (n: number, task: string): Promise<{ stored: number; ignored: number }> =>
+        (stores[n % stores.length] ?? store).thread("t").putWrites("a", { task, writes: [{ channel: "c", value: n }] });
+      const same = await Promise.all(eight.map((n) => put(n, "same")));
+      exact(same.map(({ stored }) => stored).sort(), [0, 0, 0, 0, 0, 0, 0, 1]);
+      await Promise.all(eight.map((n) => put(n, `task ${n}`)));
+      assert.equal((await store.thread("t").writes("a")).length, 9);
+      const winner = same.findIndex(({ stored }) => stored === 1);
+      exact((await store.thread("t").writes("a")).find(({ task }) => task === "same")?.value, winner);
+    },
+  },
+  {
+    name: "concurrency: 20 threads at once, each with its own history, none mixed",
+    async run({ open, capabilities }) {
+      const stores = capabilities.processes ? [await open(), await open()] : [await open()];
+      const all = await Promise.all(
+        Array.from({ length: 20 }, (_, n) =>
+          converse((stores[n % stores.length] ?? assert.fail()).thread(`t${n}`), 70, `${n} `),
+        ),
+      );
+      const reader = await open();
+      for (const [n, kept] of all.entries()) {
+        await readsBack(
+          reader.thread(`t${n}`),
+          kept.filter((_, index) => index % 10 === 9),
+        );
+        assert.equal(await reader.thread(`t${n}`).count(), 70);
+      }
+    },
+  },
+];

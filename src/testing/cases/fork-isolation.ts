@@ -1,0 +1,166 @@
+import assert from "node:assert/strict";
+import type { Thread } from "../../thread.ts";
+import type { Case, Free } from "../case.ts";
+import { converse } from "../conversation.ts";
+import { exact } from "../exact.ts";
+import { collect, idsOf, renamed, snapshot } from "../snapshot.ts";
+
+/** Everything that can be done to a thread, each on its own. */
+const changes: readonly {
+  readonly what: string;
+  make(thread: Thread<Free>, ids: readonly string[]): Promise<unknown>;
+}[] = [
+  { what: "a commit", make: (thread) => thread.put({ state: { new: 1 } }) },
+  { what: "a branch", make: (thread, ids) => thread.put({ update: { set: { b: 1 } } }, { parent: ids[2] ?? "" }) },
+  { what: "many commits", make: (thread) => converse(thread, 70, "later ") },
+  { what: "a replacement of the head", make: (thread, ids) => thread.put({ id: ids.at(-1) ?? "", state: { r: 1 } }) },
+  { what: "a replacement of a root", make: (thread, ids) => thread.put({ id: ids[0] ?? "", state: { r: 2 } }) },
+  { what: "a replacement in the middle", make: (thread, ids) => thread.put({ id: ids[40] ?? "", state: { r: 3 } }) },
+  { what: "a label", make: (thread, ids) => thread.label(ids[3] ?? "", "changed") },
+  {
+    what: "a write",
+    make: (thread, ids) => thread.putWrites(ids[4] ?? "", { task: "new", writes: [{ channel: "c", value: 1 }] }),
+  },
+  {
+    what: "a control write over an earlier one",
+    make: (thread, ids) =>
+      thread.putWrites(ids[4] ?? "", { task: "shared", writes: [{ channel: "e", value: "over", index: -1 }] }),
+  },
+  {
+    what: "the end of some checkpoints",
+    make: (thread, ids) => thread.deleteCheckpoints([ids[5] ?? "", ids[50] ?? ""]),
+  },
+  { what: "the end of the head", make: (thread, ids) => thread.deleteCheckpoints([ids.at(-1) ?? ""]) },
+  { what: "the end of a run", make: (thread) => thread.deleteRun("r2") },
+  { what: "a prune", make: (thread) => thread.prune({ keepLast: 2 }) },
+  { what: "the end of the thread", make: (thread) => thread.delete() },
+  {
+    what: "a new life after its end",
+    make: async (thread, ids) => {
+      await thread.delete();
+      await thread.put({ id: ids[7] ?? "", state: { reborn: true } });
+    },
+  },
+];
+
+async function prepare(thread: Thread<Free>): Promise<string[]> {
+  const ids: string[] = [];
+  for (let n = 0; n < 80; n++) {
+    const run = n % 5 === 0 ? "r2" : "r1";
+    ids.push((await thread.put({ id: `c${n}`, state: { n, list: Array(n % 9).fill(n) }, run })).id);
+  }
+  await thread.putWrites("c4", {
+    task: "shared",
+    node: "x",
+    writes: [
+      { channel: "c", value: { n: 4 } },
+      { channel: "e", value: "first", index: -1 },
+    ],
+  });
+  await thread.label("c3", "before");
+  return ids;
+}
+
+export const forkIsolation: readonly Case[] = [
+  ...changes.map(
+    ({ what, make }): Case => ({
+      name: `fork isolation: ${what} on one side is not seen on the other`,
+      async run({ open }) {
+        const store = await open();
+        for (const side of ["source", "fork", "copy", "fork of a fork", "source of a fork of a fork"] as const) {
+          const source = store.thread(`${side}: source`);
+          const ids = await prepare(source);
+          const middle = await (side === "copy" ? source.copy(`${side}: a`) : source.fork({ into: `${side}: a` }));
+          const last = await middle.fork({ into: `${side}: b` });
+          const all = [source, middle, last];
+          const changed = side === "fork of a fork" ? last : side === "fork" || side === "copy" ? middle : source;
+          const before = await snapshot(store, changed.id);
+          await make(changed, ids);
+          for (const other of all) {
+            if (other === changed) continue;
+            exact(await snapshot(store, other.id), renamed(before, other.id), `${other.id} after ${what} on ${side}`);
+          }
+          assert.notDeepEqual(await snapshot(store, changed.id), before, `${what} did change ${changed.id}`);
+          await store.compact();
+          for (const other of all) {
+            if (other !== changed) exact(await snapshot(store, other.id), renamed(before, other.id), "after compact");
+          }
+        }
+        exact(await store.verify(), { ok: true, faults: [] });
+      },
+    }),
+  ),
+  {
+    name: "fork isolation: data writes of both sides after a fork stay apart, those before it are shared",
+    async run({ open }) {
+      const store = await open();
+      const source = store.thread("s");
+      await source.put({ id: "a", state: {} });
+      await source.putWrites("a", { task: "t", writes: [{ channel: "c", value: "shared" }] });
+      const forked = await source.fork({ into: "f" });
+      const write = (value: string) => ({
+        task: "t",
+        writes: [
+          { channel: "c", value },
+          { channel: "c", value },
+        ],
+      });
+      exact({ ...(await source.putWrites("a", write("source"))) }, { stored: 1, ignored: 1 });
+      exact({ ...(await forked.putWrites("a", write("fork"))) }, { stored: 1, ignored: 1 });
+      exact(
+        (await source.writes("a")).map(({ value }) => value),
+        ["shared", "source"],
+      );
+      exact(
+        (await forked.writes("a")).map(({ value }) => value),
+        ["shared", "fork"],
+      );
+      await source.putWrites("b", write("not yours"));
+      await forked.put({ id: "b", state: {} });
+      exact(await forked.writes("b"), []);
+    },
+  },
+  {
+    name: "fork isolation: deleting the source leaves forks, copies and forks of forks whole",
+    async run({ open }) {
+      const store = await open();
+      const source = store.thread("s");
+      await prepare(source);
+      const before = await snapshot(store, "s");
+      const forked = await source.fork({ into: "f" });
+      await source.copy("k");
+      await forked.fork({ into: "ff" });
+      await source.delete();
+      await store.compact();
+      await forked.delete();
+      await store.compact();
+      const again = await open();
+      exact(
+        (await collect(again.threads())).map(({ id }) => id),
+        ["ff", "k"],
+      );
+      for (const id of ["k", "ff"]) exact(await snapshot(again, id), renamed(before, id));
+      exact(await idsOf(await again.thread("ff").fork({ at: "c1" })), ["c1", "c0"]);
+      exact(await again.verify(), { ok: true, faults: [] });
+    },
+  },
+  {
+    name: "fork isolation: fork, replace, fork, replace, and every thread keeps its version",
+    async run({ open }) {
+      const store = await open();
+      let thread = store.thread("f0");
+      for (let n = 0; n < 10; n++) await thread.put({ id: `c${n}`, state: { n, version: 0 } });
+      for (let version = 1; version <= 20; version++) {
+        thread = await thread.fork({ into: `f${version}` });
+        await thread.put({ id: `c${version % 10}`, state: { n: version % 10, version } });
+      }
+      for (let depth = 0; depth <= 20; depth++) {
+        const reader = store.thread(`f${depth}`);
+        for (let n = 0; n < 10; n++) {
+          const version = [n + 20, n + 10, n].find((one) => one <= depth && one > 0) ?? 0;
+          exact((await reader.get(`c${n}`))?.state, { n, version }, `c${n} in f${depth}`);
+        }
+      }
+    },
+  },
+];

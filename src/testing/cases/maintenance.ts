@@ -1,0 +1,185 @@
+import assert from "node:assert/strict";
+import type { Store } from "../../store.ts";
+import type { Case, Free } from "../case.ts";
+import { converse, readsBack } from "../conversation.ts";
+import { exact } from "../exact.ts";
+import { failsWith } from "../failures.ts";
+import { collect, renamed, snapshot } from "../snapshot.ts";
+
+const counts = async (store: Store<Free>): Promise<number[]> => {
+  const { threads, checkpoints } = await store.stats();
+  return [threads, checkpoints];
+};
+
+export const maintenance: readonly Case[] = [
+  {
+    name: "stats: counts threads and checkpoints as they come, fork and go",
+    async run({ open }) {
+      const store = await open();
+      exact(await counts(store), [0, 0]);
+      const thread = store.thread("t");
+      const kept = await converse(thread, 100);
+      await store.thread("t", { namespace: ["sub"] }).put({ state: {} });
+      await thread.putWrites("orphan", { task: "t", writes: [{ channel: "c", value: 1 }] });
+      await store.thread("bare").putWrites("orphan", { task: "t", writes: [{ channel: "c", value: 1 }] });
+      exact(await counts(store), [1, 101]);
+      await thread.fork({ at: kept[9]?.id ?? "", into: "f" });
+      exact(await counts(store), [2, 111]);
+      await thread.copy("k");
+      exact(await counts(store), [3, 212]);
+      await thread.prune({ keepLast: 1 });
+      exact(await counts(store), [3, 113]);
+      await thread.delete();
+      exact(await counts(store), [2, 111]);
+      exact(await counts(await open()), [2, 111]);
+    },
+  },
+  {
+    name: "stats: bytes grow with what is put, and not with forks and copies of it",
+    async run({ open }) {
+      const store = await open();
+      const total = async (): Promise<number> => {
+        const { bytes } = await store.stats();
+        const kinds = ["directory", "metadata", "tail", "packs", "index", "writes"] as const;
+        for (const kind of kinds) assert.ok(Number.isSafeInteger(bytes[kind]) && bytes[kind] >= 0, kind);
+        return kinds.reduce((sum, kind) => sum + bytes[kind], 0);
+      };
+      const empty = await total();
+      const thread = store.thread("t");
+      await thread.put({ state: { text: "x".repeat(100_000), list: [] } });
+      for (let n = 0; n < 100; n++) await thread.put({ update: { append: { list: [n] } } });
+      const filled = await total();
+      assert.ok(filled - empty >= 100_000 && filled - empty < 300_000, `${filled - empty} bytes for 100 small steps`);
+      for (let n = 0; n < 10; n++) {
+        await thread.fork({ into: `f${n}` });
+        await thread.copy(`k${n}`);
+      }
+      assert.ok((await total()) - filled < 20_000, `${(await total()) - filled} bytes for 20 forks and copies`);
+    },
+  },
+  {
+    name: "verify: is clean after everything that can be done, and an empty store's too",
+    async run({ open }) {
+      const store = await open();
+      exact(await store.verify(), { ok: true, faults: [] });
+      const thread = store.thread("t");
+      const kept = await converse(thread, 150);
+      await thread.fork({ at: kept[70]?.id ?? "", into: "f", edits: { e: 1 } });
+      await thread.copy("k");
+      await thread.put({ id: kept[10]?.id ?? "", state: { replaced: 1 } });
+      await thread.label(kept[20]?.id ?? "", "label");
+      await thread.putWrites(kept[30]?.id ?? "", { task: "t", writes: [{ channel: "c", value: 1n }] });
+      await thread.deleteCheckpoints([kept[40]?.id ?? ""]);
+      await store.thread("k").prune({ keepLast: 5, ancestors: "protect" });
+      await store.thread("f").prune({ keepLast: 5 });
+      await store.thread("f", { namespace: ["sub"] }).put({ state: {} });
+      exact(await store.verify(), { ok: true, faults: [] });
+      await store.compact();
+      exact(await (await open()).verify(), { ok: true, faults: [] });
+    },
+  },
+  {
+    name: "compact: changes nothing that can be read, and may be called at any time",
+    async run({ open }) {
+      const store = await open();
+      await store.compact();
+      const thread = store.thread("t");
+      const kept = await converse(thread, 100);
+      await thread.fork({ at: kept[50]?.id ?? "", into: "f" });
+      await thread.deleteCheckpoints(kept.slice(10, 30).map(({ id }) => id));
+      const before = [await snapshot(store, "t"), await snapshot(store, "f")];
+      await store.compact();
+      await store.compact();
+      exact([await snapshot(store, "t"), await snapshot(store, "f")], before);
+      const later = await converse(thread, 5);
+      await readsBack((await open()).thread("t"), [...kept.slice(30), ...later]);
+      await thread.delete();
+      await store.compact();
+      exact(await snapshot(store, "f"), before[1]);
+    },
+  },
+  {
+    name: "compact: after deletes the store holds no more than what is left needs",
+    async run({ open }) {
+      const store = await open();
+      const bytes = async (): Promise<number> => {
+        const found = (await store.stats()).bytes;
+        return found.metadata + found.tail + found.packs + found.index + found.writes;
+      };
+      const before = await bytes();
+      const thread = store.thread("t");
+      for (let n = 0; n < 200; n++) {
+        await thread.put({ id: `c${n}`, state: { n, text: `${n}`.repeat(500) } });
+        await thread.putWrites(`c${n}`, { task: "t", writes: [{ channel: "c", value: "w".repeat(500) }] });
+      }
+      const forked = await thread.fork({ at: "c3" });
+      await thread.prune({ keepLast: 1 });
+      await store.compact();
+      const left = await bytes();
+      assert.ok(left - before < 20_000, `${left - before} bytes for five small checkpoints`);
+      await thread.delete();
+      await forked.delete();
+      await store.compact();
+      assert.ok((await bytes()) - before < 2_000, `${(await bytes()) - before} bytes for an empty store`);
+    },
+  },
+  {
+    name: "close: everything is CLOSED afterwards, closing again is fine, and what was committed is there",
+    async run({ open }) {
+      const store = await open();
+      const thread = store.thread("t");
+      await thread.put({ id: "a", state: { n: 1 } });
+      const held = await thread.acquire({ holder: "a", ttl: 10_000 });
+      const before = await snapshot(store, "t");
+      await store.close();
+      await store.close();
+      const calls: Record<string, () => unknown> = {
+        put: () => thread.put({ state: {} }),
+        latest: () => thread.latest(),
+        get: () => thread.get("a"),
+        tuple: () => thread.tuple(),
+        history: () => collect(thread.history()),
+        putWrites: () => thread.putWrites("a", { task: "t", writes: [] }),
+        writes: () => thread.writes("a"),
+        fork: () => thread.fork(),
+        copy: () => thread.copy("k"),
+        prune: () => thread.prune({}),
+        deleteCheckpoints: () => thread.deleteCheckpoints(["a"]),
+        deleteRun: () => thread.deleteRun("r"),
+        delete: () => thread.delete(),
+        diff: () => thread.diff("a", "a"),
+        label: () => thread.label("a", "l"),
+        count: () => thread.count(),
+        namespaces: () => thread.namespaces(),
+        acquire: () => thread.acquire({ holder: "b", ttl: 1 }),
+        renew: () => held.renew(),
+        threads: () => collect(store.threads()),
+        stats: () => store.stats(),
+        verify: () => store.verify(),
+        compact: () => store.compact(),
+      };
+      for (const [name, call] of Object.entries(calls)) {
+        const error = await failsWith("CLOSED", call).catch((cause) => assert.fail(`${name}: ${cause}`));
+        assert.ok(error.message.length > 0);
+      }
+      exact(await snapshot(await open(), "t"), renamed(before, "t"));
+    },
+  },
+  {
+    name: "close: waits for what is under way, and `await using` closes",
+    async run({ open }) {
+      const store = await open();
+      const pending = Array.from({ length: 20 }, (_, n) => store.thread("t").put({ id: `c${n}`, state: { n } }));
+      const settled = Promise.allSettled(pending);
+      await store.close();
+      const outcomes = await settled;
+      const again = await open();
+      for (const [n, outcome] of outcomes.entries()) {
+        const read = await again.thread("t").get(`c${n}`);
+        if (outcome.status === "fulfilled") exact(read?.state, { n }, "an acknowledged put");
+      }
+      await again[Symbol.asyncDispose]();
+      await failsWith("CLOSED", () => again.thread("t").latest());
+    },
+  },
+];

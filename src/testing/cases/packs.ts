@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import type { Case, Free } from "../case.ts";
+import { converse, type Kept, readsBack } from "../conversation.ts";
+import { exact } from "../exact.ts";
+import { collect, idsOf, wholeHistory } from "../snapshot.ts";
+
+/** A small deterministic sequence of numbers in [0, 1). */
+function numbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+export const packs: readonly Case[] = [
+  ...[1, 2, 63, 64, 65, 66, 127, 128, 129, 130, 300].map(
+    (length): Case => ({
+      name: `long histories: all of ${length} checkpoints read exactly, from both ends, in a fresh store too`,
+      async run({ open }) {
+        const store = await open();
+        const thread = store.thread("t");
+        const kept = await converse(thread, length);
+        for (const reader of [thread, (await open()).thread("t")]) {
+          assert.equal(await reader.count(), length);
+          await readsBack(reader, kept);
+          await readsBack(reader, kept.toReversed());
+          const whole = await wholeHistory(reader);
+          exact(
+            whole.map(({ id, state }) => ({ id, state })),
+            kept.toReversed(),
+          );
+          const parents = (await collect(reader.history())).map(({ parent }) => parent);
+          exact(parents, [
+            ...kept
+              .slice(0, -1)
+              .map(({ id }) => id)
+              .reverse(),
+            null,
+          ]);
+          exact((await reader.get({ step: length - 1 }))?.id, kept.at(-1)?.id);
+          exact((await reader.get({ step: 0 }))?.id, kept[0]?.id);
+        }
+      },
+    }),
+  ),
+  {
+    name: "long histories: reading everything between puts changes nothing, in 140 steps",
+    async run({ open }) {
+      const thread = (await open()).thread("t");
+      const kept: Kept[] = [];
+      for (let step = 0; step < 140; step++) {
+        kept.push(...(await converse(thread, 1)));
+        await readsBack(thread, kept.filter((_, index) => (index + step) % 13 === 0).concat(kept.slice(-2)));
+      }
+      await readsBack(thread, kept);
+    },
+  },
+  {
+    name: "long histories: reopening after every few steps changes nothing",
+    async run({ open }) {
+      const kept: Kept[] = [];
+      for (const count of [1, 30, 32, 1, 1, 1, 60, 5, 64, 64, 3]) {
+        const store = await open();
+        kept.push(...(await converse(store.thread("t"), count)));
+        await store.close();
+      }
+      const thread = (await open()).thread("t");
+      await readsBack(thread, kept);
+      exact(await idsOf(thread), kept.map(({ id }) => id).reverse());
+    },
+  },
+  {
+    name: "long histories: branches that take turns, from old and new checkpoints, each exact",
+    async run({ open }) {
+      const store = await open();
+      const thread = store.thread("t");
+      const random = numbers(7);
+      const kept: Kept[] = [];
+      const states = new Map<string, Free>();
+      const root = await thread.put({ id: "root", state: { list: [], n: -1 } });
+      kept.push({ id: root.id, state: { list: [], n: -1 } });
+      states.set(root.id, { list: [], n: -1 });
+      const tips = ["root", "root", "root"];
+      for (let n = 0; n < 260; n++) {
+        const tip = n % 3;
+        const parent =
+          random() < 0.1 ? (kept[Math.floor(random() * kept.length)]?.id ?? "root") : (tips[tip] ?? "root");
+        const before = states.get(parent) ?? {};
+        const state = { ...before, list: [...before.list, { tip, n }], n };
+        const input = n % 2 === 0 ? { state } : { update: { append: { list: [{ tip, n }] }, set: { n } } };
+        const { id } = await thread.put({ ...input, id: `c${n}` } as { state: Free; id: string }, { parent });
+        tips[tip] = id;
+        states.set(id, state);
+        kept.push({ id, state });
+      }
+      for (const reader of [thread, (await open()).thread("t")]) {
+        await readsBack(reader, kept);
+        for (const tip of tips) {
+          const forked = await reader.fork({ at: tip });
+          exact(await forked.count(), states.get(tip)?.list.length + 1);
+          exact((await forked.latest())?.state, states.get(tip));
+        }
+      }
+    },
+  },
+  {
+    name: "long histories: states that are overwritten, shrink, grow and change shape",
+    async run({ open }) {
+      const store = await open();
+      const thread = store.thread("t");
+      const random = numbers(42);
+      const kept: Kept[] = [];
+      for (let n = 0; n < 200; n++) {
+        const shape = Math.floor(random() * 6);
+        const state: Free =
+          [
+            { blob: String(random()).repeat(1 + Math.floor(random() * 200)) },
+            { list: Array.from({ length: Math.floor(random() * 100) }, (_, index) => index * n) },
+            {
+              files: Object.fromEntries(
+                Array.from({ length: 20 }, (_, index) => [`f${index}`, `line ${n % (index + 2)}\n`.repeat(40)]),
+              ),
+            },
+            { list: Array.from({ length: 50 }, () => ({ id: Math.floor(random() * 5) })), blob: "" },
+            {},
+            { tree: [[[n]], { a: [{ b: new Map([[n, new Set([n])]]) }] }], at: new Date(n) },
+          ][shape] ?? {};
+        const { id } = await thread.put({ state });
+        kept.push({ id, state: structuredClone(state) });
+      }
+      for (const reader of [thread, (await open()).thread("t")]) await readsBack(reader, kept);
+    },
+  },
+  {
+    name: "long histories: a list trimmed now and then, and a text edited in the middle",
+    async run({ open }) {
+      const store = await open();
+      const thread = store.thread("t");
+      const kept: Kept[] = [];
+      let list: Free[] = [];
+      let text = "a line of text\n".repeat(200);
+      for (let n = 0; n < 220; n++) {
+        list = n % 50 === 49 ? list.slice(-5) : [...list, { n, text: "m".repeat(n % 30) }];
+        const at = (n * 131) % text.length;
+        text = `${text.slice(0, at)}<${n}>${text.slice(at + (n % 7))}`;
+        const state = { list, text, window: list.slice(-3) };
+        const { id } = await thread.put({ state });
+        kept.push({ id, state: structuredClone(state) });
+      }
+      for (const reader of [thread, (await open()).thread("t")]) await readsBack(reader, kept);
+    },
+  },
+];

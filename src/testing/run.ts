@@ -1,0 +1,55 @@
+import type { Capabilities } from "../backend.ts";
+import type { OpenOptions } from "../model/arguments.ts";
+import type { Store } from "../store.ts";
+import type { Case, Context, Free, ManualClock } from "./case.ts";
+
+/** A fresh, empty place for one case. */
+export interface Location {
+  /** Opens a store there. Called again, it opens the same place again, also while the first store is still open. */
+  open<State>(options: OpenOptions): Promise<Store<State>>;
+  /** Removes the place. All stores are closed by then. */
+  cleanup(): Promise<void>;
+}
+
+/** Which of the capabilities that a case requires are missing: the reason to skip it, or an empty list. */
+export function missing(testCase: Case, capabilities: Capabilities): readonly (keyof Capabilities)[] {
+  return (testCase.requires ?? []).filter((capability) => !capabilities[capability]);
+}
+
+/**
+ * Runs one case at one location, closes what it opened and removes the location.
+ *
+ * @example
+ * for (const testCase of cases)
+ *   test(testCase.name, { skip: missing(testCase, capabilities).join() || false }, async () =>
+ *     runCase(testCase, capabilities, await makeLocation()));
+ */
+export async function runCase(testCase: Case, capabilities: Capabilities, location: Location): Promise<void> {
+  const clock = manualClock(1_750_000_000_000);
+  const opened: { close(): Promise<void> }[] = [];
+  const context: Context = {
+    capabilities,
+    clock,
+    async open<State = Free>(options?: OpenOptions): Promise<Store<State>> {
+      const store = await location.open<State>({ clock: () => clock.now(), ...options });
+      opened.push(store);
+      return store;
+    },
+  };
+  try {
+    await testCase.run(context);
+  } finally {
+    for (const store of opened) await store.close();
+    await location.cleanup();
+  }
+}
+
+function manualClock(start: number): ManualClock {
+  let now = start;
+  return {
+    now: () => now,
+    advance(milliseconds) {
+      now += milliseconds;
+    },
+  };
+}
