@@ -1,0 +1,164 @@
+import type { Batch, Value } from "../../backend.ts";
+import { ThreadmarkError } from "../../errors.ts";
+import type { Change, ChangeRunner } from "./changes.ts";
+import { changeOf } from "./changes.ts";
+import { Failure, isTaken, toError } from "./failure.ts";
+import type { Server } from "./server.ts";
+import type { Step, StepRunner } from "./step.ts";
+import { stepOf } from "./step.ts";
+
+/** Statements that a commit of many batches is spread over, and the batches that are worth one of their own. */
+const mostLanes = 4;
+const lane = 16;
+
+interface Placed<T> {
+  readonly place: number;
+  readonly of: T;
+}
+
+/** A part of a commit that goes as one statement. */
+interface Portion {
+  /** Their places in the commit. */
+  readonly places: readonly number[];
+  run(): Promise<readonly boolean[]>;
+}
+
+/**
+ * Commits batches: the steps among them (a check and an insert) by plain statements, the others by the function `apply`.
+ * A commit of one batch is one statement; a large one is spread over a few connections, which the batches' independence
+ * allows.
+ *
+ * Lost answers. A statement whose connection broke may have been applied. It is tried again, and that can be told:
+ * - a batch run by `apply` carries a token that the first attempt, if applied, has left in the table `token`;
+ * - a step's retry is refused by the row that the first attempt inserted. If that row holds the very value of this step,
+ *   it is this step's: values name their checkpoint by a random id. If it holds another, the step was refused. If there is
+ *   no row, its check failed, and whether before or after the row came and went cannot be told.
+ */
+export class Committer {
+  readonly #server: Server;
+  readonly #steps: StepRunner;
+  readonly #changes: ChangeRunner;
+  readonly #read: (step: Step) => Promise<Value | undefined>;
+
+  constructor(
+    server: Server,
+    steps: StepRunner,
+    changes: ChangeRunner,
+    read: (step: Step) => Promise<Value | undefined>,
+  ) {
+    this.#server = server;
+    this.#steps = steps;
+    this.#changes = changes;
+    this.#read = read;
+  }
+
+  /** Rejects with a {@link Failure} that says whether anything may have been applied. */
+  async commit(batches: readonly Batch[]): Promise<readonly boolean[]> {
+    const portions = this.#portions(batches);
+    const [only] = portions;
+    // The whole commit in one statement: the common case.
+    if (only !== undefined && portions.length === 1 && only.places.length === batches.length) return only.run();
+    const applied = batches.map(() => true);
+    const outcomes = await Promise.allSettled(portions.map((portion) => portion.run()));
+    const failures: Failure[] = [];
+    let some = false;
+    for (const [index, outcome] of outcomes.entries()) {
+      if (outcome.status === "rejected") failures.push(asFailure(outcome.reason));
+      else {
+        some ||= outcome.value.includes(true);
+        for (const [at, place] of (portions[index] as Portion).places.entries()) {
+          applied[place] = outcome.value[at] as boolean;
+        }
+      }
+    }
+    const [failure] = failures;
+    if (failure === undefined) return applied;
+    throw new Failure(failure.cause, some || failures.some((one) => one.mayHaveApplied), false, failure.state);
+  }
+
+  /** Empty batches are in none: there is nothing to run. */
+  #portions(batches: readonly Batch[]): readonly Portion[] {
+    const steps = new Map<string, Placed<Step>[]>();
+    const changes: Placed<Change>[] = [];
+    for (const [place, batch] of batches.entries()) {
+      const step = stepOf(batch);
+      if (step !== undefined) {
+        const group = steps.get(step.shape.name);
+        if (group === undefined) steps.set(step.shape.name, [{ place, of: step }]);
+        else group.push({ place, of: step });
+      } else if (!isEmpty(batch)) changes.push({ place, of: changeOf(batch) });
+    }
+    const portions: Portion[] = [];
+    for (const group of steps.values()) {
+      portions.push(...sliced(group.sort(inLockOrder), (part) => this.#runSteps(part)));
+    }
+    portions.push(...sliced(changes, (part) => this.#runChanges(part)));
+    return portions;
+  }
+
+  #runSteps(steps: readonly Step[]): Promise<readonly boolean[]> {
+    return this.#server.persist(async (mayHaveApplied) => {
+      const applied = await this.#steps.run(steps);
+      if (!mayHaveApplied || !applied.includes(false)) return applied;
+      return Promise.all(applied.map((one, index) => one || this.#wasApplied(steps[index] as Step)));
+    });
+  }
+
+  async #wasApplied(step: Step): Promise<boolean> {
+    const found = await this.#read(step);
+    if (found !== undefined) return sameValue(found, step.insert.value);
+    throw toError(this.#server.place, new Error("the answer to a commit was lost, and its record is gone"), "unknown");
+  }
+
+  /** A key inserted by another while the statement ran makes all of it fail: then each batch is run by itself. */
+  async #runChanges(changes: readonly Change[]): Promise<readonly boolean[]> {
+    try {
+      return await this.#server.persist(() => this.#changes.run(changes));
+    } catch (error) {
+      if (!isTaken(error)) throw error;
+      return changes.length === 1 ? [false] : this.#runEach(changes);
+    }
+  }
+
+  async #runEach(changes: readonly Change[]): Promise<readonly boolean[]> {
+    const applied: boolean[] = [];
+    try {
+      for (const change of changes) applied.push(...(await this.#runChanges([change])));
+      return applied;
+    } catch (error) {
+      const failure = asFailure(error);
+      throw new Failure(failure.cause, failure.mayHaveApplied || applied.includes(true), false, failure.state);
+    }
+  }
+}
+
+/** Cuts the list into at most four nearly equal portions, none needlessly short. */
+function* sliced<T>(
+  list: readonly Placed<T>[],
+  run: (part: readonly T[]) => Promise<readonly boolean[]>,
+): Generator<Portion> {
+  const count = Math.min(mostLanes, Math.ceil(list.length / lane));
+  for (let index = 0; index < count; index++) {
+    const part = list.slice((index * list.length) / count, ((index + 1) * list.length) / count);
+    yield { places: part.map(({ place }) => place), run: () => run(part.map(({ of }) => of)) };
+  }
+}
+
+/** Statements that lock the same records lock them in one order, so none waits for another in a ring. */
+function inLockOrder({ of: a }: Placed<Step>, { of: b }: Placed<Step>): number {
+  return a.insert.key.lineage - b.insert.key.lineage || a.insert.key.group - b.insert.key.group;
+}
+
+function isEmpty({ checks, deletes, inserts, puts }: Batch): boolean {
+  return [checks, deletes, inserts, puts].every((list) => list === undefined || list.length === 0);
+}
+
+function asFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  return new Failure(error, error instanceof ThreadmarkError && error.committed === "unknown", false);
+}
+
+function sameValue(a: Value, b: Value): boolean {
+  if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b) === 0;
+  return a === b;
+}

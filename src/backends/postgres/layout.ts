@@ -1,0 +1,42 @@
+import type { DirectoryKey, Key, Range, Table } from "../../backend.ts";
+import { tables } from "../../backend.ts";
+
+/** The tables of integer keys, by the numbers the function `apply` knows them by. Append only. */
+export const names: readonly Table[] = ["meta", "tail", "mark", "rows", "net", "steps", "id", "head", "write"];
+
+export const directoryCode: number = names.length;
+
+export function codeOf(table: Table | "directory"): number {
+  return table === "directory" ? directoryCode : names.indexOf(table);
+}
+
+export function isWide(table: Table): boolean {
+  return tables[table].wide;
+}
+
+/** The columns of a table's primary key, in order. */
+export function keyColumns(table: Table): readonly string[] {
+  return isWide(table) ? ["lineage", `"group"`, "item", "part"] : ["lineage", `"group"`, "item"];
+}
+
+/** `a.lineage = b.lineage and …` */
+export function sameKey(table: Table, a: string, b: string): string {
+  return keyColumns(table)
+    .map((column) => `${a}.${column} = ${b}.${column}`)
+    .join(" and ");
+}
+
+export const lastInteger = 0xffff_ffff;
+
+/** Whether `target`, which a batch deletes, takes the record at `key` with it. */
+export function covers(target: Key | DirectoryKey | Range, key: Key | DirectoryKey): boolean {
+  if (key.table === "directory") return target.table === "directory" && target.id === key.id;
+  if (target.table !== key.table || target.group !== key.group) return false;
+  if ("item" in target) return target.item === key.item && target.part === key.part;
+  return key.item >= (target.from ?? 0) && key.item <= (target.to ?? lastInteger);
+}
+
+/** A schema's name as SQL. */
+export function quote(identifier: string): string {
+  return `"${identifier.replaceAll('"', '""')}"`;
+}

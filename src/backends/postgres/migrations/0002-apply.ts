@@ -1,0 +1,153 @@
+/**
+ * The function `apply`: any number of batches of any shape, in one statement.
+ *
+ * A plain statement sees one snapshot, taken before it waits for any lock. That is enough to check one record and insert
+ * another, but not to delete a range: a row inserted by the transaction it waited for would be missed. Inside a function
+ * every statement sees what was committed by then, so `apply` locks the checked records first and looks afterwards.
+ *
+ * Operations are parallel arrays; `op` says what, `tab` in which table, `ord` for which batch:
+ * 0 equals, 1 absent, 2 delete one, 3 delete items `item` to `part`, 4 insert, 5 put.
+ * `shape` holds each op * 100 + tab that occurs. The result holds the batches that were refused.
+ */
+
+const narrow = ["meta", "tail", "mark", "rows", "net", "steps"];
+const tables = [...narrow, "id", "head", "write", "directory"];
+
+export function createApply(schema: string): string {
+  return `
+create function ${schema}.apply(
+  owners int4[], tokens uuid[], shape int4[], ops int4[], tabs int4[], ords int4[],
+  lineages int4[], groups int4[], items int8[], parts int8[], ids text[], texts text[], blobs bytea[]
+) returns int4[] language plpgsql as $body$
+#variable_conflict use_column
+declare
+  -- Batches that are not to be written: applied by an earlier attempt, or refused.
+  applied int4[];
+  refused int4[] := '{}';
+  skipped int4[];
+begin
+  if current_setting('transaction_isolation') = 'repeatable read' then
+    raise exception 'threadmark needs the isolation level read committed or serializable, not repeatable read'
+      using errcode = '0A000';
+  end if;
+
+  -- An earlier attempt of the same commit that is still under way is waited for here, and found if it was applied.
+  with fresh as (
+    insert into ${schema}.token (lineage, token) select unnest(owners), unnest(tokens)
+    on conflict do nothing returning token
+  )
+  select coalesce(array_agg(ord), '{}') into applied
+  from (select unnest(tokens) as token, generate_series(0, cardinality(tokens) - 1) as ord) b
+  where not exists (select from fresh where fresh.token = b.token);
+  skipped := applied;
+
+${each((name, code) => when(0, code, lock(schema, name, code)))}
+${each((name, code) => when(1, code, reserve(schema, name, code)))}
+${each((name, code) => when(0, code, compare(schema, name, code)))}
+${each((name, code) => when(4, code, occupied(schema, name, code)))}
+  skipped := applied || refused;
+
+${each((name, code) => when(2, code, deleteOne(schema, name, code)))}
+${each((name, code) => (name === "directory" ? "" : when(3, code, deleteRange(schema, name, code))))}
+${each((name, code) => when(4, code, write(schema, name, 4, code)))}
+${each((name, code) => when(5, code, write(schema, name, 5, code)))}
+${each((name, code) => when(1, code, unreserve(schema, name, code)))}
+
+  if cardinality(refused) > 0 then
+    delete from ${schema}.token t
+    using (select unnest(owners) as lineage, unnest(tokens) as token, generate_series(0, cardinality(tokens) - 1) as ord) b
+    where t.lineage = b.lineage and t.token = b.token and b.ord = any(refused);
+  end if;
+  delete from ${schema}.token where lineage = any(owners) and applied_at < now() - interval '10 minutes';
+  return refused;
+end
+$body$`;
+}
+
+function each(build: (name: string, code: number) => string): string {
+  return tables
+    .map(build)
+    .filter((part) => part !== "")
+    .join("\n");
+}
+
+function when(op: number, code: number, statement: string): string {
+  return `  if ${op * 100 + code} = any(shape) then\n    ${statement};\n  end if;`;
+}
+
+/** The operations as rows, streamed (a function in FROM would first be written to a temporary store). */
+function operations(op: number, code: number): string {
+  return `(select ord, lineage, "group", item, part, id, text, bytes from (
+      select unnest(ops) as op, unnest(tabs) as tab, unnest(ords) as ord, unnest(lineages) as lineage,
+        unnest(groups) as "group", unnest(items) as item, unnest(parts) as part,
+        unnest(ids) as id, unnest(texts) as text, unnest(blobs) as bytes
+    ) listed where op = ${op} and tab = ${code} and ord <> all(skipped)) o`;
+}
+
+function columns(name: string): readonly string[] {
+  if (name === "directory") return ["id"];
+  return narrow.includes(name) ? ["lineage", `"group"`, "item"] : ["lineage", `"group"`, "item", "part"];
+}
+
+function list(name: string, alias?: string): string {
+  return columns(name)
+    .map((column) => (alias === undefined ? column : `${alias}.${column}`))
+    .join(", ");
+}
+
+function same(name: string, left: string): string {
+  return columns(name)
+    .map((column) => `${left}.${column} = o.${column}`)
+    .join(" and ");
+}
+
+/** In key order, so that two commits that check the same records wait for each other in a line, not in a ring. */
+function lock(schema: string, name: string, code: number): string {
+  return `perform 1 from ${schema}.${name} t, ${operations(0, code)} where ${same(name, "t")}
+    order by ${list(name, "t")} for no key update of t`;
+}
+
+/** What must be absent is held by a placeholder (text and bytes at once: no record is like that) until the end. */
+function reserve(schema: string, name: string, code: number): string {
+  return `with reserved as (
+      insert into ${schema}.${name} (${list(name)}, text, bytes)
+      select ${list(name, "o")}, '', '' from ${operations(1, code)} order by ${list(name, "o")}
+      on conflict do nothing returning ${list(name)}
+    )
+    select refused || coalesce(array_agg(o.ord), '{}') into refused from ${operations(1, code)}
+    where not exists (select from reserved r where ${same(name, "r")})`;
+}
+
+function unreserve(schema: string, name: string, code: number): string {
+  return `skipped := applied;
+    delete from ${schema}.${name} t using ${operations(1, code)}
+    where ${same(name, "t")} and t.text is not null and t.bytes is not null`;
+}
+
+function compare(schema: string, name: string, code: number): string {
+  return `select refused || coalesce(array_agg(o.ord), '{}') into refused
+    from ${operations(0, code)} left join ${schema}.${name} t on ${same(name, "t")}
+    where t.text is distinct from o.text or t.bytes is distinct from o.bytes`;
+}
+
+function occupied(schema: string, name: string, code: number): string {
+  return `select refused || coalesce(array_agg(o.ord), '{}') into refused
+    from ${operations(4, code)} join ${schema}.${name} t on ${same(name, "t")}`;
+}
+
+function deleteOne(schema: string, name: string, code: number): string {
+  return `delete from ${schema}.${name} t using ${operations(2, code)} where ${same(name, "t")}`;
+}
+
+function deleteRange(schema: string, name: string, code: number): string {
+  return `delete from ${schema}.${name} t using ${operations(3, code)}
+    where t.lineage = o.lineage and t."group" = o."group" and t.item between o.item and o.part`;
+}
+
+/** An insert that meets a key inserted meanwhile fails, and the whole statement with it; a put replaces. */
+function write(schema: string, name: string, op: 4 | 5, code: number): string {
+  const replace = `on conflict (${list(name)}) do update set text = excluded.text, bytes = excluded.bytes`;
+  return `insert into ${schema}.${name} (${list(name)}, text, bytes)
+    select ${list(name, "o")}, o.text, o.bytes from ${operations(op, code)} order by ${list(name, "o")}
+    ${op === 5 ? replace : ""}`;
+}

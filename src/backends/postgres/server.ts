@@ -1,0 +1,127 @@
+import { createHash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Failure, notAnswered, notConnected } from "./failure.ts";
+import type { ClientLike, PoolLike, QueryConfig, QueryResult } from "./pool.ts";
+
+/** A statement that stands still: prepared once a connection, under a name made of its text. */
+export interface Statement {
+  readonly text: string;
+  readonly name: string;
+}
+
+export function statement(text: string): Statement {
+  return { text, name: `threadmark_${createHash("sha256").update(text).digest("hex").slice(0, 32)}` };
+}
+
+/** Rows as arrays of the server's text, bytes decoded: whatever parsers the application registered, ours see neither. */
+const types: NonNullable<QueryConfig["types"]> = { getTypeParser: (type) => (type === byteaType ? fromHex : asText) };
+const byteaType = 17;
+const asText = (value: string): string => value;
+const fromHex = (value: string): Buffer => Buffer.from(value.slice(2), "hex");
+
+const firstPause = 10;
+const longestPause = 500;
+
+/** The database as the backend uses it: single statements, each on whatever connection is free. */
+export class Server {
+  /** Where this is, for messages. */
+  readonly place: string;
+  readonly #pool: PoolLike;
+  readonly #prepare: boolean;
+  readonly #patience: number;
+  readonly #ignore = (): void => {};
+
+  constructor(pool: PoolLike, place: string, prepare: boolean, patience: number) {
+    this.#pool = pool;
+    this.place = place;
+    this.#prepare = prepare;
+    this.#patience = patience;
+    // The pool drops a connection that fails while idle and tells of it by an event; unheard, that ends the process.
+    pool.on("error", this.#ignore);
+  }
+
+  /** One statement, one round trip, one attempt. Rejects with a {@link Failure}. */
+  async run({ text, name }: Statement, values: readonly unknown[]): Promise<QueryResult> {
+    const config: QueryConfig = { text, values, rowMode: "array", types };
+    return this.with((client) => query(client, this.#prepare ? { ...config, name } : config));
+  }
+
+  /** A command that takes no parameters and must not be in a transaction, such as vacuum. */
+  async execute(text: string): Promise<void> {
+    await this.with((client) => query(client, { text }));
+  }
+
+  /** Runs `use` on one connection; it goes back to the pool unless it may be broken. */
+  async with<T>(use: (client: ClientLike) => Promise<T>): Promise<T> {
+    const client = await this.#connect();
+    client.on("error", this.#ignore);
+    let broken = true;
+    try {
+      const result = await use(client);
+      broken = false;
+      return result;
+    } catch (error) {
+      broken = !(error instanceof Failure) || error.mayHaveApplied || error.state === undefined;
+      throw error;
+    } finally {
+      client.removeListener("error", this.#ignore);
+      client.release(broken);
+    }
+  }
+
+  /**
+   * Tries until it succeeds, fails for good, or patience ends. `attempt` is told whether an earlier one may have been
+   * applied. Rejects with the last {@link Failure}, which then says the same of all attempts together.
+   */
+  async persist<T>(attempt: (mayHaveApplied: boolean) => Promise<T>): Promise<T> {
+    const end = Date.now() + this.#patience;
+    let mayHaveApplied = false;
+    for (let pause = firstPause; ; pause = Math.min(2 * pause, longestPause)) {
+      try {
+        return await attempt(mayHaveApplied);
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        mayHaveApplied ||= error.mayHaveApplied;
+        if (!error.passing || Date.now() + pause > end) {
+          throw new Failure(error.cause, mayHaveApplied, false, error.state);
+        }
+        // Half fixed, half random: two that collided do not collide again in step.
+        await sleep(pause / 2 + (Math.random() * pause) / 2);
+      }
+    }
+  }
+
+  release(): void {
+    this.#pool.removeListener("error", this.#ignore);
+  }
+
+  /** A pool passed in may wait for ever, so the bound is ours; a connection that comes too late goes straight back. */
+  #connect(): Promise<ClientLike> {
+    return new Promise((resolve, reject) => {
+      let late = false;
+      const timer = setTimeout(() => {
+        late = true;
+        reject(new Failure(new Error(`no connection became free within ${this.#patience} ms`), false, false));
+      }, this.#patience);
+      this.#pool.connect().then(
+        (client) => {
+          clearTimeout(timer);
+          if (late) client.release();
+          else resolve(client);
+        },
+        (cause) => {
+          clearTimeout(timer);
+          reject(notConnected(cause));
+        },
+      );
+    });
+  }
+}
+
+async function query(client: ClientLike, config: QueryConfig): Promise<QueryResult> {
+  try {
+    return (await client.query(config)) as QueryResult;
+  } catch (cause) {
+    throw notAnswered(cause);
+  }
+}

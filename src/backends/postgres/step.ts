@@ -1,0 +1,179 @@
+import type { Batch, Key, Table, Value } from "../../backend.ts";
+import { bigints, byteas, integers, texts } from "./arrays.ts";
+import { isWide, keyColumns } from "./layout.ts";
+import type { QueryResult } from "./pool.ts";
+import type { Server, Statement } from "./server.ts";
+import { statement } from "./server.ts";
+
+/**
+ * The commit of every step: at most one record that must hold a value, and one record inserted. It is one plain statement
+ * for any number of such batches, which the primary key and a row lock make safe:
+ * - `for no key update` waits for whoever changes the checked record, and looks at it again then;
+ * - whoever inserts the same key is waited for, and the second inserts nothing.
+ * So a batch is applied exactly when its row was inserted, and nothing can be left half done.
+ */
+export interface Step {
+  /** Batches of one shape go together: the tables, and whether values are text or bytes. */
+  readonly shape: Shape;
+  readonly check: { readonly key: Key; readonly value: Value } | undefined;
+  readonly insert: { readonly key: Key; readonly value: Value };
+}
+
+interface Shape {
+  readonly name: string;
+  readonly check: Side | undefined;
+  readonly insert: Side;
+}
+
+interface Side {
+  readonly table: Table;
+  readonly column: "text" | "bytes";
+}
+
+/** The batch as a step, or undefined if it is anything else. */
+export function stepOf({ checks = [], deletes = [], inserts = [], puts = [] }: Batch): Step | undefined {
+  const [check] = checks;
+  const [insert] = inserts;
+  if (checks.length > 1 || inserts.length !== 1 || deletes.length > 0 || puts.length > 0) return undefined;
+  if (insert === undefined || insert.key.table === "directory") return undefined;
+  const inserted = { key: insert.key, value: insert.value };
+  if (check === undefined) return { shape: shapeOf(undefined, sideOf(inserted)), check: undefined, insert: inserted };
+  if (check.value === undefined || check.key.table === "directory") return undefined;
+  if (check.key.lineage !== insert.key.lineage) return undefined;
+  const checked = { key: check.key, value: check.value };
+  return { shape: shapeOf(sideOf(checked), sideOf(inserted)), check: checked, insert: inserted };
+}
+
+function sideOf({ key, value }: { readonly key: Key; readonly value: Value }): Side {
+  return { table: key.table, column: typeof value === "string" ? "text" : "bytes" };
+}
+
+function shapeOf(check: Side | undefined, insert: Side): Shape {
+  const name = `${check?.table}:${check?.column}:${insert.table}:${insert.column}`;
+  return { name, check, insert };
+}
+
+/** Runs steps of one shape, one attempt; tells which were applied. */
+export class StepRunner {
+  readonly #server: Server;
+  readonly #schema: string;
+  readonly #statements = new Map<string, Statement>();
+
+  constructor(server: Server, schema: string) {
+    this.#server = server;
+    this.#schema = schema;
+  }
+
+  async run(steps: readonly Step[]): Promise<readonly boolean[]> {
+    const [first] = steps as readonly [Step];
+    const single = steps.length === 1;
+    const text = this.#statement(first.shape, single);
+    const values = single ? scalars(first) : arrays(steps);
+    const result = await this.#server.run(text, values);
+    return single ? [result.rowCount === 1] : appliedOf(steps, result);
+  }
+
+  #statement(shape: Shape, single: boolean): Statement {
+    const name = single ? shape.name : `${shape.name}:many`;
+    let found = this.#statements.get(name);
+    if (found === undefined) {
+      found = statement(single ? singleText(this.#schema, shape) : manyText(this.#schema, shape));
+      this.#statements.set(name, found);
+    }
+    return found;
+  }
+}
+
+/** The parameters of a step: the inserted key and value, then the checked key (its lineage is the same) and value. */
+function fieldsOf({ check, insert }: Shape): readonly (readonly [name: string, type: string])[] {
+  const type = { text: "text", bytes: "bytea" };
+  const part = (table: Table, name: string): (readonly [string, string])[] => (isWide(table) ? [[name, "int8"]] : []);
+  const fields: (readonly [string, string])[] = [
+    ["lineage", "int4"],
+    [`"group"`, "int4"],
+    ["item", "int8"],
+    ...part(insert.table, "part"),
+    ["value", type[insert.column]],
+  ];
+  if (check === undefined) return fields;
+  return [
+    ...fields,
+    ["checked_group", "int4"],
+    ["checked_item", "int8"],
+    ...part(check.table, "checked_part"),
+    ["expected", type[check.column]],
+  ];
+}
+
+function singleText(schema: string, shape: Shape): string {
+  const parameters = new Map(fieldsOf(shape).map(([name, type], index) => [name, `$${index + 1}::${type}`]));
+  return text(schema, shape, (name) => parameters.get(name) as string, undefined);
+}
+
+function manyText(schema: string, shape: Shape): string {
+  const columns = fieldsOf(shape).map(([name, type], index) => `unnest($${index + 1}::${type}[]) as ${name}`);
+  return `${text(schema, shape, (name) => `o.${name}`, `(select ${columns.join(", ")}) o`)} returning "group"`;
+}
+
+function text(schema: string, shape: Shape, field: (name: string) => string, source: string | undefined): string {
+  const { check, insert } = shape;
+  const columns = keyColumns(insert.table);
+  const from: string[] = source === undefined ? [] : [source];
+  if (check !== undefined) {
+    const part = isWide(check.table) ? ` and part = ${field("checked_part")}` : "";
+    // A subquery that takes a lock is run once a step, through the primary key, whatever the planner thinks of it.
+    from.push(`lateral (
+      select from ${schema}.${check.table}
+      where lineage = ${field("lineage")} and "group" = ${field("checked_group")} and item = ${field("checked_item")}${part}
+        and ${check.column} = ${field("expected")}
+      for no key update
+    ) m`);
+  }
+  return `insert into ${schema}.${insert.table} (${columns.join(", ")}, ${insert.column})
+    select ${columns.map(field).join(", ")}, ${field("value")}${from.length === 0 ? "" : ` from ${from.join(", ")}`}
+    on conflict do nothing`;
+}
+
+function scalars({ check, insert: { key, value } }: Step): readonly unknown[] {
+  const values: unknown[] = [key.lineage, key.group, key.item];
+  if (isWide(key.table)) values.push(key.part);
+  values.push(value);
+  if (check === undefined) return values;
+  values.push(check.key.group, check.key.item);
+  if (isWide(check.key.table)) values.push(check.key.part);
+  values.push(check.value);
+  return values;
+}
+
+function arrays(steps: readonly Step[]): readonly unknown[] {
+  const [{ shape }] = steps as readonly [Step];
+  const keys = steps.map((step) => step.insert.key);
+  const values: unknown[] = [integers(keys.map((key) => key.lineage)), ...place(keys, shape.insert.table)];
+  values.push(array(steps.map((step) => step.insert.value)));
+  if (shape.check === undefined) return values;
+  const checked = steps.map((step) => step.check as { key: Key; value: Value });
+  values.push(
+    ...place(
+      checked.map(({ key }) => key),
+      shape.check.table,
+    ),
+  );
+  values.push(array(checked.map(({ value }) => value)));
+  return values;
+}
+
+function place(keys: readonly Key[], table: Table): readonly unknown[] {
+  const columns = [integers(keys.map((key) => key.group)), bigints(keys.map((key) => key.item))];
+  return isWide(table) ? [...columns, bigints(keys.map((key) => key.part))] : columns;
+}
+
+function array(values: readonly Value[]): Buffer {
+  return typeof values[0] === "string" ? texts(values as string[]) : byteas(values as Uint8Array[]);
+}
+
+/** No two batches of one commit touch the same group, so the groups inserted tell the batches. */
+function appliedOf(steps: readonly Step[], { rows }: QueryResult): readonly boolean[] {
+  if (rows.length === steps.length) return steps.map(() => true);
+  const groups = new Set((rows as readonly [string][]).map(([group]) => Number(group)));
+  return steps.map(({ insert }) => groups.has(insert.key.group));
+}

@@ -1,0 +1,83 @@
+import type { Size, Table } from "../../backend.ts";
+import { Failure, isMissing, toError } from "./failure.ts";
+import { names } from "./layout.ts";
+import type { Server } from "./server.ts";
+import { statement } from "./server.ts";
+
+type Name = Table | "directory";
+const all: readonly Name[] = [...names, "directory"];
+
+/** Records and bytes by table, counted, and what the tables take with their indexes. */
+export async function measure(
+  server: Server,
+  schema: string,
+): Promise<{ readonly tables: Readonly<Record<Name, Size>>; readonly total: number }> {
+  const counts = all.map((name) => {
+    const id = name === "directory" ? " + octet_length(id)" : "";
+    return `select '${name}', count(*),
+      coalesce(sum(coalesce(octet_length(text), 0) + coalesce(octet_length(bytes), 0)${id}), 0) from ${schema}.${name}`;
+  });
+  const total = `select '', 0, coalesce(sum(pg_total_relation_size(oid)), 0) from pg_class
+    where relnamespace = to_regnamespace($1) and relkind = 'r'`;
+  const tables = Object.fromEntries(all.map((name) => [name, { records: 0, bytes: 0 }])) as Record<Name, Size>;
+  let bytesOfAll = 0;
+  try {
+    const { rows } = await server.run(statement([...counts, total].join(" union all ")), [schema]);
+    for (const [name, records, bytes] of rows as readonly [Name | "", string, string][]) {
+      if (name === "") bytesOfAll = Number(bytes);
+      else tables[name] = { records: Number(records), bytes: Number(bytes) };
+    }
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+  return { tables, total: bytesOfAll };
+}
+
+/** The tables that hold rows: partitions, where there are any. */
+async function storedTables(server: Server, schema: string): Promise<readonly string[]> {
+  const { rows } = await server.run(
+    statement(
+      "select oid::regclass::text from pg_class where relnamespace = to_regnamespace($1) and relkind = 'r' order by 1",
+    ),
+    [schema],
+  );
+  return (rows as readonly [string][]).map(([name]) => name);
+}
+
+/**
+ * Vacuums each table. `full` rewrites it, which gives the room back and leaves nothing of deleted rows in its file, but
+ * keeps everyone else out of that table (or partition) meanwhile; without, the room is kept for later rows.
+ * The server passes over tables the role may not vacuum.
+ */
+export async function vacuum(server: Server, schema: string, full: boolean): Promise<void> {
+  try {
+    await server.run(statement(`delete from ${schema}.token where applied_at < now() - interval '10 minutes'`), []);
+  } catch (error) {
+    if (isMissing(error)) return;
+    throw error;
+  }
+  for (const table of await storedTables(server, schema)) {
+    await server.execute(`vacuum (${full ? "full, " : ""}analyze) ${table}`);
+  }
+}
+
+/** Reads every value in full, out-of-line parts included, and asks the server what it knows to be damaged. */
+export async function inspect(server: Server, schema: string): Promise<readonly string[]> {
+  const faults: string[] = [];
+  for (const name of all) {
+    try {
+      await server.run(statement(`select sum(length(text)), count(md5(bytes)) from ${schema}.${name}`), []);
+    } catch (error) {
+      if (isMissing(error)) return faults;
+      if (!(error instanceof Failure) || !(error.state ?? "").startsWith("XX")) throw error;
+      faults.push(toError(`${schema}.${name}`, error).message);
+    }
+  }
+  const { rows } = await server.run(
+    statement(`select i.indexrelid::regclass::text from pg_index i join pg_class c on c.oid = i.indrelid
+      where c.relnamespace = to_regnamespace($1) and not (i.indisvalid and i.indisready)`),
+    [schema],
+  );
+  for (const [index] of rows as readonly [string][]) faults.push(`the index ${index} is not valid: reindex it`);
+  return faults;
+}
