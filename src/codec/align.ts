@@ -1,0 +1,47 @@
+/**
+ * Where the elements of a list are found in the list that was there before. Elements before `start` and the last `end`
+ * of each are the same; between them, `length` elements from `at` on are those that were at `from`.
+ */
+export interface Alignment {
+  readonly start: number;
+  readonly end: number;
+  readonly at: number;
+  readonly from: number;
+  readonly length: number;
+}
+
+/**
+ * Aligns two lists whose first `start` elements are the same and whose next ones are not. Finds what was inserted,
+ * removed or replaced in one place, and a window that slid: elements dropped at one end while others came at the other.
+ * Compares at most about three times as many pairs as there are elements.
+ */
+export function align(
+  count: number,
+  oldCount: number,
+  start: number,
+  same: (index: number, oldIndex: number) => boolean,
+): Alignment {
+  const shorter = Math.min(count, oldCount);
+  let end = 0;
+  while (start + end < shorter && same(count - 1 - end, oldCount - 1 - end)) end++;
+  const stop = count - end;
+  const oldStop = oldCount - end;
+  let at = start;
+  let from = start;
+  if (start < stop && start < oldStop) {
+    from = find(start + 1, oldStop, (oldIndex) => same(start, oldIndex));
+    if (from === oldStop) {
+      from = start;
+      at = find(start + 1, stop, (index) => same(index, start));
+    }
+  }
+  let length = 0;
+  while (at + length < stop && from + length < oldStop && same(at + length, from + length)) length++;
+  return { start, end, at, from, length };
+}
+
+/** The first index in [from, to) that passes, else `to`. */
+function find(from: number, to: number, passes: (index: number) => boolean): number {
+  for (let index = from; index < to; index++) if (passes(index)) return index;
+  return to;
+}

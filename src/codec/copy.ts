@@ -1,0 +1,29 @@
+import { corrupt } from "./corrupt.ts";
+import type { Json, JsonObject } from "./json.ts";
+import { readableDepth } from "./json.ts";
+
+/** A copy of a tree that shares no object with it. Tags are copied as they are. */
+export function copyTree(tree: Json): Json {
+  return copy(tree, 0);
+}
+
+function copy(node: Json, depth: number): Json {
+  if (typeof node !== "object" || node === null) return node;
+  if (depth >= readableDepth) return corrupt("A stored value is nested too deeply");
+  if (Array.isArray(node)) return copyElements(node, depth + 1);
+  const result: JsonObject = { ...node };
+  for (const key in result) {
+    const field = result[key]!;
+    if (typeof field === "object" && field !== null && Object.hasOwn(result, key)) result[key] = copy(field, depth + 1);
+  }
+  return result;
+}
+
+function copyElements(node: readonly Json[], depth: number): Json[] {
+  const result = node.slice();
+  for (let index = 0; index < result.length; index++) {
+    const element = result[index]!;
+    if (typeof element === "object" && element !== null) result[index] = copy(element, depth);
+  }
+  return result;
+}

@@ -1,0 +1,306 @@
+import { align } from "./align.ts";
+import { isObject, isTagged, type Json, type JsonObject } from "./json.ts";
+import type { Encoding } from "./kinds/kind.ts";
+import { encodePrimitive, isJsonNumber, isPrimitiveNode, type TaggedPrimitive } from "./kinds/primitive.ts";
+import { inside, type Step } from "./path.ts";
+import { hasOnlyElements, isAccessor, ordinaryNames, strayKey, unordinaryKey } from "./properties.ts";
+import { refusalOf } from "./refusal.ts";
+import { captureSpecial, type RegisteredClass } from "./special.ts";
+import { Trail } from "./trail.ts";
+
+/** Deeper than this, lists are compared index by index: aligning compares what differs once more at every level. */
+const alignedDepth = 16;
+
+type Fields = Record<string, unknown>;
+
+/**
+ * One capture of a value, walking it side by side with the tree of what was there before. A node of that tree whose
+ * value did not change is reused, and costs a walk over the keys of both and one over the values: no allocation, and no
+ * look at property descriptors, since that was done when it was new. The identity of the caller's objects means
+ * nothing: they may have been changed in place.
+ */
+export class Encoder implements Encoding {
+  /** Whether a node with a tag was made. */
+  tagged = false;
+  readonly trail: Trail;
+  readonly #classes: readonly RegisteredClass[];
+  /** A stack of the keys of the objects being compared; `#top` is its height. */
+  readonly #keys: string[] = [];
+  #top = 0;
+
+  constructor(classes: readonly RegisteredClass[], root: string) {
+    this.#classes = classes;
+    this.trail = new Trail(root);
+  }
+
+  /** The node of a value `depth` levels deep: `previous` itself if the value is the same. */
+  capture(value: unknown, previous: Json | undefined, depth: number): Json {
+    switch (typeof value) {
+      case "string":
+      case "boolean":
+        return value;
+      case "number":
+        return isJsonNumber(value) ? value : this.#primitive(value, previous);
+      case "undefined":
+      case "bigint":
+        return this.#primitive(value, previous);
+      case "object": {
+        if (value === null) return null;
+        const prototype: unknown = Object.getPrototypeOf(value);
+        if (prototype === Object.prototype) {
+          if (!Array.isArray(value)) return this.object(value, previous, depth);
+        } else if (prototype === Array.prototype && Array.isArray(value)) return this.array(value, previous, depth);
+      }
+    }
+    return captureSpecial(this, this.#classes, value, previous, depth);
+  }
+
+  child(value: unknown, previous: Json | undefined, depth: number, step: Step): Json {
+    this.trail.steps[depth] = step;
+    return this.capture(value, previous, depth + 1);
+  }
+
+  fields(value: object, previous: Json | undefined, depth: number): JsonObject {
+    this.trail.steps[depth] = inside;
+    // The object itself, met again one level below, is no cycle.
+    if (this.trail.holders[depth] === value) this.trail.holders[depth] = undefined;
+    const old = isObject(previous) ? previous : undefined;
+    const count = old === undefined ? -1 : this.#alignKeys(value as Fields, old, true);
+    if (old !== undefined && count >= 0) return this.#update(value as Fields, old, count, depth + 1);
+    return this.#build(value as Fields, this.#names(value, depth + 1), old, depth + 1);
+  }
+
+  /** A plain object. One with a key "$", which would be taken for a tag, is escaped as `{"$":"object","v":{…}}`. */
+  object(value: object, previous: Json | undefined, depth: number): Json {
+    const old = isObject(previous) ? previous : undefined;
+    if (old !== undefined) {
+      const count = this.#alignKeys(value as Fields, old, false);
+      if (count >= 0) return this.#update(value as Fields, old, count, depth);
+    }
+    const names = this.#names(value, depth);
+    if (names.includes("$")) {
+      const v = this.fields(value, old?.$ === "object" ? old.v : undefined, depth);
+      return this.settle({ $: "object", v }, old);
+    }
+    return this.#build(value as Fields, names, old === undefined || isTagged(old) ? undefined : old, depth);
+  }
+
+  array(value: readonly unknown[], previous: Json | undefined, depth: number): Json {
+    if (!Array.isArray(previous)) {
+      this.trail.enter(value, depth);
+      this.#checkElements(value, depth);
+      return this.#elements([], value, value.length, undefined, depth);
+    }
+    this.trail.holders[depth] = value;
+    const shorter = Math.min(value.length, previous.length);
+    let start = 0;
+    while (start < shorter && this.#sameElement(value, start, previous[start], depth)) start++;
+    if (start === value.length && start === previous.length) return previous;
+    this.#checkElements(value, depth);
+    const result = previous.slice(0, start);
+    if (depth > alignedDepth) return this.#elements(result, value, value.length, previous, depth);
+    const { end, at, from, length } = align(value.length, previous.length, start, (index, oldIndex) =>
+      this.#sameElement(value, index, previous[oldIndex], depth),
+    );
+    this.#elements(result, value, at, previous, depth);
+    for (let index = from; index < from + length; index++) result.push(previous[index]!);
+    this.#elements(result, value, value.length - end, previous, depth);
+    for (let index = previous.length - end; index < previous.length; index++) result.push(previous[index]!);
+    return result;
+  }
+
+  /** The previous node if it is the same as a new one whose parts were captured with those of the previous one. */
+  settle(node: JsonObject, previous: JsonObject | undefined): JsonObject {
+    if (previous !== undefined && sameParts(node, previous)) return previous;
+    this.tagged = true;
+    return node;
+  }
+
+  only(value: object, depth: number, ...names: string[]): void {
+    for (const key of Reflect.ownKeys(value)) {
+      if (typeof key === "symbol" || !names.includes(key)) this.trail.refuseProperty(value, key, depth);
+    }
+  }
+
+  refuse(depth: number, what: string, next: string): never {
+    return this.trail.refuse(depth, { what, next });
+  }
+
+  refuseProperty(value: object, key: PropertyKey, depth: number): never {
+    return this.trail.refuseProperty(value, key, depth);
+  }
+
+  #same(value: unknown, previous: Json | undefined, depth: number): boolean {
+    if (typeof value !== "object" || value === null) return samePrimitive(value, previous);
+    if (typeof previous !== "object" || previous === null) return false;
+    const prototype: unknown = Object.getPrototypeOf(value);
+    if (prototype === Object.prototype) {
+      if (!Array.isArray(value)) {
+        if (Array.isArray(previous)) return false;
+        const count = this.#alignKeys(value as Fields, previous, false);
+        if (count >= 0) return this.#sameFields(value as Fields, previous, count, depth);
+        if (!Object.hasOwn(value, "$")) return false;
+      }
+    } else if (prototype === Array.prototype && Array.isArray(value)) {
+      return Array.isArray(previous) && this.#sameElements(value, previous, depth);
+    }
+    // What this makes is dropped, unless it is the previous node.
+    const { tagged } = this;
+    const node = this.capture(value, previous, depth);
+    this.tagged = tagged;
+    return node === previous;
+  }
+
+  #sameElements(value: readonly unknown[], previous: readonly Json[], depth: number): boolean {
+    if (value.length !== previous.length) return false;
+    this.trail.holders[depth] = value;
+    for (let index = 0; index < value.length; index++) {
+      if (!this.#sameElement(value, index, previous[index], depth)) return false;
+    }
+    return true;
+  }
+
+  #sameElement(value: readonly unknown[], index: number, previous: Json | undefined, depth: number): boolean {
+    const element = value[index];
+    if (typeof element === "string") return element === previous;
+    if (element === undefined && !Object.hasOwn(value, index)) return false;
+    this.trail.steps[depth] = index;
+    return this.#same(element, previous, depth + 1);
+  }
+
+  #sameFields(value: Fields, previous: JsonObject, count: number, depth: number): boolean {
+    const base = this.#top;
+    const end = base + count;
+    this.#top = end;
+    this.trail.holders[depth] = value;
+    let index = base;
+    for (; index < end; index++) {
+      const key = this.#keys[index]!;
+      const field = value[key];
+      if (typeof field === "string") {
+        if (field !== previous[key]) break;
+        continue;
+      }
+      this.trail.steps[depth] = key;
+      if (!this.#same(field, previous[key], depth + 1)) break;
+    }
+    this.#top = base;
+    return index === end;
+  }
+
+  /**
+   * Writes the keys onto the stack, without raising it, and gives their number; −1 if the two have other keys, or the
+   * same in another order, or a "$" that is not `literal`.
+   */
+  #alignKeys(value: Fields, previous: JsonObject, literal: boolean): number {
+    const keys = this.#keys;
+    const base = this.#top;
+    let end = base;
+    for (const key in value) {
+      if (key === "$" && !literal) return -1;
+      keys[end++] = key;
+    }
+    let index = base;
+    for (const key in previous) {
+      if (index === end || keys[index] !== key) return -1;
+      index++;
+    }
+    return index === end ? end - base : -1;
+  }
+
+  /** An object with the keys it had before: a copy of the previous node with what changed. */
+  #update(value: Fields, previous: JsonObject, count: number, depth: number): JsonObject {
+    const base = this.#top;
+    this.#top = base + count;
+    this.trail.holders[depth] = value;
+    let result = previous;
+    for (let index = base; index < base + count; index++) {
+      const key = this.#keys[index]!;
+      const field = value[key];
+      const old = previous[key]!;
+      if (typeof field === "string" && field === old) continue;
+      this.trail.steps[depth] = key;
+      const node = this.capture(field, old, depth + 1);
+      if (Object.is(node, old)) continue;
+      if (result === previous) {
+        this.#names(value, depth);
+        result = { ...previous };
+      }
+      // Every key is an own property by now, "__proto__" too: this cannot reach a setter.
+      result[key] = node;
+    }
+    this.#top = base;
+    return result;
+  }
+
+  #build(value: Fields, names: readonly string[], previous: JsonObject | undefined, depth: number): JsonObject {
+    this.trail.enter(value, depth);
+    // Copying first and then replacing what is not JSON is several times faster than adding key by key.
+    const result: Fields = { ...value };
+    for (const name of names) {
+      const field = result[name];
+      if (typeof field === "string") continue;
+      const old = previous !== undefined && Object.hasOwn(previous, name) ? previous[name] : undefined;
+      this.trail.steps[depth] = name;
+      result[name] = this.capture(field, old, depth + 1);
+    }
+    return result as JsonObject;
+  }
+
+  /** Adds to `result` the elements from the first it does not have up to `stop`. */
+  #elements(
+    result: Json[],
+    value: readonly unknown[],
+    stop: number,
+    previous: readonly Json[] | undefined,
+    depth: number,
+  ): Json[] {
+    for (let index = result.length; index < stop; index++) {
+      if (isAccessor(value, index)) this.trail.refuseProperty(value, index, depth);
+      const element = value[index];
+      this.trail.steps[depth] = index;
+      result.push(typeof element === "string" ? element : this.capture(element, previous?.[index], depth + 1));
+    }
+    return result;
+  }
+
+  #primitive(value: TaggedPrimitive, previous: Json | undefined): Json {
+    if (previous !== undefined && isPrimitiveNode(value, previous)) return previous;
+    this.tagged = true;
+    return encodePrimitive(value);
+  }
+
+  #names(value: object, depth: number): string[] {
+    const names = ordinaryNames(value);
+    if (names !== undefined) return names;
+    const key = unordinaryKey(value);
+    return key === undefined
+      ? this.trail.refuse(depth, refusalOf(value))
+      : this.trail.refuseProperty(value, key, depth);
+  }
+
+  #checkElements(value: readonly unknown[], depth: number): void {
+    if (hasOnlyElements(value)) return;
+    const stray = strayKey(value);
+    if (stray === undefined) this.trail.refuse(depth, refusalOf(value));
+    else if (!stray.hole) this.trail.refuseProperty(value, stray.key, depth);
+    else this.trail.refuse(depth, { what: "a hole in an array", next: "Put null there." }, Number(stray.key));
+  }
+}
+
+function samePrimitive(value: unknown, previous: Json | undefined): boolean {
+  if (value === previous) return value !== 0 || !(Object.is(value, -0) || Object.is(previous, -0));
+  if (typeof value === "number" ? isJsonNumber(value) : typeof value !== "undefined" && typeof value !== "bigint") {
+    return false;
+  }
+  return isPrimitiveNode(value as TaggedPrimitive, previous);
+}
+
+function sameParts(node: JsonObject, previous: JsonObject): boolean {
+  const names = Object.keys(previous);
+  let index = 0;
+  for (const name of Object.keys(node)) {
+    if (names[index++] !== name || !Object.is(node[name], previous[name])) return false;
+  }
+  return index === names.length;
+}

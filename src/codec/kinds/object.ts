@@ -1,0 +1,18 @@
+import type { Kind } from "./kind.ts";
+
+/** `{"$":"null-prototype","v":{…}}`: an object without a prototype. The keys in `v` are literal. */
+export const nullPrototype: Kind = {
+  tag: "null-prototype",
+  test: (value): value is object => Object.getPrototypeOf(value) === null,
+  encode: (value, previous, depth, encoding) => ({
+    $: "null-prototype",
+    v: encoding.fields(value, previous?.v, depth),
+  }),
+  decode(node, depth, decoding) {
+    const fields = decoding.fields(decoding.parts(node, ["v"]).v, depth + 1);
+    const value: Record<string, unknown> = Object.create(null);
+    // Nothing is inherited, so that even "__proto__" is set like any other key.
+    for (const key of Object.keys(fields)) value[key] = fields[key];
+    return value;
+  },
+};

@@ -1,0 +1,77 @@
+import { ThreadmarkError } from "../errors.ts";
+import type { ClassCodec } from "../model/arguments.ts";
+import { copyTree } from "./copy.ts";
+import { Decoder } from "./decode.ts";
+import { Encoder } from "./encode.ts";
+import type { Json } from "./json.ts";
+import type { RegisteredClass } from "./special.ts";
+
+export interface Encoded {
+  readonly tree: Json;
+  /**
+   * Whether a node with a tag was made. If not, and the previous tree has none, the tree has none: reused nodes do not
+   * count, wherever in the tree they are now.
+   */
+  readonly tagged: boolean;
+}
+
+export interface DecodeOptions {
+  /** The tree was just parsed and belongs to nobody else: its untagged nodes may be part of the value. */
+  readonly owned?: boolean;
+  /** False promises that there is no tag. */
+  readonly tagged?: boolean;
+}
+
+/** Live values ↔ plain JSON, exactly: what has no form of its own in JSON is tagged. */
+export interface ValueCodec {
+  /**
+   * Captures a live value as a tree of plain JSON. `root` begins the path in errors ("state"). Where a subtree equals
+   * the subtree in the same place of `previous`, in every value, type and the order of keys, that very node is reused:
+   * a later diff can skip it. No object of the caller's becomes part of the tree.
+   */
+  encode(value: unknown, root: string, previous?: Json): Encoded;
+  /** A fresh live value. A tree that could not have been encoded is `CORRUPT`, an unknown class `UNSUPPORTED`. */
+  decode(tree: Json, options?: DecodeOptions): unknown;
+}
+
+export function createValueCodec(classes: Readonly<Record<string, ClassCodec>> = {}): ValueCodec {
+  const registered = Object.entries(classes).map(checked);
+  const byName = new Map(registered);
+  return {
+    encode(value, root, previous) {
+      // A library that adds enumerable keys to Object.prototype makes them look like everyone's own when comparing.
+      return encode(registered, value, root, hasInheritedKeys() ? undefined : previous);
+    },
+    decode(tree, { owned = false, tagged = true } = {}) {
+      if (tagged) return new Decoder(byName, owned).child(tree, 0);
+      return owned ? tree : copyTree(tree);
+    },
+  };
+}
+
+function encode(classes: readonly RegisteredClass[], value: unknown, root: string, previous: Json | undefined): Encoded {
+  const encoder = new Encoder(classes, root);
+  try {
+    const tree = encoder.capture(value, previous, 0);
+    return { tree, tagged: encoder.tagged };
+  } catch (cause) {
+    if (cause instanceof ThreadmarkError) throw cause;
+    // Comparing looks at no descriptors, so that it may have run a getter which threw. Without it, the getter has a path.
+    if (previous !== undefined) return encode(classes, value, root, undefined);
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new ThreadmarkError("SERIALIZE", `${root}: The value cannot be read: ${why}`, { path: root, cause });
+  }
+}
+
+function checked([name, codec]: [string, ClassCodec]): RegisteredClass {
+  for (const method of ["test", "encode", "decode"] as const) {
+    if (typeof codec?.[method] === "function") continue;
+    throw new TypeError(`classes: ${name} has no ${method}(). A class is registered as { test, encode, decode }.`);
+  }
+  return [name, codec];
+}
+
+function hasInheritedKeys(): boolean {
+  for (const _key in {}) return true;
+  return false;
+}
