@@ -25,6 +25,7 @@ import { namespaces } from "./cases/namespaces.ts";
 import { packs } from "./cases/packs.ts";
 import { prune } from "./cases/prune.ts";
 import { put } from "./cases/put.ts";
+import { races } from "./cases/races.ts";
 import { replace } from "./cases/replace.ts";
 import { threads } from "./cases/threads.ts";
 import { types } from "./cases/types.ts";
@@ -62,4 +63,5 @@ export const cases: readonly Case[] = [
   ...input,
   ...maintenance,
   ...concurrency,
+  ...races,
 ];

@@ -68,15 +68,15 @@ export const capture: readonly Case[] = [
       const state: Free = { list: [{ n: 0 }], deep: { deeper: { n: 0 } } };
       const ids: string[] = [];
       for (let n = 0; n < 70; n++) {
-        state["list"][0].n = n;
-        state["deep"].deeper.n = n;
-        state["list"].push({ n });
+        state.list[0].n = n;
+        state.deep.deeper.n = n;
+        state.list.push({ n });
         ids.push((await thread.put({ state })).id);
       }
       for (const [n, id] of ids.entries()) {
         const read = (await thread.get(id))?.state;
-        assert.equal(read?.["list"].length, n + 2);
-        exact([read?.["list"][0], read?.["deep"], read?.["list"].at(-1)], [{ n }, { deeper: { n } }, { n }]);
+        assert.equal(read?.list.length, n + 2);
+        exact([read?.list[0], read?.deep, read?.list.at(-1)], [{ n }, { deeper: { n } }, { n }]);
       }
     },
   },

@@ -124,7 +124,7 @@ export const forkNamespaces: readonly Case[] = [
           const expected = at[Math.min(root + 9, 299)]?.[index] ?? 0;
           const nested = store.thread(forked.id, { namespace: ["ns", `${index}`] });
           assert.equal(await nested.count(), expected, `ns ${index} at r${root}`);
-          exact((await nested.latest())?.state["list"].length ?? 0, expected);
+          exact((await nested.latest())?.state.list.length ?? 0, expected);
           exact((await idsOf(nested)).length, expected);
         }
       }

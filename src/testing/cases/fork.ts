@@ -146,7 +146,7 @@ export const fork: readonly Case[] = [
         exact(await forked.writes(only.id), []);
         assert.equal(await store.thread(forked.id, { namespace: ["sub"] }).count(), 0);
         const next = await forked.put({ update: { append: { b: [3] } } });
-        exact([next.parent, (await forked.latest())?.state["b"]], [only.id, [1, 2, 3]]);
+        exact([next.parent, (await forked.latest())?.state.b], [only.id, [1, 2, 3]]);
       }
     },
   },

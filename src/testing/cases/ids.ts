@@ -26,7 +26,7 @@ export const nastyIds: readonly string[] = [
   "'; drop table tail; --",
   '"',
   "`",
-  "${x}",
+  "\u0024{x}",
   "$1",
   "?",
   "*",

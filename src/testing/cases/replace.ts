@@ -109,7 +109,7 @@ export const replace: readonly Case[] = [
       await store.thread("f1").put({ id: "c2", state: { n: 2, version: "fork" } });
       await thread.put({ id: "c2", state: { n: 2, version: "third" } });
       const versions = await Promise.all(
-        ["t", "f1", "f2", "k1"].map(async (id) => (await store.thread(id).get("c2"))?.state["version"]),
+        ["t", "f1", "f2", "k1"].map(async (id) => (await store.thread(id).get("c2"))?.state.version),
       );
       exact(versions, ["third", "fork", "second", "first"]);
       for (const id of ["t", "f1", "f2", "k1"]) exact((await store.thread(id).get("c3"))?.state, { n: 3, list: [3] });

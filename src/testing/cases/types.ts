@@ -69,7 +69,7 @@ export const types: readonly Case[] = [
       for (const reader of [thread, (await open()).thread("t")]) {
         for (const { id, value, name } of put) {
           const state = (await reader.get(id))?.state;
-          exact([state?.["value"], state?.["list"][0], state?.["map"].get("v")], [value, value, value], name);
+          exact([state?.value, state?.list[0], state?.map.get("v")], [value, value, value], name);
         }
       }
     },
@@ -150,8 +150,8 @@ export const types: readonly Case[] = [
       await thread.put({ state: { a: shared, b: shared, c: [shared, shared] } });
       const state = (await thread.latest())?.state;
       exact(state, { a: { list: [1] }, b: { list: [1] }, c: [{ list: [1] }, { list: [1] }] });
-      assert.notEqual(state?.["a"], state?.["b"]);
-      assert.notEqual(state?.["c"][0], state?.["c"][1]);
+      assert.notEqual(state?.a, state?.b);
+      assert.notEqual(state?.c[0], state?.c[1]);
     },
   },
   {
