@@ -1,0 +1,12 @@
+/**
+ * Changes of JSON trees: found, applied, composed, and sealed into packs. Pure functions over plain JSON.
+ * The format is described in docs/format-deltas.md.
+ */
+export { compose } from "./delta/compose.ts";
+export { diff } from "./delta/diff.ts";
+export type { Delta, Step } from "./delta/format.ts";
+export { apply, applyOwned } from "./delta/patch.ts";
+export { isReplacement, type Replacement, replacedBy, replacement } from "./delta/replacement.ts";
+export { type Sealed, seal } from "./delta/seal.ts";
+export { unseal } from "./delta/unseal.ts";
+export { validate } from "./delta/validate.ts";

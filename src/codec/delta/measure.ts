@@ -1,0 +1,57 @@
+import type { Json } from "../json.ts";
+
+/** Whether two trees are equal, key order included. Nodes that are the same are not looked into. */
+export function same(one: Json, other: Json): boolean {
+  if (one === other) return true;
+  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false;
+  if (Array.isArray(one)) {
+    if (!Array.isArray(other) || one.length !== other.length) return false;
+    for (let index = 0; index < one.length; index++) {
+      if (!same(one[index] as Json, other[index] as Json)) return false;
+    }
+    return true;
+  }
+  if (Array.isArray(other)) return false;
+  const keys = Object.keys(one);
+  const others = Object.keys(other);
+  if (keys.length !== others.length) return false;
+  for (let index = 0; index < keys.length; index++) {
+    const key = keys[index] as string;
+    if (key !== others[index] || !same(one[key] as Json, other[key] as Json)) return false;
+  }
+  return true;
+}
+
+/**
+ * About how many characters the tree takes as JSON (escapes are not counted), or some number from `limit` up once that
+ * is reached: measuring a large tree against a small one costs as much as the small one.
+ */
+export function sizeOf(tree: Json, limit: number): number {
+  if (typeof tree === "string") return tree.length + 2;
+  if (typeof tree === "number") return Number.isInteger(tree) ? digits(tree) : String(tree).length;
+  if (typeof tree !== "object" || tree === null) return tree === false ? 5 : 4;
+  let size = 1;
+  if (Array.isArray(tree)) {
+    for (const item of tree) {
+      size += 1 + sizeOf(item, limit - size);
+      if (size >= limit) return size;
+    }
+  } else {
+    for (const key of Object.keys(tree)) {
+      size += key.length + 4 + sizeOf(tree[key] as Json, limit - size);
+      if (size >= limit) return size;
+    }
+  }
+  return size === 1 ? 2 : size;
+}
+
+/** How many characters a whole number takes. */
+export function digits(value: number): number {
+  let rest = Math.abs(value);
+  let count = value < 0 ? 2 : 1;
+  while (rest >= 10) {
+    rest /= 10;
+    count++;
+  }
+  return count;
+}
