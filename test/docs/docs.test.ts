@@ -2,7 +2,7 @@ import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startPostgres } from "./postgres.ts";
+import { createDatabase, type TestDatabase } from "../postgres/database.ts";
 import { type Outcome, root, run, runProgram, runScript } from "./run.ts";
 import { type Step, stepsOf } from "./steps.ts";
 
@@ -19,18 +19,18 @@ const fileOf = (path: string, step: Step): string =>
   join(programs, `${path.replaceAll(/\W+/g, "-")}-line-${step.line}.${step.kind === "ts" ? "ts" : "mjs"}`);
 
 const environment: NodeJS.ProcessEnv = { ...process.env, NO_COLOR: "1" };
-let postgres: { url: string; stop(): Promise<void> } | undefined;
+let postgres: TestDatabase | undefined;
 
 beforeAll(async () => {
   const all = pages.flatMap(({ path, steps }) => steps.map((step) => ({ path, step })));
   for (const { path, step } of all) if (step.kind !== "sh") writeFileSync(fileOf(path, step), step.code);
   if (all.some(({ step }) => step.code.includes("DATABASE_URL"))) {
-    postgres = await startPostgres();
+    postgres = await createDatabase();
     environment.DATABASE_URL = postgres.url;
   }
 });
 afterAll(async () => {
-  await postgres?.stop();
+  await postgres?.drop();
   rmSync(programs, { recursive: true, force: true });
 });
 
