@@ -15,21 +15,19 @@ export function isAccessor(value: object, key: PropertyKey): boolean {
   return Reflect.get(value, key) === undefined && lookupSetter.call(value, key) !== undefined;
 }
 
-/** The keys of an object all of whose own properties are ordinary: named by strings, enumerable, no accessors. */
+/** The keys of an object all of whose own properties are named by strings and enumerable. They may be accessors. */
 export function ordinaryNames(value: object): string[] | undefined {
   if (types.isProxy(value)) return undefined;
   const names = Object.getOwnPropertyNames(value);
-  if (names.length !== Object.keys(value).length || Object.getOwnPropertySymbols(value).length > 0) return undefined;
-  for (const name of names) if (isAccessor(value, name)) return undefined;
-  return names;
+  const ordinary = names.length === Object.keys(value).length && Object.getOwnPropertySymbols(value).length === 0;
+  return ordinary ? names : undefined;
 }
 
-/** The first own property that is not ordinary. */
+/** The first own property that is named by a symbol or not enumerable; undefined if the object itself is at fault. */
 export function unordinaryKey(value: object): PropertyKey | undefined {
-  return Reflect.ownKeys(value).find((key) => {
-    if (typeof key === "symbol" || isAccessor(value, key)) return true;
-    return !Object.prototype.propertyIsEnumerable.call(value, key);
-  });
+  if (types.isProxy(value)) return undefined;
+  const { propertyIsEnumerable } = Object.prototype;
+  return Reflect.ownKeys(value).find((key) => typeof key === "symbol" || !propertyIsEnumerable.call(value, key));
 }
 
 /** Whether an array has all its elements and nothing else. Elements may still be accessors. */
@@ -42,8 +40,9 @@ export function hasOnlyElements(value: readonly unknown[]): boolean {
   return length > searchedElements || Object.getOwnPropertyNames(value).length === length + 1;
 }
 
-/** The first key that an array should not have, or the first index that it lacks. */
+/** The first key that an array should not have, or the first index that it lacks; undefined if the array is at fault. */
 export function strayKey(value: readonly unknown[]): { readonly key: PropertyKey; readonly hole: boolean } | undefined {
+  if (types.isProxy(value)) return undefined;
   for (let index = 0; index < value.length; index++) {
     if (!Object.hasOwn(value, index)) return { key: index, hole: true };
     if (!Object.prototype.propertyIsEnumerable.call(value, index)) return { key: index, hole: false };

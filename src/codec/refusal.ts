@@ -15,7 +15,8 @@ export function refusalOf(value: unknown): Refusal {
   if (typeof value === "function") return { what: "a function", next: leaveOut };
   if (typeof value !== "object" || value === null) return { what: `a ${typeof value}`, next: leaveOut };
   if (types.isPromise(value)) return { what: "a Promise", next: "Await it and store the result." };
-  if (types.isBoxedPrimitive(value)) return { what: "a boxed primitive", next: "Store the primitive, value.valueOf()." };
+  if (types.isBoxedPrimitive(value))
+    return { what: "a boxed primitive", next: "Store the primitive, value.valueOf()." };
   if (types.isSharedArrayBuffer(value)) return { what: "a SharedArrayBuffer", next: "Store a copy of its bytes." };
   if (types.isWeakMap(value)) return { what: "a WeakMap", next: "Store a Map of what is to be kept." };
   if (types.isWeakSet(value)) return { what: "a WeakSet", next: "Store a Set of what is to be kept." };

@@ -1,7 +1,7 @@
 import { ThreadmarkError } from "../errors.ts";
 import { depthLimit } from "./json.ts";
 import { formatPath, type Step } from "./path.ts";
-import { type Refusal, propertyRefusal } from "./refusal.ts";
+import { propertyRefusal, type Refusal } from "./refusal.ts";
 
 /** Where a walk through a value is, so that whatever cannot be stored is named by its path. */
 export class Trail {

@@ -49,7 +49,12 @@ export function createValueCodec(classes: Readonly<Record<string, ClassCodec>> =
   };
 }
 
-function encode(classes: readonly RegisteredClass[], value: unknown, root: string, previous: Json | undefined): Encoded {
+function encode(
+  classes: readonly RegisteredClass[],
+  value: unknown,
+  root: string,
+  previous: Json | undefined,
+): Encoded {
   const encoder = new Encoder(classes, root);
   try {
     const tree = encoder.capture(value, previous, 0);

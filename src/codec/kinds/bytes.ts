@@ -56,7 +56,9 @@ export const bytes: Kind<Bytes> = {
     const constructor = typedArrays.get(type);
     if (constructor !== undefined) return new constructor(own.buffer);
     if (!names.includes(type)) return decoding.corrupt(node, "has an unknown type");
-    return decoding.unsupported(`A stored value is a ${type}, which this version of Node lacks. Read it with a newer one.`);
+    return decoding.unsupported(
+      `A stored value is a ${type}, which this version of Node lacks. Read it with a newer one.`,
+    );
   },
 };
 

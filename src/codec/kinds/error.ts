@@ -70,7 +70,9 @@ function bare(node: JsonObject, name: Json, decoding: Decoding): Error {
   const constructor = classes.get(name);
   if (constructor === undefined) {
     if (!later.includes(name)) return decoding.corrupt(node, "has an unknown class");
-    return decoding.unsupported(`A stored error is a ${name}, which this version of Node lacks. Read it with a newer one.`);
+    return decoding.unsupported(
+      `A stored error is a ${name}, which this version of Node lacks. Read it with a newer one.`,
+    );
   }
   const value: Error = Reflect.construct(constructor, name === "AggregateError" ? [[]] : []);
   for (const key of Reflect.ownKeys(value)) Reflect.deleteProperty(value, key);

@@ -36,7 +36,8 @@ export const searchParams: Kind<URLSearchParams> = {
     for (const pair of v) {
       if (!Array.isArray(pair) || pair.length !== 2) return decoding.corrupt(node, "has an entry that is no pair");
       const [name, text] = pair;
-      if (typeof name !== "string" || typeof text !== "string") return decoding.corrupt(node, "has a pair of no strings");
+      if (typeof name !== "string" || typeof text !== "string")
+        return decoding.corrupt(node, "has a pair of no strings");
       value.append(name, text);
     }
     return value;
