@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "./json.ts";
 import { readableDepth } from "./json.ts";
 
 /** A copy of a tree that shares no object with it. Tags are copied as they are. */
-export function copyTree(tree: Json): Json {
+export function copyJson(tree: Json): Json {
   return copy(tree, 0);
 }
 

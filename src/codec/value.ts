@@ -1,6 +1,6 @@
 import { ThreadmarkError } from "../errors.ts";
 import type { ClassCodec } from "../model/arguments.ts";
-import { copyTree } from "./copy.ts";
+import { copyJson } from "./copy.ts";
 import { Decoder } from "./decode.ts";
 import { Encoder } from "./encode.ts";
 import type { Json } from "./json.ts";
@@ -44,7 +44,7 @@ export function createValueCodec(classes: Readonly<Record<string, ClassCodec>> =
     },
     decode(tree, { owned = false, tagged = true } = {}) {
       if (tagged) return new Decoder(byName, owned).child(tree, 0);
-      return owned ? tree : copyTree(tree);
+      return owned ? tree : copyJson(tree);
     },
   };
 }
