@@ -1,0 +1,14 @@
+import { test } from "vitest";
+import { cases, missing, runCase } from "../../src/testing/index.ts";
+import { type BackendUnderTest, kitLocation } from "./locations.ts";
+
+/** Makes a test of every case of the kit. What a backend cannot do shows as skipped, with the capability it lacks. */
+export function holdsToTheKit(backend: BackendUnderTest): void {
+  for (const testCase of cases) {
+    const lacks = missing(testCase, backend.capabilities);
+    const reason = lacks.length === 0 ? "" : ` (needs ${lacks.join(", ")})`;
+    test.skipIf(lacks.length > 0)(`${testCase.name}${reason}`, async () => {
+      await runCase(testCase, backend.capabilities, await kitLocation(backend));
+    });
+  }
+}

@@ -1,0 +1,73 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Backend, Capabilities } from "../../src/backend.ts";
+import { memory } from "../../src/backends/memory/index.ts";
+import type { OpenOptions } from "../../src/model/arguments.ts";
+import { open } from "../../src/open.ts";
+import type { Location } from "../../src/testing/index.ts";
+
+/** A fresh, empty place on one backend. */
+export interface Place {
+  /** What `open` takes, again and again, for the same place. */
+  readonly url: string | Backend;
+  readonly options?: OpenOptions;
+  cleanup(): Promise<void>;
+}
+
+/** A kind of backend that the tests of the store run on. */
+export interface BackendUnderTest {
+  readonly name: string;
+  readonly capabilities: Capabilities;
+  make(): Promise<Place>;
+}
+
+/** A store in memory ends with its backend: here one backend outlives the stores opened on it. */
+async function makeMemory(): Promise<Place> {
+  const backend = memory();
+  const shared: Backend = {
+    name: backend.name,
+    capabilities: backend.capabilities,
+    read: (reads) => backend.read(reads),
+    commit: (batches) => backend.commit(batches),
+    size: () => backend.size(),
+    compact: () => backend.compact(),
+    verify: () => backend.verify(),
+    close: async () => undefined,
+  };
+  return { url: shared, cleanup: () => backend.close() };
+}
+
+/** `fsync: "normal"`, since no test here cuts the power: that halves the time of the whole suite. */
+async function makeSqlite(): Promise<Place> {
+  const directory = await mkdtemp(join(tmpdir(), "threadmark-"));
+  return {
+    url: `sqlite:${join(directory, "store.db")}`,
+    options: { fsync: "normal" },
+    cleanup: () => rm(directory, { recursive: true, force: true }),
+  };
+}
+
+export const memoryUnderTest: BackendUnderTest = {
+  name: "memory",
+  capabilities: { durable: false, processes: false },
+  make: makeMemory,
+};
+
+export const sqliteUnderTest: BackendUnderTest = {
+  name: "sqlite",
+  capabilities: { durable: true, processes: true },
+  make: makeSqlite,
+};
+
+/** Every backend that the tests of the store run on. */
+export const locations: readonly BackendUnderTest[] = [memoryUnderTest, sqliteUnderTest];
+
+/** A place as the conformance kit wants it. */
+export async function kitLocation(backend: BackendUnderTest): Promise<Location> {
+  const place = await backend.make();
+  return {
+    open: (options) => open(place.url, { ...place.options, ...options }),
+    cleanup: () => place.cleanup(),
+  };
+}

@@ -1,0 +1,158 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { ThreadmarkError } from "../../../src/errors.ts";
+import type { ForkOptions } from "../../../src/model/arguments.ts";
+import { clone } from "../clone.ts";
+import { chosen, copy, fork, isAmbiguous } from "../naive/fork.ts";
+import { lineOf } from "../naive/thread.ts";
+import { type Free, value } from "../states.ts";
+import { failsAlike, type Model, outcomeOf, pickCheckpoint, pickThread, type System, settle } from "../system.ts";
+
+/** More threads than this only make a sequence slow. */
+const enough = 9;
+
+interface ForkChoice {
+  readonly thread: number;
+  readonly at: "head" | "unknown" | { readonly step: number } | number;
+  readonly into: "new" | "named" | "existing";
+  readonly edits: Free | undefined;
+  readonly none: boolean;
+  readonly label: string | undefined;
+}
+
+class Fork implements fc.AsyncCommand<Model, System> {
+  readonly #choice: ForkChoice;
+
+  constructor(choice: ForkChoice) {
+    this.#choice = choice;
+  }
+
+  check(model: Readonly<Model>): boolean {
+    const source = pickThread(model, this.#choice.thread);
+    const options = this.#options(model);
+    if (model.threads.size >= enough || source.id === options.into) return false;
+    try {
+      const at = chosen(source, options.at);
+      return options.history === "none" || !isAmbiguous(source, at);
+    } catch {
+      return this.#choice.into !== "existing";
+    }
+  }
+
+  async run(model: Model, real: System): Promise<void> {
+    const source = pickThread(model, this.#choice.thread);
+    const options = this.#options(model);
+    model.made++;
+    const outcome = await outcomeOf(() => real.store.thread(source.id).fork(clone(options)));
+    if ("failed" in outcome) {
+      await failsAlike(outcome.failed, () => {
+        if (options.into !== undefined && model.threads.has(options.into)) {
+          throw new ThreadmarkError("CONFLICT", `${options.into} exists`);
+        }
+        fork(source, options, { thread: "none", top: { id: "none", seq: 0, createdAt: 0 } });
+      });
+      return;
+    }
+    const made = outcome.value;
+    assert.equal(made.id, options.into ?? made.id);
+    assert.ok(!model.threads.has(made.id), "a fork is a new thread");
+    const adds = options.edits !== undefined || options.history === "none";
+    const head = await made.latest();
+    assert.ok(head !== undefined, "a fork has a head");
+    const top = { id: head.id, seq: head.seq, createdAt: model.now };
+    const expected = fork(source, options, { thread: made.id, ...(adds ? { top } : {}) });
+    if (adds) {
+      const others = [...expected.lines.values()].flatMap((line) =>
+        line.checkpoints.filter((one) => one.id !== head.id),
+      );
+      assert.ok(
+        others.every(({ seq }) => seq < head.seq),
+        "the edit of a fork is its last commit",
+      );
+      const parent = lineOf(source, []).checkpoints.find((one) => one.id === head.id);
+      assert.equal(parent, undefined, "the edit of a fork has an id of its own");
+    }
+    settle(model, expected);
+  }
+
+  toString(): string {
+    return `fork(${fc.stringify(this.#choice)})`;
+  }
+
+  #options(model: Readonly<Model>): ForkOptions<Free> {
+    const { thread, at, into, edits, none, label } = this.#choice;
+    const picked = typeof at === "number" ? pickCheckpoint(lineOf(pickThread(model, thread), []), at)?.id : at;
+    const existing = [...model.threads.keys()].find((id) => id !== pickThread(model, thread).id);
+    const target = into === "named" ? `f${model.made}` : into === "existing" ? existing : undefined;
+    return {
+      ...(picked === undefined || picked === "head" ? {} : { at: picked }),
+      ...(target === undefined ? {} : { into: target }),
+      ...(edits === undefined ? {} : { edits }),
+      ...(none ? { history: "none" as const } : {}),
+      ...(label === undefined || (edits === undefined && !none) ? {} : { label }),
+    };
+  }
+}
+
+class Copy implements fc.AsyncCommand<Model, System> {
+  readonly #thread: number;
+  readonly #existing: boolean;
+
+  constructor(thread: number, existing: boolean) {
+    this.#thread = thread;
+    this.#existing = existing;
+  }
+
+  check(model: Readonly<Model>): boolean {
+    if (model.threads.size >= enough) return false;
+    return !this.#existing || model.threads.has(pickThread(model, this.#thread).id);
+  }
+
+  async run(model: Model, real: System): Promise<void> {
+    const source = pickThread(model, this.#thread);
+    const into = this.#existing ? source.id : `k${model.made++}`;
+    const outcome = await outcomeOf(() => real.store.thread(source.id).copy(into));
+    if (this.#existing) assert.deepEqual(outcome, { failed: "CONFLICT" });
+    else if (!model.threads.has(source.id)) assert.deepEqual(outcome, { failed: "NOT_FOUND" });
+    else {
+      assert.ok("value" in outcome && outcome.value.id === into);
+      settle(model, copy(source, into));
+    }
+  }
+
+  toString(): string {
+    return `copy(${this.#thread}, ${this.#existing})`;
+  }
+}
+
+export const forking: fc.Arbitrary<fc.AsyncCommand<Model, System>> = fc
+  .record({
+    thread: fc.nat({ max: 20 }),
+    at: fc.oneof(
+      { weight: 3, arbitrary: fc.constant("head" as const) },
+      { weight: 8, arbitrary: fc.nat({ max: 1000 }) },
+      { weight: 1, arbitrary: fc.constant("unknown" as const) },
+      { weight: 2, arbitrary: fc.record({ step: fc.integer({ min: -2, max: 9 }) }) },
+    ),
+    into: fc.oneof(
+      { weight: 5, arbitrary: fc.constant("new" as const) },
+      { weight: 4, arbitrary: fc.constant("named" as const) },
+      { weight: 1, arbitrary: fc.constant("existing" as const) },
+    ),
+    edits: fc.option(
+      fc.dictionary(fc.constantFrom("list", "n", "extra"), value, { maxKeys: 2, noNullPrototype: true }),
+      {
+        nil: undefined,
+      },
+    ),
+    none: fc.nat({ max: 3 }).map((n) => n === 0),
+    label: fc.constantFrom(undefined, "mine"),
+  })
+  .map((choice) => new Fork(choice));
+
+export const copying: fc.Arbitrary<fc.AsyncCommand<Model, System>> = fc
+  .tuple(
+    fc.nat({ max: 20 }),
+    fc.nat({ max: 9 }).map((n) => n === 0),
+  )
+  .map(([...choice]) => new Copy(...choice));

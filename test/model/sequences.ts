@@ -1,0 +1,80 @@
+import fc from "fast-check";
+import { open } from "../../src/open.ts";
+import { exact } from "../../src/testing/index.ts";
+import type { BackendUnderTest } from "../backends/locations.ts";
+import { copying, forking } from "./commands/branching.ts";
+import { compacting, comparing, reopening, waiting } from "./commands/housekeeping.ts";
+import { labelling, writing } from "./commands/marking.ts";
+import { putMany, putState, putUpdate } from "./commands/put.ts";
+import { deletingCheckpoints, deletingRun, deletingThread, pruning } from "./commands/removing.ts";
+import { compareAll } from "./compare.ts";
+import type { Free } from "./states.ts";
+import type { Model, System } from "./system.ts";
+
+const weighted: readonly (readonly [number, fc.Arbitrary<fc.AsyncCommand<Model, System>>])[] = [
+  [8, putState],
+  [8, putUpdate],
+  [2, putMany],
+  [4, forking],
+  [1, copying],
+  [2, pruning],
+  [2, deletingCheckpoints],
+  [1, deletingRun],
+  [1, deletingThread],
+  [2, labelling],
+  [3, writing],
+  [1, compacting],
+  [1, reopening],
+  [2, waiting],
+  [3, comparing],
+];
+
+const anyCommand = weighted.flatMap(([weight, command]) => Array<typeof command>(weight).fill(command));
+
+export interface Campaign {
+  readonly sequences: number;
+  readonly commands: number;
+  readonly seed?: number;
+  /** Told how many sequences have passed. */
+  progress?(done: number): void;
+}
+
+/**
+ * Does random sequences of everything a store can do to a real store and to a naive model that keeps whole copies, and
+ * fails, with the shortest sequence found, where they differ. Bounded by count, never by time.
+ */
+export async function matchesTheModel(backend: BackendUnderTest, campaign: Campaign): Promise<void> {
+  let done = 0;
+  const property = fc.asyncProperty(
+    fc.commands(anyCommand, { maxCommands: campaign.commands, size: "max" }),
+    async (commands) => {
+      const place = await backend.make();
+      const model: Model = { threads: new Map(), now: 1_750_000_000_000, made: 0 };
+      const openStore = () => open<Free>(place.url, { ...place.options, clock: () => model.now });
+      const real: System = {
+        store: await openStore(),
+        async reopen() {
+          await real.store.close();
+          real.store = await openStore();
+        },
+      };
+      try {
+        await fc.asyncModelRun(() => ({ model, real }), commands);
+        await compareAll(model, real.store);
+        await real.reopen();
+        await compareAll(model, real.store);
+        await real.store.compact();
+        await compareAll(model, real.store);
+        exact(await real.store.verify(), { ok: true, faults: [] }, "verify");
+      } finally {
+        await real.store.close();
+        await place.cleanup();
+      }
+      campaign.progress?.(++done);
+    },
+  );
+  await fc.assert(property, {
+    numRuns: campaign.sequences,
+    ...(campaign.seed === undefined ? {} : { seed: campaign.seed }),
+  });
+}

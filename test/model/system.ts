@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { ThreadmarkError } from "../../src/errors.ts";
+import type { Checkpoint } from "../../src/model/checkpoint.ts";
+import type { Store } from "../../src/store.ts";
+import { countOf, type Line, lineOf, type NaiveThread, type Namespace, newThread } from "./naive/thread.ts";
+import type { Free } from "./states.ts";
+
+/** What the store should hold, kept whole; and the time, which both sides read. */
+export interface Model {
+  readonly threads: Map<string, NaiveThread>;
+  now: number;
+  /** How many threads were named so far. */
+  made: number;
+}
+
+/** The store under test, and how to close and open it again. */
+export interface System {
+  store: Store<Free>;
+  reopen(): Promise<void>;
+}
+
+export const namespaces: readonly Namespace[] = [[], [], [], ["a"], ["a", "b"], ["b"]];
+const pool = ["t0", "t1", "t2"];
+
+/** One of the threads there are, or one that may not be there yet. */
+export function pickThread(model: Model, choice: number): NaiveThread {
+  const ids = [...new Set([...pool, ...model.threads.keys()])];
+  const id = ids[choice % ids.length] ?? "t0";
+  return model.threads.get(id) ?? newThread(id);
+}
+
+export function pickNamespace(choice: number): Namespace {
+  return namespaces[choice % namespaces.length] ?? [];
+}
+
+export function pickCheckpoint(line: Line, choice: number): Checkpoint | undefined {
+  return line.checkpoints[choice % Math.max(1, line.checkpoints.length)];
+}
+
+/** A thread is in the model exactly while it has a checkpoint. */
+export function settle(model: Model, thread: NaiveThread): void {
+  if (countOf(thread) > 0) model.threads.set(thread.id, thread);
+  else model.threads.delete(thread.id);
+}
+
+export function lineIn(thread: NaiveThread, namespace: Namespace): Line {
+  return lineOf(thread, namespace);
+}
+
+/** How a call ended: with a value, or with a code (`TypeError` for misuse). Anything else is a fault. */
+export type Outcome<T> = { readonly value: T } | { readonly failed: string };
+
+export async function outcomeOf<T>(call: () => T | Promise<T>): Promise<Outcome<T>> {
+  try {
+    return { value: await call() };
+  } catch (error) {
+    if (error instanceof TypeError) return { failed: "TypeError" };
+    if (error instanceof ThreadmarkError) return { failed: error.code };
+    throw error;
+  }
+}
+
+/** Fails unless the model's call fails as the store's did. */
+export async function failsAlike(failed: string, call: () => unknown): Promise<void> {
+  assert.deepEqual(await outcomeOf(call).then((one) => ("failed" in one ? one.failed : "success")), failed);
+}
+
+/** Does the same on both sides and fails unless both give the same value or the same failure. */
+export async function agree<T>(real: () => Promise<T>, naive: () => T): Promise<T | undefined> {
+  const outcome = await outcomeOf(real);
+  if ("failed" in outcome) {
+    await failsAlike(outcome.failed, naive);
+    return undefined;
+  }
+  assert.deepEqual(outcome.value, naive());
+  return outcome.value;
+}
