@@ -1,15 +1,13 @@
 import type { Batch } from "../../backend.ts";
+import type { Database } from "./database.ts";
 import type { Statements } from "./statements.ts";
 
 /** Beyond this many checks, one statement would be one of too many shapes to keep prepared. */
 const guardLimit = 4;
 
 /** Applies the batches in one transaction; for each, whether it was applied. */
-export function applyBatches(
-  statements: Statements,
-  batches: readonly Batch[],
-  rollback: () => void,
-): readonly boolean[] {
+export function applyBatches(database: Database, batches: readonly Batch[]): readonly boolean[] {
+  const { statements } = database;
   const [only] = batches;
   if (only === undefined) return [];
   // The commit of most puts: one statement is one transaction by itself.
@@ -20,7 +18,7 @@ export function applyBatches(
     statements.commit();
     return applied;
   } catch (error) {
-    rollback();
+    database.rollback();
     throw error;
   }
 }

@@ -54,6 +54,8 @@ class SqliteBackend implements Backend {
   readonly #readOnly: boolean;
   readonly #turns: Turns;
   #database: Database | undefined;
+  /** The same, once it is known to take commits. */
+  #writable: Database | undefined;
 
   constructor(driver: Driver, path: string, { fsync = "full", readOnly = false, busyTimeout = 30_000 }: SqliteOptions) {
     this.#driver = driver;
@@ -66,13 +68,13 @@ class SqliteBackend implements Backend {
 
   read(reads: readonly Read[]): Promise<readonly Answer[]> {
     return this.#look(
-      (database) => answerReads(database.statements, reads, () => database.rollback()),
+      (database) => answerReads(database, reads),
       () => answerNothing(reads),
     );
   }
 
   commit(batches: readonly Batch[]): Promise<readonly boolean[]> {
-    return this.#change((database) => applyBatches(database.statements, batches, () => database.rollback()));
+    return this.#change((database) => applyBatches(database, batches));
   }
 
   async size(): Promise<{ tables: Sizes; total: number }> {
@@ -103,21 +105,30 @@ class SqliteBackend implements Backend {
   async close(): Promise<void> {
     const database = this.#database;
     this.#database = undefined;
+    this.#writable = undefined;
     database?.close();
   }
 
   /** Runs an action that reads, on a snapshot that exists; `absent` answers for a store that does not. */
   #look<Result>(action: (database: Database) => Result, absent: () => Result): Promise<Result> {
-    return this.#turns.watch(() =>
-      this.#translated(() => {
+    return this.#turns.watch(() => {
+      try {
         const database = this.#forReading();
         return database === undefined ? absent() : action(database);
-      }),
-    );
+      } catch (error) {
+        throw this.#translate(error);
+      }
+    });
   }
 
   #change<Result>(action: (database: Database) => Result): Promise<Result> {
-    return this.#turns.take(() => this.#translated(() => action(this.#forWriting())));
+    return this.#turns.take(() => {
+      try {
+        return action(this.#writable ?? this.#forWriting());
+      } catch (error) {
+        throw this.#translate(error);
+      }
+    });
   }
 
   #forReading(): Database | undefined {
@@ -136,6 +147,7 @@ class SqliteBackend implements Backend {
     const database = this.#open();
     if (database.isCopy) throw readOnly(this.#path);
     if (!database.ready) database.create();
+    this.#writable = database;
     return database;
   }
 
@@ -148,14 +160,10 @@ class SqliteBackend implements Backend {
     return this.#path === inMemory || this.#database !== undefined || existsSync(this.#path);
   }
 
-  /** Busy is not an error yet: whoever waits for the lock decides about it. */
-  #translated<Result>(action: () => Result): Result {
-    try {
-      return action();
-    } catch (error) {
-      if (error === checkpointBlocked || this.#driver.fault(error) === "busy") throw error;
-      throw translate(this.#driver, this.#path, error);
-    }
+  /** Busy stays as it is: whoever waits for the lock decides when it has become an error. */
+  #translate(error: unknown): unknown {
+    if (error === checkpointBlocked || this.#driver.fault(error) === "busy") return error;
+    return translate(this.#driver, this.#path, error);
   }
 }
 

@@ -62,6 +62,10 @@ export function shapeOf(table: TableName): KeyShape {
   return tables[table].wide ? wide : narrow;
 }
 
+export function isNarrow(key: Key | DirectoryKey): key is Key {
+  return key.table !== "directory" && !tables[key.table].wide;
+}
+
 export function bindKey(to: Bound[], key: Key | DirectoryKey): void {
   if (key.table === "directory") to.push(key.id);
   else if (tables[key.table].wide) to.push(key.group, key.item, key.part);

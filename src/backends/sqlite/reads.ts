@@ -1,4 +1,5 @@
 import type { Answer, Found, Listed, Read, Value } from "../../backend.ts";
+import type { Database } from "./database.ts";
 import type { Bound } from "./driver.ts";
 import type { Statements } from "./statements.ts";
 
@@ -9,7 +10,8 @@ const unlimited = -1;
 const afterAllText = Uint8Array.of(0);
 
 /** Answers all reads from one snapshot. */
-export function answerReads(statements: Statements, reads: readonly Read[], rollback: () => void): readonly Answer[] {
+export function answerReads(database: Database, reads: readonly Read[]): readonly Answer[] {
+  const { statements } = database;
   const [only] = reads;
   if (only === undefined) return [];
   // One statement is one snapshot by itself.
@@ -20,7 +22,7 @@ export function answerReads(statements: Statements, reads: readonly Read[], roll
     statements.commit();
     return answers;
   } catch (error) {
-    rollback();
+    database.rollback();
     throw error;
   }
 }

@@ -40,9 +40,10 @@ export class Turns {
 
   /** Runs an action that takes the write lock: at once if it is our turn and the lock is free, else in order of arrival. */
   async take<Result>(action: () => Result): Promise<Result> {
-    if (this.#queue.length === 0 && !this.#sliceIsOver(performance.now())) {
+    const now = performance.now();
+    if (this.#queue.length === 0 && !this.#sliceIsOver(now)) {
       try {
-        return this.#run(action);
+        return this.#run(action, now);
       } catch (error) {
         if (!this.#isBusy(error)) throw error;
         this.#sawOthers();
@@ -66,8 +67,7 @@ export class Turns {
     }
   }
 
-  #run<Result>(action: () => Result): Result {
-    const start = performance.now();
+  #run<Result>(action: () => Result, start: number): Result {
     const result = action();
     if (start - this.#lastEnd > pauseMilliseconds) this.#sliceStart = start;
     this.#lastEnd = performance.now();
@@ -89,7 +89,7 @@ export class Turns {
         since: performance.now(),
         attempt: () => {
           try {
-            resolve(this.#run(action));
+            resolve(this.#run(action, performance.now()));
           } catch (error) {
             if (this.#isBusy(error)) {
               busy = error;
