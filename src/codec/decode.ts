@@ -79,12 +79,17 @@ export class Decoder implements Decoding {
     if (tag === "undefined") return decodeUndefined(node, this);
     if (tag === "number") return decodeNumber(node, this);
     if (tag === "bigint") return decodeBigint(node, this);
-    if (tag === "object") return this.fields(this.parts(node, ["v"]).v, depth + 1);
+    if (tag === "object") return this.#escaped(node, depth);
     if (tag === "class") return this.#instance(node, depth);
     return this.unsupported(
       `A stored value has the tag ${JSON.stringify(tag)}, which this version of Threadmark does not know. ` +
         "Read it with the version that wrote it.",
     );
+  }
+
+  #escaped(node: JsonObject, depth: number): unknown {
+    const { v } = this.parts(node, ["v"]);
+    return isObject(v) && isTagged(v) ? this.fields(v, depth + 1) : this.corrupt(node, "needed no escape");
   }
 
   #instance(node: JsonObject, depth: number): unknown {

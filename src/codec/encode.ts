@@ -1,7 +1,13 @@
 import { align } from "./align.ts";
-import { isObject, isTagged, type Json, type JsonObject } from "./json.ts";
+import { isObject, isTagged, type Json, type JsonObject, sameParts } from "./json.ts";
 import type { Encoding } from "./kinds/kind.ts";
-import { encodePrimitive, isJsonNumber, isPrimitiveNode, type TaggedPrimitive } from "./kinds/primitive.ts";
+import {
+  encodePrimitive,
+  isJsonNumber,
+  isPrimitiveNode,
+  samePrimitive,
+  type TaggedPrimitive,
+} from "./kinds/primitive.ts";
 import { inside, type Step } from "./path.ts";
 import { hasOnlyElements, isAccessor, ordinaryNames, strayKey, unordinaryKey } from "./properties.ts";
 import { refusalOf } from "./refusal.ts";
@@ -296,21 +302,4 @@ export class Encoder implements Encoding {
     else if (!stray.hole) this.trail.refuseProperty(value, stray.key, depth);
     else this.trail.refuse(depth, { what: "a hole in an array", next: "Put null there." }, Number(stray.key));
   }
-}
-
-function samePrimitive(value: unknown, previous: Json | undefined): boolean {
-  if (value === previous) return value !== 0 || !(Object.is(value, -0) || Object.is(previous, -0));
-  if (typeof value === "number" ? isJsonNumber(value) : typeof value !== "undefined" && typeof value !== "bigint") {
-    return false;
-  }
-  return isPrimitiveNode(value as TaggedPrimitive, previous);
-}
-
-function sameParts(node: JsonObject, previous: JsonObject): boolean {
-  const names = Object.keys(previous);
-  let index = 0;
-  for (const name of Object.keys(node)) {
-    if (names[index++] !== name || !Object.is(node[name], previous[name])) return false;
-  }
-  return index === names.length;
 }

@@ -20,3 +20,13 @@ export function isTagged(node: JsonObject): boolean {
 export function isObject(node: Json | undefined): node is JsonObject {
   return typeof node === "object" && node !== null && !Array.isArray(node);
 }
+
+/** Whether two nodes have the same keys in the same order, and in each the very same part. */
+export function sameParts(node: JsonObject, other: JsonObject): boolean {
+  const names = Object.keys(other);
+  let index = 0;
+  for (const name of Object.keys(node)) {
+    if (names[index++] !== name || !Object.is(node[name], other[name])) return false;
+  }
+  return index === names.length;
+}

@@ -3,6 +3,8 @@ import { entries, members } from "../path.ts";
 import type { Kind } from "./kind.ts";
 import { isExactly } from "./native.ts";
 
+// Maps and Sets turn −0 into 0 as it goes in, so that none is ever stored.
+
 /** `{"$":"map","v":[[key, value], …]}`, in insertion order. */
 export const map: Kind<Map<unknown, unknown>> = {
   tag: "map",
@@ -17,7 +19,9 @@ export const map: Kind<Map<unknown, unknown>> = {
     const value = new Map<unknown, unknown>();
     for (const pair of v) {
       if (!Array.isArray(pair) || pair.length !== 2) return decoding.corrupt(node, "has an entry that is no pair");
-      value.set(decoding.child(pair[0]!, depth + 3), decoding.child(pair[1]!, depth + 3));
+      const key = decoding.child(pair[0]!, depth + 3);
+      if (Object.is(key, -0)) return decoding.corrupt(node, "has the key −0");
+      value.set(key, decoding.child(pair[1]!, depth + 3));
     }
     return value.size === v.length ? value : decoding.corrupt(node, "has a key twice");
   },
@@ -35,7 +39,11 @@ export const set: Kind<Set<unknown>> = {
     const { v } = decoding.parts(node, ["v"]);
     if (!Array.isArray(v)) return decoding.corrupt(node, "has no list of members");
     const value = new Set<unknown>();
-    for (const member of v) value.add(decoding.child(member, depth + 2));
+    for (const entry of v) {
+      const member = decoding.child(entry, depth + 2);
+      if (Object.is(member, -0)) return decoding.corrupt(node, "has the member −0");
+      value.add(member);
+    }
     return value.size === v.length ? value : decoding.corrupt(node, "has a member twice");
   },
 };

@@ -51,7 +51,9 @@ export const error: Kind<Error> = {
       Object.defineProperty(value, key, property);
     }
     if (parts.fields === undefined) return value;
-    for (const [key, field] of Object.entries(decoding.fields(parts.fields, depth + 1))) {
+    const fields = Object.entries(decoding.fields(parts.fields, depth + 1));
+    if (fields.length === 0) return decoding.corrupt(node, "has a part too many");
+    for (const [key, field] of fields) {
       if (Object.hasOwn(value, key)) return decoding.corrupt(node, "has a field twice");
       Object.defineProperty(value, key, { value: field, writable: true, configurable: true, enumerable: true });
     }

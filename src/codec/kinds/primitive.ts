@@ -23,6 +23,13 @@ export function isPrimitiveNode(value: TaggedPrimitive, node: Json | undefined):
   return node.$ === "number" && node.v === (Object.is(value, -0) ? "-0" : String(value));
 }
 
+/** Whether what is no object equals what was captured before. −0 is not 0. */
+export function samePrimitive(value: unknown, previous: Json | undefined): boolean {
+  if (value === previous) return value !== 0 || !(Object.is(value, -0) || Object.is(previous, -0));
+  if (typeof value === "number") return !isJsonNumber(value) && isPrimitiveNode(value, previous);
+  return (value === undefined || typeof value === "bigint") && isPrimitiveNode(value, previous);
+}
+
 const numbers = new Map<Json, number>([
   ["NaN", Number.NaN],
   ["Infinity", Number.POSITIVE_INFINITY],

@@ -1,3 +1,5 @@
+import { toUSVString } from "node:util";
+import type { Json } from "../json.ts";
 import { entries } from "../path.ts";
 import type { Kind } from "./kind.ts";
 
@@ -36,10 +38,13 @@ export const searchParams: Kind<URLSearchParams> = {
     for (const pair of v) {
       if (!Array.isArray(pair) || pair.length !== 2) return decoding.corrupt(node, "has an entry that is no pair");
       const [name, text] = pair;
-      if (typeof name !== "string" || typeof text !== "string")
-        return decoding.corrupt(node, "has a pair of no strings");
+      if (!isText(name) || !isText(text)) return decoding.corrupt(node, "has a pair of no well-formed strings");
       value.append(name, text);
     }
     return value;
   },
 };
+
+function isText(part: Json | undefined): part is string {
+  return typeof part === "string" && toUSVString(part) === part;
+}
