@@ -1,7 +1,7 @@
 import { align } from "./align.ts";
 import { type Change, replaced } from "./change.ts";
 import type { Delta } from "./format.ts";
-import { digits } from "./measure.ts";
+import { digits, startsWith } from "./measure.ts";
 
 type TextSplice = NonNullable<Delta["t"]>[number];
 
@@ -13,7 +13,7 @@ const worthLines = 128;
 /** How one string became another, different one. */
 export function diffText(before: string, after: string): Change {
   if (before.length < shortest || after.length < shortest) return replaced;
-  if (after.length > before.length && after.startsWith(before) && !cuts(after, before.length)) {
+  if (after.length > before.length && startsWith(after, before) && !cuts(after, before.length)) {
     return { delta: { a: after.slice(before.length) }, gain: before.length - 6, exact: true };
   }
   const splices: TextSplice[] = [];
@@ -70,22 +70,26 @@ function cuts(text: string, position: number): boolean {
   return high >= 0xd800 && high < 0xdc00 && low >= 0xdc00 && low < 0xe000;
 }
 
-/** Comparing slices is done natively, many times faster than unit by unit. */
-const block = 512;
-
+/** How many units two texts have in common at their start. Bisected, as slices are compared natively, and units are not. */
 function commonPrefix(one: string, other: string, limit: number): number {
-  let count = 0;
-  while (count + block <= limit && one.slice(count, count + block) === other.slice(count, count + block))
-    count += block;
-  while (count < limit && one.charCodeAt(count) === other.charCodeAt(count)) count++;
-  return count;
+  let low = 0;
+  let high = limit;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (one.slice(low, middle) === other.slice(low, middle)) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }
 
 function commonSuffix(one: string, other: string, limit: number): number {
-  let count = 0;
-  const tail = (text: string): string => text.slice(text.length - count - block, text.length - count);
-  while (count + block <= limit && tail(one) === tail(other)) count += block;
-  while (count < limit && one.charCodeAt(one.length - count - 1) === other.charCodeAt(other.length - count - 1))
-    count++;
-  return count;
+  const part = (text: string, from: number, to: number): string => text.slice(text.length - to, text.length - from);
+  let low = 0;
+  let high = limit;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (part(one, low, middle) === part(other, low, middle)) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }

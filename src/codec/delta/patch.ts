@@ -5,12 +5,13 @@ import {
   type Delta,
   isObject,
   kindOf,
+  readEdit,
   readFields,
   readKeys,
   readList,
+  readOrder,
   readSplice,
   readText,
-  readWhole,
 } from "./format.ts";
 
 /** Decides which nodes of a tree may be changed in place: each method gives back a node that may. */
@@ -76,11 +77,11 @@ function patchObject(target: JsonObject, delta: Delta, ownership: Ownership, dep
       assign(target, key, patch(target[key] as Json, changes[key] as Delta, ownership, depth + 1));
     }
   }
-  if (delta.o !== undefined) reorder(target, readKeys(delta.o, "o"));
+  if (delta.o !== undefined) reorder(target, readOrder(delta.o, "o"));
   return target;
 }
 
-function reorder(target: JsonObject, order: readonly string[]): void {
+function reorder(target: JsonObject, order: ReadonlySet<string>): void {
   const values = new Map<string, Json>();
   for (const key of order) {
     if (!Object.hasOwn(target, key)) throw corrupt("it orders a key that is not there");
@@ -96,9 +97,8 @@ function patchArray(target: Json[], delta: Delta, ownership: Ownership, depth: n
   if (delta.e !== undefined) {
     let from = 0;
     for (const entry of readList(delta.e, "e")) {
-      if (!Array.isArray(entry)) throw corrupt('"e" must be a list of pairs');
-      const index = readWhole(entry[0], from, target.length - 1, "e");
-      target[index] = patch(target[index] as Json, entry[1], ownership, depth + 1);
+      const [index, change] = readEdit(entry, from, target.length);
+      target[index] = patch(target[index] as Json, change, ownership, depth + 1);
       from = index + 1;
     }
   }

@@ -1,6 +1,7 @@
 import type { Json } from "../json.ts";
 import { diff } from "./diff.ts";
 import { assign, type Delta, type ItemReference, kindOf, type Step } from "./format.ts";
+import { startsWith } from "./measure.ts";
 import { Net } from "./net.ts";
 import { isReplacement } from "./replacement.ts";
 import { Source } from "./source.ts";
@@ -56,7 +57,7 @@ const shortText = 12;
 function referTo(source: Source, value: Json, copies: Copies): Delta | undefined {
   const final = source.value;
   if (typeof value === "string") {
-    if (typeof final !== "string" || value.length <= shortText || !final.startsWith(value)) return undefined;
+    if (typeof final !== "string" || value.length <= shortText || !startsWith(final, value)) return undefined;
     const rest = final.length - value.length;
     return rest === 0 ? {} : { l: final.length, t: [[value.length, rest, ""]] };
   }
@@ -230,7 +231,7 @@ const searchable = 65_536;
 function locateText(text: string, source: Source, likely: number): number {
   if (text.length <= shortText) return -1;
   const pool = source.text;
-  if (pool.startsWith(text, source.cursor)) return source.cursor;
-  if (likely >= 0 && pool.startsWith(text, likely)) return likely;
+  if (startsWith(pool, text, source.cursor)) return source.cursor;
+  if (likely >= 0 && startsWith(pool, text, likely)) return likely;
   return pool.length <= searchable ? pool.indexOf(text) : -1;
 }

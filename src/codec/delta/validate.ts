@@ -1,11 +1,12 @@
 import type { Json } from "../json.ts";
 import {
-  corrupt,
   type Delta,
   kindOf,
+  readEdit,
   readFields,
   readKeys,
   readList,
+  readOrder,
   readSplice,
   readText,
   readWhole,
@@ -33,10 +34,7 @@ function checkObject(delta: Delta, depth: number): void {
   if (delta.d !== undefined) {
     for (const change of Object.values(readFields(delta.d, "d"))) check(change, depth + 1);
   }
-  if (delta.o !== undefined) {
-    const order = readKeys(delta.o, "o");
-    if (new Set(order).size !== order.length) throw corrupt('"o" names a key twice');
-  }
+  if (delta.o !== undefined) readOrder(delta.o, "o");
 }
 
 function checkArray(delta: Delta, depth: number): void {
@@ -44,9 +42,9 @@ function checkArray(delta: Delta, depth: number): void {
   if (delta.e !== undefined) {
     let from = 0;
     for (const entry of readList(delta.e, "e")) {
-      if (!Array.isArray(entry) || entry.length !== 2) throw corrupt('"e" must be a list of pairs');
-      from = readWhole(entry[0], from, length - 1, "e") + 1;
-      check(entry[1], depth + 1);
+      const [index, change] = readEdit(entry, from, length);
+      check(change, depth + 1);
+      from = index + 1;
     }
   }
   if (delta.x !== undefined) {
