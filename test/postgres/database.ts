@@ -20,7 +20,7 @@ export interface TestDatabase {
  * else one that the first caller starts and that ends with the run.
  */
 export async function createDatabase(): Promise<TestDatabase> {
-  const server = process.env["THREADMARK_TEST_POSTGRES"] ?? (await sharedServer());
+  const server = process.env.THREADMARK_TEST_POSTGRES ?? (await sharedServer());
   const name = `threadmark_${randomBytes(6).toString("hex")}`;
   await query(server, `create database ${name}`);
   const url = new URL(server);
@@ -34,11 +34,7 @@ export async function createDatabase(): Promise<TestDatabase> {
   };
 }
 
-async function query(
-  url: string,
-  text: string,
-  values: readonly unknown[] = [],
-): Promise<Record<string, unknown>[]> {
+async function query(url: string, text: string, values: readonly unknown[] = []): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });
   // A server that is killed under a test ends this connection too; the statement then rejects.
   client.on("error", () => {});

@@ -56,7 +56,9 @@ export async function postgres(options: string | PostgresOptions): Promise<Backe
     patience,
   );
   const backend = new PostgresBackend(server, schema, partitions, settings.compact !== "online", async () => {
+    // Our own pool keeps its listener: connections that are being closed may still fail.
     if (pool === undefined) await used.end();
+    else server.release();
   });
   try {
     await backend.begin();
@@ -139,7 +141,6 @@ class PostgresBackend implements Backend {
   }
 
   async close(): Promise<void> {
-    this.#server.release();
     await this.#end();
   }
 
