@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** Packs the built package into an empty folder and gives the tarball's path. */
+/** Builds and packs the package into an empty folder and gives the tarball's path. */
 export function packInto(folder: string): string {
-  execFileSync("npm", ["pack", "--silent", "--pack-destination", folder], { stdio: ["ignore", "ignore", "inherit"] });
+  execFileSync("npm", ["pack", "--silent", "--pack-destination", folder], { stdio: ["ignore", "inherit", "inherit"] });
   const tarball = readdirSync(folder).find((name) => name.endsWith(".tgz"));
   if (tarball === undefined) throw new Error("npm pack left no tarball");
   return join(folder, tarball);

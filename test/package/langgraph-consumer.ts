@@ -1,0 +1,4 @@
+// Type-checked in an empty project against the packed declarations; never run.
+import * as langgraph from "threadmark/langgraph";
+
+export const entries: object[] = [langgraph];
