@@ -1,0 +1,103 @@
+import { crc32, deflateRawSync, inflateRawSync } from "node:zlib";
+import * as zlib from "node:zlib";
+import type { Value } from "../backend.ts";
+import { ThreadmarkError } from "../errors.ts";
+
+/**
+ * Every stored value begins with ten characters: the format's version, the codec, and eight hexadecimal digits of the
+ * CRC-32 of the JSON text. A later version may use a longer header (a key id, for encrypted values): the first two
+ * characters decide how the rest is read.
+ *
+ * | codec | payload |
+ * | --- | --- |
+ * | `j` | JSON as it is, in a text value |
+ * | `d` | raw deflate of the JSON, in a bytes value |
+ * | `z` | zstd of the JSON, in a bytes value |
+ */
+const VERSION = "1";
+const HEADER = 10;
+
+export type Compression = "none" | "deflate" | "zstd";
+
+interface Zstd {
+  zstdCompressSync(data: string | Uint8Array): Uint8Array;
+  zstdDecompressSync(data: Uint8Array): Uint8Array;
+}
+const zstd: Zstd | undefined = "zstdCompressSync" in zlib ? (zlib as unknown as Zstd) : undefined;
+
+/** Whether this Node can read and write zstd. */
+export const zstdAvailable: boolean = zstd !== undefined;
+
+function checksum(json: string): string {
+  return crc32(json).toString(16).padStart(8, "0");
+}
+
+/** Wraps JSON text for storage. */
+export function wrap(json: string, compression: Compression = "none"): Value {
+  if (compression === "none") return `${VERSION}j${checksum(json)}${json}`;
+  const packed = compression === "zstd" && zstd ? zstd.zstdCompressSync(json) : deflateRawSync(json);
+  const codec = compression === "zstd" && zstd ? "z" : "d";
+  const bytes = new Uint8Array(HEADER + packed.length);
+  bytes.set(Buffer.from(`${VERSION}${codec}${checksum(json)}`, "latin1"));
+  bytes.set(packed, HEADER);
+  return bytes;
+}
+
+function corrupt(fault: string, cause?: unknown): ThreadmarkError {
+  return new ThreadmarkError("CORRUPT", `A stored value is damaged: ${fault}. Restore it from a backup.`, { cause });
+}
+
+function inflate(codec: string, payload: Uint8Array): string {
+  if (codec === "d") return inflateRawSync(payload).toString("utf8");
+  if (codec !== "z") throw corrupt(`its codec ${JSON.stringify(codec)} is unknown`);
+  if (!zstd) {
+    throw new ThreadmarkError(
+      "UNSUPPORTED",
+      "A stored value is compressed with zstd, which this Node cannot read. Use Node 22.15 or later.",
+    );
+  }
+  return Buffer.from(zstd.zstdDecompressSync(payload)).toString("utf8");
+}
+
+/** Checks the checksum and gives the JSON text back. A fault is `CORRUPT`, a newer format `VERSION`. */
+export function unwrap(value: Value): string {
+  const text = typeof value === "string";
+  const header = text
+    ? value.slice(0, HEADER)
+    : Buffer.from(value.buffer, value.byteOffset, Math.min(HEADER, value.length)).toString("latin1");
+  if (header.length < HEADER) throw corrupt("it is shorter than its header");
+  if (header[0] !== VERSION) {
+    if (header[0] !== undefined && header[0] > VERSION && header[0] <= "9") {
+      throw new ThreadmarkError(
+        "VERSION",
+        `A stored value has format ${header[0]}; this version of threadmark reads up to ${VERSION}. Upgrade threadmark.`,
+      );
+    }
+    throw corrupt("its header is not ours");
+  }
+  const codec = header[1] as string;
+  let json: string;
+  if (text) {
+    if (codec !== "j") throw corrupt(`its codec ${JSON.stringify(codec)} is not one for text`);
+    json = value.slice(HEADER);
+  } else {
+    try {
+      json = inflate(codec, value.subarray(HEADER));
+    } catch (error) {
+      if (error instanceof ThreadmarkError) throw error;
+      throw corrupt("it cannot be decompressed", error);
+    }
+  }
+  if (checksum(json) !== header.slice(2)) throw corrupt("its checksum does not match");
+  return json;
+}
+
+/** {@link unwrap}, parsed. */
+export function unwrapJson(value: Value): unknown {
+  const json = unwrap(value);
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    throw corrupt("it is not JSON", error);
+  }
+}

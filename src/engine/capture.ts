@@ -1,0 +1,124 @@
+import type { Json } from "../codec/json.ts";
+import type { PutFields, PutOptions, Update } from "../model/arguments.ts";
+import type { Source } from "../model/checkpoint.ts";
+import type { Engine } from "./engine.ts";
+import type { Loan } from "./tree-cache.ts";
+
+/** The parts of a body besides the state, encoded. Absent parts take their defaults when the parent is known. */
+export interface CapturedParts {
+  readonly path: Json | undefined;
+  readonly next: Json;
+  readonly completed: Json;
+  readonly interrupts: Json;
+  readonly barriers: Json;
+}
+
+export interface CapturedUpdate {
+  readonly append: ReadonlyMap<string, Json[] | string>;
+  readonly set: ReadonlyMap<string, Json>;
+  readonly unset: readonly string[];
+}
+
+/** The caller's input of a put, taken in the call itself: whatever the caller changes later changes nothing here. */
+export interface CapturedPut {
+  readonly namespace: string;
+  readonly fields: {
+    readonly id: string | undefined;
+    readonly step: number | undefined;
+    readonly source: Source;
+    readonly node: string | null;
+    readonly run: string | null | undefined;
+    readonly workflow: string | null | undefined;
+    readonly label: string;
+    readonly createdAt: number | undefined;
+    readonly stateVersion: number | undefined;
+    readonly metadata: Json;
+  };
+  readonly parts: CapturedParts;
+  readonly state: Json | undefined;
+  readonly update: CapturedUpdate | undefined;
+  /** Whether anything captured holds tags. */
+  readonly tagged: boolean;
+  readonly options: PutOptions;
+  /** The tree the state was captured against, if any. */
+  readonly loan: Loan | undefined;
+}
+
+type Input = PutFields & { readonly state?: unknown; readonly update?: Update<Record<string, unknown>> };
+
+/** Encodes a validated input. Throws `SERIALIZE` for what cannot be stored. */
+export function capturePut(
+  engine: Engine,
+  thread: string,
+  namespace: string,
+  input: Input,
+  options: PutOptions,
+): CapturedPut {
+  let tagged = false;
+  const encode = (value: unknown, root: string, previous?: Json): Json => {
+    const encoded = engine.codec.encode(value, root, previous);
+    tagged ||= encoded.tagged;
+    return encoded.tree;
+  };
+  const previous = "state" in input ? recentTree(engine, thread, namespace) : undefined;
+  const state = "state" in input ? encode(input.state, "state", previous?.state) : undefined;
+  const update = input.update && captureUpdate(input.update, encode);
+  const next = (input.next ?? []).map((entry) => (typeof entry === "string" ? { node: entry } : entry));
+  const parts: CapturedParts = {
+    path: input.path && [...input.path],
+    next: encode(next, "next"),
+    completed: input.completed ? [...input.completed] : [],
+    interrupts: input.interrupts ? encode(input.interrupts, "interrupts") : [],
+    barriers: input.barriers ? encode(input.barriers, "barriers") : [],
+  };
+  const metadata = input.metadata === undefined ? null : encode(input.metadata, "metadata");
+  if (previous) previous.loan.count += 1;
+  return {
+    namespace,
+    fields: {
+      id: input.id ?? engine.ids?.(),
+      step: input.step,
+      source: input.source ?? "loop",
+      node: input.node ?? null,
+      run: input.run,
+      workflow: input.workflow,
+      label: input.label ?? "",
+      createdAt: input.createdAt,
+      stateVersion: input.stateVersion,
+      metadata: isEmptyObject(metadata) ? null : metadata,
+    },
+    parts,
+    state,
+    update,
+    tagged,
+    options,
+    loan: previous?.loan,
+  };
+}
+
+function isEmptyObject(value: Json): boolean {
+  return value !== null && typeof value === "object" && !Array.isArray(value) && Object.keys(value).length === 0;
+}
+
+/** The tree of the namespace's head, if it is remembered: what does not differ from it need not be copied. */
+function recentTree(engine: Engine, thread: string, namespace: string): { readonly state: Json; readonly loan: Loan } | undefined {
+  const tape = engine.rememberedThread(thread);
+  const row = tape?.tail.findLast((entry) => entry.row.namespace === namespace)?.row;
+  const entry = row && tape && engine.trees.get(tape.number, row.seq);
+  if (!entry) return undefined;
+  return { state: (entry.tree as { readonly s: Json }).s, loan: entry.loan };
+}
+
+function captureUpdate(
+  update: Update<Record<string, unknown>>,
+  encode: (value: unknown, root: string) => Json,
+): CapturedUpdate {
+  const append = new Map<string, Json[] | string>();
+  const set = new Map<string, Json>();
+  for (const [key, value] of Object.entries(update.append ?? {})) {
+    if (value === undefined) continue;
+    append.set(key, encode(value, `update.append.${key}`) as Json[] | string);
+  }
+  for (const [key, value] of Object.entries(update.set ?? {})) set.set(key, encode(value, `update.set.${key}`));
+  return { append, set, unset: [...(update.unset ?? [])] };
+}

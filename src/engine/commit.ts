@@ -1,0 +1,210 @@
+import { apply, type Delta, diff, replacement } from "../codec/delta.ts";
+import type { Json } from "../codec/json.ts";
+import { ThreadmarkError } from "../errors.ts";
+import { needsFull } from "../model/frames.ts";
+import { addressedId } from "../model/id.ts";
+import type { CapturedPut } from "./capture.ts";
+import type { Draft } from "./draft.ts";
+import type { Change } from "./lane.ts";
+import { checkLease } from "./lease.ts";
+import { planReplace } from "./replace.ts";
+import type { Row } from "./row.ts";
+import type { Body, TreeEntry } from "./tree-cache.ts";
+import { updateDelta } from "./update.ts";
+import type { Shown } from "./view.ts";
+
+/** A committed row, and the id of its parent. */
+export interface Committed {
+  readonly row: Row;
+  readonly parent: string | null;
+}
+
+/** A put, planned inside the thread's lane: checks, then the parent, then what changed since. */
+export function putChange(captured: CapturedPut): Change<Committed> {
+  return {
+    plan: (draft) => planPut(draft, captured),
+    settled: () => {
+      if (captured.loan) captured.loan.count -= 1;
+    },
+  };
+}
+
+function planPut(draft: Draft, captured: CapturedPut): Committed | Promise<Committed> {
+  checkLease(draft, captured.options.lease);
+  const head = draft.head(captured.namespace);
+  return head instanceof Promise
+    ? head.then((row) => planOnHead(draft, captured, row))
+    : planOnHead(draft, captured, head);
+}
+
+function planOnHead(draft: Draft, captured: CapturedPut, head: Shown | undefined): Committed | Promise<Committed> {
+  const { expect, parent } = captured.options;
+  if (expect !== undefined && (head?.id ?? null) !== expect) throw conflict(draft.thread, expect, head);
+  const { id } = captured.fields;
+  if ((id === undefined || draft.isNewId(id)) && (parent === undefined || parent === null) && draft.existing) {
+    return planOnParent(draft, captured, parent === null ? undefined : head);
+  }
+  return planSlowly(draft, captured, head);
+}
+
+async function planSlowly(draft: Draft, captured: CapturedPut, head: Shown | undefined): Promise<Committed> {
+  const { namespace, fields, options } = captured;
+  const existing = fields.id === undefined || draft.isNewId(fields.id) ? undefined : await draft.find(namespace, fields.id);
+  let parent = options.parent === null ? undefined : head;
+  if (typeof options.parent === "string") {
+    parent = await draft.find(namespace, options.parent);
+    if (!parent) throw notFound(draft.thread, options.parent);
+  }
+  if (existing) {
+    const named = options.parent === undefined ? undefined : (parent ?? null);
+    return planReplace(draft, captured, existing, named);
+  }
+  await draft.tape();
+  return planOnParent(draft, captured, parent);
+}
+
+function planOnParent(draft: Draft, captured: CapturedPut, parent: Shown | undefined): Committed | Promise<Committed> {
+  if (!parent) return planOnTree(draft, captured, undefined, undefined);
+  const base = draft.tree(parent);
+  return base instanceof Promise
+    ? base.then((entry) => planOnTree(draft, captured, parent, entry))
+    : planOnTree(draft, captured, parent, base);
+}
+
+export const emptyBody: Body = { s: {}, p: [], n: [], c: [], i: [], b: [] };
+
+function planOnTree(
+  draft: Draft,
+  captured: CapturedPut,
+  parent: Shown | undefined,
+  base: TreeEntry | undefined,
+): Committed {
+  const seq = draft.nextSeq;
+  const row = newRow(draft, captured, parent, seq);
+  if (!base || !parent) {
+    const { tree, tagged } = bodyOf(draft, captured, emptyBody);
+    addFull(draft, { ...row, tagged: captured.tagged || tagged }, tree, captured);
+    return { row, parent: null };
+  }
+  // The frame builds on the parent's frame; what the parent shows differs from that only if it was replaced.
+  const shown = (parent.replacedBy === undefined ? base.tree : apply(base.tree, parent.replacedBy)) as Body;
+  const replaced = parent.replacedBy !== undefined;
+  if (captured.update && !replaced) {
+    const { delta, tagged } = updateBody(draft, captured, shown);
+    addDelta(draft, { ...row, tagged: captured.tagged || tagged }, base, delta, undefined, captured);
+  } else {
+    const { tree, tagged } = bodyOf(draft, captured, shown);
+    const delta = diff(base.tree, tree) ?? {};
+    addDelta(draft, { ...row, tagged: captured.tagged || tagged || replaced }, base, delta, tree, captured);
+  }
+  return { row, parent: parent.id };
+}
+
+function newRow(draft: Draft, captured: CapturedPut, parent: Shown | undefined, seq: number): Row {
+  const { fields, parts } = captured;
+  const now = draft.engine.clock();
+  const createdAt = fields.createdAt ?? now;
+  return {
+    seq,
+    id: fields.id ?? addressedId(now, draft.tapeNumber, seq) ?? crypto.randomUUID(),
+    namespace: captured.namespace,
+    parent: parent?.seq ?? 0,
+    step: fields.step ?? (parent ? parent.step + 1 : 0),
+    source: fields.source,
+    node: fields.node,
+    run: fields.run === undefined ? (parent?.run ?? null) : fields.run,
+    workflow: fields.workflow === undefined ? (parent?.workflow ?? null) : fields.workflow,
+    label: fields.label,
+    createdAt,
+    stateVersion: fields.stateVersion ?? parent?.stateVersion ?? 0,
+    metadata: fields.metadata,
+    pending: (parts.next as Json[]).length,
+    waiting: (parts.interrupts as Json[]).length,
+    tagged: captured.tagged,
+  };
+}
+
+/** The whole body of the new checkpoint. */
+export function bodyOf(draft: Draft, captured: CapturedPut, parent: Body): { tree: Body; tagged: boolean } {
+  const { parts, fields } = captured;
+  let state = captured.state;
+  let tagged = false;
+  if (captured.update) {
+    const change = updateDelta(draft.engine.codec, parent.s, captured.update);
+    state = apply(parent.s, change.delta);
+    tagged = change.tagged;
+  }
+  const path = parts.path ?? (fields.node === null ? parent.p : [...(parent.p as Json[]), fields.node]);
+  const tree = { s: state as Json, p: path, n: parts.next, c: parts.completed, i: parts.interrupts, b: parts.barriers };
+  return { tree, tagged };
+}
+
+/** What an update changes of the body, without comparing states. */
+function updateBody(draft: Draft, captured: CapturedPut, parent: Body): { delta: Delta; tagged: boolean } {
+  const { parts, fields } = captured;
+  const { delta, tagged } = updateDelta(draft.engine.codec, parent.s, captured.update as NonNullable<CapturedPut["update"]>);
+  const changes: { [part: string]: Delta } = {};
+  const note = (part: string, change: Delta | undefined): void => {
+    if (change !== undefined) changes[part] = change;
+  };
+  note("s", Object.keys(delta).length === 0 ? undefined : delta);
+  if (parts.path !== undefined) note("p", diff(parent.p, parts.path));
+  else if (fields.node !== null) note("p", { p: [fields.node] });
+  note("n", diff(parent.n, parts.next));
+  note("c", diff(parent.c, parts.completed));
+  note("i", diff(parent.i, parts.interrupts));
+  note("b", diff(parent.b, parts.barriers));
+  return { delta: Object.keys(changes).length === 0 ? {} : { d: changes }, tagged };
+}
+
+function addFull(draft: Draft, row: Row, tree: Json, captured: CapturedPut, base?: TreeEntry): void {
+  const text = JSON.stringify(replacement(tree));
+  draft.addRow(row, text, {
+    ...(base && { base }),
+    tree,
+    entry: { tagged: row.tagged, weight: text.length, size: text.length, hops: 1, loan: captured.loan ?? { count: 0 } },
+  });
+}
+
+function addDelta(
+  draft: Draft,
+  row: Row,
+  base: TreeEntry,
+  change: Delta,
+  tree: Json | undefined,
+  captured: CapturedPut,
+): void {
+  const text = JSON.stringify(change);
+  const weight = base.weight + text.length;
+  const hops = draft.isOwn(row.parent) ? base.hops : base.hops + 1;
+  let { size } = base;
+  if (needsFull({ weight, size, hops })) {
+    const whole = tree ?? apply(base.tree, change);
+    size = JSON.stringify(whole).length;
+    if (needsFull({ weight, size, hops })) {
+      // Frames that follow do not need to know what came before; but the tags in the tree are this frame's now.
+      addFull(draft, { ...row, tagged: row.tagged || base.tagged }, whole, captured, base);
+      return;
+    }
+  }
+  const tagged = base.tagged || row.tagged;
+  const loan = tree === undefined ? base.loan : (captured.loan ?? { count: 0 });
+  draft.addRow(row, text, { base, change, ...(tree !== undefined && { tree }), entry: { tagged, weight, size, hops, loan } });
+}
+
+function conflict(thread: string, expected: string | null, head: Shown | undefined): ThreadmarkError {
+  const is = head ? `is ${JSON.stringify(head.id)}` : "does not exist";
+  const wanted = expected === null ? "none" : JSON.stringify(expected);
+  return new ThreadmarkError(
+    "CONFLICT",
+    `Thread ${JSON.stringify(thread)}: the head ${is}, expected ${wanted}. Read latest() and decide again.`,
+    { thread },
+  );
+}
+
+export function notFound(thread: string, id: string): ThreadmarkError {
+  return new ThreadmarkError("NOT_FOUND", `Thread ${JSON.stringify(thread)} has no checkpoint ${JSON.stringify(id)}.`, {
+    thread,
+    checkpoint: id,
+  });
+}

@@ -1,0 +1,60 @@
+import type { DirectoryKey, Found, Key, Range } from "../backend.ts";
+import { tables, type Table } from "../backend.ts";
+import type { Engine } from "./engine.ts";
+import { ALONE, type Change } from "./lane.ts";
+import { decodeMeta, encodeDirectory, type Meta } from "./meta.ts";
+import { metaKey } from "./tape.ts";
+
+/**
+ * Deletes a thread. If forks build on its tape, the tape stays without a name until they are gone; else it goes at
+ * once, and with it tapes that were only kept for it. The epoch of its leases is never used again.
+ */
+export function deleteThreadChange(): Change<void> {
+  return {
+    plan: async (draft) => {
+      if (!draft.empty) throw ALONE;
+      const tape = draft.existing;
+      if (!tape) return;
+      const key: DirectoryKey = { table: "directory", id: draft.thread };
+      if (tape.meta.epoch === 0) draft.deletes.push(key);
+      else draft.puts.push({ key, value: encodeDirectory({ epoch: tape.meta.epoch }) });
+      const metas = await lineageMetas(draft.engine, tape.lineage);
+      draft.closed = true;
+      draft.afterwards.push(() => draft.engine.forget(draft.thread));
+      if (isBuiltOn(metas, tape.number)) {
+        draft.change({ dead: true, lease: undefined });
+        return;
+      }
+      draft.deletes.push(...recordsOf(tape.lineage, tape.number));
+      draft.removeTape();
+      let number = tape.number;
+      for (;;) {
+        const origin = metas.get(number)?.origin;
+        metas.delete(number);
+        const above = origin && metas.get(origin.tape);
+        if (!origin || !above?.dead || isBuiltOn(metas, origin.tape)) break;
+        draft.deletes.push(...recordsOf(tape.lineage, origin.tape), metaKey(tape.lineage, origin.tape));
+        number = origin.tape;
+      }
+    },
+  };
+}
+
+/** All tapes of a lineage, dead ones included. */
+export async function lineageMetas(engine: Engine, lineage: number): Promise<Map<number, Meta>> {
+  const [found] = (await engine.read([{ scan: { table: "meta", lineage, group: lineage } }])) as readonly [readonly Found[]];
+  return new Map(found.map((entry) => [entry.item, decodeMeta(entry.value)]));
+}
+
+export function isBuiltOn(metas: ReadonlyMap<number, Meta>, tape: number): boolean {
+  for (const meta of metas.values()) if (meta.origin?.tape === tape) return true;
+  return false;
+}
+
+/** Everything a tape has besides its meta record. */
+export function recordsOf(lineage: number, tape: number): (Key | Range)[] {
+  return (Object.keys(tables) as Table[])
+    .filter((table) => table !== "meta")
+    .map((table) => ({ table, lineage, group: tape }));
+}
+

@@ -1,0 +1,340 @@
+import { randomInt } from "node:crypto";
+import type { Batch, DirectoryKey, Entry, Key, Range, Value } from "../backend.ts";
+import { apply, applyOwned, type Delta } from "../codec/delta.ts";
+import { copyJson } from "../codec/copy.ts";
+import { unwrapJson, wrap } from "../codec/envelope.ts";
+import type { Json } from "../codec/json.ts";
+import { idAddress } from "../model/id.ts";
+import type { Engine } from "./engine.ts";
+import { hashStrings } from "./hash.ts";
+import { changeMeta, encodeDirectory, encodeMeta, type Meta, newMeta } from "./meta.ts";
+import { encodePack } from "./pack.ts";
+import type { Row } from "./row.ts";
+import { encodeTailRow, metaKey, Tape, tailChange, type TailRow } from "./tape.ts";
+import { loadTree } from "./tree.ts";
+import type { Body, Loan, TreeEntry } from "./tree-cache.ts";
+import { findById, headOf, rowAt, type Shown } from "./view.ts";
+
+/** Rows of a tail before they are sealed into a pack. */
+const SEAL = 64;
+
+interface Planned {
+  readonly tail: TailRow;
+  /** What the row's tree is made of: another tree and a delta, or a tree of its own. */
+  readonly base: TreeEntry | undefined;
+  readonly change: Delta | undefined;
+  tree: Json | undefined;
+  readonly entry: Omit<TreeEntry, "tree">;
+}
+
+/** What some changes of one thread add up to, until it is committed as one batch. */
+export class Draft {
+  readonly engine: Engine;
+  readonly thread: string;
+  /** Whether the tape was read just now, rather than remembered. */
+  readonly fresh: boolean;
+  /** Nothing more may be planned: what was planned cannot be built on before it is committed. */
+  closed = false;
+  readonly checks: { readonly key: Key | DirectoryKey; readonly value: Value | undefined }[] = [];
+  readonly deletes: (Key | DirectoryKey | Range)[] = [];
+  readonly inserts: Entry[] = [];
+  readonly puts: Entry[] = [];
+  /** Run after the commit, to bring what is remembered up to date. */
+  readonly afterwards: (() => void)[] = [];
+  #tape: Tape | undefined;
+  #meta: Meta | undefined;
+  readonly #metaBefore: Value | undefined;
+  #created = false;
+  #removed = false;
+  readonly #planned: Planned[] = [];
+  /** How many planned rows build on a remembered tree: only a sole user may take it over. */
+  readonly #uses = new Map<TreeEntry, number>();
+
+  constructor(engine: Engine, thread: string, tape: Tape | undefined, fresh: boolean) {
+    this.engine = engine;
+    this.thread = thread;
+    this.fresh = fresh;
+    this.#tape = tape;
+    this.#meta = tape?.meta;
+    this.#metaBefore = tape?.metaValue;
+  }
+
+  /** The tape as it was before the draft; undefined when the thread does not exist. */
+  get existing(): Tape | undefined {
+    return this.#created ? undefined : this.#tape;
+  }
+
+  get meta(): Meta | undefined {
+    return this.#meta;
+  }
+
+  /** The tape, made if need be. */
+  async tape(): Promise<Tape> {
+    if (this.#tape) return this.#tape;
+    const entry = await this.engine.directoryEntry(this.thread);
+    const number = randomInt(1, 2 ** 31);
+    const meta = newMeta(this.thread, this.engine.clock(), entry?.epoch ?? 0);
+    this.#meta = meta;
+    this.#tape = new Tape(number, number, encodeMeta(meta));
+    this.#created = true;
+    const key: DirectoryKey = { table: "directory", id: this.thread };
+    this.checks.push({ key, value: entry?.value });
+    this.puts.push({ key, value: encodeDirectory({ tape: number, lineage: number }) });
+    return this.#tape;
+  }
+
+  /** Changes the meta record. */
+  change(change: { readonly [K in keyof Meta]?: Meta[K] | undefined }): void {
+    this.#meta = changeMeta(this.#meta as Meta, change);
+  }
+
+  /** The tape ceases to exist. */
+  removeTape(): void {
+    this.#removed = true;
+  }
+
+  get tapeNumber(): number {
+    return (this.#tape as Tape).number;
+  }
+
+  /** Nothing planned so far. */
+  get empty(): boolean {
+    return this.#planned.length + this.inserts.length + this.puts.length + this.deletes.length === 0;
+  }
+
+  /** Whether a frame is on the thread's own tape rather than on one it was forked from. */
+  isOwn(seq: number): boolean {
+    return seq > (this.#tape?.meta.origin?.upTo ?? 0);
+  }
+
+  get nextSeq(): number {
+    return (this.#planned.at(-1)?.tail.row.seq ?? this.#tape?.lastSeq ?? 0) + 1;
+  }
+
+  /** The head of a namespace, planned rows included. A promise only where storage has to be asked. */
+  head(namespace: string): Shown | undefined | Promise<Shown | undefined> {
+    for (let index = this.#planned.length - 1; index >= 0; index -= 1) {
+      const { row } = (this.#planned[index] as Planned).tail;
+      if (row.namespace === namespace) return row;
+    }
+    const tape = this.existing;
+    if (!tape) return undefined;
+    const last = tape.tail.at(-1)?.row;
+    if (last?.namespace === namespace && tape.marks.size === 0 && !tape.meta.gone) return last;
+    return headOf(this.engine, tape, namespace);
+  }
+
+  async find(namespace: string, id: string): Promise<Shown | undefined> {
+    const planned = this.#planned.find(({ tail: { row } }) => row.id === id && row.namespace === namespace);
+    if (planned) return planned.tail.row;
+    return this.existing && findById(this.engine, this.existing, namespace, id);
+  }
+
+  /** Whether a supplied id is certainly new, so that it need not be looked up. */
+  isNewId(id: string): boolean {
+    if (this.#planned.some(({ tail }) => tail.row.id === id)) return false;
+    const tape = this.existing;
+    if (!tape) return true;
+    const { origin, greatestId } = tape.meta;
+    if (origin || idAddress(id) || (greatestId !== undefined && greatestId >= id)) return false;
+    return tape.tail.every(({ row }) => row.id !== id);
+  }
+
+  async rowAt(seq: number): Promise<Shown | undefined> {
+    const planned = this.#planned.find(({ tail }) => tail.row.seq === seq);
+    return planned?.tail.row ?? (this.existing && (await rowAt(this.engine, this.existing, seq)));
+  }
+
+  /** The tree of a frame to build on. Not to be changed. */
+  tree(row: Shown): TreeEntry | Promise<TreeEntry> {
+    const planned = this.#planned.find(({ tail }) => tail.row.seq === row.seq);
+    if (planned) return { ...planned.entry, tree: this.#plannedTree(planned) };
+    const tape = this.existing as Tape;
+    const known = this.engine.trees.get(tape.number, row.seq);
+    if (known) return known;
+    return loadTree(this.engine, tape, row.seq).then((loaded) => {
+      // The true size is unknown; a third of what was read is the least it can be, so that it is measured soon.
+      const entry: TreeEntry = { ...loaded, size: Math.ceil(loaded.weight / 3), loan: { count: 0 } };
+      this.engine.trees.set(tape.number, row.seq, entry);
+      return entry;
+    });
+  }
+
+  /** The body a row shows: its frame's, and on top what replaced it. Not to be changed. */
+  async shownTree(row: Shown): Promise<Body> {
+    const { tree } = await this.tree(row);
+    return (row.replacedBy === undefined ? tree : apply(tree, row.replacedBy)) as Body;
+  }
+
+  #plannedTree(planned: Planned): Json {
+    planned.tree ??= apply((planned.base as TreeEntry).tree, planned.change as Delta);
+    return planned.tree;
+  }
+
+  /** Adds a row. Its tree is `tree`, or `base` with `change` applied. */
+  addRow(row: Row, changeText: string, grown: { base?: TreeEntry; change?: Delta; tree?: Json; entry: Planned["entry"] }): void {
+    const tape = this.#tape as Tape;
+    const previous = this.#planned.at(-1)?.tail;
+    const count = (previous?.count ?? tape.count) + 1;
+    const root = row.namespace === "" ? row.seq : (previous?.root ?? tape.lastRoot);
+    const value = encodeTailRow(row, count, root, changeText);
+    const { base, change, tree, entry } = grown;
+    if (base) this.#uses.set(base, (this.#uses.get(base) ?? 0) + 1);
+    this.#planned.push({ tail: { row, value, count, root }, base, change, tree, entry });
+  }
+
+  /** Everything as one batch, or undefined when there is nothing to write. */
+  async batch(): Promise<Batch | undefined> {
+    const tape = this.#tape;
+    if (!tape) return undefined;
+    await this.#writeRows(tape);
+    const changed = this.#created || this.#meta !== tape.meta;
+    const touched = changed || this.inserts.length + this.puts.length + this.deletes.length > 0;
+    if (!touched) return undefined;
+    const key = metaKey(tape.lineage, tape.number);
+    if (this.#created) this.inserts.push({ key, value: encodeMeta(this.#meta as Meta) });
+    else {
+      this.checks.push({ key, value: this.#metaBefore });
+      if (this.#removed) this.deletes.push(key);
+      else if (changed) this.puts.push({ key, value: encodeMeta(this.#meta as Meta) });
+    }
+    return { checks: this.checks, deletes: this.deletes, inserts: this.inserts, puts: this.puts };
+  }
+
+  async #writeRows(tape: Tape): Promise<void> {
+    if (this.#planned.length === 0) return;
+    const rows = [...tape.tail, ...this.#planned.map((planned) => planned.tail)];
+    if (rows.length <= SEAL) {
+      for (const { tail } of this.#planned) this.inserts.push({ key: tape.key("tail", tail.row.seq), value: tail.value });
+      return;
+    }
+    // The new rows go straight into packs, so their keys do not show that nobody else was first: a check must.
+    const first = (this.#planned[0] as Planned).tail.row.seq;
+    this.checks.push({ key: tape.key("tail", first), value: undefined });
+    const sealed = rows.slice(0, Math.floor((rows.length - 1) / SEAL) * SEAL);
+    const rest = rows.slice(sealed.length);
+    await this.#seal(tape, sealed);
+    for (const tail of rest) {
+      if (tail.row.seq >= first) this.inserts.push({ key: tape.key("tail", tail.row.seq), value: tail.value });
+    }
+    this.afterwards.push(() => {
+      tape.tail = rest;
+    });
+  }
+
+  async #seal(tape: Tape, sealed: readonly TailRow[]): Promise<void> {
+    const last = sealed.at(-1) as TailRow;
+    let rootFull = (this.#meta as Meta).rootFull;
+    for (let start = 0; start < sealed.length; start += SEAL) {
+      const frames = sealed.slice(start, start + SEAL).map(({ row, value }) => ({ row, change: tailChange(value) }));
+      const pack = encodePack(tape.number, frames, this.engine.compression);
+      this.inserts.push({ key: tape.key("rows", pack.last), value: pack.rows });
+      this.inserts.push({ key: tape.key("net", pack.last), value: pack.net });
+      this.inserts.push({ key: tape.key("steps", pack.last), value: pack.steps });
+      rootFull = pack.full.get("") ?? rootFull;
+    }
+    this.deletes.push({
+      table: "tail",
+      lineage: tape.lineage,
+      group: tape.number,
+      from: (sealed[0] as TailRow).row.seq,
+      to: last.row.seq,
+    });
+    const greatestId = await this.#indexIds(tape, sealed);
+    await this.#indexHeads(tape, sealed);
+    this.change({
+      sealed: last.row.seq,
+      rootSealed: last.root || (this.#meta as Meta).rootSealed,
+      rootFull,
+      ...(greatestId !== undefined && { greatestId }),
+    });
+  }
+
+  /** Sealed rows are no longer found by looking through the tail; those whose id does not tell where get an index. */
+  async #indexIds(tape: Tape, sealed: readonly TailRow[]): Promise<string | undefined> {
+    let greatest = (this.#meta as Meta).greatestId;
+    const supplied = new Map<string, { readonly key: Key; readonly seqs: number[] }>();
+    for (const { row } of sealed) {
+      const address = idAddress(row.id);
+      if (address && address.tape === tape.number && address.seq === row.seq) continue;
+      const [item, part] = hashStrings(row.namespace, row.id);
+      const entry = supplied.get(`${item}:${part}`) ?? { key: tape.key("id", item, part), seqs: [] };
+      entry.seqs.push(row.seq);
+      supplied.set(`${item}:${part}`, entry);
+      if (greatest === undefined || row.id > greatest) greatest = row.id;
+    }
+    const entries = [...supplied.values()];
+    if (entries.length === 0) return greatest;
+    const found = await this.engine.read(entries.map(({ key }) => ({ get: key })));
+    for (const [index, { key, seqs }] of entries.entries()) {
+      const before = found[index] === undefined ? [] : (unwrapJson(found[index] as Value) as number[]);
+      this.puts.push({ key, value: wrap(JSON.stringify([...before, ...seqs])) });
+    }
+    return greatest;
+  }
+
+  async #indexHeads(tape: Tape, sealed: readonly TailRow[]): Promise<void> {
+    const heads = new Map<string, number>();
+    for (const { row } of sealed) if (row.namespace !== "") heads.set(row.namespace, row.seq);
+    if (heads.size === 0) return;
+    const keys = [...heads.keys()].map((namespace) => tape.key("head", ...hashStrings(namespace)));
+    const found = await this.engine.read(keys.map((key) => ({ get: key })));
+    for (const [index, [namespace, seq]] of [...heads].entries()) {
+      const before = found[index] === undefined ? {} : (unwrapJson(found[index] as Value) as Record<string, number>);
+      this.puts.push({ key: keys[index] as Key, value: wrap(JSON.stringify({ ...before, [namespace]: seq })) });
+    }
+  }
+
+  /** The commit succeeded: brings what is remembered up to date, without reading it again. */
+  absorb(): void {
+    const tape = this.#tape as Tape;
+    if (this.#removed || (!this.#created && tape.metaValue !== this.#metaBefore)) {
+      // Gone, or somebody has read a newer version meanwhile.
+      this.engine.forget(this.thread);
+      return;
+    }
+    if (this.#meta !== tape.meta) tape.adopt(encodeMeta(this.#meta as Meta));
+    const last = tape.tail.at(-1)?.row.seq ?? 0;
+    for (const { tail } of this.#planned) if (tail.row.seq > last) tape.tail.push(tail);
+    for (const run of this.afterwards) run();
+    this.engine.remember(this.thread, tape);
+    this.#keepTrees(tape);
+  }
+
+  #keepTrees(tape: Tape): void {
+    const { trees } = this.engine;
+    const parents = new Set(this.#planned.map(({ tail }) => tail.row.parent));
+    const taken = new Set<Loan>();
+    for (const planned of this.#planned) {
+      const { row } = planned.tail;
+      // Only what is likely to be built on is worth keeping: the ends of the branches.
+      if (parents.has(row.seq)) continue;
+      const { base, entry } = planned;
+      const known = base && trees.get(tape.number, row.parent) === base;
+      const sole = known && this.#uses.get(base) === 1 && !taken.has(base.loan);
+      if (planned.tree === undefined && sole && base.loan.count === 0) {
+        trees.delete(tape.number, row.parent);
+        taken.add(base.loan);
+        trees.set(tape.number, row.seq, { ...entry, tree: applyOwned(base.tree, planned.change as Delta), loan: base.loan });
+      } else if (planned.tree !== undefined && sole && entry.loan === base.loan) {
+        // The tree was captured against the parent's and shares nodes with it: it takes the parent's place.
+        trees.delete(tape.number, row.parent);
+        taken.add(base.loan);
+        trees.set(tape.number, row.seq, { ...entry, tree: planned.tree });
+      } else {
+        trees.set(tape.number, row.seq, { ...entry, tree: copyJson(this.#plannedTree(planned)), loan: { count: 0 } });
+      }
+    }
+  }
+
+  /** After a lost answer: whether the planned rows are there. */
+  async wasCommitted(): Promise<boolean> {
+    const first = this.#planned[0]?.tail;
+    if (!first || !this.#tape) return false;
+    const tape = await this.engine.thread(this.thread);
+    if (tape?.number !== this.#tape.number) return false;
+    const found = await findById(this.engine, tape, first.row.namespace, first.row.id);
+    return found?.seq === first.row.seq && found.createdAt === first.row.createdAt;
+  }
+}
+

@@ -1,0 +1,206 @@
+import type { Answer, Backend, Found, Read, Value } from "../backend.ts";
+import type { Compression } from "../codec/envelope.ts";
+import type { ValueCodec } from "../codec/value.ts";
+import { ThreadmarkError } from "../errors.ts";
+import { ByteCache } from "./cache.ts";
+import { Committer } from "./committer.ts";
+import { Lane } from "./lane.ts";
+import { decodeDirectory, type DirectoryRecord, type Origin } from "./meta.ts";
+import { decodeMarks, metaKey, Tape } from "./tape.ts";
+import { TreeCache } from "./tree-cache.ts";
+
+export interface EngineOptions {
+  readonly backend: Backend;
+  readonly codec: ValueCodec;
+  readonly clock: () => number;
+  /** Supplied ids instead of those that tell their own address. */
+  readonly ids: (() => string) | undefined;
+  readonly cacheBytes: number;
+  readonly compression: Compression;
+}
+
+/** What every operation works with: the backend, the codec, and what is remembered of tapes and trees. */
+export class Engine {
+  readonly backend: Backend;
+  readonly codec: ValueCodec;
+  readonly clock: () => number;
+  readonly ids: (() => string) | undefined;
+  readonly compression: Compression;
+  readonly committer: Committer;
+  readonly trees: TreeCache;
+  readonly #tapes: ByteCache<number, Tape>;
+  readonly #directory: ByteCache<string, Required<Pick<DirectoryRecord, "tape" | "lineage">>>;
+  readonly #lanes = new Map<string, Lane>();
+  readonly #pending = new Set<Promise<unknown>>();
+  #closed = false;
+
+  constructor(options: EngineOptions) {
+    this.backend = options.backend;
+    this.codec = options.codec;
+    this.clock = options.clock;
+    this.ids = options.ids;
+    this.compression = options.compression;
+    this.committer = new Committer(options.backend);
+    this.trees = new TreeCache(options.cacheBytes);
+    this.#tapes = new ByteCache(Math.max(options.cacheBytes / 4, 1 << 20));
+    this.#directory = new ByteCache(Math.max(options.cacheBytes / 8, 1 << 20));
+  }
+
+  /** Refuses what comes after `close`, and lets `close` wait for what came before. */
+  track<T>(operation: () => Promise<T>): Promise<T> {
+    if (this.#closed) return Promise.reject(closedError());
+    const promise = operation();
+    this.#pending.add(promise);
+    const settled = (): void => void this.#pending.delete(promise);
+    promise.then(settled, settled);
+    return promise;
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    while (this.#pending.size > 0) await Promise.allSettled(this.#pending);
+    this.#tapes.clear();
+    this.trees.clear();
+    await this.backend.close();
+  }
+
+  /** The queue that orders this process's changes of one thread. */
+  lane(thread: string): Lane {
+    let lane = this.#lanes.get(thread);
+    if (!lane) {
+      lane = new Lane(this, thread, () => this.#lanes.delete(thread));
+      this.#lanes.set(thread, lane);
+    }
+    return lane;
+  }
+
+  /** A thread's tape as it is in the store now, or undefined when there is no such thread. */
+  async thread(id: string): Promise<Tape | undefined> {
+    const known = this.#directory.get(id);
+    if (known) {
+      const tape = await this.refresh(known.tape, known.lineage);
+      if (tape && !tape.meta.dead && tape.meta.thread === id) return tape;
+      this.#directory.delete(id);
+    }
+    const entry = await this.directoryEntry(id);
+    if (entry?.tape === undefined || entry.lineage === undefined) return undefined;
+    const tape = await this.refresh(entry.tape, entry.lineage);
+    if (!tape || tape.meta.dead) return undefined;
+    this.remember(id, tape);
+    return tape;
+  }
+
+  /** The last remembered tape of a thread, without any I/O; it may be stale. */
+  rememberedThread(id: string): Tape | undefined {
+    const known = this.#directory.get(id);
+    return known && this.#tapes.get(known.tape);
+  }
+
+  async directoryEntry(id: string): Promise<(DirectoryRecord & { readonly value: Value }) | undefined> {
+    const [value] = await this.backend.read([{ get: { table: "directory", id } }]);
+    return value === undefined ? undefined : { ...decodeDirectory(value as Value), value: value as Value };
+  }
+
+  remember(id: string, tape: Tape): void {
+    this.#directory.set(id, { tape: tape.number, lineage: tape.lineage }, id.length + 100);
+    this.#tapes.set(tape.number, tape, tapeBytes(tape));
+  }
+
+  forget(id: string): void {
+    const known = this.#directory.get(id);
+    if (known) this.#tapes.delete(known.tape);
+    this.#directory.delete(id);
+  }
+
+  forgetTape(tape: Tape): void {
+    this.#tapes.delete(tape.number);
+  }
+
+  /** Forgets everything that can be read again. */
+  forgetAll(): void {
+    this.#tapes.clear();
+    this.#directory.clear();
+    this.trees.clear();
+  }
+
+  /**
+   * The tape a fork builds on, as last seen or read now: what a fork shows of it does not change. Only one remembered
+   * from before the fork has to be read again.
+   */
+  async sourceOf(fork: Tape, origin: Origin): Promise<Tape> {
+    const known = this.#tapes.get(origin.tape);
+    if (known && known.meta.generation > origin.generation) return known;
+    const tape = await this.refresh(origin.tape, fork.lineage);
+    if (!tape) {
+      throw new ThreadmarkError("CORRUPT", `Tape ${origin.tape}, which a fork builds on, is missing. Run verify().`, {
+        thread: fork.meta.thread,
+        frame: `${origin.tape}:meta`,
+      });
+    }
+    return tape;
+  }
+
+  /** Reads what changed on a tape since it was last seen, in one round trip. Undefined: there is no such tape. */
+  async refresh(number: number, lineage: number): Promise<Tape | undefined> {
+    const known = this.#tapes.get(number);
+    const from = known ? known.lastSeq + 1 : 0;
+    const reads: Read[] = [
+      { get: metaKey(lineage, number) },
+      { scan: { table: "tail", lineage, group: number, from } },
+    ];
+    const [metaValue, tail] = (await this.backend.read(reads)) as readonly [Value | undefined, readonly Found[]];
+    if (metaValue === undefined) {
+      this.#tapes.delete(number);
+      return undefined;
+    }
+    // While the read was under way another call may have refreshed the same tape.
+    const current = this.#tapes.get(number);
+    if (current?.metaValue === metaValue) {
+      const last = current.lastSeq;
+      current.addTail(tail.filter((entry) => entry.item > last));
+      return current;
+    }
+    const tape = current ?? new Tape(number, lineage, metaValue);
+    const whole = from === 0 ? { metaValue, tail } : await this.#readWhole(tape);
+    if (!whole) return undefined;
+    tape.adopt(whole.metaValue);
+    tape.tail = [];
+    tape.addTail(whole.tail);
+    if (tape.meta.marks) await this.#readMarks(tape);
+    this.#tapes.set(number, tape, tapeBytes(tape));
+    return tape;
+  }
+
+  async #readWhole(tape: Tape): Promise<{ metaValue: Value; tail: readonly Found[] } | undefined> {
+    const { lineage, number: group } = tape;
+    const [metaValue, tail] = (await this.backend.read([
+      { get: tape.metaKey },
+      { scan: { table: "tail", lineage, group } },
+    ])) as readonly [Value | undefined, readonly Found[]];
+    return metaValue === undefined ? undefined : { metaValue, tail };
+  }
+
+  async #readMarks(tape: Tape): Promise<void> {
+    const [found] = await this.read([{ scan: { table: "mark", lineage: tape.lineage, group: tape.number } }]);
+    tape.marks = decodeMarks(found as readonly Found[]);
+  }
+
+  read(reads: readonly Read[]): Promise<readonly Answer[]> {
+    return this.backend.read(reads);
+  }
+}
+
+function tapeBytes(tape: Tape): number {
+  let bytes = 2000;
+  for (const entry of tape.tail) bytes += entry.value.length * 2;
+  return bytes;
+}
+
+export function closedError(): ThreadmarkError {
+  return new ThreadmarkError("CLOSED", "The store is closed. Open it again with open().");
+}

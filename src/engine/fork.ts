@@ -1,0 +1,187 @@
+import { randomInt } from "node:crypto";
+import type { DirectoryKey } from "../backend.ts";
+import { apply, type Delta, diff } from "../codec/delta.ts";
+import type { Json } from "../codec/json.ts";
+import { ThreadmarkError } from "../errors.ts";
+import { addressedId } from "../model/id.ts";
+import { notFound } from "./commit.ts";
+import type { Draft } from "./draft.ts";
+import type { Engine } from "./engine.ts";
+import { ALONE, type Change } from "./lane.ts";
+import { encodeDirectory, encodeMeta, type Meta, newMeta, type Origin } from "./meta.ts";
+import type { Row } from "./row.ts";
+import { encodeMark, encodeTailRow, metaKey, type Tape } from "./tape.ts";
+import type { Body } from "./tree-cache.ts";
+import { updateDelta } from "./update.ts";
+import { headOf, type Shown, shownRows } from "./view.ts";
+
+export interface ForkRequest {
+  readonly at: { readonly id: string } | { readonly step: number } | undefined;
+  readonly into: string;
+  readonly edits: ReadonlyMap<string, Json> | undefined;
+  /** Whether the encoded edits hold tags. */
+  readonly tagged: boolean;
+  readonly history: "ancestors" | "none";
+  readonly label: string | undefined;
+}
+
+/** A new thread that shows a checkpoint and its ancestors: one meta record and one directory entry, whatever the history. */
+export function forkChange(request: ForkRequest): Change<void> {
+  return {
+    plan: async (draft) => {
+      if (!draft.empty) throw ALONE;
+      const at = await forkPoint(draft, request);
+      const source = await draft.tape();
+      const head = await draft.head("");
+      const onTop = request.edits !== undefined || request.history === "none";
+      const origin: Origin = {
+        tape: source.number,
+        mode: request.history === "none" ? "none" : "chain",
+        at: at.seq,
+        upTo: source.lastSeq,
+        generation: source.meta.generation,
+        // Nothing of the root comes after its head: then all that is nested is shown.
+        ...(head?.seq === at.seq && { limit: source.lastSeq + 1 }),
+        thread: draft.thread,
+        checkpoint: at.id,
+      };
+      const label = onTop ? undefined : request.label;
+      const target = await startThread(draft, source, request.into, origin, label !== undefined);
+      if (onTop) await addTop(draft, source, target, at, request);
+      else if (label !== undefined) {
+        draft.inserts.push({ key: target.key("mark", at.seq), value: encodeMark([{ generation: 0, label }]) });
+      }
+    },
+  };
+}
+
+/** A new thread that shows everything the source shows. */
+export function copyChange(into: string): Change<void> {
+  return {
+    plan: async (draft) => {
+      if (!draft.empty) throw ALONE;
+      const source = draft.existing;
+      if (!source || !(await hasCheckpoints(draft.engine, source))) throw unknownThread(draft.thread);
+      await startThread(draft, source, into, {
+        tape: source.number,
+        mode: "all",
+        at: 0,
+        upTo: source.lastSeq,
+        generation: source.meta.generation,
+        thread: draft.thread,
+        checkpoint: null,
+      });
+    },
+  };
+}
+
+function unknownThread(thread: string): ThreadmarkError {
+  return new ThreadmarkError("NOT_FOUND", `There is no thread ${JSON.stringify(thread)}.`, { thread });
+}
+
+async function forkPoint(draft: Draft, request: ForkRequest): Promise<Shown> {
+  const { at } = request;
+  const tape = draft.existing;
+  if (!tape) throw unknownThread(draft.thread);
+  if (at === undefined) {
+    const head = await draft.head("");
+    if (!head) throw unknownThread(draft.thread);
+    return head;
+  }
+  const row = "id" in at ? await draft.find("", at.id) : await findByStep(draft.engine, tape, "", at.step);
+  if (!row) throw "id" in at ? notFound(draft.thread, at.id) : noStep(draft.thread, at.step);
+  return row;
+}
+
+function noStep(thread: string, step: number): ThreadmarkError {
+  return new ThreadmarkError("NOT_FOUND", `Thread ${JSON.stringify(thread)} has no checkpoint of step ${step}.`, { thread });
+}
+
+/** The last committed checkpoint with this step. */
+export async function findByStep(engine: Engine, tape: Tape, namespace: string, step: number): Promise<Shown | undefined> {
+  for await (const row of shownRows(engine, tape, { namespace })) if (row.step === step) return row;
+  return undefined;
+}
+
+export async function hasCheckpoints(engine: Engine, tape: Tape): Promise<boolean> {
+  if (await headOf(engine, tape, "")) return true;
+  for await (const _ of shownRows(engine, tape)) return true;
+  return false;
+}
+
+interface Target {
+  readonly tape: number;
+  readonly meta: Meta;
+  key: Tape["key"];
+}
+
+/** Adds a thread to the source's lineage, and moves the source to its next generation. */
+async function startThread(draft: Draft, source: Tape, into: string, origin: Origin, marks = false): Promise<Target> {
+  const { engine } = draft;
+  const key: DirectoryKey = { table: "directory", id: into };
+  const entry = await engine.directoryEntry(into);
+  let epoch = entry?.epoch ?? 0;
+  if (entry?.tape !== undefined && entry.lineage !== undefined) {
+    const there = await engine.refresh(entry.tape, entry.lineage);
+    if (there && !there.meta.dead) {
+      if (await hasCheckpoints(engine, there)) {
+        throw new ThreadmarkError(
+          "CONFLICT",
+          `There already is a thread ${JSON.stringify(into)}. Choose another id, or delete it first.`,
+          { thread: into },
+        );
+      }
+      // An empty thread (a lease, early writes) makes way; its epochs are not used again.
+      epoch = there.meta.epoch;
+      draft.checks.push({ key: there.metaKey, value: there.metaValue });
+      draft.deletes.push(there.metaKey, { table: "write", lineage: there.lineage, group: there.number });
+      draft.afterwards.push(() => engine.forget(into));
+    }
+  }
+  const number = randomInt(1, 2 ** 31);
+  const failed = source.meta.failed;
+  const meta: Meta = {
+    ...newMeta(into, engine.clock(), epoch),
+    origin,
+    ...(failed !== undefined && { failed }),
+    ...(marks && { marks: true as const }),
+  };
+  draft.checks.push({ key, value: entry?.value });
+  draft.puts.push({ key, value: encodeDirectory({ tape: number, lineage: source.lineage }) });
+  draft.inserts.push({ key: metaKey(source.lineage, number), value: encodeMeta(meta) });
+  draft.change({ generation: source.meta.generation + 1 });
+  draft.closed = true;
+  return {
+    tape: number,
+    meta,
+    key: (table, item, part = 0) => ({ table, lineage: source.lineage, group: number, item, part }),
+  };
+}
+
+/** The one checkpoint a fork with edits begins with: a copy of `at`, edited. */
+async function addTop(draft: Draft, source: Tape, target: Target, at: Shown, request: ForkRequest): Promise<void> {
+  const { engine } = draft;
+  const seq = source.lastSeq + 1;
+  const now = engine.clock();
+  const frame = await draft.tree(at);
+  let change: Delta = at.replacedBy ?? {};
+  let tagged = at.replacedBy !== undefined || request.tagged;
+  if (request.edits) {
+    const shown = await draft.shownTree(at);
+    const edited = updateDelta(engine.codec, shown.s, { append: new Map(), set: request.edits, unset: [] });
+    const after: Body = { ...shown, s: apply(shown.s, edited.delta) };
+    change = at.replacedBy === undefined ? { d: { s: edited.delta } } : (diff(frame.tree, after) ?? {});
+    tagged ||= edited.tagged;
+  }
+  const row: Row = {
+    ...at,
+    seq,
+    id: engine.ids?.() ?? addressedId(now, target.tape, seq) ?? crypto.randomUUID(),
+    parent: at.seq,
+    source: "fork",
+    label: request.label ?? `fork-of:${draft.thread}`,
+    createdAt: now,
+    tagged: tagged || at.tagged,
+  };
+  draft.inserts.push({ key: target.key("tail", seq), value: encodeTailRow(row, 1, seq, JSON.stringify(change)) });
+}

@@ -1,0 +1,72 @@
+import type { HistoryOptions } from "../model/arguments.ts";
+import type { Checkpoint, CheckpointInfo } from "../model/checkpoint.ts";
+import { notFound } from "./commit.ts";
+import type { Engine } from "./engine.ts";
+import { checkpointOf, infoOf, parentId, type Place } from "./read.ts";
+import type { Tape } from "./tape.ts";
+import { findById, headOf, type Shown, shownRows } from "./view.ts";
+
+/** The checkpoints of a namespace, newest first. Reads only as far as it is asked to. */
+export async function* historyOf(
+  engine: Engine,
+  place: Place,
+  namespace: string,
+  options: HistoryOptions,
+): AsyncGenerator<CheckpointInfo | Checkpoint> {
+  const tape = await engine.track(() => engine.thread(place.thread));
+  const before = await engine.track(() => startOf(engine, tape, place.thread, namespace, options.before));
+  if (!tape) return;
+  let left = options.limit ?? Number.POSITIVE_INFINITY;
+  if (left <= 0) return;
+  const rows = shownRows(engine, tape, { namespace, ...(before !== undefined && { before }) });
+  for (;;) {
+    const next = await engine.track(() => rows.next());
+    if (next.done) return;
+    const row = next.value;
+    if (options.run !== undefined && row.run !== options.run) continue;
+    if (options.source !== undefined && row.source !== options.source) continue;
+    yield await engine.track(() => show(engine, tape, place, row, options.states === true));
+    left -= 1;
+    if (left <= 0) return;
+  }
+}
+
+async function show(engine: Engine, tape: Tape, place: Place, row: Shown, states: boolean): Promise<CheckpointInfo | Checkpoint> {
+  if (states) return checkpointOf(engine, tape, place, row);
+  return infoOf(engine, place, row, await parentId(engine, tape, row));
+}
+
+async function startOf(
+  engine: Engine,
+  tape: Tape | undefined,
+  thread: string,
+  namespace: string,
+  before: string | number | undefined,
+): Promise<number | undefined> {
+  if (typeof before !== "string") return before;
+  const row = tape && (await findById(engine, tape, namespace, before));
+  if (!row) throw notFound(thread, before);
+  return row.seq;
+}
+
+/** The greatest step, ties to the last committed. */
+export async function latestByStep(engine: Engine, tape: Tape, namespace: string): Promise<Shown | undefined> {
+  let best: Shown | undefined = await headOf(engine, tape, namespace);
+  for await (const row of shownRows(engine, tape, { namespace })) if (best && row.step > best.step) best = row;
+  return best;
+}
+
+/** How many checkpoints a thread shows: of one namespace, or of all. */
+export async function countOf(engine: Engine, tape: Tape, namespace: string | undefined): Promise<number> {
+  if (namespace === undefined && !tape.meta.origin) return tape.count - tape.meta.removed;
+  let count = 0;
+  for await (const _ of shownRows(engine, tape, namespace === undefined ? {} : { namespace })) count += 1;
+  return count;
+}
+
+/** The namespaces in which a thread shows a checkpoint, as keys. */
+export async function namespacesOf(engine: Engine, tape: Tape): Promise<ReadonlySet<string>> {
+  const namespaces = new Set<string>();
+  for await (const row of shownRows(engine, tape)) namespaces.add(row.namespace);
+  return namespaces;
+}

@@ -1,0 +1,65 @@
+import { ThreadmarkError } from "../errors.ts";
+import type { AcquireOptions, LeaseToken } from "../model/arguments.ts";
+import type { Draft } from "./draft.ts";
+import type { Change } from "./lane.ts";
+import type { LeaseRecord } from "./meta.ts";
+
+/**
+ * Refuses a stale lease (`FENCED`, by its epoch, whatever the clock says) and a put without one while another's is live
+ * (`BUSY`). The commit checks the meta record the decision was made on, so it cannot be overtaken.
+ */
+export function checkLease(draft: Draft, lease: LeaseToken | undefined): void {
+  const held = draft.meta?.lease;
+  if (lease) {
+    if (held?.epoch === lease.epoch && lease.thread === draft.thread) return;
+    throw new ThreadmarkError(
+      "FENCED",
+      `Thread ${JSON.stringify(draft.thread)}: the lease of ${JSON.stringify(lease.holder)} (epoch ${lease.epoch}) was lost` +
+        `${held ? ` to ${JSON.stringify(held.holder)} (epoch ${held.epoch})` : ""}. Stop, and acquire a new one.`,
+      { thread: draft.thread, ...(held && { holder: held.holder }) },
+    );
+  }
+  const remaining = held ? held.expires - draft.engine.clock() : 0;
+  if (held && remaining > 0) throw busy(draft.thread, held, remaining);
+}
+
+function busy(thread: string, held: LeaseRecord, remaining: number): ThreadmarkError {
+  return new ThreadmarkError(
+    "BUSY",
+    `Thread ${JSON.stringify(thread)} is leased to ${JSON.stringify(held.holder)} for ${remaining} ms more. Wait, or pass its lease.`,
+    { thread, holder: held.holder, remaining },
+  );
+}
+
+export function acquireChange(options: AcquireOptions): Change<LeaseRecord> {
+  return {
+    plan: async (draft) => {
+      checkLease(draft, undefined);
+      await draft.tape();
+      const epoch = (draft.meta?.epoch ?? 0) + 1;
+      const lease = { holder: options.holder, epoch, expires: draft.engine.clock() + options.ttl };
+      draft.change({ epoch, lease });
+      return lease;
+    },
+  };
+}
+
+export function renewChange(lease: LeaseToken, ttl: number): Change<LeaseRecord> {
+  return {
+    plan: (draft) => {
+      checkLease(draft, lease);
+      const renewed = { holder: lease.holder, epoch: lease.epoch, expires: draft.engine.clock() + ttl };
+      draft.change({ lease: renewed });
+      return renewed;
+    },
+  };
+}
+
+/** Gives a lease up. One that was lost meanwhile is gone already: that is fine. */
+export function releaseChange(lease: LeaseToken): Change<void> {
+  return {
+    plan: (draft) => {
+      if (draft.meta?.lease?.epoch === lease.epoch) draft.change({ lease: undefined });
+    },
+  };
+}

@@ -1,0 +1,265 @@
+import type { Value } from "../backend.ts";
+import { type Delta, isReplacement, seal, unseal } from "../codec/delta.ts";
+import { type Compression, unwrapJson, wrap } from "../codec/envelope.ts";
+import type { Json } from "../codec/json.ts";
+import { ThreadmarkError } from "../errors.ts";
+import { addressedId } from "../model/id.ts";
+import { type Column, packColumn, unpackColumn } from "./column.ts";
+import type { Row } from "./row.ts";
+
+/**
+ * A pack holds some rows of one tape that follow each other by seq, in three records under the last row's seq:
+ * `rows` (metadata, by column), `net` (for each chain, its effect as one delta: all that reading the head needs) and
+ * `steps` (the single deltas, with what survives in `net` left out).
+ *
+ * A chain is a run of rows each of which is the parent of the next. A linear history has one chain a pack; branches,
+ * namespaces and full frames start new ones.
+ */
+export interface Frame {
+  readonly row: Row;
+  readonly change: Delta;
+}
+
+interface NetChain {
+  /** The seq of the chain's last row. */
+  readonly last: number;
+  /** The seq of the frame the chain builds on; absent when it begins with a full frame. */
+  readonly base?: number;
+  /** Absent when nothing builds on the chain: then its steps stand alone. */
+  readonly net?: Delta;
+  readonly tagged?: true;
+}
+
+interface StepChain {
+  /** The seqs of the chain's rows; absent when the chain has all rows of the pack. */
+  readonly rows?: readonly number[];
+  readonly steps: readonly Delta[];
+}
+
+export interface EncodedPack {
+  readonly last: number;
+  readonly rows: Value;
+  readonly net: Value;
+  readonly steps: Value;
+  /** The last seq of the pack's newest chain per namespace that begins with a full frame: nothing older is needed. */
+  readonly full: ReadonlyMap<string, number>;
+}
+
+interface Chain {
+  base: number;
+  namespace: string;
+  readonly frames: Frame[];
+}
+
+function chainsOf(frames: readonly Frame[]): Chain[] {
+  const chains: Chain[] = [];
+  const open = new Map<number, Chain>();
+  for (const frame of frames) {
+    const full = isReplacement(frame.change);
+    let chain = full ? undefined : open.get(frame.row.parent);
+    if (chain) {
+      open.delete(frame.row.parent);
+      chain.frames.push(frame);
+    } else {
+      chain = { base: full ? 0 : frame.row.parent, namespace: frame.row.namespace, frames: [frame] };
+      chains.push(chain);
+    }
+    open.set(frame.row.seq, chain);
+  }
+  return chains;
+}
+
+export function encodePack(tape: number, frames: readonly Frame[], compression: Compression): EncodedPack {
+  const last = (frames.at(-1) as Frame).row.seq;
+  const nets: NetChain[] = [];
+  const steps: StepChain[] = [];
+  const full = new Map<string, number>();
+  const chains = chainsOf(frames);
+  const lastOfNamespace = new Map(chains.map((chain) => [chain.namespace, chain]));
+  for (const chain of chains) {
+    const deltas = chain.frames.map((frame) => frame.change);
+    const end = (chain.frames.at(-1) as Frame).row.seq;
+    const alone = deltas.length === 1;
+    const sealed = !alone && lastOfNamespace.get(chain.namespace) === chain ? seal(deltas) : undefined;
+    const net = alone ? deltas[0] : sealed?.net;
+    nets.push({
+      last: end,
+      ...(chain.base !== 0 && { base: chain.base }),
+      ...(net !== undefined && { net }),
+      ...(chain.frames.some((frame) => frame.row.tagged) && { tagged: true as const }),
+    });
+    steps.push({
+      ...(chain.frames.length !== frames.length && { rows: chain.frames.map((frame) => frame.row.seq) }),
+      steps: alone ? [] : (sealed?.steps ?? deltas),
+    });
+    if (chain.base === 0) full.set(chain.namespace, last);
+  }
+  return {
+    last,
+    rows: wrap(JSON.stringify(packRows(tape, frames.map((frame) => frame.row))), compression),
+    net: wrap(JSON.stringify(nets), compression),
+    steps: wrap(JSON.stringify(steps), compression),
+    full,
+  };
+}
+
+/** The parsed `net` record of a pack. */
+export type Nets = readonly NetChain[];
+
+export function decodeNets(value: Value): Nets {
+  return unwrapJson(value) as Nets;
+}
+
+/** What leads from a chain's base (0: from nothing) to one of its rows. */
+export interface Stretch {
+  readonly deltas: readonly Delta[];
+  readonly base: number;
+  readonly tagged: boolean;
+}
+
+/** The way to `seq` by net changes alone, or undefined where the single steps are needed. */
+export function netStretch(nets: Nets, seq: number): Stretch | undefined {
+  const chain = nets.find((candidate) => candidate.last === seq);
+  if (chain?.net === undefined) return undefined;
+  return { deltas: [chain.net], base: chain.base ?? 0, tagged: chain.tagged === true };
+}
+
+/** The way to any row of the pack by single steps; undefined when the pack has no such row. */
+export function stepStretch(nets: Nets, steps: Value, seqs: readonly number[], seq: number): Stretch | undefined {
+  const chains = unwrapJson(steps) as readonly StepChain[];
+  for (const [index, chain] of chains.entries()) {
+    const position = (chain.rows ?? seqs).indexOf(seq);
+    if (position < 0) continue;
+    const net = nets[index];
+    if (!net) break;
+    const tagged = net.tagged === true;
+    const base = net.base ?? 0;
+    if (chain.steps.length === 0 && net.net !== undefined) return { deltas: [net.net], base, tagged };
+    const deltas =
+      net.net === undefined ? chain.steps.slice(0, position + 1) : unseal(net.net, chain.steps, position + 1);
+    return { deltas, base, tagged };
+  }
+  return undefined;
+}
+
+/** All frames of a pack, each with a delta of its own. */
+export function decodeFrames(rows: readonly Row[], netValue: Value, stepsValue: Value): Frame[] {
+  const nets = decodeNets(netValue);
+  const chains = unwrapJson(stepsValue) as readonly StepChain[];
+  const bySeq = new Map(rows.map((row) => [row.seq, row]));
+  const seqs = rows.map((row) => row.seq);
+  const frames: Frame[] = [];
+  for (const [index, chain] of chains.entries()) {
+    const net = nets[index]?.net;
+    const members = chain.rows ?? seqs;
+    const deltas =
+      chain.steps.length === 0 ? [net as Delta] : net === undefined ? chain.steps : unseal(net, chain.steps, members.length);
+    for (const [position, seq] of members.entries()) {
+      const row = bySeq.get(seq);
+      const change = deltas[position];
+      if (!row || change === undefined) throw malformed();
+      frames.push({ row, change });
+    }
+  }
+  if (frames.length !== rows.length) throw malformed();
+  return frames.sort((left, right) => left.row.seq - right.row.seq);
+}
+
+function malformed(): ThreadmarkError {
+  return new ThreadmarkError("CORRUPT", "A pack is malformed: its rows and frames do not match. Restore it from a backup.");
+}
+
+interface PackedRows {
+  readonly count: number;
+  readonly columns: { readonly [name: string]: Column };
+}
+
+/** Each row's parent is usually the row before it in its namespace, and its id usually tells its address. */
+function packRows(tape: number, rows: readonly Row[]): PackedRows {
+  const previous = new Map<string, number>();
+  const parents = rows.map((row) => {
+    const usual = previous.get(row.namespace) ?? -1;
+    previous.set(row.namespace, row.seq);
+    return row.parent === usual ? -1 : row.parent;
+  });
+  const source: { readonly [name: string]: readonly [readonly Json[], Json] } = {
+    seq: [rows.map((row) => row.seq), null],
+    id: [rows.map((row) => (row.id === addressedId(row.createdAt, tape, row.seq) ? 0 : row.id)), 0],
+    namespace: [rows.map((row) => row.namespace), ""],
+    parent: [parents, -1],
+    step: [rows.map((row) => row.step), null],
+    source: [rows.map((row) => row.source), "loop"],
+    node: [rows.map((row) => row.node), null],
+    run: [rows.map((row) => row.run), null],
+    workflow: [rows.map((row) => row.workflow), null],
+    label: [rows.map((row) => row.label), ""],
+    createdAt: [rows.map((row) => row.createdAt), null],
+    stateVersion: [rows.map((row) => row.stateVersion), 0],
+    metadata: [rows.map((row) => row.metadata), null],
+    pending: [rows.map((row) => row.pending), 0],
+    waiting: [rows.map((row) => row.waiting), 0],
+    tagged: [rows.map((row) => (row.tagged ? 1 : 0)), 0],
+  };
+  const columns: { [name: string]: Column } = {};
+  for (const [name, [values, fallback]] of Object.entries(source)) {
+    const column = packColumn(values, fallback);
+    if (column !== undefined) columns[name] = column;
+  }
+  return { count: rows.length, columns };
+}
+
+export function decodeRows(tape: number, value: Value): Row[] {
+  const packed = unwrapJson(value) as PackedRows;
+  const { count, columns } = packed;
+  const column = (name: string, fallback: Json): Json[] => {
+    const values = unpackColumn(columns?.[name], count, fallback);
+    if (values.length !== count) throw malformed();
+    return values;
+  };
+  const seqs = column("seq", null) as number[];
+  const ids = column("id", 0);
+  const namespaces = column("namespace", "") as string[];
+  const parents = column("parent", -1) as number[];
+  const steps = column("step", null) as number[];
+  const sources = column("source", "loop") as Row["source"][];
+  const nodes = column("node", null) as (string | null)[];
+  const runs = column("run", null) as (string | null)[];
+  const workflows = column("workflow", null) as (string | null)[];
+  const labels = column("label", "") as string[];
+  const times = column("createdAt", null) as number[];
+  const versions = column("stateVersion", 0) as number[];
+  const metadata = column("metadata", null);
+  const pending = column("pending", 0) as number[];
+  const waiting = column("waiting", 0) as number[];
+  const tagged = column("tagged", 0);
+  const previous = new Map<string, number>();
+  const rows: Row[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const seq = seqs[index] as number;
+    const namespace = namespaces[index] as string;
+    const createdAt = times[index] as number;
+    const parent = parents[index] as number;
+    const id = ids[index] === 0 ? addressedId(createdAt, tape, seq) : ids[index];
+    if (typeof id !== "string") throw malformed();
+    rows.push({
+      seq,
+      id,
+      namespace,
+      parent: parent === -1 ? (previous.get(namespace) ?? 0) : parent,
+      step: steps[index] as number,
+      source: sources[index] as Row["source"],
+      node: nodes[index] as string | null,
+      run: runs[index] as string | null,
+      workflow: workflows[index] as string | null,
+      label: labels[index] as string,
+      createdAt,
+      stateVersion: versions[index] as number,
+      metadata: metadata[index] as Json,
+      pending: pending[index] as number,
+      waiting: waiting[index] as number,
+      tagged: tagged[index] === 1,
+    });
+    previous.set(namespace, seq);
+  }
+  return rows;
+}

@@ -1,0 +1,144 @@
+import type { Entry, Found, Key, Range, Value } from "../backend.ts";
+import { unwrapJson, wrap } from "../codec/envelope.ts";
+import { rangesOf } from "../model/retention.ts";
+import type { Draft } from "./draft.ts";
+import type { Engine } from "./engine.ts";
+import { hashStrings } from "./hash.ts";
+import { ALONE, type Change } from "./lane.ts";
+import { decodeMeta, type Meta } from "./meta.ts";
+import { rewriteTape } from "./rewrite.ts";
+import type { Tape } from "./tape.ts";
+import { parentOf, type Shown, shownRows } from "./view.ts";
+import { cutWrites, withoutWrites } from "./writes-removal.ts";
+
+export interface Removed {
+  readonly deleted: number;
+  readonly bytesReclaimed: number;
+}
+
+/** A row a removal decides on, with the parent it shows. */
+export interface Candidate {
+  readonly row: Shown;
+  readonly parent: number;
+}
+
+/**
+ * Deletes the checkpoints that `choose` picks from all that the thread shows (newest first). What no fork can see is
+ * removed from storage at once; what one may see is hidden here, and goes with the next compaction after the fork.
+ */
+export function removeChange(choose: (rows: readonly Candidate[]) => ReadonlySet<number>, dryRun: boolean): Change<Removed> {
+  return {
+    plan: async (draft) => {
+      if (!draft.empty) throw ALONE;
+      const tape = draft.existing;
+      if (!tape) return { deleted: 0, bytesReclaimed: 0 };
+      const rows = await candidates(draft.engine, tape);
+      const chosen = choose(rows);
+      if (chosen.size === 0) return { deleted: 0, bytesReclaimed: 0 };
+      const plan = await planRemoval(draft.engine, tape, rows, chosen);
+      if (!dryRun) addRemoval(draft, tape, plan);
+      return { deleted: chosen.size, bytesReclaimed: Math.max(0, plan.reclaimed) };
+    },
+  };
+}
+
+async function candidates(engine: Engine, tape: Tape): Promise<Candidate[]> {
+  const rows: Candidate[] = [];
+  for await (const row of shownRows(engine, tape)) rows.push({ row, parent: row.parent });
+  const shown = new Set(rows.map(({ row }) => row.seq));
+  for (const [index, { row }] of rows.entries()) {
+    if (row.parent === 0 || shown.has(row.parent)) continue;
+    rows[index] = { row, parent: (await parentOf(engine, tape, row))?.seq ?? 0 };
+  }
+  return rows;
+}
+
+interface Removal {
+  readonly deletes: (Key | Range)[];
+  readonly inserts: Entry[];
+  readonly puts: Entry[];
+  readonly absent: Key;
+  readonly meta: Partial<Meta>;
+  readonly reclaimed: number;
+}
+
+/** The greatest seq of this tape that a fork or copy of it may show; 0 when there is none. */
+async function sharedUpTo(engine: Engine, tape: Tape): Promise<number> {
+  const [found] = (await engine.read([{ scan: { table: "meta", lineage: tape.lineage, group: tape.lineage } }])) as readonly [
+    readonly Found[],
+  ];
+  const origins = found.map((entry) => decodeMeta(entry.value).origin).filter((origin) => origin?.tape === tape.number);
+  return Math.max(0, ...origins.map((origin) => origin?.upTo ?? 0));
+}
+
+async function planRemoval(
+  engine: Engine,
+  tape: Tape,
+  rows: readonly Candidate[],
+  chosen: ReadonlySet<number>,
+): Promise<Removal> {
+  const shared = Math.max(await sharedUpTo(engine, tape), tape.meta.origin?.upTo ?? 0);
+  const erased = rows.map(({ row }) => row).filter((row) => chosen.has(row.seq) && row.seq > shared);
+  const hidden = rows.map(({ row }) => row).filter((row) => chosen.has(row.seq) && row.seq <= shared);
+  const doomed = new Set(erased.map((row) => row.seq));
+  const rewrite = await rewriteTape(engine, tape, new Map([[tape.number, doomed]]));
+  const removal: Removal = {
+    deletes: rewrite.deletes,
+    inserts: rewrite.inserts,
+    puts: rewrite.puts,
+    absent: rewrite.absent,
+    meta: { ...rewrite.meta },
+    reclaimed: rewrite.reclaimed,
+  };
+  let reclaimed = rewrite.reclaimed;
+  for (const row of erased) if (tape.marks.has(row.seq)) removal.deletes.push(tape.key("mark", row.seq));
+  if (erased.length > 0) {
+    const freed = await withoutWrites(engine, tape, erased);
+    removal.deletes.push(...freed.deletes);
+    removal.puts.push(...freed.puts);
+    reclaimed += freed.reclaimed;
+    const index = await withoutIds(engine, tape, erased);
+    removal.deletes.push(...index.deletes);
+    removal.puts.push(...index.puts);
+  }
+  const meta: { -readonly [K in keyof Meta]?: Meta[K] } = removal.meta;
+  if (hidden.length > 0) {
+    const generation = tape.meta.generation + 1;
+    const all = rows.map(({ row }) => row.seq).sort((left, right) => left - right);
+    const ranges = rangesOf(new Set(hidden.map((row) => row.seq)), all.filter((seq) => !doomed.has(seq)));
+    meta.generation = generation;
+    meta.gone = [...(tape.meta.gone ?? []), ...ranges.map(([from, to]) => [from, to, generation] as const)];
+    meta.removed = tape.meta.removed + hidden.filter((row) => row.seq > (tape.meta.origin?.upTo ?? 0)).length;
+    removal.puts.push(...(await cutWrites(engine, tape, hidden, generation)));
+  }
+  return { ...removal, reclaimed };
+}
+
+function addRemoval(draft: Draft, tape: Tape, removal: Removal): void {
+  draft.deletes.push(...removal.deletes);
+  draft.inserts.push(...removal.inserts);
+  draft.puts.push(...removal.puts);
+  draft.checks.push({ key: removal.absent, value: undefined });
+  draft.change(removal.meta);
+  draft.closed = true;
+  draft.afterwards.push(() => draft.engine.forget(tape.meta.thread));
+}
+
+/** Takes erased rows out of the index of supplied ids. */
+async function withoutIds(engine: Engine, tape: Tape, rows: readonly Shown[]): Promise<Pick<Removal, "deletes" | "puts">> {
+  const sealed = rows.filter((row) => row.seq <= tape.meta.sealed);
+  if (tape.meta.greatestId === undefined || sealed.length === 0) return { deletes: [], puts: [] };
+  const gone = new Set(sealed.map((row) => row.seq));
+  const keys = sealed.map((row) => tape.key("id", ...hashStrings(row.namespace, row.id)));
+  const found = (await engine.read(keys.map((key) => ({ get: key })))) as readonly (Value | undefined)[];
+  const deletes: Key[] = [];
+  const puts: Entry[] = [];
+  for (const [index, key] of keys.entries()) {
+    const value = found[index];
+    if (value === undefined) continue;
+    const seqs = (unwrapJson(value) as number[]).filter((seq) => !gone.has(seq));
+    if (seqs.length === 0) deletes.push(key);
+    else puts.push({ key, value: wrap(JSON.stringify(seqs)) });
+  }
+  return { deletes, puts };
+}

@@ -1,0 +1,79 @@
+import { diff } from "../codec/delta.ts";
+import type { CapturedPut } from "./capture.ts";
+import { bodyOf, type Committed, emptyBody } from "./commit.ts";
+import type { Draft } from "./draft.ts";
+import { ALONE, type Change } from "./lane.ts";
+import { type Row, toRecord } from "./row.ts";
+import { encodeMark, type MarkVersion, type Tape } from "./tape.ts";
+import { parentOf, type Shown } from "./view.ts";
+
+/**
+ * Putting an id that exists. The frame stays as it is, since later frames build on it; what is shown instead is kept
+ * beside it, as a delta. Forks and copies made earlier go by their generation and keep showing the old version.
+ */
+export async function planReplace(
+  draft: Draft,
+  captured: CapturedPut,
+  existing: Shown,
+  named: Shown | null | undefined,
+): Promise<Committed> {
+  if (!draft.empty) throw ALONE;
+  const tape = await draft.tape();
+  const parent = named === undefined ? await parentOf(draft.engine, tape, existing) : (named ?? undefined);
+  if (parent && parent.seq >= existing.seq) {
+    throw new TypeError(`Checkpoint ${JSON.stringify(existing.id)} cannot follow ${JSON.stringify(parent.id)}, which was committed after it.`);
+  }
+  const parentBody = parent ? await draft.shownTree(parent) : emptyBody;
+  const { tree } = bodyOf(draft, captured, parentBody);
+  const frame = await draft.tree(existing);
+  const { fields, parts } = captured;
+  const row: Row = {
+    seq: existing.seq,
+    id: existing.id,
+    namespace: existing.namespace,
+    // Unless another parent was named, the row keeps the frame's, which may be one that was deleted.
+    parent: named === undefined ? existing.parent : (parent?.seq ?? 0),
+    step: fields.step ?? (parent ? parent.step + 1 : 0),
+    source: fields.source,
+    node: fields.node,
+    run: fields.run === undefined ? (parent?.run ?? null) : fields.run,
+    workflow: fields.workflow === undefined ? (parent?.workflow ?? null) : fields.workflow,
+    label: fields.label,
+    createdAt: fields.createdAt ?? draft.engine.clock(),
+    stateVersion: fields.stateVersion ?? parent?.stateVersion ?? 0,
+    metadata: fields.metadata,
+    pending: (parts.next as unknown[]).length,
+    waiting: (parts.interrupts as unknown[]).length,
+    tagged: true,
+  };
+  addMark(draft, tape, row.seq, { generation: tape.meta.generation, row: toRecord(row), change: diff(frame.tree, tree) ?? {} });
+  return { row, parent: parent?.id ?? null };
+}
+
+/** What a mark says in one generation replaces what it said before in the same one; earlier generations stay. */
+function addMark(draft: Draft, tape: Tape, seq: number, version: MarkVersion): void {
+  const before = tape.marks.get(seq) ?? [];
+  const kept = before.filter(
+    (earlier) => earlier.generation !== version.generation || (version.row === undefined && earlier.row !== undefined),
+  );
+  const versions = [...kept, version];
+  draft.puts.push({ key: tape.key("mark", seq), value: encodeMark(versions) });
+  draft.change({ marks: true });
+  draft.closed = true;
+  draft.afterwards.push(() => {
+    tape.marks = new Map([...tape.marks, [seq, versions]]);
+  });
+}
+
+/** Changes a checkpoint's label, in this thread only. */
+export function labelChange(namespace: string, id: string, label: string, missing: () => Error): Change<void> {
+  return {
+    plan: async (draft) => {
+      if (!draft.empty) throw ALONE;
+      const row = await draft.find(namespace, id);
+      if (!row) throw missing();
+      const tape = await draft.tape();
+      addMark(draft, tape, row.seq, { generation: tape.meta.generation, label });
+    },
+  };
+}

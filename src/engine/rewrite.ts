@@ -1,0 +1,241 @@
+import type { Entry, Found, Key, Range, Value } from "../backend.ts";
+import { compose, type Delta, isReplacement, replacement } from "../codec/delta.ts";
+import type { Engine } from "./engine.ts";
+import type { Meta } from "./meta.ts";
+import { decodeFrames, encodePack, type Frame } from "./pack.ts";
+import type { Row } from "./row.ts";
+import { encodeTailRow, type LoadedPack, tailChange, type Tape } from "./tape.ts";
+import { loadTree } from "./tree.ts";
+import { homeOf, ownRow } from "./view.ts";
+
+/** Physical rows that go, by tape. */
+export type Doomed = ReadonlyMap<number, ReadonlySet<number>>;
+
+/** What has to be written so that the doomed rows are gone and every other row reads as before. */
+export interface Rewrite {
+  readonly deletes: (Key | Range)[];
+  readonly inserts: Entry[];
+  readonly puts: Entry[];
+  /** Checks that nobody added a row meanwhile. */
+  readonly absent: Key;
+  readonly meta: Pick<Meta, "floor" | "sealed" | "rootSealed" | "rootFull" | "rewrites">;
+  /** Bytes removed less bytes written. */
+  readonly reclaimed: number;
+}
+
+/**
+ * Removes rows of one tape. Frames that build on a removed one take over its change (deltas are composed); a frame with
+ * no ancestor left becomes a full one. Packs that keep all their rows, and build on none that goes, are not touched.
+ */
+export async function rewriteTape(engine: Engine, tape: Tape, doomed: Doomed, changed: ChangedFrames = new Map()): Promise<Rewrite> {
+  return new Rewriter(engine, tape, doomed, changed).run();
+}
+
+/** Frames whose own change is to be another one, by seq; for folding replaced checkpoints in. */
+export type ChangedFrames = ReadonlyMap<number, Delta>;
+
+class Rewriter {
+  readonly #engine: Engine;
+  readonly #tape: Tape;
+  readonly #doomed: Doomed;
+  readonly #changed: ChangedFrames;
+  readonly #frames = new Map<string, ReadonlyMap<number, Frame>>();
+  readonly #deletes: (Key | Range)[] = [];
+  readonly #inserts: Entry[] = [];
+  readonly #puts: Entry[] = [];
+  #reclaimed = 0;
+  #rootFull = 0;
+
+  constructor(engine: Engine, tape: Tape, doomed: Doomed, changed: ChangedFrames) {
+    this.#engine = engine;
+    this.#tape = tape;
+    this.#doomed = doomed;
+    this.#changed = changed;
+  }
+
+  async run(): Promise<Rewrite> {
+    const tape = this.#tape;
+    const packs = await this.#allPacks();
+    const remaining: { last: number; rows: readonly Row[] }[] = [];
+    for (const pack of packs) {
+      const rows = await this.#rewritePack(pack);
+      if (rows.length > 0) remaining.push({ last: (rows.at(-1) as Row).seq, rows });
+    }
+    const packed = remaining.reduce((sum, pack) => sum + pack.rows.length, 0);
+    const sealedRoot = remaining.findLast((pack) => pack.rows.some((row) => row.namespace === ""));
+    const rootSealed = sealedRoot?.rows.findLast((row) => row.namespace === "")?.seq ?? 0;
+    const kept = await this.#rewriteTail(packed, rootSealed);
+    let sealed = remaining.at(-1)?.last ?? 0;
+    let lastRoot = rootSealed;
+    const last = remaining.at(-1);
+    if (kept === 0 && last) {
+      // The newest row is always in the tail: the last pack goes back there.
+      lastRoot = remaining.slice(0, -1).findLast((pack) => pack.rows.some((row) => row.namespace === ""))?.rows.findLast((row) => row.namespace === "")?.seq ?? 0;
+      await this.#unpack(last, packed - last.rows.length, lastRoot);
+      sealed = remaining.at(-2)?.last ?? 0;
+    }
+    const { meta } = tape;
+    return {
+      deletes: this.#deletes,
+      inserts: this.#inserts,
+      puts: this.#puts,
+      absent: tape.key("tail", tape.lastSeq + 1),
+      meta: {
+        floor: Math.max(meta.floor, tape.lastSeq),
+        sealed,
+        rootSealed: lastRoot,
+        rootFull: this.#rootFull,
+        rewrites: meta.rewrites + 1,
+      },
+      reclaimed: this.#reclaimed,
+    };
+  }
+
+  async #allPacks(): Promise<readonly LoadedPack[]> {
+    const { lineage, number: group } = this.#tape;
+    const [found] = (await this.#engine.read([{ scan: { table: "rows", lineage, group } }])) as readonly [readonly Found[]];
+    return found.map((entry) => this.#tape.addPack(entry));
+  }
+
+  /** The rows that stay of a pack, with their parents as they are to be. */
+  async #rewritePack(pack: LoadedPack): Promise<readonly Row[]> {
+    const own = this.#doomed.get(this.#tape.number);
+    const stays = own ? pack.rows.filter((row) => !own.has(row.seq)) : pack.rows;
+    if (stays.length === pack.rows.length && !(await this.#isTouched(stays))) {
+      if (pack.last === this.#tape.meta.rootFull) this.#rootFull = pack.last;
+      return stays;
+    }
+    const values = await this.#packValues(pack.last);
+    this.#reclaimed += values.reduce((sum, value) => sum + value.length, 0);
+    for (const table of ["rows", "net", "steps"] as const) this.#deletes.push(this.#tape.key(table, pack.last));
+    if (stays.length === 0) return [];
+    const frames: Frame[] = [];
+    for (const row of stays) frames.push(await this.#rebased(row));
+    const encoded = encodePack(this.#tape.number, frames, this.#engine.compression);
+    for (const table of ["rows", "net", "steps"] as const) {
+      this.#write(this.#puts, this.#tape.key(table, encoded.last), encoded[table]);
+    }
+    this.#rootFull = encoded.full.get("") ?? this.#rootFull;
+    return frames.map((frame) => frame.row);
+  }
+
+  async #isTouched(rows: readonly Row[]): Promise<boolean> {
+    for (const row of rows) {
+      if (this.#changed.has(row.seq) || (row.parent !== 0 && (await this.#isDoomed(row.parent)))) return true;
+    }
+    return false;
+  }
+
+  async #isDoomed(seq: number): Promise<boolean> {
+    const home = await homeOf(this.#engine, this.#tape, seq);
+    return this.#doomed.get(home.number)?.has(seq) ?? false;
+  }
+
+  /** A row with the nearest remaining ancestor as its parent, and the change since then. */
+  async #rebased(row: Row): Promise<Frame> {
+    let parent = row.parent;
+    const removed: number[] = [];
+    while (parent !== 0 && (await this.#isDoomed(parent))) {
+      const home = await homeOf(this.#engine, this.#tape, parent);
+      const above = await ownRow(this.#engine, home, parent);
+      removed.push(parent);
+      parent = above?.parent ?? 0;
+    }
+    const changed = this.#changed.get(row.seq);
+    if (changed !== undefined) return { row: { ...row, parent, tagged: true }, change: changed };
+    const own = await this.#frame(this.#tape, row.seq);
+    if (removed.length === 0) return own;
+    if (isReplacement(own.change)) return { row: { ...row, parent }, change: own.change };
+    if (parent === 0) {
+      const loaded = await loadTree(this.#engine, this.#tape, row.seq);
+      return { row: { ...row, parent, tagged: loaded.tagged }, change: replacement(loaded.tree) };
+    }
+    let { change } = own;
+    let tagged = row.tagged;
+    for (const seq of removed) {
+      const frame = await this.#frame(await homeOf(this.#engine, this.#tape, seq), seq);
+      change = compose(frame.change, change);
+      tagged ||= frame.row.tagged;
+    }
+    return { row: { ...row, parent, tagged }, change };
+  }
+
+  /** Any frame of any tape, doomed or not, as it is stored now. */
+  async #frame(tape: Tape, seq: number): Promise<Frame> {
+    const tail = tape.tailRow(seq);
+    if (tail) return { row: tail.row, change: tailChange(tail.value) };
+    const pack = tape.loadedPack(seq) ?? ((await ownRow(this.#engine, tape, seq)) && tape.loadedPack(seq));
+    if (!pack) throw new Error(`Frame ${tape.number}:${seq} is not in a pack.`);
+    const name = `${tape.number}:${pack.last}`;
+    let frames = this.#frames.get(name);
+    if (!frames) {
+      const [net, steps] = await this.#netAndSteps(tape, pack.last);
+      frames = new Map(decodeFrames(pack.rows, net, steps).map((frame) => [frame.row.seq, frame]));
+      this.#frames.set(name, frames);
+    }
+    return frames.get(seq) as Frame;
+  }
+
+  async #netAndSteps(tape: Tape, last: number): Promise<readonly [Value, Value]> {
+    const values = await this.#engine.read([{ get: tape.key("net", last) }, { get: tape.key("steps", last) }]);
+    return values as unknown as readonly [Value, Value];
+  }
+
+  async #packValues(last: number): Promise<readonly Value[]> {
+    const keys = (["rows", "net", "steps"] as const).map((table) => ({ get: this.#tape.key(table, last) }));
+    return (await this.#engine.read(keys)) as readonly Value[];
+  }
+
+  async #rewriteTail(packed: number, rootSealed: number): Promise<number> {
+    const own = this.#doomed.get(this.#tape.number);
+    let count = packed;
+    let root = rootSealed;
+    for (const entry of this.#tape.tail) {
+      const { row, value } = entry;
+      if (own?.has(row.seq)) {
+        this.#deletes.push(this.#tape.key("tail", row.seq));
+        this.#reclaimed += value.length;
+        continue;
+      }
+      count += 1;
+      if (row.namespace === "") root = row.seq;
+      if (await this.#isTouched([row])) this.#rewriteTailRow(await this.#rebased(row), count, root, value.length);
+      else if (entry.count !== count || entry.root !== root) {
+        this.#rewriteTailRow({ row, change: tailChange(value) }, count, root, value.length);
+      }
+    }
+    return count - packed;
+  }
+
+  #rewriteTailRow(frame: Frame, count: number, root: number, before: number): void {
+    const value = encodeTailRow(frame.row, count, root, JSON.stringify(frame.change));
+    this.#reclaimed += before;
+    this.#write(this.#puts, this.#tape.key("tail", frame.row.seq), value);
+  }
+
+  /** Moves the last pack, which may just have been planned, back into the tail. */
+  async #unpack(pack: { readonly last: number; readonly rows: readonly Row[] }, before: number, rootBefore: number): Promise<void> {
+    const planned = this.#puts.filter(({ key }) => key.table !== "tail" && key.table !== "directory" && key.item === pack.last);
+    let values: readonly Value[];
+    if (planned.length > 0) {
+      values = planned.map((entry) => entry.value);
+      for (const entry of planned) this.#puts.splice(this.#puts.indexOf(entry), 1);
+    } else {
+      values = await this.#packValues(pack.last);
+      for (const table of ["rows", "net", "steps"] as const) this.#deletes.push(this.#tape.key(table, pack.last));
+    }
+    this.#reclaimed += values.reduce((sum, value) => sum + value.length, 0);
+    const frames = decodeFrames(pack.rows, values[1] as Value, values[2] as Value);
+    let root = rootBefore;
+    for (const [index, frame] of frames.entries()) {
+      if (frame.row.namespace === "") root = frame.row.seq;
+      this.#rewriteTailRow(frame, before + index + 1, root, 0);
+    }
+  }
+
+  #write(into: Entry[], key: Key, value: Value): void {
+    this.#reclaimed -= value.length;
+    into.push({ key, value });
+  }
+}
+

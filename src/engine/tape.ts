@@ -1,0 +1,167 @@
+import type { Found, Key, Table, Value } from "../backend.ts";
+import type { Delta } from "../codec/delta.ts";
+import { unwrapJson, wrap } from "../codec/envelope.ts";
+import { ThreadmarkError } from "../errors.ts";
+import { decodeMeta, type Meta } from "./meta.ts";
+import { decodeRows } from "./pack.ts";
+import { fromRecord, type Row, type RowRecord, toRecord } from "./row.ts";
+
+/** A row that is not sealed yet, with its frame still as text: a seal parses it again, nothing shares its objects. */
+export interface TailRow {
+  readonly row: Row;
+  readonly value: Value;
+  /** How many rows the tape had committed up to this one, deleted ones included. */
+  readonly count: number;
+  /** The last row of the root namespace up to this one; 0 if none. */
+  readonly root: number;
+}
+
+interface TailRecord extends RowRecord {
+  count: number;
+  root?: number;
+  change: Delta;
+}
+
+/** A checkpoint that was replaced or relabelled; versions in the order they were made. */
+export interface MarkVersion {
+  readonly generation: number;
+  readonly label?: string;
+  /** The replacing row, and its body as a delta against the frame it replaces. */
+  readonly row?: RowRecord;
+  readonly change?: Delta;
+}
+
+export interface LoadedPack {
+  readonly last: number;
+  readonly rows: readonly Row[];
+}
+
+export function encodeTailRow(row: Row, count: number, root: number, change: string): Value {
+  const record: Omit<TailRecord, "change"> = { ...toRecord(row), count };
+  if (root !== 0) record.root = root;
+  return wrap(`${JSON.stringify(record).slice(0, -1)},"change":${change}}`);
+}
+
+export function decodeTailRow(seq: number, value: Value): TailRow {
+  const record = unwrapJson(value) as TailRecord;
+  return { row: fromRecord(seq, record), value, count: record.count, root: record.root ?? 0 };
+}
+
+export function tailChange(value: Value): Delta {
+  return (unwrapJson(value) as TailRecord).change;
+}
+
+/**
+ * What the engine remembers of a tape: the physical home of the checkpoints that one thread committed. Forks read the
+ * tapes of their ancestors. Everything here can be read again; `meta` tells whether it is still true.
+ */
+export class Tape {
+  readonly number: number;
+  readonly lineage: number;
+  metaValue: Value;
+  meta: Meta;
+  /** Unsealed rows by seq, ascending. */
+  tail: TailRow[] = [];
+  marks: ReadonlyMap<number, readonly MarkVersion[]> = new Map();
+  /** Packs whose rows were read, by their last seq, ascending. */
+  packs: LoadedPack[] = [];
+  /** Seqs of inherited ancestors by namespace, newest first; filled as they are walked. */
+  readonly chains: Map<string, { readonly seqs: number[]; next: number }> = new Map();
+
+  constructor(number: number, lineage: number, metaValue: Value) {
+    this.number = number;
+    this.lineage = lineage;
+    this.metaValue = metaValue;
+    this.meta = decodeMeta(metaValue);
+  }
+
+  key(table: Table, item: number, part = 0): Key {
+    return { table, lineage: this.lineage, group: this.number, item, part };
+  }
+
+  get metaKey(): Key {
+    return metaKey(this.lineage, this.number);
+  }
+
+  /** The greatest seq this tape has given out. */
+  get lastSeq(): number {
+    const { floor, sealed, origin } = this.meta;
+    return Math.max(this.tail.at(-1)?.row.seq ?? 0, floor, sealed, origin?.upTo ?? 0);
+  }
+
+  /** The last row of the root namespace that this tape itself committed; 0 if none. */
+  get lastRoot(): number {
+    return this.tail.at(-1)?.root || this.meta.rootSealed;
+  }
+
+  /** How many rows the tape has committed, deleted ones included. */
+  get count(): number {
+    return this.tail.at(-1)?.count ?? this.meta.removed;
+  }
+
+  /** Takes over what another version of the meta record says. Everything remembered that may differ is forgotten. */
+  adopt(metaValue: Value): void {
+    const { rewrites } = this.meta;
+    this.metaValue = metaValue;
+    this.meta = decodeMeta(metaValue);
+    if (!this.meta.marks) this.marks = new Map();
+    if (this.meta.rewrites !== rewrites) this.packs = [];
+  }
+
+  tailRow(seq: number): TailRow | undefined {
+    const index = lowerBound(this.tail, seq, (entry) => entry.row.seq);
+    const entry = this.tail[index];
+    return entry?.row.seq === seq ? entry : undefined;
+  }
+
+  addTail(found: readonly Found[]): void {
+    for (const entry of found) this.tail.push(decodeTailRow(entry.item, entry.value));
+  }
+
+  loadedPack(seq: number): LoadedPack | undefined {
+    const pack = this.packs[lowerBound(this.packs, seq, (entry) => entry.last)];
+    return pack && (pack.rows[0] as Row).seq <= seq ? pack : undefined;
+  }
+
+  addPack(found: Found): LoadedPack {
+    const rows = decodeRows(this.number, found.value);
+    if (rows.at(-1)?.seq !== found.item) {
+      throw new ThreadmarkError("CORRUPT", `Pack ${this.number}:${found.item} does not end with its own row.`, {
+        frame: `${this.number}:${found.item}`,
+      });
+    }
+    const pack: LoadedPack = { last: found.item, rows };
+    const index = lowerBound(this.packs, pack.last, (entry) => entry.last);
+    if (this.packs[index]?.last !== pack.last) this.packs.splice(index, 0, pack);
+    return pack;
+  }
+
+  /** Whether a view with this generation no longer shows the row. */
+  isGone(seq: number, generation: number): boolean {
+    return this.meta.gone?.some(([from, to, since]) => seq >= from && seq <= to && since <= generation) ?? false;
+  }
+}
+
+export function metaKey(lineage: number, tape: number): Key {
+  return { table: "meta", lineage, group: lineage, item: tape, part: 0 };
+}
+
+/** The first index whose seq is at least `seq`. */
+export function lowerBound<T>(entries: readonly T[], seq: number, seqOf: (entry: T) => number): number {
+  let low = 0;
+  let high = entries.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (seqOf(entries[middle] as T) < seq) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+export function encodeMark(versions: readonly MarkVersion[]): Value {
+  return wrap(JSON.stringify(versions));
+}
+
+export function decodeMarks(found: readonly Found[]): ReadonlyMap<number, readonly MarkVersion[]> {
+  return new Map(found.map((entry) => [entry.item, unwrapJson(entry.value) as readonly MarkVersion[]]));
+}

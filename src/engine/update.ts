@@ -1,0 +1,67 @@
+import { type Delta, diff } from "../codec/delta.ts";
+import type { Json } from "../codec/json.ts";
+import type { ValueCodec } from "../codec/value.ts";
+import type { CapturedUpdate } from "./capture.ts";
+
+type Plain = { [key: string]: Json };
+
+/** The delta that an update makes of a state. Nothing is compared: the caller knows what changed. */
+export function updateDelta(codec: ValueCodec, state: Json, update: CapturedUpdate): { delta: Delta; tagged: boolean } {
+  if (!isPlain(state) || update.set.has("$")) return rewrittenState(codec, state, update);
+  const delta: Delta = {};
+  if (update.unset.length > 0) delta.u = [...update.unset];
+  if (update.set.size > 0) {
+    const set: Plain = {};
+    for (const [key, value] of update.set) define(set, key, value);
+    delta.s = set;
+  }
+  if (update.append.size > 0) {
+    const changes: { [key: string]: Delta } = {};
+    for (const [key, value] of update.append) {
+      checkAppend(key, Object.hasOwn(state, key) ? state[key] : undefined, value);
+      define(changes, key, typeof value === "string" ? { a: value } : { p: value });
+    }
+    delta.d = changes;
+  }
+  return { delta, tagged: false };
+}
+
+/** Whether the encoded state is a plain object whose keys are the state's own: neither tagged nor escaped. */
+function isPlain(state: Json): state is Plain {
+  return state !== null && typeof state === "object" && !Array.isArray(state) && !Object.hasOwn(state, "$");
+}
+
+function checkAppend(key: string, before: unknown, value: unknown): void {
+  const name = JSON.stringify(key);
+  if (before === undefined) throw new TypeError(`update.append: the state has no ${name}. Use set to create it.`);
+  if (typeof before === "string" && typeof value === "string") return;
+  if (Array.isArray(before) && Array.isArray(value)) return;
+  const kind = Array.isArray(before) ? "an array" : typeof before === "string" ? "a string" : "neither an array nor a string";
+  throw new TypeError(`update.append: ${name} is ${kind}, so ${Array.isArray(value) ? "elements" : "text"} cannot be appended.`);
+}
+
+/** The rare states whose encoding is not their own shape (a key named `$`): updated as live values, then compared. */
+function rewrittenState(codec: ValueCodec, state: Json, update: CapturedUpdate): { delta: Delta; tagged: boolean } {
+  const live = codec.decode(state);
+  const prototype: unknown = live !== null && typeof live === "object" ? Object.getPrototypeOf(live) : undefined;
+  if (prototype !== Object.prototype && prototype !== null) {
+    throw new TypeError("update: the parent's state is no plain object. Put a whole state instead.");
+  }
+  const after = live as Record<string, unknown>;
+  for (const key of update.unset) delete after[key];
+  for (const [key, value] of update.set) define(after, key, codec.decode(value));
+  for (const [key, value] of update.append) {
+    const before = Object.hasOwn(after, key) ? after[key] : undefined;
+    checkAppend(key, before, value);
+    const added = codec.decode(value);
+    define(after, key, typeof before === "string" ? before + (added as string) : [...(before as unknown[]), ...(added as unknown[])]);
+  }
+  const encoded = codec.encode(after, "state", state);
+  return { delta: diff(state, encoded.tree) ?? {}, tagged: true };
+}
+
+/** Assigns without tripping over `__proto__`. */
+function define<T>(target: { [key: string]: T }, key: string, value: T): void {
+  if (key !== "__proto__") target[key] = value;
+  else Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
+}

@@ -1,0 +1,334 @@
+import type { Found, Read } from "../backend.ts";
+import type { Delta } from "../codec/delta.ts";
+import { idAddress } from "../model/id.ts";
+import { unwrapJson } from "../codec/envelope.ts";
+import type { Engine } from "./engine.ts";
+import { hashStrings } from "./hash.ts";
+import { fromRecord, type Row } from "./row.ts";
+import { type LoadedPack, lowerBound, type Tape } from "./tape.ts";
+
+/**
+ * What a thread shows: the rows of its own tape, and, if it was forked or copied, what its origin showed then. `NOW` is
+ * the generation of a thread's own view; a fork sees its source as of the generation it was forked at.
+ */
+export const NOW: number = Number.POSITIVE_INFINITY;
+
+/** A row as a thread shows it: replaced and relabelled, with the change that replaced it. */
+export interface Shown extends Row {
+  readonly replacedBy?: Delta;
+}
+
+/** The tape that physically holds the row with this seq, as seen from `tape`. */
+export async function homeOf(engine: Engine, tape: Tape, seq: number): Promise<Tape> {
+  let home = tape;
+  while (home.meta.origin && seq <= home.meta.origin.upTo) home = await engine.sourceOf(home, home.meta.origin);
+  return home;
+}
+
+/** A physical row of this very tape. */
+export async function ownRow(engine: Engine, tape: Tape, seq: number): Promise<Row | undefined> {
+  const known = tape.tailRow(seq)?.row ?? packRow(tape.loadedPack(seq), seq);
+  if (known) return known;
+  const [packs, tail] = (await engine.read([
+    { scan: { table: "rows", lineage: tape.lineage, group: tape.number, from: seq }, limit: 1 },
+    { scan: { table: "tail", lineage: tape.lineage, group: tape.number, from: seq, to: seq }, limit: 1 },
+  ])) as readonly [readonly Found[], readonly Found[]];
+  if (tail.length > 0) {
+    await engine.refresh(tape.number, tape.lineage);
+    return tape.tailRow(seq)?.row;
+  }
+  return packs[0] && packRow(tape.addPack(packs[0]), seq);
+}
+
+function packRow(pack: LoadedPack | undefined, seq: number): Row | undefined {
+  if (!pack) return undefined;
+  const row = pack.rows[lowerBound(pack.rows, seq, (entry) => entry.seq)];
+  return row?.seq === seq ? row : undefined;
+}
+
+/** The row with this seq as a view of `tape` shows it, whether or not a fork's history includes it. */
+export async function rowAt(engine: Engine, tape: Tape, seq: number, generation: number = NOW): Promise<Shown | undefined> {
+  let level = tape;
+  let seen = generation;
+  let label: string | undefined;
+  let replaced: Shown | undefined;
+  for (;;) {
+    if (level.isGone(seq, seen)) return undefined;
+    const versions = level.marks.get(seq);
+    if (versions && !replaced) {
+      for (const version of versions) {
+        if (version.generation > seen) break;
+        if (version.row) replaced = { ...fromRecord(seq, version.row), replacedBy: version.change as Delta };
+        if (version.row) label = undefined;
+        if (version.label !== undefined) label = version.label;
+      }
+    }
+    const { origin } = level.meta;
+    if (!origin || seq > origin.upTo) break;
+    if (origin.mode === "none") return undefined;
+    seen = origin.generation;
+    level = await engine.sourceOf(level, origin);
+  }
+  const row = replaced ?? (await ownRow(engine, level, seq));
+  return row && label !== undefined ? { ...row, label } : row;
+}
+
+/** The parent a row has in this view: the nearest ancestor that was not deleted. */
+export async function parentOf(engine: Engine, tape: Tape, row: Row, generation: number = NOW): Promise<Shown | undefined> {
+  let seq = row.parent;
+  while (seq !== 0 && !(await isHidden(engine, tape, seq))) {
+    const parent = await rowAt(engine, tape, seq, generation);
+    if (parent) return parent;
+    const home = await homeOf(engine, tape, seq);
+    seq = (await ownRow(engine, home, seq))?.parent ?? 0;
+  }
+  return undefined;
+}
+
+/** Whether a fork without history lies between: then nothing that old is shown. */
+async function isHidden(engine: Engine, tape: Tape, seq: number): Promise<boolean> {
+  for (let level = tape; level.meta.origin && seq <= level.meta.origin.upTo; ) {
+    if (level.meta.origin.mode === "none") return true;
+    level = await engine.sourceOf(level, level.meta.origin);
+  }
+  return false;
+}
+
+/** The rows of one tape, newest first, starting below `before`. */
+async function* ownRows(engine: Engine, tape: Tape, before: number): AsyncGenerator<Row> {
+  let next = before;
+  for (;;) {
+    const tail = tape.tail;
+    const index = lowerBound(tail, next, (entry) => entry.row.seq) - 1;
+    const entry = tail[index];
+    if (!entry) break;
+    next = entry.row.seq;
+    yield entry.row;
+  }
+  const floor = tape.meta.origin?.upTo ?? 0;
+  let limit = 1;
+  while (next > floor + 1) {
+    const loaded = tape.packs[lowerBound(tape.packs, next, (pack) => pack.last) - 1];
+    const within = tape.loadedPack(next - 1);
+    let packs: readonly LoadedPack[];
+    if (within) packs = [within];
+    else {
+      const range = { table: "rows" as const, lineage: tape.lineage, group: tape.number };
+      const reads: Read[] = [
+        { scan: { ...range, from: next - 1 }, limit: 1 },
+        { scan: { ...range, to: next - 1, from: (loaded?.last ?? 0) + 1 }, reverse: true, limit },
+      ];
+      const [around, below] = (await engine.read(reads)) as readonly [readonly Found[], readonly Found[]];
+      const seen = new Set<number>();
+      packs = [...around, ...below]
+        .filter((found) => !seen.has(found.item) && seen.add(found.item))
+        .map((found) => tape.addPack(found))
+        .filter((pack) => (pack.rows[0]?.seq ?? next) < next);
+      if (packs.length === 0 && loaded) packs = [loaded];
+      limit = Math.min(limit * 4, 64);
+    }
+    if (packs.length === 0) return;
+    for (const pack of packs) {
+      for (let index = pack.rows.length - 1; index >= 0; index -= 1) {
+        const row = pack.rows[index] as Row;
+        if (row.seq >= next) continue;
+        next = row.seq;
+        yield row;
+      }
+    }
+  }
+}
+
+export interface ScanOptions {
+  /** Only this namespace; all of them when absent. */
+  readonly namespace?: string;
+  readonly before?: number;
+  readonly generation?: number;
+}
+
+/** The rows a view shows, newest first. */
+export async function* shownRows(engine: Engine, tape: Tape, options: ScanOptions = {}): AsyncGenerator<Shown> {
+  const generation = options.generation ?? NOW;
+  let before = options.before ?? NOW;
+  let level = tape;
+  for (;;) {
+    for await (const row of ownRows(engine, level, before)) {
+      if (options.namespace !== undefined && row.namespace !== options.namespace) continue;
+      const shown = plain(tape, level, row) ?? (await rowAt(engine, tape, row.seq, generation));
+      if (shown) yield shown;
+    }
+    const { origin } = level.meta;
+    if (!origin) return;
+    before = Math.min(before, origin.upTo + 1);
+    if (origin.mode === "none") return;
+    if (origin.mode === "chain") break;
+    level = await engine.sourceOf(level, origin);
+  }
+  const seqs =
+    options.namespace === undefined
+      ? await allInherited(engine, level, before)
+      : inheritedSeqs(engine, level, options.namespace, before);
+  for await (const seq of seqs) {
+    const shown = await rowAt(engine, tape, seq, generation);
+    if (shown) yield shown;
+  }
+}
+
+/** The common case without marks and deletions: the row is shown as it is. */
+function plain(tape: Tape, level: Tape, row: Row): Shown | undefined {
+  return tape === level && tape.marks.size === 0 && !tape.meta.gone ? row : undefined;
+}
+
+/** Inherited seqs of a fork's namespace, newest first: the ancestors of where the fork begins there. Remembered. */
+export async function* inheritedSeqs(engine: Engine, tape: Tape, namespace: string, before: number): AsyncGenerator<number> {
+  const { origin } = tape.meta;
+  if (!origin) return;
+  const source = await engine.sourceOf(tape, origin);
+  let chain = tape.chains.get(namespace);
+  if (!chain) {
+    chain = { seqs: [], next: namespace === "" ? origin.at : await nestedStart(engine, tape, source, namespace) };
+    tape.chains.set(namespace, chain);
+  }
+  let index = lowerBound(chain.seqs, -before + 1, (seq) => -seq);
+  for (;;) {
+    while (index >= chain.seqs.length) {
+      if (chain.next === 0) return;
+      const seq: number = chain.next;
+      const row = await rowAt(engine, source, seq, origin.generation);
+      // Another walk of the same chain may have gone on meanwhile.
+      if (chain.next !== seq) continue;
+      if (row) chain.seqs.push(seq);
+      const physical = row ?? (await ownRow(engine, await homeOf(engine, source, seq), seq));
+      if (chain.next === seq) chain.next = physical?.parent ?? 0;
+    }
+    const seq = chain.seqs[index] as number;
+    index += 1;
+    if (seq < before) yield seq;
+  }
+}
+
+/** Where a fork begins in a nested namespace: its last checkpoint before the root went on after the fork's. */
+async function nestedStart(engine: Engine, tape: Tape, source: Tape, namespace: string): Promise<number> {
+  const limit = await nestedLimit(engine, tape, source);
+  const generation = tape.meta.origin?.generation ?? NOW;
+  for await (const row of shownRows(engine, source, { namespace, before: limit, generation })) return row.seq;
+  return 0;
+}
+
+/** The first seq that a fork does not show of nested namespaces. */
+export async function nestedLimit(engine: Engine, tape: Tape, source: Tape): Promise<number> {
+  const { origin } = tape.meta;
+  if (!origin) return 0;
+  if (origin.limit !== undefined) return origin.limit;
+  let limit = origin.upTo + 1;
+  const before = limit;
+  for await (const row of shownRows(engine, source, { namespace: "", before, generation: origin.generation })) {
+    if (row.seq <= origin.at) break;
+    limit = row.seq;
+  }
+  return limit;
+}
+
+/** All inherited seqs of a fork, of every namespace, newest first. */
+async function allInherited(engine: Engine, tape: Tape, before: number): Promise<readonly number[]> {
+  const { origin } = tape.meta;
+  if (!origin) return [];
+  const source = await engine.sourceOf(tape, origin);
+  const limit = await nestedLimit(engine, tape, source);
+  const namespaces = new Set([""]);
+  for await (const row of shownRows(engine, source, { before: limit, generation: origin.generation })) namespaces.add(row.namespace);
+  const seqs: number[] = [];
+  for (const namespace of namespaces) {
+    for await (const seq of inheritedSeqs(engine, tape, namespace, before)) seqs.push(seq);
+  }
+  return seqs.sort((left, right) => right - left);
+}
+
+/** Whether a view shows this seq at all, given that the row exists and was not deleted. */
+async function includes(engine: Engine, tape: Tape, seq: number, namespace: string): Promise<boolean> {
+  let level = tape;
+  for (;;) {
+    const { origin } = level.meta;
+    if (!origin || seq > origin.upTo) return true;
+    if (origin.mode === "none") return false;
+    if (origin.mode === "chain") {
+      for await (const inherited of inheritedSeqs(engine, level, namespace, seq + 1)) return inherited === seq;
+      return false;
+    }
+    level = await engine.sourceOf(level, origin);
+  }
+}
+
+async function showIfIncluded(engine: Engine, tape: Tape, seq: number, namespace: string): Promise<Shown | undefined> {
+  const row = await rowAt(engine, tape, seq);
+  if (row?.namespace !== namespace) return undefined;
+  return (await includes(engine, tape, seq, namespace)) ? row : undefined;
+}
+
+/** The checkpoint of a namespace that was committed last. */
+export async function headOf(engine: Engine, tape: Tape, namespace: string): Promise<Shown | undefined> {
+  for (let index = tape.tail.length - 1; index >= 0; index -= 1) {
+    const { row, root } = tape.tail[index] as (typeof tape.tail)[number];
+    if (row.namespace === namespace) {
+      const shown = plain(tape, tape, row) ?? (await rowAt(engine, tape, row.seq));
+      if (shown) return shown;
+    }
+    if (namespace === "" && root === 0) break;
+  }
+  if (namespace !== "" && !tape.meta.gone && tape.meta.sealed > 0) {
+    const [item, part] = hashStrings(namespace);
+    const [found] = await engine.read([{ get: tape.key("head", item, part) }]);
+    const seq = found === undefined ? undefined : (unwrapJson(found as string) as Record<string, number>)[namespace];
+    const row = seq === undefined ? undefined : await rowAt(engine, tape, seq);
+    if (row) return row;
+  }
+  const before = (tape.tail[0]?.row.seq ?? tape.lastSeq + 1);
+  for await (const row of shownRows(engine, tape, { namespace, before })) return row;
+  return undefined;
+}
+
+/** The checkpoint with this id, if the thread shows it. */
+export async function findById(engine: Engine, tape: Tape, namespace: string, id: string): Promise<Shown | undefined> {
+  for (let index = tape.tail.length - 1; index >= 0; index -= 1) {
+    const { row } = tape.tail[index] as (typeof tape.tail)[number];
+    if (row.id === id && row.namespace === namespace) {
+      const shown = await rowAt(engine, tape, row.seq);
+      if (shown) return shown;
+    }
+  }
+  const address = idAddress(id);
+  if (address) {
+    let level: Tape | undefined = tape;
+    while (level && level.number !== address.tape) {
+      level = level.meta.origin && (await engine.sourceOf(level, level.meta.origin));
+    }
+    if (level) {
+      const row = await showIfIncluded(engine, tape, address.seq, namespace);
+      if (row?.id === id) return row;
+    }
+  }
+  return findByIndex(engine, tape, namespace, id);
+}
+
+/** Looks the id up in the index and the tail of every tape the thread builds on, nearest first. */
+async function findByIndex(engine: Engine, tape: Tape, namespace: string, id: string): Promise<Shown | undefined> {
+  const [item, part] = hashStrings(namespace, id);
+  let level: Tape | undefined = tape;
+  while (level) {
+    const candidates: number[] = [];
+    const greatest: string | undefined = level.meta.greatestId;
+    if (greatest !== undefined && id <= greatest) {
+      const [found] = await engine.read([{ get: level.key("id", item, part) }]);
+      if (found !== undefined) candidates.push(...(unwrapJson(found as string) as number[]).toReversed());
+    }
+    if (level !== tape) {
+      for (const { row } of level.tail) if (row.id === id && row.namespace === namespace) candidates.unshift(row.seq);
+    }
+    for (const seq of candidates) {
+      const row = await showIfIncluded(engine, tape, seq, namespace);
+      if (row?.id === id) return row;
+    }
+    level = level.meta.origin && (await engine.sourceOf(level, level.meta.origin));
+  }
+  return undefined;
+}

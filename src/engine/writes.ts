@@ -1,0 +1,182 @@
+import type { Found, Key, Value } from "../backend.ts";
+import { unwrapJson, wrap } from "../codec/envelope.ts";
+import type { Json } from "../codec/json.ts";
+import type { LeaseToken } from "../model/arguments.ts";
+import type { Write } from "../model/checkpoint.ts";
+import type { Draft } from "./draft.ts";
+import type { Engine } from "./engine.ts";
+import { hashStrings } from "./hash.ts";
+import { ALONE, type Change } from "./lane.ts";
+import { checkLease } from "./lease.ts";
+import type { Tape } from "./tape.ts";
+import { findById, NOW } from "./view.ts";
+
+/** An error write at the head makes a thread `failed`. */
+const ERROR_INDEX = -1;
+
+/** One write: index, channel, encoded value. */
+type StoredWrite = readonly [index: number, channel: string, value: Json];
+
+/** The writes of one task against one checkpoint, made in one generation. Hashes may collide; a record holds several. */
+export interface TaskWrites {
+  readonly checkpoint: string;
+  readonly namespace?: string;
+  readonly task: string;
+  readonly node?: string;
+  readonly at: number;
+  readonly generation?: number;
+  readonly writes: readonly StoredWrite[];
+  /** The checkpoint was deleted in this generation: what was written before is not shown. */
+  readonly cut?: true;
+}
+
+export interface CapturedWrites {
+  readonly namespace: string;
+  readonly checkpoint: string;
+  readonly task: string;
+  readonly node: string | null;
+  readonly writes: readonly StoredWrite[];
+  readonly lease: LeaseToken | undefined;
+}
+
+export interface WritesResult {
+  readonly stored: number;
+  readonly ignored: number;
+}
+
+export function writesChange(captured: CapturedWrites): Change<WritesResult> {
+  return {
+    plan: async (draft) => {
+      if (captured.lease) checkLease(draft, captured.lease);
+      if (captured.writes.length === 0) return { stored: 0, ignored: 0 };
+      const known = draft.existing;
+      const tape = await draft.tape();
+      const key = writeKey(tape, captured);
+      const planned = draft.inserts.findIndex((entry) => entry.key.table === "write" && sameKey(entry.key as Key, key));
+      // Usually a task writes once: the first attempt takes the record to be absent, and the commit finds out.
+      let before: Value | undefined = planned < 0 ? undefined : draft.inserts[planned]?.value;
+      if (planned < 0 && known && (draft.fresh || known.meta.origin)) {
+        if (draft.puts.some((entry) => entry.key.table === "write" && sameKey(entry.key as Key, key))) throw ALONE;
+        [before] = (await draft.engine.read([{ get: key }])) as readonly (Value | undefined)[];
+      }
+      const inherited = known?.meta.origin ? await shownWrites(draft.engine, known, captured.namespace, captured.checkpoint) : [];
+      const { tasks, result } = merge(draft, captured, before, inherited);
+      if (captured.writes.some(([index]) => index === ERROR_INDEX)) draft.change({ failed: captured.checkpoint });
+      if (result.stored === 0) return result;
+      const value = wrap(JSON.stringify(tasks));
+      if (planned >= 0) draft.inserts[planned] = { key, value };
+      else if (before === undefined) draft.inserts.push({ key, value });
+      else {
+        draft.checks.push({ key, value: before });
+        draft.puts.push({ key, value });
+      }
+      return result;
+    },
+  };
+}
+
+function sameKey(left: Key, right: Key): boolean {
+  return left.group === right.group && left.item === right.item && left.part === right.part;
+}
+
+function writeKey(tape: Tape, address: Pick<CapturedWrites, "namespace" | "checkpoint" | "task">): Key {
+  const [item] = hashStrings(address.namespace, address.checkpoint);
+  const [part] = hashStrings(address.task);
+  return tape.key("write", item, part);
+}
+
+/** Data that is there is left as it is; control is replaced. */
+function merge(
+  draft: Draft,
+  captured: CapturedWrites,
+  before: Value | undefined,
+  inherited: readonly EncodedWrite[],
+): { readonly tasks: readonly TaskWrites[]; readonly result: WritesResult } {
+  const generation = draft.meta?.generation ?? 0;
+  const tasks = before === undefined ? [] : (unwrapJson(before) as readonly TaskWrites[]);
+  const taken = new Set(inherited.filter((write) => write.task === captured.task).map((write) => write.index));
+  const visible = visibleTasks(tasks, captured, NOW).filter((entry) => entry.task === captured.task);
+  for (const entry of visible) for (const [index] of entry.writes) taken.add(index);
+  const fresh: StoredWrite[] = [];
+  const control = new Set<number>();
+  for (const write of captured.writes) {
+    const [index] = write;
+    if (index >= 0 && taken.has(index)) continue;
+    taken.add(index);
+    if (index >= 0) fresh.push(write);
+    else {
+      if (control.has(index)) fresh.splice(fresh.findIndex(([other]) => other === index), 1);
+      control.add(index);
+      fresh.push(write);
+    }
+  }
+  const kept = tasks
+    .map((entry) =>
+      entry.task === captured.task && isFor(entry, captured) && (entry.generation ?? 0) === generation && !entry.cut
+        ? { ...entry, writes: entry.writes.filter(([index]) => !control.has(index)) }
+        : entry,
+    )
+    .filter((entry) => entry.cut || entry.writes.length > 0);
+  const added: TaskWrites = {
+    checkpoint: captured.checkpoint,
+    ...(captured.namespace !== "" && { namespace: captured.namespace }),
+    task: captured.task,
+    ...(captured.node !== null && { node: captured.node }),
+    at: draft.engine.clock(),
+    ...(generation !== 0 && { generation }),
+    writes: fresh,
+  };
+  const stored = fresh.length;
+  return { tasks: [...kept, added], result: { stored, ignored: captured.writes.length - stored } };
+}
+
+export function isFor(entry: TaskWrites, address: { readonly namespace: string; readonly checkpoint: string }): boolean {
+  return entry.checkpoint === address.checkpoint && (entry.namespace ?? "") === address.namespace;
+}
+
+/** The entries for a checkpoint that a view of this generation sees, oldest first, and none from before a deletion. */
+function visibleTasks(
+  tasks: readonly TaskWrites[],
+  address: { readonly namespace: string; readonly checkpoint: string },
+  generation: number,
+): TaskWrites[] {
+  const seen = tasks.filter((entry) => isFor(entry, address) && (entry.generation ?? 0) <= generation);
+  const cut = Math.max(-1, ...seen.filter((entry) => entry.cut).map((entry) => entry.generation ?? 0));
+  return seen.filter((entry) => !entry.cut && (entry.generation ?? 0) >= cut);
+}
+
+/** A write as stored, its value still encoded. */
+export interface EncodedWrite extends Omit<Write, "value"> {
+  readonly value: Json;
+}
+
+/** All writes a thread shows for a checkpoint, by task (bytewise) and index. */
+export async function shownWrites(engine: Engine, tape: Tape, namespace: string, checkpoint: string): Promise<EncodedWrite[]> {
+  const address = { namespace, checkpoint };
+  const [item] = hashStrings(namespace, checkpoint);
+  const found = new Map<string, EncodedWrite>();
+  const row = tape.meta.origin ? await findById(engine, tape, namespace, checkpoint) : undefined;
+  let level = tape;
+  let generation = NOW;
+  for (;;) {
+    const [records] = (await engine.read([
+      { scan: { table: "write", lineage: level.lineage, group: level.number, from: item, to: item } },
+    ])) as readonly [readonly Found[]];
+    const tasks = records.flatMap((record) => unwrapJson(record.value) as readonly TaskWrites[]);
+    const own = new Map<string, EncodedWrite>();
+    for (const entry of visibleTasks(tasks, address, generation)) {
+      for (const [index, channel, value] of entry.writes) {
+        own.set(`${index}:${entry.task}`, { task: entry.task, node: entry.node ?? null, index, channel, value });
+      }
+    }
+    for (const [key, write] of own) if (!found.has(key)) found.set(key, write);
+    const { origin } = level.meta;
+    const cut = tasks.some((entry) => entry.cut && isFor(entry, address) && (entry.generation ?? 0) <= generation);
+    if (cut || !origin || !row || row.seq > origin.upTo) break;
+    generation = origin.generation;
+    level = await engine.sourceOf(level, origin);
+  }
+  return [...found.values()].sort(
+    (left, right) => Buffer.compare(Buffer.from(left.task), Buffer.from(right.task)) || left.index - right.index,
+  );
+}

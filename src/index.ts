@@ -1,0 +1,38 @@
+export type { Backend, Batch, Capabilities, Entry, Key, Range, Read, Value } from "./backend.ts";
+export { type ErrorCode, type ErrorDetails, ThreadmarkError } from "./errors.ts";
+export type { Lease } from "./lease.ts";
+export type {
+  AcquireOptions,
+  Change,
+  ClassCodec,
+  Fault,
+  ForkOptions,
+  HistoryOptions,
+  LeaseToken,
+  OpenOptions,
+  PruneOptions,
+  PruneResult,
+  PutInput,
+  PutOptions,
+  Stats,
+  ThreadsOptions,
+  Update,
+  VerifyResult,
+  WritesInput,
+} from "./model/arguments.ts";
+export type {
+  Activation,
+  Barrier,
+  Checkpoint,
+  CheckpointInfo,
+  CheckpointTuple,
+  Interrupt,
+  Metadata,
+  Source,
+  Status,
+  ThreadInfo,
+  Write,
+} from "./model/checkpoint.ts";
+export { open } from "./open.ts";
+export type { Store } from "./store.ts";
+export type { Thread } from "./thread.ts";

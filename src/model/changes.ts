@@ -1,0 +1,54 @@
+import type { Change } from "./arguments.ts";
+
+/**
+ * The differences between two values, by path: what was added, removed and changed. Objects and arrays are entered;
+ * `same` decides for everything else, and may say early that two trees are equal.
+ */
+export function changesBetween(before: unknown, after: unknown, same: (left: unknown, right: unknown) => boolean): Change[] {
+  const changes: Change[] = [];
+  compare(before, after, []);
+  return changes;
+
+  function compare(left: unknown, right: unknown, path: readonly (string | number)[]): void {
+    if (same(left, right)) return;
+    if (Array.isArray(left) && Array.isArray(right)) compareArrays(left, right, path);
+    else if (isPlainObject(left) && isPlainObject(right)) compareObjects(left, right, path);
+    else changes.push({ path, kind: "changed", before: left, after: right });
+  }
+
+  function compareObjects(left: Plain, right: Plain, path: readonly (string | number)[]): void {
+    for (const key of Object.keys(left)) {
+      const at = [...path, key];
+      if (Object.hasOwn(right, key)) compare(left[key], right[key], at);
+      else changes.push({ path: at, kind: "removed", before: left[key] });
+    }
+    for (const key of Object.keys(right)) {
+      if (!Object.hasOwn(left, key)) changes.push({ path: [...path, key], kind: "added", after: right[key] });
+    }
+  }
+
+  /** What is equal at both ends is left out; the rest is compared in pairs. */
+  function compareArrays(left: readonly unknown[], right: readonly unknown[], path: readonly (string | number)[]): void {
+    const shorter = Math.min(left.length, right.length);
+    let start = 0;
+    while (start < shorter && same(left[start], right[start])) start += 1;
+    let end = 0;
+    while (end < shorter - start && same(left[left.length - 1 - end], right[right.length - 1 - end])) end += 1;
+    const removed = left.slice(start, left.length - end);
+    const added = right.slice(start, right.length - end);
+    for (let index = 0; index < Math.max(removed.length, added.length); index += 1) {
+      const at = [...path, start + index];
+      if (index >= added.length) changes.push({ path: at, kind: "removed", before: removed[index] });
+      else if (index >= removed.length) changes.push({ path: at, kind: "added", after: added[index] });
+      else compare(removed[index], added[index], at);
+    }
+  }
+}
+
+type Plain = { readonly [key: string]: unknown };
+
+function isPlainObject(value: unknown): value is Plain {
+  if (value === null || typeof value !== "object") return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}

@@ -1,0 +1,28 @@
+/**
+ * Default checkpoint ids look like UUIDs of version 7, so they sort by time; what would be random in one says where
+ * the checkpoint is (tape and seq). Finding such a checkpoint needs no index, and a pack need not store its id.
+ */
+const LIMIT = 2 ** 31;
+
+/** The id of the checkpoint that a tape commits under `seq` at time `now`; undefined where the numbers do not fit. */
+export function addressedId(now: number, tape: number, seq: number): string | undefined {
+  if (!(now >= 0 && now < 2 ** 48 && tape < LIMIT && seq < LIMIT)) return undefined;
+  const time = Math.floor(now).toString(16).padStart(12, "0");
+  // 62 bits: 31 of the tape, 31 of the seq, behind the two bits of the variant (binary 10).
+  const high = (0x80000000 + Math.floor(tape / 2)).toString(16);
+  const low = ((tape % 2) * LIMIT + seq).toString(16).padStart(8, "0");
+  return `${time.slice(0, 8)}-${time.slice(8)}-7000-${high.slice(0, 4)}-${high.slice(4)}${low}`;
+}
+
+const PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-7000-([0-9a-f]{4})-([0-9a-f]{4})([0-9a-f]{8})$/;
+
+/** Where an id made by {@link addressedId} says its checkpoint is. The checkpoint there may have another id. */
+export function idAddress(id: string): { readonly time: number; readonly tape: number; readonly seq: number } | undefined {
+  const match = PATTERN.exec(id);
+  if (!match) return undefined;
+  const high = Number.parseInt(`${match[1]}${match[2]}`, 16) - 0x80000000;
+  const low = Number.parseInt(match[3] as string, 16);
+  if (high < 0 || high >= 2 ** 30) return undefined;
+  const time = Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+  return { time, tape: high * 2 + (low >= LIMIT ? 1 : 0), seq: low % LIMIT };
+}

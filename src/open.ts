@@ -1,0 +1,86 @@
+import type { Backend } from "./backend.ts";
+import { zstdAvailable } from "./codec/envelope.ts";
+import { createValueCodec } from "./codec/value.ts";
+import { Engine } from "./engine/engine.ts";
+import { ThreadmarkError } from "./errors.ts";
+import type { OpenOptions } from "./model/arguments.ts";
+import { Store } from "./store.ts";
+
+const CACHE_BYTES = 64 * 1024 * 1024;
+
+/** Options of the backends, passed on as they are. */
+export type BackendOptions = { readonly [option: string]: unknown };
+
+/**
+ * Opens a store: `memory:`, `file:./directory`, `sqlite:path`, `postgres://…`, or a backend of your own. Nothing is
+ * created before the first write.
+ *
+ * @example
+ * const store = await open<State>("sqlite:agent.db");
+ */
+export async function open<State = unknown>(
+  location: string | Backend,
+  options: OpenOptions & BackendOptions = {},
+): Promise<Store<State>> {
+  checkOptions(options);
+  const codec = createValueCodec(options.classes);
+  const backend = typeof location === "string" ? await openBackend(location, options) : checkBackend(location);
+  return new Store<State>(
+    new Engine({
+      backend,
+      codec,
+      clock: options.clock ?? Date.now,
+      ids: options.ids,
+      cacheBytes: options.cacheBytes ?? CACHE_BYTES,
+      compression: options.compression ?? "none",
+    }),
+  );
+}
+
+function checkOptions(options: OpenOptions): void {
+  if (options === null || typeof options !== "object") throw new TypeError("The options of open must be an object.");
+  const { clock, ids, fsync, readOnly, cacheBytes, compression } = options;
+  if (clock !== undefined && typeof clock !== "function") throw new TypeError("clock must be a function that gives milliseconds.");
+  if (ids !== undefined && typeof ids !== "function") throw new TypeError("ids must be a function that gives strings.");
+  if (fsync !== undefined && fsync !== "full" && fsync !== "normal") throw new TypeError('fsync must be "full" or "normal".');
+  if (readOnly !== undefined && typeof readOnly !== "boolean") throw new TypeError("readOnly must be true or false.");
+  if (cacheBytes !== undefined && !(typeof cacheBytes === "number" && cacheBytes >= 0)) {
+    throw new TypeError("cacheBytes must be a number of bytes.");
+  }
+  if (compression !== undefined && !["none", "deflate", "zstd"].includes(compression)) {
+    throw new TypeError('compression must be "none", "deflate" or "zstd".');
+  }
+  if (compression === "zstd" && !zstdAvailable) {
+    throw new ThreadmarkError("UNSUPPORTED", "This Node has no zstd. Use compression: \"deflate\", or Node 22.15 or later.");
+  }
+}
+
+function checkBackend(backend: Backend): Backend {
+  if (backend === null || typeof backend !== "object" || typeof backend.commit !== "function") {
+    throw new TypeError("open takes a url (memory:, file:, sqlite:, postgres:) or a backend.");
+  }
+  return backend;
+}
+
+/** Each backend is loaded when its url is first used, so that nobody pays for drivers they do not use. */
+async function openBackend(url: string, options: OpenOptions & BackendOptions): Promise<Backend> {
+  const colon = url.indexOf(":");
+  const scheme = url.slice(0, colon);
+  const rest = url.slice(colon + 1);
+  switch (scheme) {
+    case "memory":
+      if (rest !== "") throw new TypeError("A memory: store has no name. Use memory: alone.");
+      return (await import("./backends/memory/index.ts")).memory();
+    case "sqlite":
+      if (rest === "") throw new TypeError("sqlite: needs a path, as in sqlite:agent.db.");
+      return (await import("./backends/sqlite/index.ts")).sqlite(rest, options);
+    case "file":
+      if (rest === "") throw new TypeError("file: needs a directory, as in file:./agent.");
+      return (await import("./backends/file/index.ts")).file(rest, options);
+    case "postgres":
+    case "postgresql":
+      return (await import("./backends/postgres/index.ts")).postgres({ ...options, url });
+    default:
+      throw new TypeError(`Unknown url ${JSON.stringify(url)}. Use memory:, file:./directory, sqlite:path or postgres://….`);
+  }
+}
