@@ -1,0 +1,17 @@
+import { describe, test } from "vitest";
+import { locations } from "../backends/locations.ts";
+import { matchesTheModel } from "../model/sequences.ts";
+import { howMany, progressOf } from "./campaign.ts";
+
+describe.each(locations)("a store on $name", (backend) => {
+  const sequences = howMany(3_000);
+
+  test(
+    `holds what the naive model holds, after each of ${sequences} sequences`,
+    async () => {
+      const progress = progressOf(`${backend.name}: sequences`, 500);
+      await matchesTheModel(backend, { sequences, commands: 80, progress });
+    },
+    24 * 3_600_000,
+  );
+});
