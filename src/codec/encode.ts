@@ -88,6 +88,7 @@ export class Encoder implements Encoding {
     }
     const names = this.#names(value, depth);
     if (names.includes("$")) {
+      this.trail.holders[depth] = value;
       const v = this.fields(value, old?.$ === "object" ? old.v : undefined, depth);
       return this.settle({ $: "object", v }, old);
     }
