@@ -1,0 +1,99 @@
+import { randomUUID } from "node:crypto";
+import { ThreadmarkError } from "../errors.ts";
+import type { CheckpointInfo, CheckpointTuple } from "../model/checkpoint.ts";
+import type { Thread } from "../thread.ts";
+import { isPlainObject } from "./capture.ts";
+import type { Definition } from "./definition.ts";
+import { messageOf, RunError, StorageFailure } from "./errors.ts";
+import { Journal } from "./journal.ts";
+import { takeNestedAlong } from "./nested.ts";
+import { checkFits } from "./opening.ts";
+import { type Position, readPosition } from "./position.ts";
+import type { Values } from "./reducers.ts";
+import { edited, editedAs } from "./reopening.ts";
+import { BranchFailure, UnknownTarget } from "./routing.ts";
+
+export interface UpdateOptions {
+  /** Update as if this node had returned the values: its edges are followed. */
+  readonly as?: string;
+  /** An older checkpoint to branch from; default: the head. */
+  readonly from?: string;
+}
+
+type Open = (namespace: readonly string[]) => Thread<Values>;
+
+/** Puts a checkpoint of source "update" on a thread: refused with `BUSY` while a run holds it. */
+export async function edit(
+  definition: Definition,
+  threadId: string,
+  open: Open,
+  values: Values,
+  { as, from }: UpdateOptions,
+): Promise<CheckpointInfo> {
+  if (!isPlainObject(values)) throw new TypeError("The values of an update must be an object of state keys.");
+  if (as !== undefined && !definition.nodes.has(as)) {
+    const message = `update({ as }) names "${as}", which is not a node of workflow "${definition.name}".`;
+    throw new RunError("UNKNOWN_NODE", message, { thread: threadId, node: as });
+  }
+  const thread = open([]);
+  const head = await thread.tuple();
+  const base = from === undefined || head === undefined ? head : await thread.tuple(from);
+  if (head === undefined || base === undefined) {
+    const what =
+      head === undefined ? `There is no thread "${threadId}"` : `Thread "${threadId}" has no checkpoint "${from}"`;
+    throw new ThreadmarkError("NOT_FOUND", `${what} to update.`, {
+      thread: threadId,
+      ...(head === undefined || from === undefined ? {} : { checkpoint: from }),
+    });
+  }
+  checkFits(definition, threadId, base.checkpoint.workflow, { next: [] });
+  const isBranch = base.checkpoint.id !== head.checkpoint.id;
+  const before = readPosition(base, isBranch);
+  const after = await apply(definition, before, values, as);
+  const position = isBranch
+    ? { ...after, run: randomUUID() }
+    : await takeNestedAlong(definition, open, before.id, after);
+  return commit(definition, thread, head, position, isBranch ? base.checkpoint.id : undefined);
+}
+
+async function apply(
+  definition: Definition,
+  before: Position,
+  values: Values,
+  as: string | undefined,
+): Promise<Position> {
+  try {
+    return as === undefined ? edited(definition, before, values) : await editedAs(definition, before, values, as);
+  } catch (error) {
+    const known = error instanceof UnknownTarget || error instanceof BranchFailure;
+    if (!known) throw error;
+    const code = error instanceof UnknownTarget ? "UNKNOWN_NODE" : "NODE_FAILED";
+    throw new RunError(code, `The update was not made: ${messageOf(error)}`, { node: error.from, cause: error });
+  }
+}
+
+async function commit(
+  definition: Definition,
+  thread: Thread<Values>,
+  head: CheckpointTuple,
+  position: Position,
+  parent: string | undefined,
+): Promise<CheckpointInfo> {
+  const journal = new Journal({
+    thread,
+    lease: undefined,
+    durability: "sync",
+    workflow: definition.name,
+    head: head.checkpoint,
+  });
+  try {
+    const id = parent === undefined ? position.notes.nested?.of : undefined;
+    await journal.commit(position, {
+      ...(id === undefined ? {} : { id }),
+      ...(parent === undefined ? {} : { parent }),
+    });
+  } catch (error) {
+    throw error instanceof StorageFailure ? error.error : error;
+  }
+  return journal.head as CheckpointInfo;
+}
