@@ -138,7 +138,7 @@ class LineageCompaction {
   async #settledLimit(tape: Tape): Promise<number | undefined> {
     const { origin } = tape.meta;
     if (origin?.mode !== "chain" || origin.limit !== undefined) return undefined;
-    return nestedLimit(this.#engine, tape, await this.#engine.sourceOf(tape, origin));
+    return nestedLimit(this.#engine, origin, await this.#engine.sourceOf(tape, origin));
   }
 
   /** Ranges of which some row is still there, because a fork shows it. */

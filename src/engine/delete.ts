@@ -20,7 +20,7 @@ export function deleteThreadChange(): Change<void> {
       else draft.puts.push({ key, value: encodeDirectory({ epoch: tape.meta.epoch }) });
       const metas = await lineageMetas(draft.engine, tape.lineage);
       draft.closed = true;
-      draft.afterwards.push(() => draft.engine.forget(draft.thread));
+      draft.rereads = true;
       if (isBuiltOn(metas, tape.number)) {
         draft.change({ dead: true, lease: undefined });
         return;

@@ -39,6 +39,8 @@ export class Draft {
   readonly deletes: (Key | DirectoryKey | Range)[] = [];
   readonly inserts: Entry[] = [];
   readonly puts: Entry[] = [];
+  /** The commit changes more than is worth following: the tape is read again when it is next needed. */
+  rereads = false;
   /** Run after the commit, to bring what is remembered up to date. */
   readonly afterwards: (() => void)[] = [];
   #tape: Tape | undefined;
@@ -288,9 +290,10 @@ export class Draft {
   /** The commit succeeded: brings what is remembered up to date, without reading it again. */
   absorb(): void {
     const tape = this.#tape as Tape;
-    if (this.#removed || (!this.#created && tape.metaValue !== this.#metaBefore)) {
-      // Gone, or somebody has read a newer version meanwhile.
+    if (this.#removed || this.rereads || (!this.#created && tape.metaValue !== this.#metaBefore)) {
+      // Gone, or changed too much, or somebody has read a newer version meanwhile.
       this.engine.forget(this.thread);
+      this.engine.forgetTape(tape);
       return;
     }
     if (this.#meta !== tape.meta) tape.adopt(encodeMeta(this.#meta as Meta));

@@ -5,10 +5,10 @@ import type { Draft } from "./draft.ts";
 import type { Engine } from "./engine.ts";
 import { hashStrings } from "./hash.ts";
 import { ALONE, type Change } from "./lane.ts";
-import { decodeMeta, type Meta } from "./meta.ts";
+import { changeMeta, decodeMeta, encodeMeta, type Meta } from "./meta.ts";
 import { rewriteTape } from "./rewrite.ts";
-import type { Tape } from "./tape.ts";
-import { parentOf, type Shown, shownRows } from "./view.ts";
+import { metaKey, type Tape } from "./tape.ts";
+import { nestedLimit, parentOf, type Shown, shownRows } from "./view.ts";
 import { cutWrites, withoutWrites } from "./writes-removal.ts";
 
 export interface Removed {
@@ -36,7 +36,7 @@ export function removeChange(choose: (rows: readonly Candidate[]) => ReadonlySet
       const chosen = choose(rows);
       if (chosen.size === 0) return { deleted: 0, bytesReclaimed: 0 };
       const plan = await planRemoval(draft.engine, tape, rows, chosen);
-      if (!dryRun) addRemoval(draft, tape, plan);
+      if (!dryRun) addRemoval(draft, plan);
       return { deleted: chosen.size, bytesReclaimed: Math.max(0, plan.reclaimed) };
     },
   };
@@ -57,18 +57,41 @@ interface Removal {
   readonly deletes: (Key | Range)[];
   readonly inserts: Entry[];
   readonly puts: Entry[];
-  readonly absent: Key;
+  readonly checks: readonly { readonly key: Key; readonly value: Value | undefined }[];
   readonly meta: Partial<Meta>;
   readonly reclaimed: number;
 }
 
-/** The greatest seq of this tape that a fork or copy of it may show; 0 when there is none. */
-async function sharedUpTo(engine: Engine, tape: Tape): Promise<number> {
-  const [found] = (await engine.read([{ scan: { table: "meta", lineage: tape.lineage, group: tape.lineage } }])) as readonly [
-    readonly Found[],
-  ];
-  const origins = found.map((entry) => decodeMeta(entry.value).origin).filter((origin) => origin?.tape === tape.number);
-  return Math.max(0, ...origins.map((origin) => origin?.upTo ?? 0));
+interface Shared {
+  /** The greatest seq of this tape that a fork or copy of it may show or build on; 0 when there is none. */
+  readonly upTo: number;
+  /** Forks whose nested namespaces were delimited by rows that may now go: the limit has to be written down. */
+  readonly settled: readonly Entry[];
+  readonly checks: readonly { readonly key: Key; readonly value: Value }[];
+}
+
+async function sharedRows(engine: Engine, tape: Tape): Promise<Shared> {
+  const { lineage } = tape;
+  const [found] = (await engine.read([{ scan: { table: "meta", lineage, group: lineage } }])) as readonly [readonly Found[]];
+  let upTo = 0;
+  const settled: Entry[] = [];
+  const checks: { readonly key: Key; readonly value: Value }[] = [];
+  for (const { item, value } of found) {
+    const meta = decodeMeta(value);
+    const { origin } = meta;
+    if (origin?.tape !== tape.number) continue;
+    if (origin.mode === "all") upTo = Math.max(upTo, origin.upTo);
+    else if (origin.mode === "none") upTo = Math.max(upTo, origin.at);
+    else {
+      const limit = origin.limit ?? (await nestedLimit(engine, origin, tape));
+      upTo = Math.max(upTo, limit - 1);
+      if (origin.limit !== undefined) continue;
+      const key = metaKey(lineage, item);
+      checks.push({ key, value });
+      settled.push({ key, value: encodeMeta(changeMeta(meta, { origin: { ...origin, limit } })) });
+    }
+  }
+  return { upTo, settled, checks };
 }
 
 async function planRemoval(
@@ -77,7 +100,8 @@ async function planRemoval(
   rows: readonly Candidate[],
   chosen: ReadonlySet<number>,
 ): Promise<Removal> {
-  const shared = Math.max(await sharedUpTo(engine, tape), tape.meta.origin?.upTo ?? 0);
+  const forks = await sharedRows(engine, tape);
+  const shared = Math.max(forks.upTo, tape.meta.origin?.upTo ?? 0);
   const erased = rows.map(({ row }) => row).filter((row) => chosen.has(row.seq) && row.seq > shared);
   const hidden = rows.map(({ row }) => row).filter((row) => chosen.has(row.seq) && row.seq <= shared);
   const doomed = new Set(erased.map((row) => row.seq));
@@ -85,8 +109,8 @@ async function planRemoval(
   const removal: Removal = {
     deletes: rewrite.deletes,
     inserts: rewrite.inserts,
-    puts: rewrite.puts,
-    absent: rewrite.absent,
+    puts: [...rewrite.puts, ...forks.settled],
+    checks: [{ key: rewrite.absent, value: undefined }, ...forks.checks],
     meta: { ...rewrite.meta },
     reclaimed: rewrite.reclaimed,
   };
@@ -114,14 +138,14 @@ async function planRemoval(
   return { ...removal, reclaimed };
 }
 
-function addRemoval(draft: Draft, tape: Tape, removal: Removal): void {
+function addRemoval(draft: Draft, removal: Removal): void {
   draft.deletes.push(...removal.deletes);
   draft.inserts.push(...removal.inserts);
   draft.puts.push(...removal.puts);
-  draft.checks.push({ key: removal.absent, value: undefined });
+  draft.checks.push(...removal.checks);
   draft.change(removal.meta);
   draft.closed = true;
-  draft.afterwards.push(() => draft.engine.forget(tape.meta.thread));
+  draft.rereads = true;
 }
 
 /** Takes erased rows out of the index of supplied ids. */

@@ -4,6 +4,7 @@ import { idAddress } from "../model/id.ts";
 import { unwrapJson } from "../codec/envelope.ts";
 import type { Engine } from "./engine.ts";
 import { hashStrings } from "./hash.ts";
+import type { Origin } from "./meta.ts";
 import { fromRecord, type Row } from "./row.ts";
 import { type LoadedPack, lowerBound, type Tape } from "./tape.ts";
 
@@ -209,16 +210,16 @@ export async function* inheritedSeqs(engine: Engine, tape: Tape, namespace: stri
 
 /** Where a fork begins in a nested namespace: its last checkpoint before the root went on after the fork's. */
 async function nestedStart(engine: Engine, tape: Tape, source: Tape, namespace: string): Promise<number> {
-  const limit = await nestedLimit(engine, tape, source);
-  const generation = tape.meta.origin?.generation ?? NOW;
+  const { origin } = tape.meta;
+  if (!origin) return 0;
+  const limit = await nestedLimit(engine, origin, source);
+  const { generation } = origin;
   for await (const row of shownRows(engine, source, { namespace, before: limit, generation })) return row.seq;
   return 0;
 }
 
 /** The first seq that a fork does not show of nested namespaces. */
-export async function nestedLimit(engine: Engine, tape: Tape, source: Tape): Promise<number> {
-  const { origin } = tape.meta;
-  if (!origin) return 0;
+export async function nestedLimit(engine: Engine, origin: Origin, source: Tape): Promise<number> {
   if (origin.limit !== undefined) return origin.limit;
   let limit = origin.upTo + 1;
   const before = limit;
@@ -234,7 +235,7 @@ async function allInherited(engine: Engine, tape: Tape, before: number): Promise
   const { origin } = tape.meta;
   if (!origin) return [];
   const source = await engine.sourceOf(tape, origin);
-  const limit = await nestedLimit(engine, tape, source);
+  const limit = await nestedLimit(engine, origin, source);
   const namespaces = new Set([""]);
   for await (const row of shownRows(engine, source, { before: limit, generation: origin.generation })) namespaces.add(row.namespace);
   const seqs: number[] = [];
