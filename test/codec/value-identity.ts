@@ -6,7 +6,8 @@ export function difference(actual: unknown, expected: unknown, path = "value"): 
   if (Object.is(actual, expected)) return isReference(actual) ? `${path}: the same object` : undefined;
   if (!isReference(actual) || !isReference(expected)) return `${path}: ${show(actual)}, not ${show(expected)}`;
   if (Object.getPrototypeOf(actual) !== Object.getPrototypeOf(expected)) return `${path}: another prototype`;
-  if (Object.prototype.toString.call(actual) !== Object.prototype.toString.call(expected)) return `${path}: another brand`;
+  if (Object.prototype.toString.call(actual) !== Object.prototype.toString.call(expected))
+    return `${path}: another brand`;
   return differentContents(actual, expected, path) ?? differentProperties(actual, expected, path);
 }
 

@@ -8,7 +8,13 @@ import { edited, randomFrom } from "./value-edit.ts";
 const codec = createValueCodec();
 
 function message(index: number): Record<string, unknown> {
-  return { id: `m${index}`, role: "user", content: `said ${index}`, tools: [{ name: "t", at: new Date(index) }], n: index };
+  return {
+    id: `m${index}`,
+    role: "user",
+    content: `said ${index}`,
+    tools: [{ name: "t", at: new Date(index) }],
+    n: index,
+  };
 }
 
 function messages(from: number, to: number): Record<string, unknown>[] {
@@ -136,7 +142,7 @@ describe("changes", () => {
     let { tree } = codec.encode(state, "state");
     const edits: (() => unknown)[] = [
       () => Object.assign(state.messages[2] as object, { content: "edited" }),
-      () => (state.messages[4]?.tools as object[]).push({ name: "u" }),
+      () => (state.messages[4]!.tools as object[]).push({ name: "u" }),
       () => state.files.get("a")?.lines.push("y"),
       () => state.when.setTime(2),
       () => state.messages.reverse(),
@@ -163,7 +169,17 @@ describe("changes", () => {
     ["a Date and an object that looks like its node", new Date(5), { $: "date", v: 5 }],
     ["an object without prototype and a plain one", Object.assign(Object.create(null), { a: 1 }), { a: 1 }],
     ["another order of keys", { a: 1, b: 2 }, { b: 2, a: 1 }],
-    ["another order of entries", new Map([["a", 1], ["b", 2]]), new Map([["b", 2], ["a", 1]])],
+    [
+      "another order of entries",
+      new Map([
+        ["a", 1],
+        ["b", 2],
+      ]),
+      new Map([
+        ["b", 2],
+        ["a", 1],
+      ]),
+    ],
     ["a Buffer and a Uint8Array", Buffer.from("x"), new Uint8Array(Buffer.from("x"))],
     ["another flag", /a/g, /a/],
     ["another class of error", new TypeError("x"), new RangeError("x")],

@@ -23,10 +23,16 @@ describe("what comes back", () => {
     "a regular expression in the middle of its work": () => {
       const pattern = /a(?<b>.)\//dgimsuy;
       pattern.lastIndex = 7;
-      return [pattern, /(?:)/v, /[/\]]/];
+      return [pattern, /[/\]]/];
     },
     "a Map with keys of every type, in its order": () =>
-      new Map<unknown, unknown>([[{ a: 1 }, 1], ["b", new Map([[1, 2]])], [Number.NaN, undefined], [null, -0], [0, 1n]]),
+      new Map<unknown, unknown>([
+        [{ a: 1 }, 1],
+        ["b", new Map([[1, 2]])],
+        [Number.NaN, undefined],
+        [null, -0],
+        [0, 1n],
+      ]),
     "a Set in its order": () => new Set<unknown>([3, 1, "x", { y: new Set() }, undefined]),
     "an error with its cause, fields and class": () => {
       const cause = new RangeError("inner");
@@ -37,7 +43,8 @@ describe("what comes back", () => {
       Reflect.deleteProperty(bare, "stack");
       return bare;
     },
-    "an error whose name and message were assigned": () => Object.assign(new Error(), { name: "Custom", message: "later" }),
+    "an error whose name and message were assigned": () =>
+      Object.assign(new Error(), { name: "Custom", message: "later" }),
     "an AggregateError": () => new AggregateError([new Error("a"), "b", new URIError("c")], "both"),
     "an error of Node's own": () => {
       try {
@@ -48,7 +55,14 @@ describe("what comes back", () => {
     },
     "URLs and search parameters": () => {
       const address = new URL("https://user:pw@example.org:8080/ä b?q=1&q=2#f");
-      return [address, new URLSearchParams(address.searchParams), new URLSearchParams([["", ""], ["a&", "="]])];
+      return [
+        address,
+        new URLSearchParams(address.searchParams),
+        new URLSearchParams([
+          ["", ""],
+          ["a&", "="],
+        ]),
+      ];
     },
     "buffers and views, only the bytes they show": () => {
       const { buffer } = new Uint8Array([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]);
@@ -63,11 +77,17 @@ describe("what comes back", () => {
         new Uint8ClampedArray(0),
       ];
     },
-    "the payload of a NaN in a typed array": () => new Float64Array(new BigUint64Array([0x7ff8_0000_dead_beefn]).buffer),
+    "the payload of a NaN in a typed array": () =>
+      new Float64Array(new BigUint64Array([0x7ff8_0000_dead_beefn]).buffer),
     "objects without a prototype": () =>
       Object.assign(Object.create(null), { a: 1, $: "date", nested: Object.create(null), constructor: 2 }),
     "keys that mean something elsewhere": () => JSON.parse('{"__proto__":{"x":1},"constructor":2,"toString":3,"v":4}'),
-    "objects that look like tags": () => [{ $: "date", v: 0 }, { a: 1, $: { $: { $: 1 } } }, { $: undefined }, { $$: 1 }],
+    "objects that look like tags": () => [
+      { $: "date", v: 0 },
+      { a: 1, $: { $: { $: 1 } } },
+      { $: undefined },
+      { $$: 1 },
+    ],
     "the order of keys": () => ({ z: 1, a: 2, 10: 3, 2: 4, "": 5 }),
     "lone surrogates, NUL and separators": () => ({ "\ud800": "\udc00x\u0000\u2028", "a\u0000": "\ud83d" }),
     "an object that is frozen": () => Object.freeze({ list: Object.freeze([Object.freeze({ a: 1 })]) }),
@@ -76,7 +96,7 @@ describe("what comes back", () => {
     samples["a Float16Array"] = () => Reflect.construct(Reflect.get(globalThis, "Float16Array"), [[1.5, -0, 65504]]);
   }
   if (Reflect.has(globalThis, "SuppressedError")) {
-    const type: new (...values: unknown[]) => Error = Reflect.get(globalThis, "SuppressedError");
+    const type = Reflect.get(globalThis, "SuppressedError");
     samples["a SuppressedError"] = () => new type(new Error("a"), { b: 1 }, "c");
   }
 
@@ -121,11 +141,25 @@ describe("laws", () => {
         const { tree, tagged } = codec.encode(value, "state");
         const text = JSON.stringify(tree);
         expect(difference(JSON.parse(text), tree)).toBeUndefined();
-        for (const options of [{ owned: true }, { owned: false }, ...(tagged ? [] : [{ owned: true, tagged }, { tagged }])]) {
+        for (const options of [
+          { owned: true },
+          { owned: false },
+          ...(tagged ? [] : [{ owned: true, tagged }, { tagged }]),
+        ]) {
           expect(difference(codec.decode(JSON.parse(text), options), value)).toBeUndefined();
         }
       }),
       { numRuns: 2_000 },
+    );
+  });
+
+  test("what was decoded encodes to the same tree, so that reading and writing back changes nothing", () => {
+    fc.assert(
+      fc.property(storable, (value) => {
+        const { tree } = codec.encode(value, "state");
+        expect(codec.encode(codec.decode(tree), "state", tree).tree).toBe(tree);
+      }),
+      { numRuns: 500 },
     );
   });
 

@@ -32,11 +32,15 @@ export const error: Kind<Error> = {
     for (const key of Reflect.ownKeys(value)) {
       const property = Object.getOwnPropertyDescriptor(value, key)!;
       // Newer versions of V8 make the stack an accessor of the error's own.
+      const known = typeof key === "string" && (property.enumerable || hiddenNames.has(key));
       const readable = "value" in property || (key === "stack" && !property.enumerable);
-      if (typeof key === "string" && property.enumerable && readable) Object.defineProperty(fields, key, property);
-      else if (typeof key === "string" && hiddenNames.has(key) && readable) {
-        node[key] = encoding.child(Reflect.get(value, key), previous?.[key], depth, key);
-      } else encoding.refuseProperty(value, key, depth);
+      if (!known || !readable) encoding.refuseProperty(value, key, depth);
+      if (property.enumerable) Object.defineProperty(fields, key, property);
+    }
+    // In an order of their own: the same error must give the same node, whoever made it.
+    for (const key of hidden) {
+      if (!Object.hasOwn(value, key) || Object.hasOwn(fields, key)) continue;
+      node[key] = encoding.child(Reflect.get(value, key), previous?.[key], depth, key);
     }
     if (Object.keys(fields).length > 0) node.fields = encoding.fields(fields, previous?.fields, depth);
     return node;
