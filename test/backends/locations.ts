@@ -4,14 +4,14 @@ import { join } from "node:path";
 import type { Backend, Capabilities } from "../../src/backend.ts";
 import { memory } from "../../src/backends/memory/index.ts";
 import type { OpenOptions } from "../../src/model/arguments.ts";
-import { open } from "../../src/open.ts";
+import { type BackendOptions, open } from "../../src/open.ts";
 import type { Location } from "../../src/testing/index.ts";
 
 /** A fresh, empty place on one backend. */
 export interface Place {
   /** What `open` takes, again and again, for the same place. */
   readonly url: string | Backend;
-  readonly options?: OpenOptions;
+  readonly options?: OpenOptions & BackendOptions;
   cleanup(): Promise<void>;
 }
 

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import type { Thread } from "../../thread.ts";
 import type { Case, Free } from "../case.ts";
-import { converse } from "../conversation.ts";
 import { exact } from "../exact.ts";
 import { collect, idsOf, renamed, snapshot } from "../snapshot.ts";
 
@@ -12,7 +11,7 @@ const changes: readonly {
 }[] = [
   { what: "a commit", make: (thread) => thread.put({ state: { new: 1 } }) },
   { what: "a branch", make: (thread, ids) => thread.put({ update: { set: { b: 1 } } }, { parent: ids[2] ?? "" }) },
-  { what: "many commits", make: (thread) => converse(thread, 70, "later ") },
+  { what: "many commits", make: putSeventy },
   { what: "a replacement of the head", make: (thread, ids) => thread.put({ id: ids.at(-1) ?? "", state: { r: 1 } }) },
   { what: "a replacement of a root", make: (thread, ids) => thread.put({ id: ids[0] ?? "", state: { r: 2 } }) },
   { what: "a replacement in the middle", make: (thread, ids) => thread.put({ id: ids[40] ?? "", state: { r: 3 } }) },
@@ -42,6 +41,10 @@ const changes: readonly {
     },
   },
 ];
+
+async function putSeventy(thread: Thread<Free>): Promise<void> {
+  for (let n = 0; n < 70; n++) await thread.put({ update: { set: { later: n } } });
+}
 
 async function prepare(thread: Thread<Free>): Promise<string[]> {
   const ids: string[] = [];
