@@ -12,6 +12,8 @@ export interface TestDatabase {
   readonly url: string;
   /** Runs one statement there, on a connection of its own. */
   query(text: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
+  /** Until so many statements there wait for a lock. */
+  waitForLocks(count: number): Promise<void>;
   drop(): Promise<void>;
 }
 
@@ -28,6 +30,13 @@ export async function createDatabase(): Promise<TestDatabase> {
   return {
     url: url.href,
     query: (text, values) => query(url.href, text, values),
+    async waitForLocks(count) {
+      const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+      for (let waited = 0; (await query(url.href, waiting)).length < count; waited++) {
+        if (waited === 400) throw new Error("nothing came to wait for a lock");
+        await sleep(25);
+      }
+    },
     async drop() {
       await query(server, `drop database ${name} with (force)`);
     },

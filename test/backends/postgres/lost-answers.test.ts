@@ -121,9 +121,9 @@ test("an attempt that is still under way on the server is waited for", async () 
     await client.query("begin");
     await client.query(`select from threadmark.meta where lineage = ${tape} for update`);
     const committed = backend.commit([batch]);
-    await waitForLocks(1);
+    await database.waitForLocks(1);
     proxy.cutClients();
-    await waitForLocks(2);
+    await database.waitForLocks(2);
     await client.query("commit");
     await client.end();
     expect(await committed).toEqual([true]);
@@ -164,15 +164,4 @@ class SlowPool extends pg.Pool {
     if (++this.#connections > 2) await this.#until;
     return super.connect();
   }
-}
-
-async function waitForLocks(count: number): Promise<void> {
-  for (let waited = 0; waited < 400; waited++) {
-    const waiting = await database.query(
-      "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-    );
-    if (waiting.length >= count) return;
-    await sleep(25);
-  }
-  throw new Error("nothing came to wait for a lock");
 }

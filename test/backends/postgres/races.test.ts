@@ -106,7 +106,7 @@ test("a range that is deleted takes along what came in while the delete waited",
     await client.query(`select from threadmark.meta where lineage = ${tape} for no key update`);
     await client.query(`insert into threadmark.tail values (${tape}, ${tape}, 2, '${text(2)}')`);
     const sealed = two.commit([sealing(tape, 9, text("meta"), text("sealed"))]);
-    await waitForLock();
+    await database.waitForLocks(1);
     await client.query("commit");
     expect(await sealed).toEqual([true]);
     expect(await tailOf(one, tape)).toEqual([]);
@@ -122,7 +122,7 @@ test("a step that waited for a change of its checked record is refused", async (
     await client.query("begin");
     await client.query(`update threadmark.meta set text = '${text("changed")}' where lineage = ${tape}`);
     const single = two.commit([step(tape, 1, text(1))]);
-    await waitForLock();
+    await database.waitForLocks(1);
     await client.query("commit");
     expect(await single).toEqual([false]);
     expect(await tailOf(one, tape)).toEqual([]);
@@ -168,15 +168,3 @@ afterEach(async () => {
   );
   expect(placeholders).toEqual([]);
 });
-
-/** Until some statement waits for a lock. */
-async function waitForLock(): Promise<void> {
-  for (let waited = 0; waited < 400; waited++) {
-    const waiting = await database.query(
-      "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-    );
-    if (waiting.length > 0) return;
-    await sleep(25);
-  }
-  throw new Error("nothing came to wait for a lock");
-}
