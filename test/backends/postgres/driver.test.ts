@@ -1,0 +1,88 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import pg from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { postgres } from "../../../src/backends/postgres/index.ts";
+import type { TestDatabase } from "../../postgres/database.ts";
+import { createDatabase } from "../../postgres/database.ts";
+import { at, creation, metaOf, text } from "./records.ts";
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createDatabase();
+});
+afterAll(() => database.drop());
+
+test("without the package pg the error says what to install", async () => {
+  const module = new URL("../../../src/backends/postgres/index.ts", import.meta.url);
+  // A process in which no package of that name can be found.
+  const script = `
+    import { registerHooks } from "node:module";
+    registerHooks({ resolve(name, context, next) {
+      if (name === "pg") throw Object.assign(new Error("Cannot find package 'pg'"), { code: "ERR_MODULE_NOT_FOUND" });
+      return next(name, context);
+    } });
+    const { postgres } = await import(${JSON.stringify(module.href)});
+    await postgres("postgres://127.0.0.1/none").catch(({ code, message, cause }) => {
+      console.log(JSON.stringify({ code, message, cause: cause.code }));
+    });`;
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script]);
+  expect(JSON.parse(stdout)).toEqual({
+    code: "UNSUPPORTED",
+    message: expect.stringContaining("npm install pg"),
+    cause: "ERR_MODULE_NOT_FOUND",
+  });
+});
+
+test("parsers that the application registered do not change what is read", async () => {
+  const pool = new pg.Pool({
+    connectionString: database.url,
+    types: { getTypeParser: () => () => "changed" } as unknown as pg.CustomTypesConfig,
+  });
+  const backend = await postgres({ pool, schema: "parsers" });
+  expect(
+    await backend.commit([creation(1), { puts: [{ key: at("id", 2, 3, 4), value: Uint8Array.of(1, 2) }] }]),
+  ).toEqual([true, true]);
+  expect(await backend.read([{ get: metaOf(1) }, { scan: { table: "id", lineage: 2, group: 2 } }])).toEqual([
+    text("meta"),
+    [{ item: 3, part: 4, value: Buffer.of(1, 2) }],
+  ]);
+  await backend.close();
+  await pool.end();
+});
+
+test("a database that cannot hold any text is refused", async () => {
+  const [found] = await database.query("select current_database() as name");
+  const name = `${found?.name}_latin`;
+  await database.query(`create database ${name} encoding 'LATIN1' locale 'C' template template0`);
+  const url = new URL(database.url);
+  url.pathname = `/${name}`;
+  const backend = await postgres(url.href);
+  await expect(backend.commit([creation(1)])).rejects.toMatchObject({
+    code: "UNSUPPORTED",
+    message: expect.stringContaining("UTF8"),
+  });
+  await backend.close();
+  await database.query(`drop database ${name} with (force)`);
+});
+
+test("a database that does not exist is named at once", async () => {
+  const wrong = new URL(database.url);
+  wrong.pathname = "/nowhere";
+  await expect(postgres(wrong.href)).rejects.toMatchObject({
+    code: "BACKEND",
+    message: expect.stringMatching(/"nowhere" does not exist/),
+  });
+});
+
+test("a wrong password is refused at once and not repeated in the message", async () => {
+  const wrong = new URL(database.url);
+  wrong.password = "not-the-password";
+  const error = await postgres(wrong.href).then(
+    () => undefined,
+    (reason: Error) => reason,
+  );
+  expect(error).toMatchObject({ code: "BACKEND", message: expect.stringContaining("the password was refused") });
+  expect(error?.message).not.toContain("not-the-password");
+});
