@@ -74,6 +74,12 @@ describe("a delta takes about as much as what changed", () => {
     expect(sizeOf(all, next)).toBeLessThan(100);
   });
 
+  it("when hundreds of keys go and a large value stays", () => {
+    const keys = Array.from({ length: 300 }, (_, index) => `key-${index}`);
+    const kept = { messages: messages(0, 100) };
+    expect(sizeOf({ ...kept, ...Object.fromEntries(keys.map((key) => [key, 1])) }, kept)).toBeLessThan(4_000);
+  });
+
   it("when a list is empty, and something is put in front", () => {
     const all = messages(0, 100);
     expect(sizeOf(all, [message(100), ...all])).toBeLessThan(textOf(message(100)).length + 50);

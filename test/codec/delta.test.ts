@@ -59,6 +59,7 @@ describe("diff", () => {
         ],
       },
     ],
+    ["neighbours replaced, as one splice", [long, 1, 2, long], [long, 3, 4, long], { l: 4, x: [[1, 2, 3, 4]] }],
     ["a replacement, where it is smaller", { a: 1, b: 2 }, { a: 3, b: 4 }, { r: { a: 3, b: 4 } }],
     ["a replacement, where the type changes", [long], { 0: long }, { r: { 0: long } }],
   ])("finds %s", (_name, before, after, expected) => {
@@ -265,11 +266,8 @@ describe("seal", () => {
   });
 
   it("gives a value back to one step only, so that steps applied in place do not meet in one node", () => {
-    const deltas: Delta[] = [
-      { s: { status: { phase: "a", text: long } } },
-      { d: { status: { s: { phase: "b" } } } },
-      { s: { status: { phase: "a", text: long } } },
-    ];
+    const status = { phase: "a", text: long };
+    const deltas: Delta[] = [{ s: { status } }, { d: { status: { s: { phase: "b" } } } }, { s: { status } }];
     const sealed = copyOf(seal(deltas));
     let tree: Json = {};
     const seen: string[] = [];
