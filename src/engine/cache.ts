@@ -1,41 +1,56 @@
-/** A map that forgets what was used longest ago once its entries weigh more than `limit` bytes. */
+interface Slot<V> {
+  readonly value: V;
+  readonly bytes: number;
+  used: number;
+}
+
+/**
+ * A map that forgets what was used longest ago once its entries weigh more than `limit` bytes. Using an entry only
+ * notes when: the order is worked out when there is something to forget.
+ */
 export class ByteCache<K, V> {
-  readonly #entries = new Map<K, { readonly value: V; bytes: number }>();
+  readonly #slots = new Map<K, Slot<V>>();
   readonly #limit: number;
   #bytes = 0;
+  #clock = 0;
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
   get(key: K): V | undefined {
-    const entry = this.#entries.get(key);
-    if (!entry) return undefined;
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
-    return entry.value;
+    const slot = this.#slots.get(key);
+    if (slot === undefined) return undefined;
+    this.#clock += 1;
+    slot.used = this.#clock;
+    return slot.value;
   }
 
   set(key: K, value: V, bytes: number): void {
-    this.delete(key);
-    this.#entries.set(key, { value, bytes });
-    this.#bytes += bytes;
-    for (const oldest of this.#entries.keys()) {
-      // What was just set stays, however large: it is about to be used.
-      if (this.#bytes <= this.#limit || oldest === key) break;
-      this.delete(oldest);
-    }
+    this.#clock += 1;
+    this.#bytes += bytes - (this.#slots.get(key)?.bytes ?? 0);
+    this.#slots.set(key, { value, bytes, used: this.#clock });
+    if (this.#bytes > this.#limit) this.#forget(key);
   }
 
   delete(key: K): void {
-    const entry = this.#entries.get(key);
-    if (!entry) return;
-    this.#entries.delete(key);
-    this.#bytes -= entry.bytes;
+    const slot = this.#slots.get(key);
+    if (slot === undefined) return;
+    this.#slots.delete(key);
+    this.#bytes -= slot.bytes;
   }
 
   clear(): void {
-    this.#entries.clear();
+    this.#slots.clear();
     this.#bytes = 0;
+  }
+
+  /** Makes room for a while. What was just set stays, however large: it is about to be used. */
+  #forget(newest: K): void {
+    const oldestFirst = [...this.#slots].sort(([, left], [, right]) => left.used - right.used);
+    for (const [key] of oldestFirst) {
+      if (this.#bytes <= this.#limit * 0.75) return;
+      if (key !== newest) this.delete(key);
+    }
   }
 }

@@ -63,10 +63,9 @@ export function capturePut(
   const previous = "state" in input ? recentTree(engine, thread, namespace) : undefined;
   const state = "state" in input ? encode(input.state, "state", previous?.state) : undefined;
   const update = input.update && captureUpdate(input.update, encode);
-  const next = (input.next ?? []).map((entry) => (typeof entry === "string" ? { node: entry } : entry));
   const parts: CapturedParts = {
     path: input.path && [...input.path],
-    next: encode(next, "next"),
+    next: captureNext(input.next ?? [], encode),
     completed: input.completed ? [...input.completed] : [],
     interrupts: input.interrupts ? encode(input.interrupts, "interrupts") : [],
     barriers: input.barriers ? encode(input.barriers, "barriers") : [],
@@ -94,6 +93,12 @@ export function capturePut(
     options,
     loan: previous?.loan,
   };
+}
+
+/** A string is short for a node without task and argument. */
+function captureNext(next: NonNullable<PutFields["next"]>, encode: (value: unknown, root: string) => Json): Json {
+  if (next.every((entry) => typeof entry === "string")) return next.map((node) => ({ node }));
+  return encode(next.map((entry) => (typeof entry === "string" ? { node: entry } : entry)), "next");
 }
 
 function isEmptyObject(value: Json): boolean {

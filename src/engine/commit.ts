@@ -83,7 +83,7 @@ function planOnTree(
   const row = newRow(draft, captured, parent, seq);
   if (!base || !parent) {
     const { tree, tagged } = bodyOf(draft, captured, emptyBody);
-    addFull(draft, { ...row, tagged: captured.tagged || tagged }, tree, captured);
+    addFull(draft, withTag(row, captured.tagged || tagged), tree, captured);
     return { row, parent: null };
   }
   // The frame builds on the parent's frame; what the parent shows differs from that only if it was replaced.
@@ -91,13 +91,18 @@ function planOnTree(
   const replaced = parent.replacedBy !== undefined;
   if (captured.update && !replaced) {
     const { delta, tagged } = updateBody(draft, captured, shown);
-    addDelta(draft, { ...row, tagged: captured.tagged || tagged }, base, delta, undefined, captured);
+    addDelta(draft, withTag(row, captured.tagged || tagged), base, delta, undefined, captured);
   } else {
     const { tree, tagged } = bodyOf(draft, captured, shown);
     const delta = diff(base.tree, tree) ?? {};
-    addDelta(draft, { ...row, tagged: captured.tagged || tagged || replaced }, base, delta, tree, captured);
+    addDelta(draft, withTag(row, captured.tagged || tagged || replaced), base, delta, tree, captured);
   }
   return { row, parent: parent.id };
+}
+
+/** Without the cost of spreading: nearly every row is as it was made. */
+function withTag(row: Row, tagged: boolean): Row {
+  return tagged === row.tagged ? row : { ...row, tagged };
 }
 
 function newRow(draft: Draft, captured: CapturedPut, parent: Shown | undefined, seq: number): Row {
@@ -150,20 +155,23 @@ function updateBody(draft: Draft, captured: CapturedPut, parent: Body): { delta:
   note("s", Object.keys(delta).length === 0 ? undefined : delta);
   if (parts.path !== undefined) note("p", diff(parent.p, parts.path));
   else if (fields.node !== null) note("p", { p: [fields.node] });
-  note("n", diff(parent.n, parts.next));
-  note("c", diff(parent.c, parts.completed));
-  note("i", diff(parent.i, parts.interrupts));
-  note("b", diff(parent.b, parts.barriers));
+  note("n", changeOf(parent.n, parts.next));
+  note("c", changeOf(parent.c, parts.completed));
+  note("i", changeOf(parent.i, parts.interrupts));
+  note("b", changeOf(parent.b, parts.barriers));
   return { delta: Object.keys(changes).length === 0 ? {} : { d: changes }, tagged };
 }
 
+/** These lists are mostly empty and stay so. */
+function changeOf(before: Json, after: Json): Delta | undefined {
+  return (before as Json[]).length === 0 && (after as Json[]).length === 0 ? undefined : diff(before, after);
+}
+
 function addFull(draft: Draft, row: Row, tree: Json, captured: CapturedPut, base?: TreeEntry): void {
-  const text = JSON.stringify(replacement(tree));
-  draft.addRow(row, text, {
-    ...(base && { base }),
-    tree,
-    entry: { tagged: row.tagged, weight: text.length, size: text.length, hops: 1, loan: captured.loan ?? { count: 0 } },
-  });
+  const tail = draft.encodeRow(row, replacement(tree));
+  const size = tail.value.length;
+  const loan = captured.loan ?? { count: 0 };
+  draft.addRow({ tail, base, change: undefined, tree, entry: { tagged: row.tagged, weight: size, size, hops: 1, loan } });
 }
 
 function addDelta(
@@ -174,8 +182,8 @@ function addDelta(
   tree: Json | undefined,
   captured: CapturedPut,
 ): void {
-  const text = JSON.stringify(change);
-  const weight = base.weight + text.length;
+  const tail = draft.encodeRow(row, change);
+  const weight = base.weight + tail.value.length;
   const hops = draft.isOwn(row.parent) ? base.hops : base.hops + 1;
   let { size } = base;
   if (needsFull({ weight, size, hops })) {
@@ -189,7 +197,7 @@ function addDelta(
   }
   const tagged = base.tagged || row.tagged;
   const loan = tree === undefined ? base.loan : (captured.loan ?? { count: 0 });
-  draft.addRow(row, text, { base, change, ...(tree !== undefined && { tree }), entry: { tagged, weight, size, hops, loan } });
+  draft.addRow({ tail, base, change, tree, entry: { tagged, weight, size, hops, loan } });
 }
 
 function conflict(thread: string, expected: string | null, head: Shown | undefined): ThreadmarkError {

@@ -18,7 +18,7 @@ import { findById, headOf, rowAt, type Shown } from "./view.ts";
 /** Rows of a tail before they are sealed into a pack. */
 const SEAL = 64;
 
-interface Planned {
+export interface Planned {
   readonly tail: TailRow;
   /** What the row's tree is made of: another tree and a delta, or a tree of its own. */
   readonly base: TreeEntry | undefined;
@@ -173,16 +173,20 @@ export class Draft {
     return planned.tree;
   }
 
-  /** Adds a row. Its tree is `tree`, or `base` with `change` applied. */
-  addRow(row: Row, changeText: string, grown: { base?: TreeEntry; change?: Delta; tree?: Json; entry: Planned["entry"] }): void {
+  /** Encodes a row as the next of the tape. */
+  encodeRow(row: Row, change: Delta): TailRow {
     const tape = this.#tape as Tape;
     const previous = this.#planned.at(-1)?.tail;
     const count = (previous?.count ?? tape.count) + 1;
     const root = row.namespace === "" ? row.seq : (previous?.root ?? tape.lastRoot);
-    const value = encodeTailRow(row, count, root, changeText);
-    const { base, change, tree, entry } = grown;
+    return { row, value: encodeTailRow(row, count, root, change), count, root };
+  }
+
+  /** Adds an encoded row. Its tree is `tree`, or that of `base` with `change` applied. */
+  addRow(planned: Planned): void {
+    const { base } = planned;
     if (base) this.#uses.set(base, (this.#uses.get(base) ?? 0) + 1);
-    this.#planned.push({ tail: { row, value, count, root }, base, change, tree, entry });
+    this.#planned.push(planned);
   }
 
   /** Everything as one batch, or undefined when there is nothing to write. */

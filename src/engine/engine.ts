@@ -31,7 +31,8 @@ export class Engine {
   readonly #tapes: ByteCache<number, Tape>;
   readonly #directory: ByteCache<string, Required<Pick<DirectoryRecord, "tape" | "lineage">>>;
   readonly #lanes = new Map<string, Lane>();
-  readonly #pending = new Set<Promise<unknown>>();
+  #active = 0;
+  #idle: (() => void) | undefined;
   #closed = false;
 
   constructor(options: EngineOptions) {
@@ -47,13 +48,15 @@ export class Engine {
   }
 
   /** Refuses what comes after `close`, and lets `close` wait for what came before. */
-  track<T>(operation: () => Promise<T>): Promise<T> {
-    if (this.#closed) return Promise.reject(closedError());
-    const promise = operation();
-    this.#pending.add(promise);
-    const settled = (): void => void this.#pending.delete(promise);
-    promise.then(settled, settled);
-    return promise;
+  async track<T>(operation: () => Promise<T>): Promise<T> {
+    if (this.#closed) throw closedError();
+    this.#active += 1;
+    try {
+      return await operation();
+    } finally {
+      this.#active -= 1;
+      if (this.#active === 0) this.#idle?.();
+    }
   }
 
   get closed(): boolean {
@@ -63,7 +66,7 @@ export class Engine {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    while (this.#pending.size > 0) await Promise.allSettled(this.#pending);
+    if (this.#active > 0) await new Promise<void>((resolve) => (this.#idle = resolve));
     this.#tapes.clear();
     this.trees.clear();
     await this.backend.close();

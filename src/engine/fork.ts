@@ -183,5 +183,5 @@ async function addTop(draft: Draft, source: Tape, target: Target, at: Shown, req
     createdAt: now,
     tagged: tagged || at.tagged,
   };
-  draft.inserts.push({ key: target.key("tail", seq), value: encodeTailRow(row, 1, seq, JSON.stringify(change)) });
+  draft.inserts.push({ key: target.key("tail", seq), value: encodeTailRow(row, 1, seq, change) });
 }

@@ -208,7 +208,7 @@ class Rewriter {
   }
 
   #rewriteTailRow(frame: Frame, count: number, root: number, before: number): void {
-    const value = encodeTailRow(frame.row, count, root, JSON.stringify(frame.change));
+    const value = encodeTailRow(frame.row, count, root, frame.change);
     this.#reclaimed += before;
     this.#write(this.#puts, this.#tape.key("tail", frame.row.seq), value);
   }

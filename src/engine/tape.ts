@@ -36,15 +36,17 @@ export interface LoadedPack {
   readonly rows: readonly Row[];
 }
 
-export function encodeTailRow(row: Row, count: number, root: number, change: string): Value {
-  const record: Omit<TailRecord, "change"> = { ...toRecord(row), count };
-  if (root !== 0) record.root = root;
-  return wrap(`${JSON.stringify(record).slice(0, -1)},"change":${change}}`);
+export function encodeTailRow(row: Row, count: number, root: number, change: Delta): Value {
+  const record = toRecord(row) as TailRecord;
+  record.count = count;
+  if (root !== row.seq) record.root = root;
+  record.change = change;
+  return wrap(JSON.stringify(record));
 }
 
 export function decodeTailRow(seq: number, value: Value): TailRow {
   const record = unwrapJson(value) as TailRecord;
-  return { row: fromRecord(seq, record), value, count: record.count, root: record.root ?? 0 };
+  return { row: fromRecord(seq, record), value, count: record.count, root: record.root ?? seq };
 }
 
 export function tailChange(value: Value): Delta {
