@@ -44,6 +44,9 @@ export class Journal {
   #parent: string | null | undefined;
   /** Writes of the running step, not yet known to be durable. They never reject: a fault is what they resolve to. */
   #writes: Promise<Error | undefined>[] = [];
+  /** Writes that wait for the end of the turn. */
+  #held: (() => Promise<Error | undefined>)[] = [];
+  #releasing: NodeJS.Immediate | undefined;
   /** The boundary being written behind the running step. */
   #flight: Promise<Error | undefined> | undefined;
 
@@ -85,7 +88,10 @@ export class Journal {
 
   /** Saves what became of a task. Those of one turn are committed together, and with the boundary if that follows. */
   save(position: Position, input: WritesInput, blame: Blame): void {
-    if (this.#eager) this.#writes.push(this.#save(position, input, blame));
+    if (!this.#eager) return;
+    this.#held.push(() => this.#save(position, input, blame));
+    // Held back for the rest of the turn only: the boundary, if this was the last task of its step, is about to come.
+    this.#releasing ??= setImmediate(() => this.#releaseHeld());
   }
 
   /** Saves something against the head, now. */
@@ -110,9 +116,22 @@ export class Journal {
     this.#raise(await flight);
   }
 
-  async #settleWrites(): Promise<void> {
+  #releaseHeld(): void {
+    clearImmediate(this.#releasing);
+    this.#releasing = undefined;
+    for (const save of this.#held.splice(0)) this.#writes.push(save());
+  }
+
+  /** The writes begun so far, which whoever takes them must wait for. */
+  #takeWrites(): readonly Promise<Error | undefined>[] {
+    this.#releaseHeld();
     const writes = this.#writes;
     this.#writes = [];
+    return writes;
+  }
+
+  async #settleWrites(): Promise<void> {
+    const writes = this.#takeWrites();
     for (const fault of await Promise.all(writes)) this.#raise(fault);
   }
 
@@ -135,18 +154,19 @@ export class Journal {
 
   /** Puts the position together with the writes of the step before it; resolves to the fault, if there was one. */
   async #write(position: Position, id: string | undefined): Promise<Error | undefined> {
-    const writes = this.#writes;
-    this.#writes = [];
-    const put = this.#put(position, id);
+    const writes = this.#takeWrites();
+    const put = this.#put(position, id).then(
+      (info) => ({ info, error: undefined }),
+      (error: unknown) => ({ info: undefined, error }),
+    );
     const faults = await Promise.all(writes);
-    try {
-      this.#info = await put;
-      position.id = this.#info.id;
-      this.#parent = undefined;
-      return faults.find((fault) => fault instanceof StorageFailure);
-    } catch (error) {
-      return faults.find((fault) => fault !== undefined) ?? new StorageFailure(error);
-    }
+    const { info, error } = await put;
+    // Without the boundary, a task whose result cannot be stored is the first to blame.
+    if (info === undefined) return faults.find((fault) => fault !== undefined) ?? new StorageFailure(error);
+    this.#info = info;
+    position.id = info.id;
+    this.#parent = undefined;
+    return faults.find((fault) => fault instanceof StorageFailure);
   }
 
   async #put(position: Position, given: string | undefined): Promise<CheckpointInfo> {
