@@ -21,7 +21,7 @@ const leaves: fc.Arbitrary<Json> = fc.oneof(
 );
 
 /** Builds an object entry by entry, so that `__proto__` becomes a key like any other. */
-export function objectOf(entries: readonly (readonly [string, Json])[]): { [key: string]: Json } {
+function objectOf(entries: readonly (readonly [string, Json])[]): { [key: string]: Json } {
   return Object.fromEntries(entries);
 }
 
