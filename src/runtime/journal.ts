@@ -1,10 +1,10 @@
 import { ThreadmarkError } from "../errors.ts";
 import type { LeaseToken, PutFields, WritesInput } from "../model/arguments.ts";
-import type { CheckpointInfo } from "../model/checkpoint.ts";
+import type { Checkpoint, CheckpointInfo } from "../model/checkpoint.ts";
 import type { Thread } from "../thread.ts";
 import { StorageFailure } from "./errors.ts";
 import { timeOrderedId } from "./identity.ts";
-import { ANSWER, GOTO, type Position, resultWrites } from "./position.ts";
+import { ANSWER, GOTO, infoOf, type Position, resultWrites } from "./position.ts";
 import type { Values } from "./reducers.ts";
 
 /**
@@ -23,7 +23,7 @@ export interface JournalOptions {
   readonly durability: Durability;
   readonly workflow: string;
   /** The namespace's head when the run began. */
-  readonly head: CheckpointInfo | undefined;
+  readonly head: Checkpoint | undefined;
 }
 
 export interface CommitOptions {
@@ -53,7 +53,7 @@ export class Journal {
   constructor(options: JournalOptions) {
     this.#options = options;
     this.#eager = options.thread !== undefined && options.durability !== "exit";
-    this.#info = options.head;
+    this.#info = options.head && infoOf(options.head);
   }
 
   /** The last checkpoint that is known to be in the store. */

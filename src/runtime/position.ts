@@ -1,5 +1,13 @@
 import type { Update } from "../model/arguments.ts";
-import type { Barrier, Checkpoint, CheckpointTuple, Interrupt, Metadata, Source } from "../model/checkpoint.ts";
+import type {
+  Barrier,
+  Checkpoint,
+  CheckpointInfo,
+  CheckpointTuple,
+  Interrupt,
+  Metadata,
+  Source,
+} from "../model/checkpoint.ts";
 import { define, freeze, isPlainObject } from "./capture.ts";
 import type { Values } from "./reducers.ts";
 import type { Task } from "./routing.ts";
@@ -71,6 +79,12 @@ export function tasksOf(checkpoint: Checkpoint): readonly Task[] {
     ...activation,
     task: activation.task ?? `${checkpoint.step}.${index}`,
   }));
+}
+
+/** A checkpoint without what can grow. */
+export function infoOf(checkpoint: Checkpoint): CheckpointInfo {
+  const { state: _, path: __, next: ___, completed, interrupts, barriers, ...info } = checkpoint;
+  return info;
 }
 
 export function notesOf(metadata: Metadata): Notes {
