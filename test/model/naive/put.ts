@@ -23,6 +23,7 @@ export function put(
   options: PutOptions,
   assigned: Assigned,
 ): Checkpoint {
+  if (input.update !== undefined) checkGroups(input.update);
   const head = line.checkpoints.at(-1);
   if (options.expect !== undefined && options.expect !== (head?.id ?? null)) {
     throw new ThreadmarkError("CONFLICT", `the head is ${head?.id}`);
@@ -74,8 +75,6 @@ export function put(
 export function updated(before: unknown, update: Update<Free>): Free {
   if (!isPlain(before)) throw new TypeError("only a plain object can be updated");
   const { append = {}, set = {}, unset = [] } = update;
-  const keys = [...Object.keys(append), ...Object.keys(set), ...new Set<string>(unset)];
-  if (new Set(keys).size !== keys.length) throw new TypeError("a key is in two groups");
   const after: Free = clone(before);
   for (const [key, more] of Object.entries(append as Free)) {
     const old = Object.hasOwn(after, key) ? after[key] : undefined;
@@ -86,6 +85,12 @@ export function updated(before: unknown, update: Update<Free>): Free {
   for (const [key, value] of Object.entries(set)) assign(after, key, value);
   for (const key of unset) delete after[key];
   return after;
+}
+
+/** What is wrong with an update by itself is found before the store is asked. */
+function checkGroups({ append = {}, set = {}, unset = [] }: Update<Free>): void {
+  const keys = [...Object.keys(append), ...Object.keys(set), ...new Set<string>(unset)];
+  if (new Set(keys).size !== keys.length) throw new TypeError("a key is in two groups");
 }
 
 function assign(target: Free, key: string, value: unknown): void {
