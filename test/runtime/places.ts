@@ -28,7 +28,7 @@ export function onMemoryAndSqlite(title: string, tests: (places: Places) => void
       const directory = mkdtempSync(join(tmpdir(), "threadmark-runtime-"));
       directories.push(directory);
       const medium = await mediumOf(kind, join(directory, "store.db"));
-      const store = await open(medium, options);
+      const store = await open(medium, { ...options });
       stores.push(store);
       return { store, medium };
     };
