@@ -2,7 +2,7 @@ import { apply, type Delta, diff, replacement } from "../codec/delta.ts";
 import type { Json } from "../codec/json.ts";
 import { ThreadmarkError } from "../errors.ts";
 import { needsFull } from "../model/frames.ts";
-import { addressedId } from "../model/id.ts";
+import { addressedId, idAddress } from "../model/id.ts";
 import type { CapturedPut } from "./capture.ts";
 import type { Draft } from "./draft.ts";
 import type { Change } from "./lane.ts";
@@ -81,6 +81,7 @@ function planOnTree(
 ): Committed {
   const seq = draft.nextSeq;
   const row = newRow(draft, captured, parent, seq);
+  if (captured.fields.id !== undefined) reserveAddress(draft, captured.fields.id, seq);
   if (!base || !parent) {
     const { tree, tagged } = bodyOf(draft, captured, emptyBody);
     addFull(draft, withTag(row, captured.tagged || tagged), tree, captured);
@@ -98,6 +99,12 @@ function planOnTree(
     addDelta(draft, withTag(row, captured.tagged || tagged || replaced), base, delta, tree, captured);
   }
   return { row, parent: parent.id };
+}
+
+/** A supplied id may look like one that this tape would make later: that seq is passed over, so that it never does. */
+function reserveAddress(draft: Draft, id: string, seq: number): void {
+  const address = idAddress(id);
+  if (address?.tape === draft.tapeNumber && address.seq > seq) draft.reserve(address.seq);
 }
 
 /** Without the cost of spreading: nearly every row is as it was made. */

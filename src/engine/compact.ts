@@ -31,18 +31,16 @@ export async function compactStore(engine: Engine): Promise<void> {
 }
 
 async function compactLineage(engine: Engine, lineage: number): Promise<boolean> {
-  const metas = await lineageMetas(engine, lineage);
+  // What the engine remembers goes on changing while this looks at everything: it gets a memory of its own.
+  const own = engine.fresh();
+  const metas = await lineageMetas(own, lineage);
   const tapes = new Map<number, Tape>();
   for (const number of metas.keys()) {
-    const tape = await engine.refresh(number, lineage);
+    const tape = await own.refresh(number, lineage);
     if (tape) tapes.set(number, tape);
   }
-  const work = new LineageCompaction(engine, tapes);
-  const batch = await work.plan();
-  if (!batch) return true;
-  const applied = await engine.committer.commit(batch);
-  for (const tape of tapes.values()) engine.forgetTape(tape);
-  return applied;
+  const batch = await new LineageCompaction(own, tapes).plan();
+  return !batch || engine.committer.commit(batch);
 }
 
 class LineageCompaction {
@@ -52,14 +50,18 @@ class LineageCompaction {
   readonly #puts: Entry[] = [];
   readonly #checks: { readonly key: Key; readonly value: Tape["metaValue"] | undefined }[] = [];
 
+  /** The first seq each tape has not given out: if one has by the time of the commit, it all starts again. */
+  readonly #next: ReadonlyMap<number, Key>;
+
   constructor(engine: Engine, tapes: ReadonlyMap<number, Tape>) {
     this.#engine = engine;
     this.#tapes = tapes;
+    this.#next = new Map([...tapes].map(([number, tape]) => [number, tape.key("tail", tape.lastSeq + 1)]));
+    for (const tape of tapes.values()) this.#checks.push({ key: tape.metaKey, value: tape.metaValue });
   }
 
   async plan(): Promise<Batch | undefined> {
     const shown = await this.#shownSeqs();
-    for (const tape of this.#tapes.values()) this.#checks.push({ key: tape.metaKey, value: tape.metaValue });
     const doomed = await this.#doomed(shown);
     let changed = false;
     for (const tape of this.#tapes.values()) {
@@ -120,7 +122,7 @@ class LineageCompaction {
     if (rewritten) {
       this.#deletes.push(...rewrite.deletes);
       this.#puts.push(...rewrite.inserts, ...rewrite.puts);
-      this.#checks.push({ key: rewrite.absent, value: undefined });
+      this.#checks.push({ key: this.#next.get(tape.number) as Key, value: undefined });
       change(rewrite.meta);
     }
     if (folded.marks !== undefined) change({ marks: folded.marks });

@@ -46,6 +46,7 @@ export class Draft {
   #tape: Tape | undefined;
   #meta: Meta | undefined;
   readonly #metaBefore: Value | undefined;
+  readonly #lastBefore: number;
   #created = false;
   #removed = false;
   readonly #planned: Planned[] = [];
@@ -59,6 +60,7 @@ export class Draft {
     this.#tape = tape;
     this.#meta = tape?.meta;
     this.#metaBefore = tape?.metaValue;
+    this.#lastBefore = tape?.lastSeq ?? 0;
   }
 
   /** The tape as it was before the draft; undefined when the thread does not exist. */
@@ -83,6 +85,28 @@ export class Draft {
     this.checks.push({ key, value: entry?.value });
     this.puts.push({ key, value: encodeDirectory({ tape: number, lineage: number }) });
     return this.#tape;
+  }
+
+  /** Whether somebody else's rows were read since planning began: what was decided on the head may be wrong. */
+  get overtaken(): boolean {
+    return !this.#created && this.#tape !== undefined && this.#tape.lastSeq !== this.#lastBefore;
+  }
+
+  /** What has been planned so far, to come back to when the next plan fails. */
+  mark(): () => void {
+    const lists = [this.checks, this.deletes, this.inserts, this.puts, this.afterwards, this.#planned] as unknown[][];
+    const lengths = lists.map((list) => list.length);
+    const before = { tape: this.#tape, meta: this.#meta, created: this.#created, removed: this.#removed };
+    const { closed, rereads } = this;
+    return () => {
+      for (const [index, list] of lists.entries()) list.length = lengths[index] as number;
+      this.#tape = before.tape;
+      this.#meta = before.meta;
+      this.#created = before.created;
+      this.#removed = before.removed;
+      this.closed = closed;
+      this.rereads = rereads;
+    };
   }
 
   /** Changes the meta record. */
@@ -110,7 +134,13 @@ export class Draft {
   }
 
   get nextSeq(): number {
-    return (this.#planned.at(-1)?.tail.row.seq ?? this.#tape?.lastSeq ?? 0) + 1;
+    const last = this.#planned.at(-1)?.tail.row.seq ?? this.#tape?.lastSeq ?? 0;
+    return Math.max(last, this.#meta?.floor ?? 0) + 1;
+  }
+
+  /** No row gets a seq up to this one any more. */
+  reserve(seq: number): void {
+    if (seq > (this.#meta as Meta).floor) this.change({ floor: seq });
   }
 
   /** The head of a namespace, planned rows included. A promise only where storage has to be asked. */

@@ -19,6 +19,8 @@ export interface EngineOptions {
   readonly compression: Compression;
 }
 
+const FRESH_CACHE_BYTES = 16 * 1024 * 1024;
+
 /** What every operation works with: the backend, the codec, and what is remembered of tapes and trees. */
 export class Engine {
   readonly backend: Backend;
@@ -72,6 +74,12 @@ export class Engine {
     await this.backend.close();
   }
 
+  /** Another engine on the same backend that remembers nothing yet. */
+  fresh(): Engine {
+    const { backend, codec, clock, ids, compression } = this;
+    return new Engine({ backend, codec, clock, ids, compression, cacheBytes: FRESH_CACHE_BYTES });
+  }
+
   /** The queue that orders this process's changes of one thread. */
   lane(thread: string): Lane {
     let lane = this.#lanes.get(thread);
@@ -122,13 +130,6 @@ export class Engine {
 
   forgetTape(tape: Tape): void {
     this.#tapes.delete(tape.number);
-  }
-
-  /** Forgets everything that can be read again. */
-  forgetAll(): void {
-    this.#tapes.clear();
-    this.#directory.clear();
-    this.trees.clear();
   }
 
   /**

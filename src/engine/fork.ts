@@ -47,8 +47,9 @@ export function forkChange(request: ForkRequest): Change<void> {
       };
       const label = onTop ? undefined : request.label;
       const target = await startThread(draft, source, request.into, origin, label !== undefined);
-      if (onTop) await addTop(draft, source, target, at, request);
-      else if (label !== undefined) {
+      if (onTop) {
+        await addTop(draft, source, target, at, request);
+      } else if (label !== undefined) {
         draft.inserts.push({ key: target.key("mark", at.seq), value: encodeMark([{ generation: 0, label }]) });
       }
     },

@@ -6,7 +6,7 @@ import type { Tape } from "./tape.ts";
 
 /** A change of one thread: planned against the tape as it is known, and planned again when that proved stale. */
 export interface Change<T> {
-  /** Adds to the draft what has to be written, and returns what to tell the caller once it is. Throwing adds nothing. */
+  /** Adds to the draft what has to be written, and returns what to tell the caller once it is. When it throws, nothing is added. */
   plan(draft: Draft): T | Promise<T>;
   /** Called once, when the change has been committed or has failed. */
   settled?(): void;
@@ -79,11 +79,13 @@ export class Lane {
           this.#queue.unshift(...group.splice(index));
           break;
         }
+        const undo = draft.mark();
         try {
           const planned = entry.change.plan(draft);
           const result = planned instanceof Promise ? await planned : planned;
           results.push(() => entry.resolve(result));
         } catch (error) {
+          undo();
           if (error === ALONE) {
             this.#queue.unshift(...group.splice(index));
             break;
@@ -96,7 +98,7 @@ export class Lane {
           results.push(() => entry.reject(error));
         }
       }
-      if (!stale) {
+      if (!stale && !draft.overtaken) {
         const batch = await draft.batch();
         if (batch === undefined || (await this.#apply(batch, draft, attempt))) {
           for (const settle of results) settle();

@@ -11,9 +11,9 @@ import { shownWrites } from "./writes.ts";
  * Reads everything that any thread shows, from storage, not from memory: every frame with its checksum, every chain,
  * every type, every write. Does not stop at a fault.
  */
-export async function verifyStore(engine: Engine): Promise<VerifyResult> {
+export async function verifyStore(store: Engine): Promise<VerifyResult> {
+  const engine = store.fresh();
   const faults: Fault[] = (await engine.backend.verify()).map((message) => ({ thread: "", checkpoint: null, message }));
-  engine.forgetAll();
   const threads = allThreads(engine);
   for (;;) {
     try {

@@ -55,14 +55,11 @@ export async function rowAt(engine: Engine, tape: Tape, seq: number, generation:
   let replaced: Shown | undefined;
   for (;;) {
     if (level.isGone(seq, seen)) return undefined;
-    const versions = level.marks.get(seq);
-    if (versions && !replaced) {
-      for (const version of versions) {
-        if (version.generation > seen) break;
-        if (version.row) replaced = { ...fromRecord(seq, version.row), replacedBy: version.change as Delta };
-        if (version.row) label = undefined;
-        if (version.label !== undefined) label = version.label;
-      }
+    // The nearest tape has the last word: deeper marks only count for what nearer ones leave open.
+    if (!replaced) {
+      const mark = markAt(level, seq, seen);
+      replaced = mark?.row;
+      label ??= mark?.label;
     }
     const { origin } = level.meta;
     if (!origin || seq > origin.upTo) break;
@@ -72,6 +69,23 @@ export async function rowAt(engine: Engine, tape: Tape, seq: number, generation:
   }
   const row = replaced ?? (await ownRow(engine, level, seq));
   return row && label !== undefined ? { ...row, label } : row;
+}
+
+/** What a tape's own marks say of a row up to a generation. A replacement ends earlier labels. */
+function markAt(tape: Tape, seq: number, generation: number): { row: Shown | undefined; label: string | undefined } | undefined {
+  const versions = tape.marks.get(seq);
+  if (!versions) return undefined;
+  let row: Shown | undefined;
+  let label: string | undefined;
+  for (const version of versions) {
+    if (version.generation > generation) break;
+    if (version.row) {
+      row = { ...fromRecord(seq, version.row), replacedBy: version.change as Delta };
+      label = undefined;
+    }
+    if (version.label !== undefined) label = version.label;
+  }
+  return { row, label };
 }
 
 /** The parent a row has in this view: the nearest ancestor that was not deleted. */

@@ -11,6 +11,11 @@ export function checkObject(value: unknown, what: string): Fields {
   return value as Fields;
 }
 
+function checkPlainObject(value: unknown, what: string): void {
+  const prototype: unknown = Object.getPrototypeOf(checkObject(value, what));
+  if (prototype !== Object.prototype && prototype !== null) throw new TypeError(`${what} must be a plain object.`);
+}
+
 function checkInteger(value: unknown, what: string, least = Number.MIN_SAFE_INTEGER): void {
   if (!Number.isSafeInteger(value) || (value as number) < least) {
     const range = least === Number.MIN_SAFE_INTEGER ? "a safe integer" : `an integer of at least ${least}`;
@@ -69,7 +74,7 @@ export function checkPutInput(input: unknown): void {
   optional(fields, "createdAt", (value, what) => checkNumber(value, what, Number.NEGATIVE_INFINITY));
   if (fields["createdAt"] !== undefined && !Number.isFinite(fields["createdAt"])) throw new TypeError("createdAt must be finite.");
   optional(fields, "stateVersion", (value, what) => checkInteger(value, what));
-  optional(fields, "metadata", checkObject);
+  optional(fields, "metadata", checkPlainObject);
   if (fields["update"] !== undefined) checkUpdate(fields["update"]);
 }
 
@@ -170,7 +175,7 @@ export function checkForkOptions(options: ForkOptions<unknown>): void {
     else checkInteger(checkObject(value, what)["step"], "at.step");
   });
   optional(fields, "into", checkId);
-  optional(fields, "edits", checkObject);
+  optional(fields, "edits", checkPlainObject);
   optional(fields, "history", (value, what) => checkOneOf(value, ["ancestors", "none"], what));
   optional(fields, "label", checkText);
 }
