@@ -211,6 +211,14 @@ describe("what is refused when it is new", () => {
     expect(refusal({ deep: [value] }, { deep: [{ a: 1, b: 2 }] }).path).toBe("state.deep[0].b");
   });
 
+  test("an accessor or a hidden property where something else changed, or where it gives something else", () => {
+    expect(refusal(withProperty({ a: 1 }, "b", getter), { a: 1, b: 2 }).path).toBe("state.b");
+    expect(refusal([withProperty({ a: 1 }, "b", getter)], [{ a: 1, b: 2 }]).path).toBe("state[0].b");
+    expect(refusal(withProperty({ a: 1 }, "b", hidden), { a: 2 }).path).toBe("state.b");
+    expect(refusal(withProperty([1, 2], 1, getter), [1, 2]).path).toBe("state[1]");
+    expect(refusal(withProperty([1, 2], "x"), [1]).path).toBe("state.x");
+  });
+
   test("a hole in a list is no undefined that was stored before", () => {
     // biome-ignore lint/suspicious/noSparseArray: it is the case.
     expect(refusal([1, , 3], [1, undefined, 3]).path).toBe("state[1]");

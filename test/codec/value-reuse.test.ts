@@ -124,6 +124,18 @@ describe("lists", () => {
     expect(reused(tree, previous)).toBe(count);
   });
 
+  test("of few different elements are right whatever was there before", () => {
+    const element = fc.constantFrom<unknown>(0, "a", { b: 1 }, { b: 2 }, [], undefined);
+    const list = fc.array(element, { maxLength: 8 });
+    fc.assert(
+      fc.property(list, list, (before, after) => {
+        const { tree } = codec.encode(after, "state", codec.encode(before, "state").tree);
+        expect(JSON.stringify(tree)).toBe(JSON.stringify(codec.encode(after, "state").tree));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
   test("keep the equal parts of an element that changed", () => {
     const list = messages(0, 3);
     list[1] = { ...message(1), content: "edited" };
@@ -184,10 +196,16 @@ describe("changes", () => {
     ["another flag", /a/g, /a/],
     ["another class of error", new TypeError("x"), new RangeError("x")],
   ])("between %s are seen", (_name, before, after) => {
-    const previous = codec.encode(before, "state").tree;
-    const { tree } = codec.encode(after, "state", previous);
-    expect(JSON.stringify(tree)).toBe(JSON.stringify(codec.encode(after, "state").tree));
-    expect(JSON.stringify(tree)).not.toBe(JSON.stringify(previous));
+    for (const wrap of [
+      (value: unknown) => value,
+      (value: unknown) => [1, value],
+      (value: unknown) => [{ a: [value] }],
+    ]) {
+      const previous = codec.encode(wrap(before), "state").tree;
+      const { tree } = codec.encode(wrap(after), "state", previous);
+      expect(JSON.stringify(tree)).toBe(JSON.stringify(codec.encode(wrap(after), "state").tree));
+      expect(JSON.stringify(tree)).not.toBe(JSON.stringify(previous));
+    }
   });
 
   test("of which only a tag is new count as tagged, reused tags do not", () => {
@@ -195,6 +213,8 @@ describe("changes", () => {
     expect(codec.encode({ at: new Date(1), n: 2 }, "state", previous).tagged).toBe(false);
     expect(codec.encode({ at: new Date(2), n: 1 }, "state", previous).tagged).toBe(true);
     expect(codec.encode({ at: 1, n: { $: 1 } }, "state", previous).tagged).toBe(true);
+    const dates = codec.encode([new Date(1), new Date(2)], "state").tree;
+    expect(codec.encode([new Date(2)], "state", dates).tagged).toBe(false);
   });
 });
 
