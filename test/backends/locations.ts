@@ -6,6 +6,7 @@ import { memory } from "../../src/backends/memory/index.ts";
 import type { OpenOptions } from "../../src/model/arguments.ts";
 import { type BackendOptions, open } from "../../src/open.ts";
 import type { Location } from "../../src/testing/index.ts";
+import { makePostgres } from "../postgres/places.ts";
 
 /** A fresh, empty place on one backend. */
 export interface Place {
@@ -60,8 +61,14 @@ export const sqliteUnderTest: BackendUnderTest = {
   make: makeSqlite,
 };
 
+export const postgresUnderTest: BackendUnderTest = {
+  name: "postgres",
+  capabilities: { durable: true, processes: true },
+  make: makePostgres,
+};
+
 /** Every backend that the tests of the store run on. */
-export const locations: readonly BackendUnderTest[] = [memoryUnderTest, sqliteUnderTest];
+export const locations: readonly BackendUnderTest[] = [memoryUnderTest, sqliteUnderTest, postgresUnderTest];
 
 /** A place as the conformance kit wants it. */
 export async function kitLocation(backend: BackendUnderTest): Promise<Location> {

@@ -24,14 +24,15 @@ export function integers(values: readonly number[]): Buffer {
   return buffer;
 }
 
-/** An `int8[]` of numbers in [0, 2^32): items and parts. */
+/** An `int8[]` of whole numbers: items and parts, and bounds a little beyond them. */
 export function bigints(values: readonly number[]): Buffer {
   const buffer = header(bigintType, values.length, 12 * values.length, false);
   let offset = headerBytes;
   for (const value of values) {
     buffer.writeInt32BE(8, offset);
-    buffer.writeUInt32BE(0, offset + 4);
-    buffer.writeUInt32BE(value, offset + 8);
+    const high = Math.floor(value / 2 ** 32);
+    buffer.writeInt32BE(high, offset + 4);
+    buffer.writeUInt32BE(value - high * 2 ** 32, offset + 8);
     offset += 12;
   }
   return buffer;

@@ -1,6 +1,6 @@
 import type { Key, Read, Table } from "../../backend.ts";
 import { bigints, integers, texts } from "./arrays.ts";
-import { isWide, lastInteger, names, sameKey } from "./layout.ts";
+import { bound, isWide, lastInteger, names, sameKey } from "./layout.ts";
 
 /** The reads of one kind on one table: one branch of a statement. */
 export interface Branch {
@@ -84,9 +84,9 @@ function scanBranch(table: Table, { places, reads }: Gathered<Scan>, order: "asc
     { name: "place", type: "int4", values: places },
     { name: "lineage", type: "int4", values: reads.map(({ scan }) => scan.lineage) },
     { name: `"group"`, type: "int4", values: reads.map(({ scan }) => scan.group) },
-    { name: "first", type: "int8", values: reads.map(({ scan }) => scan.from ?? 0) },
-    { name: "last", type: "int8", values: reads.map(({ scan }) => scan.to ?? lastInteger) },
-    { name: "most", type: "int8", values: reads.map(({ limit }) => Math.min(limit ?? lastInteger, lastInteger)) },
+    { name: "first", type: "int8", values: reads.map(({ scan }) => bound(scan.from ?? 0)) },
+    { name: "last", type: "int8", values: reads.map(({ scan }) => bound(scan.to ?? lastInteger)) },
+    { name: "most", type: "int8", values: reads.map(({ limit }) => bound(limit ?? lastInteger)) },
   ];
   const part = isWide(table) ? "part" : "0::int8 as part";
   const by = isWide(table) ? `item ${order}, part ${order}` : `item ${order}`;
@@ -118,7 +118,7 @@ function listBranch({ places, reads }: Gathered<List["list"]>): Branch {
     { name: "first", type: "text", values: reads.map(({ prefix }) => prefix ?? "") },
     { name: "beyond", type: "text", values: reads.map(({ prefix }) => successor(prefix ?? "") ?? beyondAll) },
     { name: "after", type: "text", values: reads.map(({ after }) => after ?? "") },
-    { name: "most", type: "int8", values: reads.map(({ limit }) => Math.min(limit, lastInteger)) },
+    { name: "most", type: "int8", values: reads.map(({ limit }) => bound(limit)) },
   ];
   return branch("list", columns, (schema, source) => {
     return `select o.place, null::int8, null::int8, t.id, t.text, t.bytes

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Batch, DirectoryKey, Key, Range, Value } from "../../backend.ts";
 import { bigints, byteas, integers, texts, uuids } from "./arrays.ts";
-import { codeOf, covers, lastInteger } from "./layout.ts";
+import { bound, codeOf, covers, lastInteger } from "./layout.ts";
 import type { Server, Statement } from "./server.ts";
 import { statement } from "./server.ts";
 
@@ -68,8 +68,8 @@ class Operations {
     this.#ids.push(key.table === "directory" ? key.id : undefined);
     this.#lineages.push(key.table === "directory" ? 0 : key.lineage);
     this.#groups.push(key.table === "directory" ? 0 : key.group);
-    this.#items.push(key.table === "directory" ? 0 : "item" in key ? key.item : (key.from ?? 0));
-    this.#parts.push(key.table === "directory" ? 0 : "item" in key ? key.part : (key.to ?? lastInteger));
+    this.#items.push(key.table === "directory" ? 0 : "item" in key ? key.item : bound(key.from ?? 0));
+    this.#parts.push(key.table === "directory" ? 0 : "item" in key ? key.part : bound(key.to ?? lastInteger));
     this.#texts.push(typeof value === "string" ? value : undefined);
     this.#bytes.push(typeof value === "string" ? undefined : value);
   }

@@ -28,6 +28,11 @@ export function sameKey(table: Table, a: string, b: string): string {
 
 export const lastInteger = 0xffff_ffff;
 
+/** A bound of a range may lie anywhere, at infinity too; in SQL it lies just outside the integers at most. */
+export function bound(value: number): number {
+  return Math.max(-1, Math.min(value, lastInteger + 1));
+}
+
 /** Whether `target`, which a batch deletes, takes the record at `key` with it. */
 export function covers(target: Key | DirectoryKey | Range, key: Key | DirectoryKey): boolean {
   if (key.table === "directory") return target.table === "directory" && target.id === key.id;
