@@ -182,4 +182,28 @@ export const maintenance: readonly Case[] = [
       await failsWith("CLOSED", () => again.thread("t").latest());
     },
   },
+  {
+    name: "compact: between a replacement and the next put, in the same store, changes nothing",
+    async run({ open }) {
+      const store = await open();
+      const thread = store.thread("t");
+      await thread.put({ id: "a", state: { n: 1, list: [1, 2] } });
+      await thread.put({ id: "a", state: { n: 2, list: [3] }, interrupts: [{ id: "i", node: "n", value: 1 }] });
+      await store.compact();
+      await thread.put({ id: "b", state: { n: 1, list: [1, 2] } });
+      await thread.put({ id: "c", update: { append: { list: [4] } } });
+      for (const reader of [thread, (await open()).thread("t")]) {
+        const [a, b, c] = [await reader.get("a"), await reader.get("b"), await reader.get("c")];
+        exact(
+          [a?.state, b?.state, c?.state],
+          [
+            { n: 2, list: [3] },
+            { n: 1, list: [1, 2] },
+            { n: 1, list: [1, 2, 4] },
+          ],
+        );
+        exact([a?.interrupts.length, b?.interrupts.length, c?.interrupts.length], [1, 0, 0]);
+      }
+    },
+  },
 ];

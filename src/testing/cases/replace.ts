@@ -137,4 +137,20 @@ export const replace: readonly Case[] = [
       }
     },
   },
+  {
+    name: "replace: by a state equal to another checkpoint's, later updates of that one do not show",
+    async run({ open }) {
+      const thread = (await open()).thread("t");
+      const long = "long ".repeat(60);
+      const state = (): object => ({ list: [long, { deep: [long] }], files: { a: long } });
+      await thread.put({ id: "a", state: {} });
+      await thread.put({ id: "b", state: state() });
+      await thread.put({ id: "a", state: state() });
+      await thread.put({ id: "c", update: { append: { list: [1] }, set: { n: 1 } } });
+      await thread.put({ id: "d", update: { unset: ["files"] } });
+      for (const reader of [thread, (await open()).thread("t")]) {
+        for (const id of ["a", "b"]) exact((await reader.get(id))?.state, state(), id);
+      }
+    },
+  },
 ];

@@ -209,4 +209,36 @@ export const threads: readonly Case[] = [
       await failsWith("NOT_FOUND", () => store.thread("b").fork());
     },
   },
+  {
+    name: "threads: failed is an error write at the root's head, wherever it was written and whatever came between",
+    async run({ open }) {
+      const store = await open();
+      const error = { task: "t", writes: [{ channel: "error", value: "broken", index: -1 }] };
+      const status = async (id: string): Promise<string | undefined> =>
+        (await collect(store.threads({ prefix: id })))[0]?.status;
+      const nested = store.thread("n", { namespace: ["sub"] });
+      await nested.put({ id: "same", state: {} });
+      await store.thread("n").put({ id: "same", state: {}, next: ["x"] });
+      await nested.putWrites("same", error);
+      assert.equal(await status("n"), "paused", "an error in a nested namespace, under the same id");
+      const thread = store.thread("t");
+      for (const id of ["a", "b", "c"]) await thread.put({ id, state: {}, next: ["x"] });
+      await thread.putWrites("a", error);
+      assert.equal(await status("t"), "paused", "an error at an older checkpoint");
+      await thread.fork({ at: "a", into: "f" });
+      assert.equal(await status("f"), "failed", "a fork whose head has an error");
+      await thread.putWrites("c", error);
+      assert.equal(await status("t"), "failed");
+      await thread.fork({ at: "b", into: "g" });
+      assert.equal(await status("g"), "paused", "a fork whose head has none");
+      await thread.deleteCheckpoints(["b", "c"]);
+      assert.equal(await status("t"), "failed", "the head is the older one with an error again");
+      await thread.deleteCheckpoints(["a"]);
+      await thread.put({ id: "a", state: {}, next: ["x"] });
+      assert.equal(await status("t"), "paused", "an id put again after it was deleted");
+      await store.thread("e").putWrites("early", error);
+      await store.thread("e").put({ id: "early", state: {}, next: ["x"] });
+      assert.equal(await status("e"), "failed", "an error that came before its checkpoint");
+    },
+  },
 ];
