@@ -64,7 +64,10 @@ export class Journal {
   /** A boundary. With `sync` it is durable when this returns, with `async` the one before it is. */
   async commit(position: Position, options: CommitOptions = {}): Promise<void> {
     if (options.parent !== undefined) this.#parent = options.parent;
-    if (!this.#eager) return;
+    if (!this.#eager) {
+      this.#held = [];
+      return;
+    }
     if (this.#options.durability === "sync") return this.#raise(await this.#write(position, options.id));
     await this.#land();
     this.#flight = this.#write(position, options.id);
@@ -74,6 +77,8 @@ export class Journal {
   async flush(position: Position, options: CommitOptions = {}): Promise<void> {
     await this.#land();
     if (this.#options.thread !== undefined && position.id === undefined) {
+      // What its tasks did goes with the position itself.
+      if (!this.#eager) this.#held = [];
       this.#raise(await this.#write(position, options.id));
     } else {
       await this.#settleWrites();
@@ -88,8 +93,10 @@ export class Journal {
 
   /** Saves what became of a task. Those of one turn are committed together, and with the boundary if that follows. */
   save(position: Position, input: WritesInput, blame: Blame): void {
-    if (!this.#eager) return;
+    if (this.#options.thread === undefined) return;
     this.#held.push(() => this.#save(position, input, blame));
+    // With `exit` it is not needed, unless the step that the store has is one that fails or asks.
+    if (!this.#eager) return;
     // Held back for the rest of the turn only: the boundary, if this was the last task of its step, is about to come.
     this.#releasing ??= setImmediate(() => this.#releaseHeld());
   }
@@ -112,8 +119,10 @@ export class Journal {
 
   async #land(): Promise<void> {
     const flight = this.#flight;
-    this.#flight = undefined;
-    this.#raise(await flight);
+    const fault = await flight;
+    // Not before: writes that wait for it find it here.
+    if (this.#flight === flight) this.#flight = undefined;
+    this.#raise(fault);
   }
 
   #releaseHeld(): void {

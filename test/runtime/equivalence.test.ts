@@ -1,0 +1,11 @@
+import { test } from "vitest";
+import { onMemoryAndSqlite } from "./places.ts";
+import { playMany } from "./play.ts";
+
+onMemoryAndSqlite("any graph, stopped anyhow", ({ fresh, kind }) => {
+  const numRuns = kind === "memory" ? 100 : 30;
+
+  test("ends in the same state, and runs no task again that ended", () => playMany(fresh, false, numRuns), 300_000);
+
+  test("ends in the same state, whichever commits its medium loses", () => playMany(fresh, true, numRuns), 300_000);
+});
