@@ -1,0 +1,148 @@
+import { dirname } from "node:path";
+import type { Answer, Backend, Batch, Capabilities, Read } from "../../backend.ts";
+import { placesOfBatches } from "./answers.ts";
+import { append } from "./append.ts";
+import { directoryLineage } from "./change.ts";
+import { Compaction } from "./compaction.ts";
+import { backendFault, readOnlyStore } from "./faults.ts";
+import type { FileSystem } from "./file-system.ts";
+import type { Journal } from "./journal.ts";
+import { Journals, release } from "./journals.ts";
+import { judge } from "./judgement.ts";
+import { WriterLock } from "./lock.ts";
+import type { Sizes } from "./measure.ts";
+import { measure } from "./measure.ts";
+import type { HeldJournals } from "./snapshots.ts";
+import { Snapshots } from "./snapshots.ts";
+import { Turns } from "./turns.ts";
+import { verifyJournals } from "./verification.ts";
+
+/** Puts the parts together: who may write, which journals are in memory, and in what order things happen. */
+export class FileBackend implements Backend {
+  readonly name = "file";
+  readonly capabilities: Capabilities = { durable: true, processes: false };
+  readonly #fileSystem: FileSystem;
+  readonly #directory: string;
+  readonly #durable: boolean;
+  readonly #readOnly: boolean;
+  readonly #journals: Journals;
+  readonly #snapshots: Snapshots;
+  readonly #lock: WriterLock;
+  readonly #compaction: Compaction;
+  /** Whatever changes the store waits for its turn. */
+  readonly #turns = new Turns();
+
+  constructor(fileSystem: FileSystem, directory: string, durable: boolean, readOnly: boolean) {
+    this.#fileSystem = fileSystem;
+    this.#directory = directory;
+    this.#durable = durable;
+    this.#readOnly = readOnly;
+    this.#journals = new Journals(fileSystem, directory);
+    this.#lock = new WriterLock(fileSystem, directory);
+    this.#snapshots = new Snapshots(fileSystem, directory, this.#journals);
+    this.#compaction = new Compaction(fileSystem, directory, this.#journals, this.#snapshots);
+  }
+
+  read(reads: readonly Read[]): Promise<readonly Answer[]> {
+    return this.#translated("reading", () => this.#snapshots.read(reads));
+  }
+
+  async commit(batches: readonly Batch[]): Promise<readonly boolean[]> {
+    if (this.#readOnly) throw readOnlyStore(this.#directory);
+    const places = placesOfBatches(batches);
+    if (places.size === 0) return batches.map(() => true);
+    const applied = await this.#change("writing to", () => this.#apply(batches, places));
+    // Not waited for: the commit is done, and the next one takes its turn after this.
+    void this.#turns.take(() => this.#compaction.afterCommit(places));
+    return applied;
+  }
+
+  size(): Promise<Sizes> {
+    return this.#translated("measuring", () => measure(this.#fileSystem, this.#directory, this.#snapshots));
+  }
+
+  async compact(): Promise<void> {
+    if (this.#readOnly) throw readOnlyStore(this.#directory);
+    await this.#change("compacting", async () => {
+      if ((await this.#fileSystem.stat(this.#directory)) === undefined) return;
+      await this.#becomeWriter();
+      await this.#compaction.all();
+    });
+  }
+
+  verify(): Promise<readonly string[]> {
+    return this.#change("verifying", async () => {
+      const mayBeWriting = !this.#lock.isHeld && (await this.#lock.isHeldElsewhere());
+      return verifyJournals(this.#fileSystem, this.#directory, mayBeWriting);
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#change("closing", async () => {
+      try {
+        for (const journal of this.#journals) await journal.settle();
+        await this.#snapshots.setWriter(false);
+      } finally {
+        await this.#lock.release();
+      }
+    });
+  }
+
+  async #apply(batches: readonly Batch[], places: ReadonlySet<number>): Promise<readonly boolean[]> {
+    await this.#becomeWriter();
+    const held = await this.#snapshots.hold(places);
+    try {
+      await this.#holdDirectoryIfNeeded(held);
+      const journals = new Map([...held].map(([place, { journal }]) => [place, journal]));
+      const verdict = await judge(batches, (place) => journals.get(place) as Journal);
+      await append(this.#fileSystem, this.#directory, verdict, journals, this.#durable);
+      return verdict.applied;
+    } finally {
+      release(held);
+      await this.#journals.trim();
+    }
+  }
+
+  /** Batches of several lineages are decided by the directory, and some journals lean on what it said last. */
+  async #holdDirectoryIfNeeded(held: HeldJournals): Promise<void> {
+    if (held.has(directoryLineage)) return;
+    const leans = [...held.values()].some(({ journal }) => journal.leansOnDirectory);
+    if (held.size === 1 && !leans && !this.#journals.peek(directoryLineage)?.isUnfinished) return;
+    for (const [place, directory] of await this.#snapshots.hold([directoryLineage])) held.set(place, directory);
+  }
+
+  async #becomeWriter(): Promise<void> {
+    if (this.#lock.isHeld) {
+      try {
+        await this.#lock.check();
+        return;
+      } catch (error) {
+        // Someone else may write by now: nothing that is in memory counts any more.
+        await this.#snapshots.setWriter(false);
+        throw error;
+      }
+    }
+    await makeDirectories(this.#fileSystem, this.#directory);
+    await this.#lock.take();
+    await this.#snapshots.setWriter(true);
+  }
+
+  #change<Result>(action: string, change: () => Promise<Result>): Promise<Result> {
+    return this.#turns.take(() => this.#translated(action, change));
+  }
+
+  async #translated<Result>(action: string, change: () => Promise<Result>): Promise<Result> {
+    try {
+      return await change();
+    } catch (error) {
+      throw backendFault(`${action} ${this.#directory}`, error, false);
+    }
+  }
+}
+
+/** Makes a directory and those above it, each durable in the one that names it. */
+async function makeDirectories(fileSystem: FileSystem, path: string): Promise<void> {
+  if ((await fileSystem.stat(path)) !== undefined) return;
+  if (dirname(path) !== path) await makeDirectories(fileSystem, dirname(path));
+  await fileSystem.makeDirectory(path);
+}

@@ -1,0 +1,57 @@
+import { ThreadmarkError } from "../../errors.ts";
+import type { Holder } from "./file-system.ts";
+
+const advice: Readonly<Record<string, string>> = {
+  ENOSPC: "The disk is full: make room and try again.",
+  EDQUOT: "The disk quota is used up: make room and try again.",
+  EFBIG: "The file is larger than the system allows: run compact() or raise the limit.",
+  EACCES: "Permission was denied: check who owns the directory and its mode.",
+  EPERM: "Permission was denied: check who owns the directory and its mode.",
+  EROFS: "The file system is read-only: open the store with readOnly, or elsewhere.",
+  ENOTDIR: "It is not a directory: choose another path.",
+  EISDIR: "There is a directory where a file should be: move it away.",
+  ELOOP: "There is a symbolic link where a file should be, and links are not followed: put the file itself there.",
+  ENOENT: "It was removed: try again, and it is made anew.",
+  EMFILE: "This process has too many files open: raise its limit.",
+  ENFILE: "The system has too many files open: raise its limit.",
+};
+
+/** A failure of the disk. Faults that were translated already pass as they are. */
+export function backendFault(action: string, error: unknown, committed: false | "unknown"): ThreadmarkError {
+  if (error instanceof ThreadmarkError && (error.code !== "BACKEND" || committed === false)) return error;
+  const { code, message } = error as NodeJS.ErrnoException;
+  const next = advice[code ?? ""] ?? "Check the disk and try again.";
+  const outcome = committed === false ? "" : " Whether the commit happened cannot be told.";
+  return new ThreadmarkError("BACKEND", `file: ${action} failed: ${message}.${outcome} ${next}`, {
+    committed,
+    cause: error,
+  });
+}
+
+export function corrupt(path: string, line: number, fault: string): ThreadmarkError {
+  return new ThreadmarkError(
+    "CORRUPT",
+    `${path}, line ${line}: ${fault}. Restore the file from a backup, or delete what needs the record.`,
+  );
+}
+
+export function newerFormat(path: string, format: number, known: number): ThreadmarkError {
+  return new ThreadmarkError(
+    "VERSION",
+    `${path} has format ${format}; this version of threadmark reads up to ${known}. Upgrade threadmark.`,
+  );
+}
+
+export function readOnlyStore(path: string): ThreadmarkError {
+  return new ThreadmarkError("READ_ONLY", `${path} was opened with readOnly. Open it without to change it.`);
+}
+
+export function heldBy(lock: string, holder: Holder): ThreadmarkError {
+  const who = `process ${holder.pid} on ${holder.host}`;
+  return new ThreadmarkError(
+    "BUSY",
+    `${who} writes to this store, and only one process may. Close it there; if it is certain that it no longer runs, ` +
+      `remove ${lock}.`,
+    { holder: who },
+  );
+}

@@ -1,0 +1,70 @@
+import type { Value } from "../../backend.ts";
+import { corrupt } from "./faults.ts";
+import type { Journal } from "./journal.ts";
+import { isSound, valueOf } from "./line-reader.ts";
+import type { Slot } from "./record-index.ts";
+
+/** One read of this much more costs less than two reads. */
+const gapBytes = 128 * 1024;
+const spanBytes = 8 << 20;
+
+export interface Wanted {
+  readonly journal: Journal;
+  readonly slot: Slot;
+}
+
+/** Reads values, with as few reads as possible. A value that is not as it was written is CORRUPT. */
+export async function fetchValues(wanted: Iterable<Wanted>): Promise<Map<Slot, Value>> {
+  const values = new Map<Slot, Value>();
+  const missing = new Map<Journal, Set<Slot>>();
+  for (const { journal, slot } of wanted) {
+    if (slot.sound === false) throw damaged(journal, slot);
+    if (slot.value !== undefined) {
+      values.set(slot, slot.value);
+      continue;
+    }
+    const slots = missing.get(journal);
+    if (slots === undefined) missing.set(journal, new Set([slot]));
+    else slots.add(slot);
+  }
+  const reads: Promise<void>[] = [];
+  for (const [journal, slots] of missing) {
+    for (const span of spansOf(slots)) reads.push(readSpan(journal, span, values));
+  }
+  await Promise.all(reads);
+  return values;
+}
+
+/** Slots in the order of the file, those near each other together. */
+function spansOf(slots: Iterable<Slot>): Slot[][] {
+  const spans: Slot[][] = [];
+  let end = Number.NEGATIVE_INFINITY;
+  let start = 0;
+  for (const slot of [...slots].sort((a, b) => a.offset - b.offset)) {
+    if (slot.offset - end > gapBytes || end - start > spanBytes) {
+      spans.push([]);
+      start = slot.offset;
+    }
+    spans.at(-1)?.push(slot);
+    end = slot.offset + slot.length;
+  }
+  return spans;
+}
+
+async function readSpan(journal: Journal, slots: readonly Slot[], values: Map<Slot, Value>): Promise<void> {
+  const [first] = slots;
+  const last = slots.at(-1);
+  if (first === undefined || last === undefined) return;
+  const bytes = await journal.read(first.offset, last.offset + last.length - first.offset);
+  for (const slot of slots) {
+    const from = slot.offset - first.offset;
+    const line = bytes.subarray(from, from + slot.length);
+    slot.sound ??= line.length === slot.length && isSound(line, slot.crc);
+    if (!slot.sound) throw damaged(journal, slot);
+    values.set(slot, valueOf(line));
+  }
+}
+
+function damaged(journal: Journal, slot: Slot): Error {
+  return corrupt(journal.path, slot.line, "the record is damaged");
+}

@@ -1,0 +1,41 @@
+import { resolve } from "node:path";
+import type { Backend } from "../../backend.ts";
+import { FileBackend } from "./backend.ts";
+import { backendFault } from "./faults.ts";
+import type { FileSystem } from "./file-system.ts";
+import { nodeFileSystem } from "./node-file-system.ts";
+
+export type { FileState, FileSystem, Holder, OpenFile } from "./file-system.ts";
+
+export interface FileOptions {
+  /** `full` (the default): a commit survives a power cut. `normal`: it survives the end of the process. */
+  readonly fsync?: "full" | "normal";
+  /** Open for reading only; commits fail with READ_ONLY. */
+  readonly readOnly?: boolean;
+  /** Default: the disk of this machine. */
+  readonly fileSystem?: FileSystem;
+}
+
+/**
+ * A store in a directory of JSON lines, which ordinary tools can read and copy. One process writes at a time, any number
+ * read. Nothing is created before the first commit.
+ *
+ * @example
+ * const store = await open(await file("./threads", { fsync: "normal" }));
+ */
+export async function file(directory: string, options: FileOptions = {}): Promise<Backend> {
+  if (typeof directory !== "string" || directory === "") {
+    throw new TypeError("file: the directory must be a non-empty string");
+  }
+  const { fsync = "full", readOnly = false, fileSystem = nodeFileSystem } = options;
+  const path = resolve(directory);
+  try {
+    const state = await fileSystem.stat(path);
+    if (state !== undefined && state.kind !== "directory" && state.kind !== "link") {
+      throw Object.assign(new Error(`${path} is not a directory`), { code: "ENOTDIR" });
+    }
+  } catch (error) {
+    throw backendFault(`opening ${path}`, error, false);
+  }
+  return new FileBackend(fileSystem, path, fsync === "full", readOnly);
+}

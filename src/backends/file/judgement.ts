@@ -1,0 +1,84 @@
+import type { Batch, DirectoryKey, Key, Range, Value } from "../../backend.ts";
+import { placeOf } from "./answers.ts";
+import { deleteOf, directoryLineage, lastInteger, putOf } from "./change.ts";
+import { fetchValues } from "./fetch.ts";
+import type { Journal, Written } from "./journal.ts";
+
+/** What batches that were judged add to each journal. */
+export interface Verdict {
+  /** For each batch whether it is applied. */
+  readonly applied: readonly boolean[];
+  readonly changes: ReadonlyMap<number, readonly Written[]>;
+  /** Lineages with a batch that changes another journal too: it counts once the directory says so. */
+  readonly joint: ReadonlySet<number>;
+}
+
+/** Decides which batches are applied. No two of them touch the same records, so each is judged by what is there now. */
+export async function judge(batches: readonly Batch[], journalOf: (place: number) => Journal): Promise<Verdict> {
+  const applied: boolean[] = [];
+  const changes = new Map<number, Written[]>();
+  const joint = new Set<number>();
+  for (const batch of batches) {
+    const admitted = await admits(batch, journalOf);
+    applied.push(admitted);
+    if (!admitted) continue;
+    const own = changesOf(batch, journalOf);
+    for (const [place, written] of own) {
+      changes.set(place, [...(changes.get(place) ?? []), ...written]);
+      if (own.size > 1 && place !== directoryLineage) joint.add(place);
+    }
+  }
+  return { applied, changes, joint };
+}
+
+async function admits(batch: Batch, journalOf: (place: number) => Journal): Promise<boolean> {
+  const { checks = [], deletes = [], inserts = [] } = batch;
+  for (const { key } of inserts) {
+    const present = journalOf(placeOf(key)).index.get(key) !== undefined;
+    if (present && !deletes.some((target) => covers(target, key))) return false;
+  }
+  for (const { key, value } of checks) {
+    const journal = journalOf(placeOf(key));
+    const slot = journal.index.get(key);
+    if ((slot === undefined) !== (value === undefined)) return false;
+    if (slot === undefined || value === undefined) continue;
+    const present = slot.value ?? (await fetchValues([{ journal, slot }])).get(slot);
+    if (!isSame(present as Value, value)) return false;
+    if (key.table === "meta" && typeof present === "string") slot.value = present;
+  }
+  return true;
+}
+
+function isSame(present: Value, expected: Value): boolean {
+  if (typeof present === "string" || typeof expected === "string") return present === expected;
+  return Buffer.compare(present, expected) === 0;
+}
+
+function covers(target: Key | DirectoryKey | Range, key: Key | DirectoryKey): boolean {
+  if (target.table === "directory") return key.table === "directory" && key.id === target.id;
+  if (key.table !== target.table || key.group !== target.group) return false;
+  if ("item" in target) return key.item === target.item && key.part === target.part;
+  return key.item >= (target.from ?? 0) && key.item <= (target.to ?? lastInteger);
+}
+
+/** Deletes first, as the contract has it; checkpoints last, where whoever looks at the file expects them. */
+function changesOf(
+  { deletes = [], inserts = [], puts = [] }: Batch,
+  journalOf: (place: number) => Journal,
+): Map<number, Written[]> {
+  const changes = new Map<number, Written[]>();
+  const add = (place: number, written: Written): void => {
+    const present = changes.get(place);
+    if (present === undefined) changes.set(place, [written]);
+    else present.push(written);
+  };
+  for (const target of deletes) {
+    const change = deleteOf(target);
+    // What is not there needs no line that says so.
+    if (journalOf(placeOf(target)).index.mayHold(change)) add(placeOf(target), [change, undefined]);
+  }
+  const entries = [...inserts, ...puts];
+  for (const { key, value } of entries) if (key.table !== "tail") add(placeOf(key), [putOf(key), value]);
+  for (const { key, value } of entries) if (key.table === "tail") add(placeOf(key), [putOf(key), value]);
+  return changes;
+}

@@ -1,0 +1,69 @@
+import type { Change } from "./change.ts";
+
+/**
+ * One line of a journal is one JSON object, its fields in this order:
+ *
+ * | field | meaning |
+ * | --- | --- |
+ * | `batch` | the number of the batch the line was synced with |
+ * | `record`, `of`, `start` | in batches of several lines: which one this is, of how many, the offset of the first |
+ * | `synced` | the last batch known to be on the medium, when that is not the one before (`fsync: "normal"`) |
+ * | `joint` | the batch counts only if `directory.jsonl` says so |
+ * | … | what the line changes, see `Change` |
+ * | `bytes`, `head` | the length of the value in the line; the checksum of all fields up to here |
+ * | `envelope` and `value`, `base64`, or `text` | the value, if there is one |
+ * | `prior` | what the line before changes, its length, its checksum |
+ * | `crc` | the checksum of the line up to here |
+ *
+ * Every line repeats what the one before changes, so that a damaged line still tells which record was damaged. `head`
+ * lets an index be built without computing the checksum of every value: that is done when a value is first read.
+ */
+export interface Line {
+  readonly offset: number;
+  /** In bytes, with the newline. */
+  readonly length: number;
+  /** The line's number in the file, from 1. */
+  readonly number: number;
+  readonly batch: number;
+  readonly record: number;
+  readonly of: number;
+  readonly start: number;
+  readonly synced: number;
+  readonly joint: boolean;
+  readonly change: Change;
+  /** The size of the value as it was given. */
+  readonly valueBytes: number;
+  readonly crc: number;
+  readonly priorCrc: number;
+}
+
+/** The line before, as the next one describes it. */
+export interface Prior {
+  readonly change: Change | undefined;
+  readonly length: number;
+  readonly crc: number;
+}
+
+export const noPrior: Prior = { change: undefined, length: 0, crc: 0 };
+
+/** What a batch's lines have in common, and the line's place among them. */
+export interface Frame {
+  readonly batch: number;
+  readonly record: number;
+  readonly of: number;
+  readonly start: number;
+  /** Undefined: all batches before this one. */
+  readonly synced: number | undefined;
+  readonly joint: boolean;
+}
+
+/** `,"crc":"########"}` and the newline. */
+export const tailLength = 19;
+
+/** The engine's envelope is ten characters. */
+export const envelopeLength = 10;
+
+/** Eight hexadecimal digits. */
+export function hex(integer: number): string {
+  return integer.toString(16).padStart(8, "0");
+}

@@ -1,0 +1,140 @@
+import { constants } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
+import { lstat, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { FileState, FileSystem, Holder, OpenFile } from "./file-system.ts";
+import { mayRun, thisProcess } from "./holder.ts";
+
+// Windows has no such flag; there a link is told by `stat` alone.
+const noFollow = constants.O_NOFOLLOW ?? 0;
+const flags = {
+  read: constants.O_RDONLY | noFollow,
+  write: constants.O_RDWR | noFollow,
+  create: constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | noFollow,
+} as const;
+
+/** The disk of this machine, through Node. */
+export const nodeFileSystem: FileSystem = {
+  async open(path: string, mode: "read" | "write" | "create"): Promise<OpenFile> {
+    return new NodeFile(await open(path, flags[mode]));
+  },
+
+  async stat(path: string): Promise<FileState | undefined> {
+    try {
+      return stateOf(await lstat(path, { bigint: true }));
+    } catch (error) {
+      if (codeOf(error) === "ENOENT") return undefined;
+      throw error;
+    }
+  },
+
+  async list(directory: string): Promise<readonly string[] | undefined> {
+    try {
+      return await readdir(directory);
+    } catch (error) {
+      if (codeOf(error) === "ENOENT") return undefined;
+      throw error;
+    }
+  },
+
+  async makeDirectory(path: string): Promise<void> {
+    try {
+      await mkdir(path);
+    } catch (error) {
+      if (codeOf(error) === "EEXIST" && (await stat(path)).isDirectory()) return;
+      throw error;
+    }
+    await nodeFileSystem.syncDirectory(dirname(path));
+  },
+
+  rename,
+
+  async remove(path: string): Promise<void> {
+    await rm(path, { force: true });
+  },
+
+  async syncDirectory(path: string): Promise<void> {
+    // Windows has no way to sync a directory, and no need to.
+    if (process.platform === "win32") return;
+    const directory = await open(path, constants.O_RDONLY);
+    try {
+      await directory.sync();
+    } finally {
+      await directory.close();
+    }
+  },
+
+  holder: thisProcess,
+
+  isAlive(holder: Holder): Promise<boolean> {
+    return mayRun(holder);
+  },
+};
+
+class NodeFile implements OpenFile {
+  readonly #handle: FileHandle;
+
+  constructor(handle: FileHandle) {
+    this.#handle = handle;
+  }
+
+  async stat(): Promise<FileState> {
+    return stateOf(await this.#handle.stat({ bigint: true }));
+  }
+
+  async read(position: number, length: number): Promise<Buffer> {
+    const buffer = Buffer.allocUnsafe(length);
+    let filled = 0;
+    while (filled < length) {
+      const { bytesRead } = await this.#handle.read(buffer, filled, length - filled, position + filled);
+      if (bytesRead === 0) return buffer.subarray(0, filled);
+      filled += bytesRead;
+    }
+    return buffer;
+  }
+
+  async write(position: number, bytes: Uint8Array): Promise<void> {
+    let written = 0;
+    while (written < bytes.length) {
+      const result = await this.#handle.write(bytes, written, bytes.length - written, position + written);
+      written += result.bytesWritten;
+    }
+  }
+
+  truncate(size: number): Promise<void> {
+    return this.#handle.truncate(size);
+  }
+
+  sync(): Promise<void> {
+    // The size of the file goes with its bytes; times and modes need not.
+    return this.#handle.datasync();
+  }
+
+  close(): Promise<void> {
+    return this.#handle.close();
+  }
+}
+
+interface BigStats {
+  readonly size: bigint;
+  readonly dev: bigint;
+  readonly ino: bigint;
+  readonly mtimeNs: bigint;
+  readonly ctimeNs: bigint;
+  isFile(): boolean;
+  isDirectory(): boolean;
+  isSymbolicLink(): boolean;
+}
+
+function stateOf(stats: BigStats): FileState {
+  return {
+    kind: stats.isFile() ? "file" : stats.isDirectory() ? "directory" : stats.isSymbolicLink() ? "link" : "other",
+    size: Number(stats.size),
+    inode: `${stats.dev}:${stats.ino}`,
+    changed: `${stats.mtimeNs}:${stats.ctimeNs}`,
+  };
+}
+
+function codeOf(error: unknown): unknown {
+  return (error as NodeJS.ErrnoException).code;
+}

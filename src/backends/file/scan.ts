@@ -1,0 +1,64 @@
+import type { OpenFile } from "./file-system.ts";
+import type { Line } from "./line.ts";
+import { isSound, parseLine } from "./line-reader.ts";
+import { LineStream } from "./line-stream.ts";
+import type { Position, Scan, Sink } from "./position.ts";
+import { follows, positionAfter, settle } from "./position.ts";
+import { survey } from "./survey.ts";
+
+/** So much of a long batch is read at once to check it. */
+const checkBytes = 1 << 20;
+
+/**
+ * Reads a journal from a position on. A batch is begun only after the one before is synced, so a line proves that all
+ * batches before its own were whole once. Hence the rules: what is damaged in the last batch was cut short by a crash, and
+ * the whole batch counts for nothing; what is damaged in an earlier one was damaged later.
+ */
+export async function scan(file: OpenFile, size: number, from: Position, sink: Sink): Promise<Scan> {
+  const stream = new LineStream(file, size, from.offset, from.lines);
+  let position = from;
+  let synced = from.synced;
+  let previous: Line | undefined;
+  /** Lines of batches that no later line has proved whole yet. */
+  let pending: Line[] = [];
+  while (await stream.fill()) {
+    while (stream.next()) {
+      const line = parseLine(stream.buffer, stream.from, stream.to, stream.offset, stream.number);
+      if (line === undefined || !follows(line, previous, position)) return survey(file, size, position, synced, sink);
+      if (line.synced > synced) {
+        synced = line.synced;
+        for (const earlier of pending) {
+          if (earlier.batch > synced) break;
+          sink.record(earlier);
+          if (earlier.record === earlier.of) position = positionAfter(earlier, synced);
+        }
+        pending = pending.filter(({ batch }) => batch > synced);
+      }
+      pending.push(line);
+      previous = line;
+    }
+  }
+  if (previous === undefined) return { position, undecided: undefined };
+  if (previous.record !== previous.of || !(await areSound(file, pending))) {
+    return survey(file, size, position, synced, sink);
+  }
+  return settle(pending, position, synced, sink);
+}
+
+/** Reads lines that lie side by side, and compares their checksums. */
+async function areSound(file: OpenFile, lines: readonly Line[]): Promise<boolean> {
+  let from = 0;
+  while (from < lines.length) {
+    const first = lines[from] as Line;
+    let to = from + 1;
+    while (to < lines.length && (lines[to] as Line).offset - first.offset < checkBytes) to++;
+    const last = lines[to - 1] as Line;
+    const bytes = await file.read(first.offset, last.offset + last.length - first.offset);
+    for (const { offset, length, crc } of lines.slice(from, to)) {
+      const at = offset - first.offset;
+      if (!isSound(bytes.subarray(at, at + length), crc)) return false;
+    }
+    from = to;
+  }
+  return true;
+}
