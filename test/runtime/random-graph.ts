@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { Store } from "../../src/index.ts";
-import { append, END, type Flow, type Graph, graph, START, send } from "../../src/runtime/index.ts";
+import { append, END, type Flow, type Graph, graph, START, send, type Target } from "../../src/runtime/index.ts";
 
 /** A node of a random graph: how often it fails, how many questions it asks, how often it is activated, what it is. */
 export interface Shape {
@@ -78,7 +78,7 @@ export function build(plan: Plan, world: World, tame: boolean, store?: Store<unk
 
 function lead(builder: Graph<State>, from: string, targets: readonly { name: string; sends: number }[]): void {
   const names = targets.map(({ name }) => name);
-  const chosen = targets.flatMap(({ name, sends }) =>
+  const chosen = targets.flatMap(({ name, sends }): Target[] =>
     sends === 0 ? [name] : Array.from({ length: sends }, (_, arg) => send(name, arg)),
   );
   builder.branch(from, () => chosen, names);
