@@ -66,13 +66,17 @@ export function isNarrow(key: Key | DirectoryKey): key is Key {
   return key.table !== "directory" && !tables[key.table].wide;
 }
 
-export function bindKey(to: Bound[], key: Key | DirectoryKey): void {
-  if (key.table === "directory") to.push(key.id);
-  else if (tables[key.table].wide) to.push(key.group, key.item, key.part);
-  else to.push(key.group, key.item);
+export function bindKey(bound: Bound[], key: Key | DirectoryKey): void {
+  if (key.table === "directory") bound.push(key.id);
+  else if (tables[key.table].wide) bound.push(key.group, key.item, key.part);
+  else bound.push(key.group, key.item);
 }
 
-export function bindRange(to: Bound[], { table, group, from = 0, to: until = lastInteger }: Range): void {
-  if (tables[table].wide) to.push(group, from, 0, until, lastInteger);
-  else to.push(group, from, group, until);
+/** Bounds beyond the integers of a key are as good as none; in SQL they would reach into other groups. */
+export function bindRange(bound: Bound[], { table, group, from = 0, to = lastInteger }: Range): void {
+  let low = Math.max(from, 0);
+  let high = Math.min(to, lastInteger);
+  if (low > high) [low, high] = [1, 0];
+  if (tables[table].wide) bound.push(group, low, 0, high, lastInteger);
+  else bound.push(group, low, group, high);
 }

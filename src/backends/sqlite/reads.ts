@@ -3,8 +3,10 @@ import type { Database } from "./database.ts";
 import type { Bound } from "./driver.ts";
 import type { Statements } from "./statements.ts";
 
-/** SQLite's word for "no limit". */
-const unlimited = -1;
+/** SQLite takes an integer, and -1 for "no limit". */
+function rows(limit: number): number {
+  return Number.isSafeInteger(limit) ? limit : -1;
+}
 
 /** Any bytes sort after any text: an upper bound that no id reaches. */
 const afterAllText = Uint8Array.of(0);
@@ -35,7 +37,7 @@ export function answerNothing(reads: readonly Read[]): readonly Answer[] {
 function answer(statements: Statements, read: Read): Answer {
   if ("get" in read) return (statements.get(read.get) as { readonly value: Value } | undefined)?.value;
   if ("scan" in read) {
-    return statements.scan(read.scan, read.reverse ?? false, read.limit ?? unlimited) as readonly Found[];
+    return statements.scan(read.scan, read.reverse ?? false, rows(read.limit ?? -1)) as readonly Found[];
   }
   return list(statements, read.list);
 }
@@ -46,10 +48,10 @@ function list(
 ): readonly Listed[] {
   const high = endOf(prefix);
   if (after === undefined || (!after.startsWith(prefix) && bytewise(after, prefix) < 0)) {
-    return statements.list(prefix, true, high, limit) as readonly Listed[];
+    return statements.list(prefix, true, high, rows(limit)) as readonly Listed[];
   }
   if (!after.startsWith(prefix)) return [];
-  return statements.list(after, false, high, limit) as readonly Listed[];
+  return statements.list(after, false, high, rows(limit)) as readonly Listed[];
 }
 
 /** The least bound above everything that starts with `prefix`: its last code point raised by one. */

@@ -42,6 +42,7 @@ export const rangeCases: readonly BackendCase[] = [
       ...order.slice(3).toReversed(),
     ]);
     assert.deepEqual(await items(backend, { scan, limit: 0 }), []);
+    assert.deepEqual(await items(backend, { scan, limit: Number.POSITIVE_INFINITY }), order);
   }),
 
   backendCase("a scan sees its own group only", async (backend) => {
@@ -57,6 +58,44 @@ export const rangeCases: readonly BackendCase[] = [
     assert.deepEqual(await items(backend, { scan, reverse: true }), [2 ** 32 - 1, 0]);
     assert.deepEqual(await items(backend, { scan: { ...scan, group: 7, lineage: 7 } }), []);
   }),
+
+  backendCase(
+    "bounds outside the range of items take all that is inside, and nothing of other groups",
+    async (backend) => {
+      for (const table of ["rows", "write"] as const) {
+        await fill(
+          backend,
+          [4, 5, 6].flatMap((group) =>
+            [0, 7, 2 ** 32 - 1].map((item) => [at(table, group, item), text(group)] as const),
+          ),
+        );
+        const scan = { table, lineage: 5, group: 5 } as const;
+        const infinity = Number.POSITIVE_INFINITY;
+        assert.deepEqual(await items(backend, { scan: { ...scan, from: 1, to: infinity } }), [7, 2 ** 32 - 1]);
+        assert.deepEqual(await items(backend, { scan: { ...scan, to: 2 ** 33 }, reverse: true, limit: 1 }), [
+          2 ** 32 - 1,
+        ]);
+        assert.deepEqual(await items(backend, { scan: { ...scan, from: -1, to: 7 } }), [0, 7]);
+        assert.deepEqual(await items(backend, { scan: { ...scan, to: -1 } }), []);
+        assert.deepEqual(await items(backend, { scan: { ...scan, from: 2 ** 32 } }), []);
+        assert.deepEqual(
+          await backend.commit([
+            {
+              deletes: [
+                { ...scan, from: 1, to: infinity },
+                { ...scan, to: -1 },
+              ],
+            },
+          ]),
+          [true],
+        );
+        assert.deepEqual(await items(backend, { scan }), [0]);
+        for (const group of [4, 6]) {
+          assert.equal((await items(backend, { scan: { table, lineage: group, group } })).length, 3);
+        }
+      }
+    },
+  ),
 
   backendCase("tapes of one lineage are apart, and its meta records are together", async (backend) => {
     const lineage = 9;
@@ -120,6 +159,7 @@ export const rangeCases: readonly BackendCase[] = [
     assert.deepEqual(await listed(backend, { limit: 1000 }), sorted);
     assert.deepEqual(await values(backend, ...ids.map(thread)), ids.map(text));
     assert.deepEqual(await listed(backend, { limit: 3 }), sorted.slice(0, 3));
+    assert.deepEqual(await listed(backend, { limit: Number.POSITIVE_INFINITY }), sorted);
   }),
 
   backendCase("a list takes what starts with the prefix, whatever the prefix ends in", async (backend) => {
