@@ -1,4 +1,5 @@
 export type { Backend, Batch, Capabilities, Entry, Key, Range, Read, Value } from "./backend.ts";
+export type { ImportResult } from "./engine/import.ts";
 export { type ErrorCode, type ErrorDetails, ThreadmarkError } from "./errors.ts";
 export type { Lease } from "./lease.ts";
 export type {

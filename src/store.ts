@@ -1,8 +1,11 @@
 import { compactStore } from "./engine/compact.ts";
 import type { Engine } from "./engine/engine.ts";
+import { exportStore } from "./engine/export.ts";
+import { type ImportResult, importBundle } from "./engine/import.ts";
 import { storeStats } from "./engine/stats.ts";
 import { listThreads } from "./engine/threads.ts";
 import { verifyStore } from "./engine/verify.ts";
+import { checkId } from "./model/address.ts";
 import type { Stats, ThreadsOptions, VerifyResult } from "./model/arguments.ts";
 import type { ThreadInfo } from "./model/checkpoint.ts";
 import { checkThreadsOptions } from "./model/validation.ts";
@@ -47,6 +50,22 @@ export class Store<State = unknown> {
   /** Removes from the medium what no checkpoint reaches any more. */
   compact(): Promise<void> {
     return this.#engine.track(() => compactStore(this.#engine));
+  }
+
+  /**
+   * Threads (all of them, or those named) as newline-delimited JSON, each line with a checksum. Any store can import it.
+   *
+   * @example
+   * await pipeline(store.export(), createWriteStream("agent.bundle"));
+   */
+  export(options: { readonly threads?: readonly string[] } = {}): AsyncGenerator<string> {
+    for (const id of options.threads ?? []) checkId(id, "A thread id");
+    return exportStore(this.#engine, options.threads && [...options.threads]);
+  }
+
+  /** Adds the threads of a bundle. One that is there already, just so, is left alone; a different one is `CONFLICT`. */
+  import(source: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>): Promise<ImportResult> {
+    return this.#engine.track(() => importBundle(this.#engine, source));
   }
 
   /** Waits for what is under way, then releases everything. */

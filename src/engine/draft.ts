@@ -212,6 +212,12 @@ export class Draft {
     return { row, value: encodeTailRow(row, count, root, change), count, root };
   }
 
+  /** A row whose tree is not kept in memory. */
+  planned(row: Row, change: Delta): Planned {
+    const entry = { tagged: true, weight: 0, size: 0, hops: 1, loan: { count: 0 } };
+    return { tail: this.encodeRow(row, change), base: undefined, change, tree: undefined, entry };
+  }
+
   /** Adds an encoded row. Its tree is `tree`, or that of `base` with `change` applied. */
   addRow(planned: Planned): void {
     const { base } = planned;

@@ -1,6 +1,7 @@
 import type { Entry, Found, Key, Range, Value } from "../backend.ts";
 import { compose, type Delta, isReplacement, replacement } from "../codec/delta.ts";
 import type { Engine } from "./engine.ts";
+import { FrameReader } from "./frames.ts";
 import type { Meta } from "./meta.ts";
 import { decodeFrames, encodePack, type Frame } from "./pack.ts";
 import type { Row } from "./row.ts";
@@ -39,7 +40,7 @@ class Rewriter {
   readonly #tape: Tape;
   readonly #doomed: Doomed;
   readonly #changed: ChangedFrames;
-  readonly #frames = new Map<string, ReadonlyMap<number, Frame>>();
+  readonly #frames: FrameReader;
   readonly #deletes: (Key | Range)[] = [];
   readonly #inserts: Entry[] = [];
   readonly #puts: Entry[] = [];
@@ -51,6 +52,7 @@ class Rewriter {
     this.#tape = tape;
     this.#doomed = doomed;
     this.#changed = changed;
+    this.#frames = new FrameReader(engine);
   }
 
   async run(): Promise<Rewrite> {
@@ -143,7 +145,7 @@ class Rewriter {
     }
     const changed = this.#changed.get(row.seq);
     if (changed !== undefined) return { row: { ...row, parent, tagged: true }, change: changed };
-    const own = await this.#frame(this.#tape, row.seq);
+    const own = await this.#frames.read(this.#tape, row.seq);
     if (removed.length === 0) return own;
     if (isReplacement(own.change)) return { row: { ...row, parent }, change: own.change };
     if (parent === 0) {
@@ -153,32 +155,11 @@ class Rewriter {
     let { change } = own;
     let tagged = row.tagged;
     for (const seq of removed) {
-      const frame = await this.#frame(await homeOf(this.#engine, this.#tape, seq), seq);
+      const frame = await this.#frames.read(await homeOf(this.#engine, this.#tape, seq), seq);
       change = compose(frame.change, change);
       tagged ||= frame.row.tagged;
     }
     return { row: { ...row, parent, tagged }, change };
-  }
-
-  /** Any frame of any tape, doomed or not, as it is stored now. */
-  async #frame(tape: Tape, seq: number): Promise<Frame> {
-    const tail = tape.tailRow(seq);
-    if (tail) return { row: tail.row, change: tailChange(tail.value) };
-    const pack = tape.loadedPack(seq) ?? ((await ownRow(this.#engine, tape, seq)) && tape.loadedPack(seq));
-    if (!pack) throw new Error(`Frame ${tape.number}:${seq} is not in a pack.`);
-    const name = `${tape.number}:${pack.last}`;
-    let frames = this.#frames.get(name);
-    if (!frames) {
-      const [net, steps] = await this.#netAndSteps(tape, pack.last);
-      frames = new Map(decodeFrames(pack.rows, net, steps).map((frame) => [frame.row.seq, frame]));
-      this.#frames.set(name, frames);
-    }
-    return frames.get(seq) as Frame;
-  }
-
-  async #netAndSteps(tape: Tape, last: number): Promise<readonly [Value, Value]> {
-    const values = await this.#engine.read([{ get: tape.key("net", last) }, { get: tape.key("steps", last) }]);
-    return values as unknown as readonly [Value, Value];
   }
 
   async #packValues(last: number): Promise<readonly Value[]> {

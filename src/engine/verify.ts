@@ -28,7 +28,8 @@ export async function verifyStore(store: Engine): Promise<VerifyResult> {
   return { ok: faults.length === 0, faults };
 }
 
-async function verifyThread(engine: Engine, tape: Tape, faults: Fault[]): Promise<void> {
+/** Adds a fault for everything of the thread that does not read. */
+export async function verifyThread(engine: Engine, tape: Tape, faults: Fault[]): Promise<void> {
   const { thread } = tape.meta;
   try {
     for await (const row of shownRows(engine, tape)) {

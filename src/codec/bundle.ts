@@ -1,0 +1,51 @@
+import { crc32 } from "node:zlib";
+import { ThreadmarkError } from "../errors.ts";
+
+/**
+ * The lines of a bundle: `{"crc":"3f2a9c1d","record":{…}}`, the checksum being that of the record's text. Lines are
+ * JSON, so ordinary tools can read them.
+ */
+export function bundleLine(record: unknown): string {
+  const text = JSON.stringify(record);
+  return `{"crc":"${checksum(text)}","record":${text}}\n`;
+}
+
+const START = '{"crc":"';
+const MIDDLE = '","record":';
+const HEAD = START.length + 8 + MIDDLE.length;
+
+/** A record, or `CORRUPT` with the number of the line. */
+export function parseBundleLine(line: string, number: number): unknown {
+  const text = line.slice(HEAD, -1);
+  const sound =
+    line.startsWith(START) &&
+    line.startsWith(MIDDLE, START.length + 8) &&
+    line.endsWith("}") &&
+    line.slice(START.length, START.length + 8) === checksum(text);
+  if (!sound) throw damaged(number, "its checksum does not match");
+  return JSON.parse(text);
+}
+
+function checksum(text: string): string {
+  return crc32(text).toString(16).padStart(8, "0");
+}
+
+export function damaged(line: number, fault: string): ThreadmarkError {
+  return new ThreadmarkError("CORRUPT", `Line ${line} of the bundle is damaged: ${fault}. Nothing of its thread was imported; export it again.`);
+}
+
+/** Splits chunks of text or bytes into lines. */
+export async function* linesOf(
+  source: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
+): AsyncGenerator<string> {
+  const decoder = new TextDecoder("utf-8");
+  let rest = "";
+  for await (const chunk of source) {
+    rest += typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true });
+    const lines = rest.split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+  rest += decoder.decode();
+  if (rest !== "") yield rest;
+}

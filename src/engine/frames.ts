@@ -1,0 +1,40 @@
+import type { Value } from "../backend.ts";
+import { ThreadmarkError } from "../errors.ts";
+import type { Engine } from "./engine.ts";
+import { decodeFrames, type Frame } from "./pack.ts";
+import { type LoadedPack, tailChange, type Tape } from "./tape.ts";
+import { ownRow } from "./view.ts";
+
+/** Reads single frames as they are stored, each pack once. */
+export class FrameReader {
+  readonly #engine: Engine;
+  readonly #packs = new Map<string, ReadonlyMap<number, Frame>>();
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /** The frame of this very tape with this seq. Its change must not be altered. */
+  async read(tape: Tape, seq: number): Promise<Frame> {
+    const tail = tape.tailRow(seq);
+    if (tail) return { row: tail.row, change: tailChange(tail.value) };
+    const pack = tape.loadedPack(seq) ?? ((await ownRow(this.#engine, tape, seq)) && tape.loadedPack(seq));
+    const frame = pack && (await this.#pack(tape, pack)).get(seq);
+    if (frame) return frame;
+    throw new ThreadmarkError("CORRUPT", `Frame ${tape.number}:${seq} is missing. Run verify().`, {
+      thread: tape.meta.thread,
+      frame: `${tape.number}:${seq}`,
+    });
+  }
+
+  async #pack(tape: Tape, pack: LoadedPack): Promise<ReadonlyMap<number, Frame>> {
+    const name = `${tape.number}:${pack.last}`;
+    const known = this.#packs.get(name);
+    if (known) return known;
+    const values = await this.#engine.read([{ get: tape.key("net", pack.last) }, { get: tape.key("steps", pack.last) }]);
+    const [net, steps] = values as unknown as readonly [Value, Value];
+    const frames = new Map(decodeFrames(pack.rows, net, steps).map((frame) => [frame.row.seq, frame]));
+    this.#packs.set(name, frames);
+    return frames;
+  }
+}

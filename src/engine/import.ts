@@ -1,0 +1,155 @@
+import { damaged, linesOf, parseBundleLine } from "../codec/bundle.ts";
+import { validate } from "../codec/delta.ts";
+import type { Json } from "../codec/json.ts";
+import { ThreadmarkError } from "../errors.ts";
+import { checkId } from "../model/address.ts";
+import type { Fault } from "../model/arguments.ts";
+import type { Engine } from "./engine.ts";
+import type { BundleRecord } from "./export.ts";
+import { hasCheckpoints } from "./fork.ts";
+import type { Change } from "./lane.ts";
+import { fromRecord } from "./row.ts";
+import type { Tape } from "./tape.ts";
+import { verifyThread } from "./verify.ts";
+import { shownRows } from "./view.ts";
+import { writesChange } from "./writes.ts";
+
+export interface ImportResult {
+  /** Threads that were written. */
+  readonly imported: number;
+  /** Threads that were there already, just so. */
+  readonly unchanged: number;
+  readonly checkpoints: number;
+}
+
+interface Gathered {
+  readonly id: string;
+  readonly createdAt: number;
+  readonly checkpoints: Extract<BundleRecord, { kind: "checkpoint" }>[];
+  readonly writes: Extract<BundleRecord, { kind: "writes" }>[];
+}
+
+/** Reads a bundle, thread by thread: each is written whole, in one commit, once all its lines have proved sound. */
+export async function importBundle(
+  engine: Engine,
+  source: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
+): Promise<ImportResult> {
+  let imported = 0;
+  let unchanged = 0;
+  let checkpoints = 0;
+  let number = 0;
+  let thread: Gathered | undefined;
+  let begun = false;
+  let ended = false;
+  for await (const line of linesOf(source)) {
+    number += 1;
+    if (line === "") continue;
+    const record = parseBundleLine(line, number) as BundleRecord;
+    if (!begun && record.kind !== "bundle") throw damaged(number, "a bundle begins with a header");
+    if (ended) throw damaged(number, "there is something behind the end");
+    switch (record.kind) {
+      case "bundle":
+        if (record.version !== 1) {
+          throw new ThreadmarkError("VERSION", `The bundle has version ${record.version}; this version of threadmark reads 1. Upgrade threadmark.`);
+        }
+        begun = true;
+        break;
+      case "thread":
+        if (thread) throw damaged(number, "a thread begins inside another");
+        thread = { id: checkId(record.id, "A thread id"), createdAt: record.createdAt, checkpoints: [], writes: [] };
+        break;
+      case "checkpoint":
+        if (!thread) throw damaged(number, "a checkpoint has no thread");
+        validate(record.change as Json);
+        thread.checkpoints.push(record);
+        break;
+      case "writes":
+        if (!thread) throw damaged(number, "writes have no thread");
+        thread.writes.push(record);
+        break;
+      case "end":
+        if (thread?.id !== record.id || thread.checkpoints.length !== record.checkpoints) {
+          throw damaged(number, "the thread's checkpoints are not all there");
+        }
+        if (await importThread(engine, thread)) imported += 1;
+        else unchanged += 1;
+        checkpoints += record.checkpoints;
+        thread = undefined;
+        break;
+      case "done":
+        if (thread) throw damaged(number, "the last thread has no end");
+        ended = true;
+        break;
+      default:
+        throw damaged(number, "its kind is unknown");
+    }
+  }
+  if (!ended) throw damaged(number + 1, "the bundle stops before its end");
+  return { imported, unchanged, checkpoints };
+}
+
+/** Whether the thread was written; false when it was there already. */
+async function importThread(engine: Engine, thread: Gathered): Promise<boolean> {
+  const written = await engine.lane(thread.id).add(threadChange(thread));
+  for (const { checkpoint, namespace, writes } of thread.writes) {
+    const tasks = new Map<string, typeof writes[number][]>();
+    for (const write of writes) tasks.set(write.task, [...(tasks.get(write.task) ?? []), write]);
+    const changes = [...tasks].map(([task, entries]) =>
+      engine.lane(thread.id).add(
+        writesChange({
+          namespace,
+          checkpoint,
+          task,
+          node: entries[0]?.node ?? null,
+          writes: entries.map((entry) => [entry.index, entry.channel, entry.value] as const),
+          lease: undefined,
+        }),
+      ),
+    );
+    await Promise.all(changes);
+  }
+  if (written) await checkImported(engine, thread.id);
+  return written;
+}
+
+function threadChange(thread: Gathered): Change<boolean> {
+  return {
+    plan: async (draft) => {
+      const { existing } = draft;
+      if (existing && (await hasCheckpoints(draft.engine, existing))) {
+        if (await isSame(draft.engine, existing, thread)) return false;
+        throw new ThreadmarkError(
+          "CONFLICT",
+          `Thread ${JSON.stringify(thread.id)} is there already and differs from the bundle's. Delete it first, or import elsewhere.`,
+          { thread: thread.id },
+        );
+      }
+      await draft.tape();
+      draft.change({ createdAt: thread.createdAt });
+      for (const { seq, row, change } of thread.checkpoints) draft.addRow(draft.planned(fromRecord(seq, row), change));
+      draft.closed = true;
+      draft.rereads = true;
+      return true;
+    },
+  };
+}
+
+async function isSame(engine: Engine, tape: Tape, thread: Gathered): Promise<boolean> {
+  const there: string[] = [];
+  for await (const row of shownRows(engine, tape)) there.push(`${row.seq} ${row.namespace} ${row.id}`);
+  const wanted = thread.checkpoints.map(({ seq, row }) => `${seq} ${row.namespace ?? ""} ${row.id}`).reverse();
+  return there.length === wanted.length && there.every((entry, index) => entry === wanted[index]);
+}
+
+async function checkImported(engine: Engine, id: string): Promise<void> {
+  const own = engine.fresh();
+  const tape = await own.thread(id);
+  const faults: Fault[] = [];
+  if (tape) await verifyThread(own, tape, faults);
+  const [fault] = faults;
+  if (!tape || fault) {
+    throw new ThreadmarkError("CORRUPT", `Thread ${JSON.stringify(id)} does not read back as it was imported: ${fault?.message ?? "it is missing"}`, {
+      thread: id,
+    });
+  }
+}
