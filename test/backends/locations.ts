@@ -49,6 +49,15 @@ async function makeSqlite(): Promise<Place> {
   };
 }
 
+async function makeFile(): Promise<Place> {
+  const directory = await mkdtemp(join(tmpdir(), "threadmark-"));
+  return {
+    url: `file:${join(directory, "store")}`,
+    options: { fsync: "normal" },
+    cleanup: () => rm(directory, { recursive: true, force: true }),
+  };
+}
+
 export const memoryUnderTest: BackendUnderTest = {
   name: "memory",
   capabilities: { durable: false, processes: false },
@@ -61,6 +70,12 @@ export const sqliteUnderTest: BackendUnderTest = {
   make: makeSqlite,
 };
 
+export const fileUnderTest: BackendUnderTest = {
+  name: "file",
+  capabilities: { durable: true, processes: false },
+  make: makeFile,
+};
+
 export const postgresUnderTest: BackendUnderTest = {
   name: "postgres",
   capabilities: { durable: true, processes: true },
@@ -68,7 +83,12 @@ export const postgresUnderTest: BackendUnderTest = {
 };
 
 /** Every backend that the tests of the store run on. */
-export const locations: readonly BackendUnderTest[] = [memoryUnderTest, sqliteUnderTest, postgresUnderTest];
+export const locations: readonly BackendUnderTest[] = [
+  memoryUnderTest,
+  fileUnderTest,
+  sqliteUnderTest,
+  postgresUnderTest,
+];
 
 /** A place as the conformance kit wants it. */
 export async function kitLocation(backend: BackendUnderTest): Promise<Location> {

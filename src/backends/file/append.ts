@@ -44,7 +44,8 @@ export async function append(
     : undefined;
   const mustSync = durable || joint.size > 0;
   try {
-    await settleDirectory(fileSystem, directory, shares, index);
+    const leans = shares.some(({ journal }) => journal.leansOnDirectory);
+    if (index !== undefined && (leans || index.isUnfinished)) await settleDirectory(fileSystem, directory, index);
     await write(fileSystem, directory, shares, decision, mustSync);
   } catch (error) {
     throw backendFault(`writing to ${directory}`, error, await undo(shares, decision));
@@ -54,14 +55,7 @@ export async function append(
 }
 
 /** What the directory says must be on the medium, or off it, before anything is built on that. */
-async function settleDirectory(
-  fileSystem: FileSystem,
-  directory: string,
-  shares: readonly Share[],
-  journal: Journal | undefined,
-): Promise<void> {
-  const isNeeded = journal?.isUnfinished || shares.some((share) => share.journal.leansOnDirectory);
-  if (journal === undefined || !isNeeded) return;
+export async function settleDirectory(fileSystem: FileSystem, directory: string, journal: Journal): Promise<void> {
   await journal.ready(true);
   await nameAll(fileSystem, directory, [journal]);
 }

@@ -80,7 +80,9 @@ export class FileBackend implements Backend {
   async close(): Promise<void> {
     await this.#change("closing", async () => {
       try {
-        for (const journal of this.#journals) await journal.settle();
+        // The directory first: while a batch of its own that failed may stand, so may the joint ones it is about.
+        await this.#journals.peek(directoryLineage)?.finish();
+        for (const journal of this.#journals) await journal.finish();
         await this.#snapshots.setWriter(false);
       } finally {
         await this.#lock.release();

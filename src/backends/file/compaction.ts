@@ -1,8 +1,9 @@
 import { join } from "node:path";
+import { settleDirectory } from "./append.ts";
 import { directoryLineage } from "./change.ts";
 import type { FileSystem } from "./file-system.ts";
 import type { Journal } from "./journal.ts";
-import type { Journals } from "./journals.ts";
+import type { Held, Journals } from "./journals.ts";
 import { release } from "./journals.ts";
 import { isUnfinishedJournal, journalPath, lineageOf } from "./layout.ts";
 import { isUnfinishedClaim } from "./lock.ts";
@@ -81,9 +82,14 @@ export class Compaction {
     lineage: number,
     keeps: (lineage: number) => boolean,
   ): Promise<{ readonly hasJoint: boolean; readonly isEmpty: boolean }> {
-    const held = await this.#snapshots.hold([lineage]);
+    const held = await this.#snapshots.hold(new Set([lineage, directoryLineage]));
+    const journalOf = (place: number): Journal => (held.get(place) as Held).journal;
     try {
-      const { journal } = held.get(lineage) as { readonly journal: Journal };
+      const journal = journalOf(lineage);
+      const directory = journalOf(directoryLineage);
+      if (journal.leansOnDirectory || directory.isUnfinished) {
+        await settleDirectory(this.#fileSystem, this.#directory, directory);
+      }
       const { index } = journal;
       const isLean = journal.garbageBytes === 0 && [...index.commits()].every((commits) => keeps(commits.lineage));
       if (isLean) return { hasJoint: index.hasJoint, isEmpty: index.isEmpty };

@@ -225,8 +225,9 @@ export class Journal {
     this.#isUnfinished = false;
   }
 
-  /** Syncs what is not known to be synced. */
-  async settle(): Promise<void> {
+  /** Cuts away what failed, and syncs what was not synced yet. */
+  async finish(): Promise<void> {
+    await this.rollback();
     if (this.#output === undefined || this.#position.synced === this.#position.batch) return;
     await this.#output.sync();
     this.#position = { ...this.#position, synced: this.#position.batch };
