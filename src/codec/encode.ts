@@ -87,7 +87,7 @@ export class Encoder implements Encoding {
       if (end >= 0 && this.#sameKeys(old, end)) return this.#update(value as Fields, old, end, depth);
     }
     const names = this.#names(value, depth);
-    if (names.includes("$")) {
+    if (Object.hasOwn(value, "$")) {
       this.trail.holders[depth] = value;
       const v = this.fields(value, old?.$ === "object" ? old.v : undefined, depth);
       return this.settle({ $: "object", v }, old);
@@ -239,7 +239,7 @@ export class Encoder implements Encoding {
       const node = this.capture(field, old, depth + 1);
       if (Object.is(node, old)) continue;
       if (result === previous) {
-        this.#names(value, depth);
+        this.#names(value, depth, end - base);
         result = { ...previous };
       }
       if (isAccessor(value, key)) this.trail.refuseProperty(value, key, depth);
@@ -288,8 +288,8 @@ export class Encoder implements Encoding {
     return encodePrimitive(value);
   }
 
-  #names(value: object, depth: number): string[] {
-    const names = ordinaryNames(value);
+  #names(value: object, depth: number, enumerable?: number): string[] {
+    const names = ordinaryNames(value, enumerable);
     if (names !== undefined) return names;
     const key = unordinaryKey(value);
     if (key === undefined) return this.trail.refuse(depth, refusalOf(value));

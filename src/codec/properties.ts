@@ -12,15 +12,19 @@ const searchedElements = 256;
 /** Whether an own property is an accessor. Does not run its getter. */
 export function isAccessor(value: object, key: PropertyKey): boolean {
   if (lookupGetter.call(value, key) !== undefined) return true;
-  return Reflect.get(value, key) === undefined && lookupSetter.call(value, key) !== undefined;
+  const read: unknown = (value as Record<PropertyKey, unknown>)[key];
+  return read === undefined && lookupSetter.call(value, key) !== undefined;
 }
 
-/** The keys of an object all of whose own properties are named by strings and enumerable. They may be accessors. */
-export function ordinaryNames(value: object): string[] | undefined {
+/**
+ * The keys of an object all of whose own properties are named by strings and enumerable; they may be accessors.
+ * `enumerable` is the number of enumerable ones, if it is known.
+ */
+export function ordinaryNames(value: object, enumerable?: number): string[] | undefined {
   if (types.isProxy(value)) return undefined;
   const names = Object.getOwnPropertyNames(value);
-  const ordinary = names.length === Object.keys(value).length && Object.getOwnPropertySymbols(value).length === 0;
-  return ordinary ? names : undefined;
+  const ordinary = names.length === (enumerable ?? Object.keys(value).length);
+  return ordinary && Object.getOwnPropertySymbols(value).length === 0 ? names : undefined;
 }
 
 /** The first own property that is named by a symbol or not enumerable; undefined if the object itself is at fault. */

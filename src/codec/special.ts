@@ -41,6 +41,7 @@ export function captureSpecial(
     for (const kind of kinds) {
       if (!kind.test(value)) continue;
       const oldOfKind = old?.$ === kind.tag ? old : undefined;
+      if (oldOfKind !== undefined && kind.same?.(value, oldOfKind)) return oldOfKind;
       return capturing.settle(captureKind(kind, value, oldOfKind, depth, capturing), old);
     }
     const prototype: object | null = Object.getPrototypeOf(value);

@@ -11,6 +11,7 @@ export const date: Kind<Date> = {
     const time = value.getTime();
     return { $: "date", v: Number.isNaN(time) ? null : time };
   },
+  same: (value, node) => node.v === value.getTime(),
   decode(node, _depth, decoding) {
     const { v } = decoding.parts(node, ["v"]);
     if (v === null) return new Date(Number.NaN);
