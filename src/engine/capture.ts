@@ -3,6 +3,7 @@ import type { PutFields, PutOptions, Update } from "../model/arguments.ts";
 import type { Source } from "../model/checkpoint.ts";
 import type { Engine } from "./engine.ts";
 import type { Loan } from "./tree-cache.ts";
+import { isPlainState } from "./update.ts";
 
 /** The parts of a body besides the state, encoded. Absent parts take their defaults when the parent is known. */
 export interface CapturedParts {
@@ -60,9 +61,12 @@ export function capturePut(
     tagged ||= encoded.tagged;
     return encoded.tree;
   };
-  const previous = "state" in input ? recentTree(engine, thread, namespace) : undefined;
+  const compared = "state" in input || Object.values(input.update?.set ?? {}).some(isContainer);
+  const previous = compared ? recentTree(engine, thread, namespace) : undefined;
+  // Reused nodes do not count as tagged, and the parent may turn out to be another checkpoint, without any tag.
+  if (previous?.tagged) tagged = true;
   const state = "state" in input ? encode(input.state, "state", previous?.state) : undefined;
-  const update = input.update && captureUpdate(input.update, encode);
+  const update = input.update && captureUpdate(input.update, encode, previous?.state);
   const parts: CapturedParts = {
     path: input.path && [...input.path],
     next: captureNext(input.next ?? [], encode),
@@ -106,24 +110,39 @@ function isEmptyObject(value: Json): boolean {
 }
 
 /** The tree of the namespace's head, if it is remembered: what does not differ from it need not be copied. */
-function recentTree(engine: Engine, thread: string, namespace: string): { readonly state: Json; readonly loan: Loan } | undefined {
+function recentTree(engine: Engine, thread: string, namespace: string): RecentTree | undefined {
   const tape = engine.rememberedThread(thread);
   const row = tape?.tail.findLast((entry) => entry.row.namespace === namespace)?.row;
   const entry = row && tape && engine.trees.get(tape.number, row.seq);
   if (!entry) return undefined;
-  return { state: (entry.tree as { readonly s: Json }).s, loan: entry.loan };
+  return { state: (entry.tree as { readonly s: Json }).s, tagged: entry.tagged, loan: entry.loan };
+}
+
+interface RecentTree {
+  readonly state: Json;
+  readonly tagged: boolean;
+  readonly loan: Loan;
+}
+
+/** Objects and lists that are set are compared with what was there, so that only what differs is written. */
+function isContainer(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
 }
 
 function captureUpdate(
   update: Update<Record<string, unknown>>,
-  encode: (value: unknown, root: string) => Json,
+  encode: (value: unknown, root: string, previous?: Json) => Json,
+  before: Json | undefined,
 ): CapturedUpdate {
+  const fields = isPlainState(before) ? before : {};
   const append = new Map<string, Json[] | string>();
   const set = new Map<string, Json>();
   for (const [key, value] of Object.entries(update.append ?? {})) {
     if (value === undefined) continue;
     append.set(key, encode(value, `update.append.${key}`) as Json[] | string);
   }
-  for (const [key, value] of Object.entries(update.set ?? {})) set.set(key, encode(value, `update.set.${key}`));
+  for (const [key, value] of Object.entries(update.set ?? {})) {
+    set.set(key, encode(value, `update.set.${key}`, Object.hasOwn(fields, key) ? fields[key] : undefined));
+  }
   return { append, set, unset: [...(update.unset ?? [])] };
 }

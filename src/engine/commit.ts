@@ -10,7 +10,7 @@ import { checkLease } from "./lease.ts";
 import { planReplace } from "./replace.ts";
 import type { Row } from "./row.ts";
 import type { Body, TreeEntry } from "./tree-cache.ts";
-import { updateDelta } from "./update.ts";
+import { setsContainer, updateDelta } from "./update.ts";
 import type { Shown } from "./view.ts";
 
 /** A committed row, and the id of its parent. */
@@ -90,7 +90,7 @@ function planOnTree(
   // The frame builds on the parent's frame; what the parent shows differs from that only if it was replaced.
   const shown = (parent.replacedBy === undefined ? base.tree : apply(base.tree, parent.replacedBy)) as Body;
   const replaced = parent.replacedBy !== undefined;
-  if (captured.update && !replaced) {
+  if (captured.update && !replaced && !setsContainer(shown.s, captured.update)) {
     const { delta, tagged } = updateBody(draft, captured, shown);
     addDelta(draft, withTag(row, captured.tagged || tagged), base, delta, undefined, captured);
   } else {

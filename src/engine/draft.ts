@@ -27,6 +27,17 @@ export interface Planned {
   readonly entry: Omit<TreeEntry, "tree">;
 }
 
+/** The last step of the root, if steps still only rise; undefined once they have not. */
+function risingStep(meta: Meta, sealed: readonly TailRow[]): number | undefined {
+  let last = meta.rootSealed === 0 ? Number.NEGATIVE_INFINITY : (meta.rootStep ?? Number.POSITIVE_INFINITY);
+  for (const { row } of sealed) {
+    if (row.namespace !== "") continue;
+    if (row.step <= last) return undefined;
+    last = row.step;
+  }
+  return Number.isFinite(last) ? last : undefined;
+}
+
 /** What some changes of one thread add up to, until it is committed as one batch. */
 export class Draft {
   readonly engine: Engine;
@@ -284,7 +295,9 @@ export class Draft {
     });
     const greatestId = await this.#indexIds(tape, sealed);
     await this.#indexHeads(tape, sealed);
+    const before = this.#meta as Meta;
     this.change({
+      rootStep: risingStep(before, sealed),
       sealed: last.row.seq,
       rootSealed: last.root || (this.#meta as Meta).rootSealed,
       rootFull,

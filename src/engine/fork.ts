@@ -13,6 +13,7 @@ import type { Row } from "./row.ts";
 import { encodeMark, encodeTailRow, metaKey, type Tape } from "./tape.ts";
 import type { Body } from "./tree-cache.ts";
 import { updateDelta } from "./update.ts";
+import { findByStep } from "./step.ts";
 import { headOf, type Shown, shownRows } from "./view.ts";
 
 export interface ForkRequest {
@@ -96,12 +97,6 @@ async function forkPoint(draft: Draft, request: ForkRequest): Promise<Shown> {
 
 function noStep(thread: string, step: number): ThreadmarkError {
   return new ThreadmarkError("NOT_FOUND", `Thread ${JSON.stringify(thread)} has no checkpoint of step ${step}.`, { thread });
-}
-
-/** The last committed checkpoint with this step. */
-export async function findByStep(engine: Engine, tape: Tape, namespace: string, step: number): Promise<Shown | undefined> {
-  for await (const row of shownRows(engine, tape, { namespace })) if (row.step === step) return row;
-  return undefined;
 }
 
 export async function hasCheckpoints(engine: Engine, tape: Tape): Promise<boolean> {

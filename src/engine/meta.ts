@@ -43,6 +43,8 @@ export interface Meta {
   readonly sealed: number;
   /** The last sealed row of the root namespace; 0 if none. */
   readonly rootSealed: number;
+  /** The step of that row, as long as each sealed row of the root has a greater step than the one before it. */
+  readonly rootStep?: number;
   /** The pack that holds the newest full frame of the root's chain, so that reading the head can start there. */
   readonly rootFull: number;
   /** No seq up to this one may be given out again: rows were deleted. */

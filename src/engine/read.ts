@@ -56,7 +56,14 @@ async function bodyTree(engine: Engine, tape: Tape, place: Place, row: Shown): P
     if (known) return { tree: known.tree, tagged: known.tagged, owned: false };
   }
   try {
-    return { ...(await loadShown(engine, tape, row)), owned: true };
+    const loaded = await loadShown(engine, tape, row);
+    // What is read twice is worth remembering; what is read once is the caller's, without a copy.
+    if (row.replacedBy !== undefined || tape.lastLoaded !== row.seq) {
+      tape.lastLoaded = row.seq;
+      return { ...loaded, owned: true };
+    }
+    engine.trees.set(tape.number, row.seq, { ...loaded, size: Math.ceil(loaded.weight / 3), loan: { count: 0 } });
+    return { ...loaded, owned: false };
   } catch (error) {
     throw named(error, place.thread, row.id);
   }

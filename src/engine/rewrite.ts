@@ -19,7 +19,7 @@ export interface Rewrite {
   readonly puts: Entry[];
   /** Checks that nobody added a row meanwhile. */
   readonly absent: Key;
-  readonly meta: Pick<Meta, "floor" | "sealed" | "rootSealed" | "rootFull" | "rewrites">;
+  readonly meta: Partial<Meta>;
   /** Bytes removed less bytes written. */
   readonly reclaimed: number;
 }

@@ -67,6 +67,8 @@ export class Tape {
   marks: ReadonlyMap<number, readonly MarkVersion[]> = new Map();
   /** Packs whose rows were read, by their last seq, ascending. */
   packs: LoadedPack[] = [];
+  /** The row whose body was read from storage last. */
+  lastLoaded = 0;
   /** Seqs of inherited ancestors by namespace, newest first; filled as they are walked. */
   readonly chains: Map<string, { readonly seqs: number[]; next: number }> = new Map();
 

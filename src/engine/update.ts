@@ -5,9 +5,9 @@ import type { CapturedUpdate } from "./capture.ts";
 
 type Plain = { [key: string]: Json };
 
-/** The delta that an update makes of a state. Nothing is compared: the caller knows what changed. */
+/** The delta that an update makes of a state. Nothing is compared here: the caller knows what changed. */
 export function updateDelta(codec: ValueCodec, state: Json, update: CapturedUpdate): { delta: Delta; tagged: boolean } {
-  if (!isPlain(state) || update.set.has("$")) return rewrittenState(codec, state, update);
+  if (!isPlainState(state) || update.set.has("$")) return rewrittenState(codec, state, update);
   const delta: Delta = {};
   if (update.unset.length > 0) delta.u = [...update.unset];
   if (update.set.size > 0) {
@@ -26,8 +26,21 @@ export function updateDelta(codec: ValueCodec, state: Json, update: CapturedUpda
   return { delta, tagged: false };
 }
 
+/** Whether an update sets an object or a list where the state has one: what is the same in both need not be written. */
+export function setsContainer(state: Json, update: CapturedUpdate): boolean {
+  if (!isPlainState(state)) return false;
+  for (const [key, value] of update.set) {
+    if (isContainer(value) && Object.hasOwn(state, key) && isContainer(state[key] as Json)) return true;
+  }
+  return false;
+}
+
+function isContainer(value: Json): boolean {
+  return typeof value === "object" && value !== null;
+}
+
 /** Whether the encoded state is a plain object whose keys are the state's own: neither tagged nor escaped. */
-function isPlain(state: Json): state is Plain {
+export function isPlainState(state: Json | undefined): state is Plain {
   return state !== null && typeof state === "object" && !Array.isArray(state) && !Object.hasOwn(state, "$");
 }
 
