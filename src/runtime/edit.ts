@@ -5,8 +5,9 @@ import type { Thread } from "../thread.ts";
 import { isPlainObject } from "./capture.ts";
 import type { Definition } from "./definition.ts";
 import { messageOf, RunError, StorageFailure } from "./errors.ts";
-import { Journal } from "./journal.ts";
-import { takeNestedAlong } from "./nested.ts";
+import { timeOrderedId } from "./identity.ts";
+import { type CommitOptions, Journal } from "./journal.ts";
+import { nestedHeads, noteNested } from "./nested.ts";
 import { checkFits } from "./opening.ts";
 import { type Position, readPosition } from "./position.ts";
 import type { Values } from "./reducers.ts";
@@ -50,10 +51,12 @@ export async function edit(
   const isBranch = base.checkpoint.id !== head.checkpoint.id;
   const before = readPosition(base, isBranch);
   const after = await apply(definition, before, values, as);
-  const position = isBranch
-    ? { ...after, run: randomUUID() }
-    : await takeNestedAlong(definition, open, before.id, after);
-  return commit(definition, thread, head, position, isBranch ? base.checkpoint.id : undefined);
+  if (isBranch)
+    return commit(definition, thread, head, { ...after, run: randomUUID() }, { parent: base.checkpoint.id });
+  const id = timeOrderedId();
+  const level = { definition, namespace: [], session: { open }, stopped: new Map<string, string>() };
+  const notes = noteNested(after.notes, id, await nestedHeads(level, after, before.id));
+  return commit(definition, thread, head, { ...after, notes }, { id });
 }
 
 async function apply(
@@ -77,7 +80,7 @@ async function commit(
   thread: Thread<Values>,
   head: CheckpointTuple,
   position: Position,
-  parent: string | undefined,
+  options: CommitOptions,
 ): Promise<CheckpointInfo> {
   const journal = new Journal({
     thread,
@@ -87,11 +90,7 @@ async function commit(
     head: head.checkpoint,
   });
   try {
-    const id = parent === undefined ? position.notes.nested?.of : undefined;
-    await journal.commit(position, {
-      ...(id === undefined ? {} : { id }),
-      ...(parent === undefined ? {} : { parent }),
-    });
+    await journal.commit(position, options);
   } catch (error) {
     throw error instanceof StorageFailure ? error.error : error;
   }

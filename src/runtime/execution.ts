@@ -11,7 +11,7 @@ import type { FlowEvent, RunResult } from "./events.ts";
 import { timeOrderedId } from "./identity.ts";
 import { Journal } from "./journal.ts";
 import { LeaseKeeper, type LeaseOptions } from "./lease-keeper.ts";
-import { takeNestedAlong } from "./nested.ts";
+import { nestedHeads, noteNested } from "./nested.ts";
 import { begin, checkFits } from "./opening.ts";
 import {
   breaksOf,
@@ -143,8 +143,10 @@ export class Execution {
       ? { ...here, id: undefined, change: {}, source: "loop", notes: { ...notes, breaks, paused: true } }
       : { ...here, notes };
     if (branchedFrom === undefined) {
-      const along = await takeNestedAlong(level.definition, level.session.open, head.checkpoint.id, position);
-      await level.journal.commit(along, { id: along.notes.nested?.of ?? timeOrderedId() });
+      const id = timeOrderedId();
+      const at = await nestedHeads(level, position, head.checkpoint.id);
+      const along: Position = { ...position, notes: noteNested(position.notes, id, at) };
+      await level.journal.commit(along, { id });
       return this.#walk(level, along, !stops);
     }
     await level.journal.commit(position, { parent: branchedFrom });

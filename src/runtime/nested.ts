@@ -2,16 +2,15 @@ import type { CheckpointTuple, Interrupt } from "../model/checkpoint.ts";
 import type { Thread } from "../thread.ts";
 import type { Cancellation } from "./cancellation.ts";
 import { release } from "./capture.ts";
-import { type Definition, isNested, type Nested } from "./definition.ts";
+import { isNested, type Nested } from "./definition.ts";
 import { StorageFailure } from "./errors.ts";
-import { timeOrderedId } from "./identity.ts";
 import { Journal } from "./journal.ts";
 import { begin, checkFits } from "./opening.ts";
 import { type Notes, notesOf, openInterrupts, type Position, readPosition } from "./position.ts";
 import type { Values } from "./reducers.ts";
 import type { Task } from "./routing.ts";
 import { checkInput } from "./schema.ts";
-import type { Level } from "./session.ts";
+import type { Level, Session } from "./session.ts";
 
 type Answer = { readonly update: unknown } | { readonly asked: readonly Interrupt[] };
 
@@ -119,28 +118,47 @@ async function startOf(
   return branch;
 }
 
-/** A position that goes on with tasks of the checkpoint before it takes along where their nested graphs stand. */
-export async function takeNestedAlong(
-  definition: Definition,
-  open: (namespace: readonly string[]) => Thread<Values> | undefined,
+/**
+ * Where the graphs of a position's unfinished tasks stand, for a checkpoint that goes on with those tasks: `before` is
+ * the checkpoint that they were run from so far, `stopped` what is known of this run.
+ */
+export async function nestedHeads(
+  {
+    definition,
+    namespace,
+    session,
+    stopped,
+  }: Pick<Level, "definition" | "namespace" | "stopped"> & {
+    readonly session: Pick<Session, "open">;
+  },
+  { next, progress, notes }: Position,
   before: string | undefined,
-  position: Position,
-): Promise<Position> {
-  const { nested, ...notes } = position.notes;
+): Promise<Readonly<Record<string, string>>> {
   const at: Record<string, string> = {};
-  for (const { node, task } of position.next) {
+  for (const { node, task } of next) {
     const work = definition.nodes.get(node)?.work;
-    if (work === undefined || !isNested(work) || position.progress.results.has(task)) continue;
-    const head = (await stored(async () => open([node, task])?.tuple()))?.checkpoint;
-    const recorded = nested?.at[task];
-    const isOwn = head !== undefined && (notesOf(head.metadata).outer === before || head.id === recorded);
-    const id = isOwn ? head.id : recorded;
+    if (work === undefined || !isNested(work) || progress.results.has(task)) continue;
+    const id =
+      stopped.get(task) ?? (await ownHead(session.open([...namespace, node, task]), before, notes.nested?.at[task]));
     if (id !== undefined) at[task] = id;
   }
-  return {
-    ...position,
-    notes: Object.keys(at).length === 0 ? notes : { ...notes, nested: { of: timeOrderedId(), at } },
-  };
+  return at;
+}
+
+async function ownHead(
+  thread: Thread<Values> | undefined,
+  outer: string | undefined,
+  recorded: string | undefined,
+): Promise<string | undefined> {
+  const head = (await stored(async () => thread?.tuple()))?.checkpoint;
+  const isOwn = head !== undefined && outer !== undefined && notesOf(head.metadata).outer === outer;
+  return isOwn ? head.id : recorded;
+}
+
+/** Notes with these nested graphs in them, for the checkpoint that will have this id. */
+export function noteNested(notes: Notes, of: string, at: Readonly<Record<string, string>>): Notes {
+  const { nested: _, ...rest } = notes;
+  return Object.keys(at).length === 0 ? rest : { ...rest, nested: { of, at } };
 }
 
 async function stored<T>(read: () => Promise<T>): Promise<T> {

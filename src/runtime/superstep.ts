@@ -76,6 +76,8 @@ function settle(level: Level, position: Position, task: Task, outcome: Outcome, 
   } else if (outcome.kind === "asked") {
     const { interrupts } = outcome;
     position.progress.asked.set(task.task, interrupts);
+    // Whatever was answered before was no answer to what is asked now.
+    for (const { id } of interrupts) position.progress.answers.delete(id);
     const writes = [{ channel: "interrupt", value: interrupts, index: INTERRUPT }];
     journal.save(position, { task: task.task, node: task.node, writes }, blame);
     session.emit({ type: "interrupt", ...place, interrupts });

@@ -1,5 +1,6 @@
 import { messageOf, RunError, StorageFailure } from "./errors.ts";
 import { timeOrderedId } from "./identity.ts";
+import { nestedHeads, noteNested } from "./nested.ts";
 import { arrivalNotes, sameQuestions } from "./opening.ts";
 import { ERROR, emptyProgress, type Notes, openInterrupts, type Position } from "./position.ts";
 import { reduce } from "./reducers.ts";
@@ -107,16 +108,13 @@ async function keep(level: Level, position: Position): Promise<Position> {
     return position;
   }
   const copyId = timeOrderedId();
-  const at = { ...position.notes.nested?.at, ...Object.fromEntries(level.stopped) };
-  for (const task of position.progress.results.keys()) delete at[task];
-  const { nested: _, ...notes } = position.notes;
   const kept: Position = {
     ...position,
     id: undefined,
     ...(id === undefined ? {} : { change: {}, source: "loop" }),
     plainPath: position.plainPath && id === undefined,
     interrupts,
-    notes: Object.keys(at).length === 0 ? notes : { ...notes, nested: { of: copyId, at } },
+    notes: noteNested(position.notes, copyId, await nestedHeads(level, position, id)),
   };
   await journal.flush(kept, { id: copyId });
   return kept;
