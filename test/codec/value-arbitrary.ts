@@ -10,7 +10,7 @@ const text = fc.oneof(
 const awkward = ["$", "$$", "__proto__", "constructor", "toString", "v", "0", "7", "", "a b", "length", "then"];
 export const key: fc.Arbitrary<string> = fc.oneof(fc.constantFrom("a", "b", "c", ...awkward), text);
 
-export const primitive: fc.Arbitrary<unknown> = fc.oneof(
+const primitive: fc.Arbitrary<unknown> = fc.oneof(
   text,
   fc.integer(),
   fc.double(),
