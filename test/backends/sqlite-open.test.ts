@@ -2,7 +2,9 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test, vi } from "vitest";
 import { betterDriver } from "../../src/backends/sqlite/better-driver.ts";
+import type { Driver } from "../../src/backends/sqlite/index.ts";
 import { sqlite } from "../../src/backends/sqlite/index.ts";
+import { nodeDriver } from "../../src/backends/sqlite/node-driver.ts";
 import { freshDirectory, get, put, tail } from "./sqlite/place.ts";
 
 const path = freshDirectory();
@@ -39,6 +41,31 @@ describe("opening", () => {
     await put(backend, 1, "t1........1");
     expect(await get(backend, 1)).toBe("t1........1");
     await backend.close();
+  });
+
+  test("a schema that another process creates at the moment of looking is not taken for another program's", async () => {
+    writeFileSync(path("agent.db"), "");
+    const other = await sqlite(path("agent.db"));
+    const node = nodeDriver() as Driver;
+    let meanwhile: Promise<void> | undefined;
+    const looking: Driver = {
+      ...node,
+      open(file, options) {
+        const connection = node.open(file, options);
+        return {
+          exec: (sql) => connection.exec(sql),
+          close: () => connection.close(),
+          prepare(sql) {
+            if (sql.includes("sqlite_schema")) meanwhile ??= put(other, 1, "t1........1");
+            return connection.prepare(sql);
+          },
+        };
+      },
+    };
+    const backend = await sqlite(path("agent.db"), { driver: looking });
+    await meanwhile;
+    expect(await get(backend, 1)).toBe("t1........1");
+    await Promise.all([backend.close(), other.close()]);
   });
 
   test("after close the file stands alone", async () => {

@@ -32,8 +32,35 @@ const migrations: readonly string[] = [
 /** `blank`: an empty database. `old`: of an earlier version. `current`: ready to use. */
 export type SchemaState = "blank" | "old" | "current";
 
-/** Looks at a database without changing it; VERSION if it is not ours, or of a later version. */
+/**
+ * Looks at a database without changing it; VERSION if it is not ours, or of a later version. All from one snapshot:
+ * another process may be creating the schema right now.
+ */
 export function inspectSchema(connection: Connection, path: string): SchemaState {
+  connection.exec("BEGIN");
+  try {
+    return judge(connection, path);
+  } finally {
+    rollback(connection);
+  }
+}
+
+/** Brings the schema up to date. When two processes do so at once, the second finds it done. */
+export function migrate(connection: Connection, path: string): void {
+  connection.exec("BEGIN IMMEDIATE");
+  try {
+    if (judge(connection, path) !== "current") {
+      for (const step of migrations.slice(pragma(connection, "user_version"))) connection.exec(step);
+      connection.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${migrations.length}`);
+    }
+    connection.exec("COMMIT");
+  } catch (error) {
+    rollback(connection);
+    throw error;
+  }
+}
+
+function judge(connection: Connection, path: string): SchemaState {
   const version = pragma(connection, "user_version");
   const application = pragma(connection, "application_id");
   if (application === applicationId && version > migrations.length) {
@@ -46,22 +73,6 @@ export function inspectSchema(connection: Connection, path: string): SchemaState
   const { count } = connection.prepare("SELECT count(*) AS count FROM sqlite_schema").get() as { count: number };
   if (application === 0 && version === 0 && count === 0) return "blank";
   throw new ThreadmarkError("VERSION", `SQLite: ${path} is a database of another program. Choose another path.`);
-}
-
-/** Brings the schema up to date. When two processes do so at once, the second finds it done. */
-export function migrate(connection: Connection, path: string): void {
-  connection.exec("BEGIN IMMEDIATE");
-  try {
-    if (inspectSchema(connection, path) !== "current") {
-      const version = pragma(connection, "user_version");
-      for (const step of migrations.slice(version)) connection.exec(step);
-      connection.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${migrations.length}`);
-    }
-    connection.exec("COMMIT");
-  } catch (error) {
-    rollback(connection);
-    throw error;
-  }
 }
 
 /** Ends a transaction that failed. Some faults have ended it already: then there is nothing to roll back. */
