@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
@@ -94,15 +95,17 @@ describe.each(onDisk)("simple-agents on $name", ({ url }) => {
     const around = await directory();
     const mount = spawnSync("mount", ["-t", "tmpfs", "-o", "size=512k", "tmpfs", around]);
     if (mount.status !== 0) context.skip("a disk that fills up needs the right to mount one: run as root");
+    const opened: { close(): Promise<void> }[] = [];
     try {
       const store = await open<Record<string, unknown>>(url(join(around, "store")));
+      opened.push(store);
       const thread = store.thread("t");
       await thread.put({ id: "first", state: { n: 1 } });
-      const big = "x".repeat(40_000);
       let failure: unknown;
       let last = "first";
       for (let n = 0; n < 40 && failure === undefined; n++) {
-        await thread.put({ id: `c${n}`, state: { n, big: `${n}${big}` } }).then(
+        const state = { n, big: randomBytes(20_000).toString("hex") };
+        await thread.put({ id: `c${n}`, state }).then(
           ({ id }) => {
             last = id;
           },
@@ -116,10 +119,11 @@ describe.each(onDisk)("simple-agents on $name", ({ url }) => {
       expect((await thread.latest())?.id).toBe(last);
       await store.close();
       const reopened = await open(url(join(around, "store")));
+      opened.push(reopened);
       expect((await reopened.thread("t").latest())?.id).toBe(last);
       expect((await reopened.verify()).faults).toEqual([]);
-      await reopened.close();
     } finally {
+      for (const store of opened) await store.close();
       spawnSync("umount", [around]);
     }
   });
@@ -148,6 +152,42 @@ describe.each(onDisk)("simple-agents on $name", ({ url }) => {
     expect(["READ_ONLY", "BACKEND"]).toContain(told.code);
     expect(told.after).toEqual({ n: 1 });
   });
+});
+
+test("simple-agents 8: on sqlite, cut off at any byte of a put, the earlier checkpoint still reads", async () => {
+  const around = await mkdtemp(join(tmpdir(), "threadmark-"));
+  try {
+    const path = join(around, "store.db");
+    const store = await open(`sqlite:${path}`);
+    const thread = store.thread("t");
+    await thread.put({ id: "first", state: { n: 1, text: "x".repeat(3000) } });
+    const before = (await stat(`${path}-wal`)).size;
+    await thread.put({ id: "second", state: { n: 2, text: "y".repeat(3000) } });
+    const database = await readFile(path);
+    const log = await readFile(`${path}-wal`);
+    await store.close();
+    expect(log.length).toBeGreaterThan(before);
+    const seen = new Set<string | undefined>();
+    // Every byte near the ends of what the put wrote, and a scattering of all between.
+    const lengths = Array.from({ length: log.length - before + 1 }, (_, index) => before + index);
+    const cuts = lengths.filter((cut) => cut - before < 30 || log.length - cut < 30 || cut % 101 === 0);
+    for (const cut of cuts) {
+      const crashed = join(around, "crashed.db");
+      await writeFile(crashed, database);
+      await writeFile(`${crashed}-wal`, log.subarray(0, cut));
+      await rm(`${crashed}-shm`, { force: true });
+      const reopened = await open<Record<string, unknown>>(`sqlite:${crashed}`);
+      expect((await reopened.thread("t").get("first"))?.state).toEqual({ n: 1, text: "x".repeat(3000) });
+      const latest = await reopened.thread("t").latest();
+      seen.add(latest?.id);
+      expect(latest?.state.n).toBe(latest?.id === "second" ? 2 : 1);
+      expect((await reopened.verify()).faults).toEqual([]);
+      await reopened.close();
+    }
+    expect([...seen].sort()).toEqual(["first", "second"]);
+  } finally {
+    await rm(around, { recursive: true, force: true });
+  }
 });
 
 /** Whether a child can be started as another user, as root may outside of some containers. */

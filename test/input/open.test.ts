@@ -1,0 +1,121 @@
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { ThreadmarkError } from "../../src/errors.ts";
+import { open } from "../../src/open.ts";
+
+const made: string[] = [];
+async function directory(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), "threadmark-"));
+  made.push(path);
+  return path;
+}
+afterEach(async () => {
+  for (const path of made.splice(0)) await rm(path, { recursive: true, force: true });
+});
+
+test.each([
+  "",
+  "agent.db",
+  "./agent.db",
+  "mysql://localhost/x",
+  "sqlite",
+  "sqlite:",
+  "file:",
+  "memory:named",
+  "SQLITE:x.db",
+  "C:\\agent.db",
+  "http://example.org",
+  "javascript:alert(1)",
+  "__proto__:x",
+  "constructor:x",
+])("opening %j is a TypeError that names the urls there are", async (url) => {
+  const error: unknown = await open(url).catch((cause: unknown) => cause);
+  expect(error).toBeInstanceOf(TypeError);
+  expect((error as Error).message).toMatch(/memory:|sqlite:|file:/);
+});
+
+test.each([undefined, null, 5, {}, [], () => 1, { commit: 1 }])("opening %j is a TypeError", async (location) => {
+  await expect(open(location as never)).rejects.toThrow(TypeError);
+});
+
+const wrongOptions: readonly [string, unknown][] = [
+  ["clock", 5],
+  ["clock", "now"],
+  ["ids", "id"],
+  ["fsync", "off"],
+  ["fsync", true],
+  ["readOnly", "yes"],
+  ["cacheBytes", -1],
+  ["cacheBytes", "64MB"],
+  ["cacheBytes", Number.NaN],
+  ["compression", "gzip"],
+  ["classes", { Money: {} }],
+  ["classes", { Money: { test: () => true, encode: () => 1 } }],
+  ["classes", 5],
+];
+
+test.each(wrongOptions)("the option %s: %j is a TypeError, and nothing is created", async (name, value) => {
+  const around = await directory();
+  const options = { [name]: value } as never;
+  await expect(open("memory:", options)).rejects.toThrow(TypeError);
+  await expect(open(`sqlite:${join(around, "store.db")}`, options)).rejects.toThrow(TypeError);
+  expect(await readdir(around)).toEqual([]);
+});
+
+test("options that are no object are a TypeError", async () => {
+  for (const options of [null, 5, "full"]) await expect(open("memory:", options as never)).rejects.toThrow(TypeError);
+});
+
+test("an id function that gives no id is an error at the put, and nothing is written", async () => {
+  for (const wrong of ["", "a\0b", 5, undefined]) {
+    const store = await open<object>("memory:", { ids: () => wrong as string });
+    await expect(store.thread("t").put({ state: {} })).rejects.toThrow(TypeError);
+    expect(await store.thread("t").count()).toBe(0);
+    await store.close();
+  }
+});
+
+test("a file that is no database is CORRUPT, and stays as it was", async () => {
+  const around = await directory();
+  const path = join(around, "store.db");
+  const text = "these are not the bytes of a database, and long enough to be looked at: ".repeat(20);
+  await writeFile(path, text);
+  const error: unknown = await (async () => {
+    const store = await open(`sqlite:${path}`);
+    try {
+      await store.thread("t").latest();
+    } finally {
+      await store.close();
+    }
+  })().catch((cause: unknown) => cause);
+  expect(error).toBeInstanceOf(ThreadmarkError);
+  expect((error as ThreadmarkError).code).toBe("CORRUPT");
+  expect(await readdir(around)).toEqual(["store.db"]);
+});
+
+test("a store that is opened read-only reads, and refuses every change with READ_ONLY", async () => {
+  const path = join(await directory(), "store.db");
+  const writable = await open<{ n: number }>(`sqlite:${path}`);
+  await writable.thread("t").put({ id: "a", state: { n: 1 } });
+  await writable.close();
+  const store = await open<{ n: number }>(`sqlite:${path}`, { readOnly: true });
+  const thread = store.thread("t");
+  expect((await thread.latest())?.state).toEqual({ n: 1 });
+  const changes = [
+    () => thread.put({ state: { n: 2 } }),
+    () => thread.putWrites("a", { task: "t", writes: [{ channel: "c", value: 1 }] }),
+    () => thread.label("a", "l"),
+    () => thread.fork(),
+    () => thread.copy("k"),
+    () => thread.deleteCheckpoints(["a"]),
+    () => thread.delete(),
+    () => thread.acquire({ holder: "h", ttl: 1000 }),
+    () => store.compact(),
+  ];
+  for (const change of changes) await expect(change()).rejects.toMatchObject({ code: "READ_ONLY" });
+  expect((await thread.latest())?.state).toEqual({ n: 1 });
+  expect(await thread.count()).toBe(1);
+  await store.close();
+});
