@@ -176,6 +176,23 @@ describe("a damaged delta", () => {
   });
 });
 
+describe("a number that is none", () => {
+  // An object whose own toString is no function throws a TypeError of its own as soon as it is compared.
+  const none = { toString: 1 } as unknown as number;
+  const net: Delta = { l: 1, e: [[0, { s: { a: 1 } }]] };
+
+  it.each<[string, () => unknown]>([
+    ["as an index of a step", () => unseal(net, [{ l: 1, e: [[none, {}]] }], 1)],
+    ["as a length of the net delta", () => unseal({ ...net, l: none }, [net], 1)],
+    ["as a length of a delta", () => apply([1], { l: none, x: [[0, 1]] })],
+    ["as a position", () => compose({ p: [1] }, { l: 1, x: [[none, none]] })],
+    ["as a cursor", () => unseal({ p: [1] }, [{ n: [[none, none]] }], 1)],
+    ["as a place in a text", () => unseal({ a: "text" }, [{ c: [none, none] }], 1)],
+  ])("%s is refused as corrupt", (_name, operation) => {
+    expect(holds(operation)).toBe(false);
+  });
+});
+
 describe("a delta nested without end", () => {
   const nested = (depth: number, wrap: (inner: Delta) => Delta): Delta => {
     let delta: Delta = { r: 1 };

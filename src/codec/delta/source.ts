@@ -1,5 +1,5 @@
 import type { Json } from "../json.ts";
-import { corrupt, type Delta, isObject, kindOf, readFields, readList, readText } from "./format.ts";
+import { corrupt, type Delta, isObject, kindOf, readFields, readList, readText, readWhole } from "./format.ts";
 
 /**
  * The place in a net delta that belongs to a path, as sealed steps refer to it: either a value that the net delta sets
@@ -62,11 +62,13 @@ export class Source {
   element(index: number): Source | undefined {
     if (this.#delta === undefined) return this.#item(index);
     const { l, p } = this.#delta;
-    if (l === undefined || index < l) {
+    if (l === undefined) return undefined;
+    const length = readWhole(l, 0, Number.MAX_SAFE_INTEGER, "l");
+    if (index < length) {
       this.#editSources ??= this.#edits();
       return this.#editSources.get(index);
     }
-    return p === undefined ? undefined : this.#item(this.items.length - p.length + index - l);
+    return p === undefined ? undefined : this.#item(this.items.length - p.length + index - length);
   }
 
   #edits(): Map<number, Source> {

@@ -5,6 +5,7 @@ import {
   type Delta,
   type ItemReference,
   kindOfStep,
+  readEdit,
   readFields,
   readKeys,
   readList,
@@ -105,8 +106,8 @@ function unsealArray(step: Step, source: Source | undefined, depth: number): Del
   if (step.l !== undefined) delta.l = step.l;
   if (step.e !== undefined) {
     delta.e = readList(step.e, "e").map((entry) => {
-      if (!Array.isArray(entry)) throw corrupt('"e" must be a list of pairs');
-      return [entry[0], unsealStep(entry[1], source?.element(entry[0]), depth + 1)];
+      const [index, change] = readEdit(entry, 0, Number.MAX_SAFE_INTEGER);
+      return [index, unsealStep(change, source?.element(index), depth + 1)];
     });
   }
   if (step.x !== undefined) delta.x = step.x;
