@@ -1,3 +1,6 @@
+/** The longest a timer can be set for: beyond it, it would fire at once. */
+export const LONGEST = 2 ** 31 - 1;
+
 /**
  * An abort that thousands of tasks can wait for and stop waiting for: listeners are taken off again, so that a long run
  * does not collect them.
@@ -54,7 +57,7 @@ export class Cancellation {
         stop();
         resolve();
       };
-      const timer = setTimeout(done, milliseconds);
+      const timer = setTimeout(done, Math.min(milliseconds, LONGEST));
       let stop = (): void => {};
       stop = this.onCancel(done);
     });

@@ -93,20 +93,13 @@ export class Execution {
   async resume({ value, update, goto, from }: ResumeOptions): Promise<RunResult> {
     const { definition } = this.#frame;
     const threadId = this.#threadId as string;
+    // A lease would leave a trace of a thread that never was.
+    if (!(await exists(this.#thread()))) throw missing(threadId, undefined);
     return this.#leased(async (thread) => {
       const head = await thread.tuple();
-      if (head === undefined) {
-        throw new ThreadmarkError("NOT_FOUND", `There is no thread "${threadId}" to resume. Start it with run().`, {
-          thread: threadId,
-        });
-      }
+      if (head === undefined) throw missing(threadId, undefined);
       const base = from === undefined ? undefined : await thread.tuple(from);
-      if (from !== undefined && base === undefined) {
-        throw new ThreadmarkError("NOT_FOUND", `Thread "${threadId}" has no checkpoint "${from}" to resume from.`, {
-          thread: threadId,
-          checkpoint: from,
-        });
-      }
+      if (from !== undefined && base === undefined) throw missing(threadId, from);
       const wish = { value, update: update as Values | undefined, goto };
       return this.#continue(await reopen(definition, head, base, wish), head);
     });
@@ -216,8 +209,12 @@ export class Execution {
     this.#options.on?.(event);
   }
 
+  #thread(): Thread<Values> {
+    return (this.#frame.store as Store<Values>).thread(this.#threadId as string);
+  }
+
   async #leased(body: (thread: Thread<Values>) => Promise<RunResult>): Promise<RunResult> {
-    const thread = (this.#frame.store as Store<Values>).thread(this.#threadId as string) as Thread<Values>;
+    const thread = this.#thread();
     return this.#guarded(async () => {
       const wait = this.#options.ifBusy === "wait";
       this.#lease = await LeaseKeeper.take(thread, this.#frame.lease, wait, this.#cancellation);
@@ -259,6 +256,21 @@ export class Execution {
       { thread: this.#threadId, step },
     );
   }
+}
+
+async function exists(thread: Thread<Values>): Promise<boolean> {
+  for await (const _ of thread.history({ limit: 1 })) return true;
+  return false;
+}
+
+function missing(thread: string, checkpoint: string | undefined): ThreadmarkError {
+  if (checkpoint === undefined) {
+    return new ThreadmarkError("NOT_FOUND", `There is no thread "${thread}" to resume. Start it with run().`, {
+      thread,
+    });
+  }
+  const message = `Thread "${thread}" has no checkpoint "${checkpoint}" to resume from.`;
+  return new ThreadmarkError("NOT_FOUND", message, { thread, checkpoint });
 }
 
 /** The index of the write that says a breakpoint was left: LangGraph's "scheduled". */

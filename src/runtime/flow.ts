@@ -88,8 +88,10 @@ export class Flow<State extends object> {
   }
 
   /** The thread's checkpoints, newest first; whole ones with `states: true`. */
-  history(thread: string, options: HistoryOptions = {}): AsyncIterable<CheckpointInfo> {
-    return this.#thread(thread).history(options);
+  history(thread: string, options: HistoryOptions & { readonly states: true }): AsyncGenerator<Checkpoint<State>>;
+  history(thread: string, options?: HistoryOptions): AsyncGenerator<CheckpointInfo>;
+  history(thread: string, options: HistoryOptions = {}): AsyncGenerator<CheckpointInfo | Checkpoint<State>> {
+    return this.#thread(thread).history(options) as AsyncGenerator<CheckpointInfo | Checkpoint<State>>;
   }
 
   /**

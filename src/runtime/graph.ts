@@ -1,4 +1,5 @@
 import type { Store } from "../store.ts";
+import { LONGEST } from "./cancellation.ts";
 import { faultsOf } from "./check.ts";
 import type { Context } from "./context.ts";
 import type { AnyBranch, AnyNode, Branch, Definition, Join, NodeDefinition, NodeOptions } from "./definition.ts";
@@ -151,8 +152,8 @@ function checkOptions(name: string, { retry, timeout, goto }: NodeOptions): void
   if (retry?.backoff !== undefined && !(retry.backoff >= 0)) {
     throw new TypeError(`Node "${name}": retry.backoff must be a number of milliseconds.`);
   }
-  if (timeout !== undefined && !(timeout > 0)) {
-    throw new TypeError(`Node "${name}": timeout must be a number of milliseconds above 0.`);
+  if (timeout !== undefined && !(timeout > 0 && timeout <= LONGEST)) {
+    throw new TypeError(`Node "${name}": timeout must be a number of milliseconds, from 1 to ${LONGEST}.`);
   }
   if (goto !== undefined && !Array.isArray(goto)) throw new TypeError(`Node "${name}": goto must be a list of names.`);
 }

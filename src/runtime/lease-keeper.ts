@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { ThreadmarkError } from "../errors.ts";
 import type { LeaseToken } from "../model/arguments.ts";
-import type { Cancellation } from "./cancellation.ts";
+import { type Cancellation, LONGEST } from "./cancellation.ts";
 
 /** How a run holds its thread. */
 export interface LeaseOptions {
@@ -34,7 +34,7 @@ export class LeaseKeeper {
 
   private constructor(lease: HeldLease, ttl: number) {
     this.#lease = lease;
-    this.#timer = setInterval(() => this.#renew(), Math.max(1, Math.floor(ttl / 3)));
+    this.#timer = setInterval(() => this.#renew(), Math.min(Math.max(1, Math.floor(ttl / 3)), LONGEST));
     this.#timer.unref();
   }
 

@@ -70,6 +70,7 @@ describe("compile refuses", () => {
       { retry: { attempts: 1.5 } },
       { retry: { attempts: 1, backoff: -1 } },
       { timeout: 0 },
+      { timeout: 2 ** 31 },
       { goto: "x" as never },
     ]) {
       expect(() => graph<State>("w").node("a", nothing, options)).toThrow(TypeError);
