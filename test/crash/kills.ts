@@ -20,6 +20,9 @@ interface Acknowledged {
   readonly writes: Map<number, number>;
 }
 
+/** The fork of each thread that was acknowledged last. */
+type Forks = Map<string, { readonly id: string; readonly n: number }>;
+
 export interface Toll {
   readonly kills: number;
   readonly acknowledged: number;
@@ -32,7 +35,7 @@ export async function survivesKills(backend: BackendUnderTest, kills: number, ra
   while (done < kills) {
     const place = await backend.make();
     const threads = new Map<string, Acknowledged>();
-    const forks = new Map<string, number>();
+    const forks: Forks = new Map();
     for (let round = 0; round < roundsPerPlace && done < kills; round++, done++) {
       // One process has two threads to itself; in every third round a second one writes next to it.
       const writers = [["a", "b"], ...(round % 3 === 2 && backend.capabilities.processes ? [["c"]] : [])];
@@ -77,24 +80,24 @@ async function killedWriter(place: Place, threads: readonly string[], random: ()
 function note(
   [what = "", id = "", first = "", second = ""]: string[],
   threads: Map<string, Acknowledged>,
-  forks: Map<string, number>,
+  forks: Forks,
 ): number {
   const thread = threads.get(id) ?? { last: -1, pruned: -1, writes: new Map() };
   if (what === "put") thread.last = Number(first);
   else if (what === "write") thread.writes.set(Number(first), Number(second));
   else if (what === "prune") thread.pruned = Number(first);
-  else if (what === "fork") forks.set(id, Number(first));
+  else if (what === "fork") forks.set(id.slice(0, 1), { id, n: Number(first) });
   if (what !== "fork" && what !== "ready") threads.set(id, thread);
   return what === "ready" ? 0 : 1;
 }
 
-async function check(place: Place, threads: Map<string, Acknowledged>, forks: Map<string, number>): Promise<void> {
+async function check(place: Place, threads: Map<string, Acknowledged>, forks: Forks): Promise<void> {
   const store = await open<Told>(place.url, place.options);
   try {
     exact(await store.verify(), { ok: true, faults: [] }, "verify after a kill");
     for (const [id, promised] of threads) await checkThread(store, id, promised);
-    for (const [id, n] of forks) {
-      exact((await store.thread(id).latest())?.state, stateAt(id.slice(0, 1), n), `the fork ${id}`);
+    for (const [thread, { id, n }] of forks) {
+      exact((await store.thread(id).latest())?.state, stateAt(thread, n), `the fork ${id}`);
     }
   } finally {
     await store.close();

@@ -37,9 +37,11 @@ async function advance(thread: Thread<Told>): Promise<never> {
       tell("write", thread.id, n - 1, n);
     }
     if (n % 50 === 49) {
-      const forked = `${thread.id}-at-${n}-${process.pid}`;
-      await thread.fork({ into: forked });
-      tell("fork", forked, n);
+      // Three forks take turns: the one made last is left alone until two others were made.
+      const forked = store.thread(`${thread.id}-${Math.floor(n / 50) % 3}`);
+      await forked.delete();
+      await thread.fork({ into: forked.id });
+      tell("fork", forked.id, n);
     }
     if (n % 130 === 129) {
       await thread.prune({ keepLast: kept });
