@@ -75,7 +75,11 @@ export function capturePut(
     barriers: input.barriers ? encode(input.barriers, "barriers") : [],
   };
   const metadata = input.metadata === undefined ? null : encode(input.metadata, "metadata");
-  if (previous) previous.loan.count += 1;
+  // Nodes taken over from the previous tree may hold tags, wherever they are built on.
+  if (previous) {
+    tagged ||= previous.tagged;
+    previous.loan.count += 1;
+  }
   return {
     namespace,
     fields: {
@@ -107,6 +111,12 @@ function captureNext(next: NonNullable<PutFields["next"]>, encode: (value: unkno
 
 function isEmptyObject(value: Json): boolean {
   return value !== null && typeof value === "object" && !Array.isArray(value) && Object.keys(value).length === 0;
+}
+
+interface RecentTree {
+  readonly state: Json;
+  readonly tagged: boolean;
+  readonly loan: Loan;
 }
 
 /** The tree of the namespace's head, if it is remembered: what does not differ from it need not be copied. */

@@ -138,7 +138,10 @@ export class Engine {
    */
   async sourceOf(fork: Tape, origin: Origin): Promise<Tape> {
     const known = this.#tapes.get(origin.tape);
-    if (known && known.meta.generation > origin.generation) return known;
+    if (known && known.meta.generation > origin.generation) {
+      fork.source = known;
+      return known;
+    }
     const tape = await this.refresh(origin.tape, fork.lineage);
     if (!tape) {
       throw new ThreadmarkError("CORRUPT", `Tape ${origin.tape}, which a fork builds on, is missing. Run verify().`, {
@@ -146,6 +149,7 @@ export class Engine {
         frame: `${origin.tape}:meta`,
       });
     }
+    fork.source = tape;
     return tape;
   }
 

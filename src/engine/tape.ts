@@ -67,6 +67,10 @@ export class Tape {
   marks: ReadonlyMap<number, readonly MarkVersion[]> = new Map();
   /** Packs whose rows were read, by their last seq, ascending. */
   packs: LoadedPack[] = [];
+  /** The tape this one builds on, once it was read after the fork: what is shown of it does not change. */
+  source: Tape | undefined;
+  /** Namespaces of the tapes this one builds on. */
+  namespaces: ReadonlySet<string> | undefined;
   /** The row whose body was read from storage last. */
   lastLoaded = 0;
   /** Seqs of inherited ancestors by namespace, newest first; filled as they are walked. */

@@ -35,7 +35,11 @@ export async function loadTree(engine: Engine, tape: Tape, seq: number): Promise
       return await walk.load(tape, seq);
     } catch (error) {
       if (attempt === 2 || !(error instanceof ThreadmarkError) || error.code !== "CORRUPT") throw error;
-      for (const touched of walk.tapes) await engine.refresh(touched.number, touched.lineage);
+      for (const touched of [tape, ...walk.tapes]) {
+        touched.source = undefined;
+        touched.packs = [];
+        await engine.refresh(touched.number, touched.lineage);
+      }
     }
   }
 }

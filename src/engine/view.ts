@@ -22,7 +22,7 @@ export interface Shown extends Row {
 /** The tape that physically holds the row with this seq, as seen from `tape`. */
 export async function homeOf(engine: Engine, tape: Tape, seq: number): Promise<Tape> {
   let home = tape;
-  while (home.meta.origin && seq <= home.meta.origin.upTo) home = await engine.sourceOf(home, home.meta.origin);
+  while (home.meta.origin && seq <= home.meta.origin.upTo) home = home.source ?? (await engine.sourceOf(home, home.meta.origin));
   return home;
 }
 
@@ -65,7 +65,7 @@ export async function rowAt(engine: Engine, tape: Tape, seq: number, generation:
     if (!origin || seq > origin.upTo) break;
     if (origin.mode === "none") return undefined;
     seen = origin.generation;
-    level = await engine.sourceOf(level, origin);
+    level = level.source ?? (await engine.sourceOf(level, origin));
   }
   const row = replaced ?? (await ownRow(engine, level, seq));
   return row && label !== undefined ? { ...row, label } : row;
@@ -104,7 +104,7 @@ export async function parentOf(engine: Engine, tape: Tape, row: Row, generation:
 async function isHidden(engine: Engine, tape: Tape, seq: number): Promise<boolean> {
   for (let level = tape; level.meta.origin && seq <= level.meta.origin.upTo; ) {
     if (level.meta.origin.mode === "none") return true;
-    level = await engine.sourceOf(level, level.meta.origin);
+    level = level.source ?? (await engine.sourceOf(level, level.meta.origin));
   }
   return false;
 }
@@ -177,7 +177,7 @@ export async function* shownRows(engine: Engine, tape: Tape, options: ScanOption
     before = Math.min(before, origin.upTo + 1);
     if (origin.mode === "none") return;
     if (origin.mode === "chain") break;
-    level = await engine.sourceOf(level, origin);
+    level = level.source ?? (await engine.sourceOf(level, origin));
   }
   const seqs =
     options.namespace === undefined
@@ -198,7 +198,7 @@ function plain(tape: Tape, level: Tape, row: Row): Shown | undefined {
 export async function* inheritedSeqs(engine: Engine, tape: Tape, namespace: string, before: number): AsyncGenerator<number> {
   const { origin } = tape.meta;
   if (!origin) return;
-  const source = await engine.sourceOf(tape, origin);
+  const source = tape.source ?? (await engine.sourceOf(tape, origin));
   let chain = tape.chains.get(namespace);
   if (!chain) {
     chain = { seqs: [], next: namespace === "" ? origin.at : await nestedStart(engine, tape, source, namespace) };
@@ -245,18 +245,39 @@ export async function nestedLimit(engine: Engine, origin: Origin, source: Tape):
 }
 
 /** All inherited seqs of a fork, of every namespace, newest first. */
-async function allInherited(engine: Engine, tape: Tape, before: number): Promise<readonly number[]> {
-  const { origin } = tape.meta;
-  if (!origin) return [];
-  const source = await engine.sourceOf(tape, origin);
-  const limit = await nestedLimit(engine, origin, source);
-  const namespaces = new Set([""]);
-  for await (const row of shownRows(engine, source, { before: limit, generation: origin.generation })) namespaces.add(row.namespace);
+async function allInherited(engine: Engine, tape: Tape, before: number): Promise<readonly number[] | AsyncGenerator<number>> {
+  const namespaces = await inheritedNamespaces(engine, tape);
+  if (namespaces.size === 1) return inheritedSeqs(engine, tape, "", before);
   const seqs: number[] = [];
   for (const namespace of namespaces) {
     for await (const seq of inheritedSeqs(engine, tape, namespace, before)) seqs.push(seq);
   }
   return seqs.sort((left, right) => right - left);
+}
+
+/** The namespaces a fork may show something of: all that the tapes it builds on have. Remembered. */
+async function inheritedNamespaces(engine: Engine, tape: Tape): Promise<ReadonlySet<string>> {
+  if (tape.namespaces) return tape.namespaces;
+  const namespaces = new Set([""]);
+  let level = tape;
+  while (level.meta.origin) {
+    level = level.source ?? (await engine.sourceOf(level, level.meta.origin));
+    for (const namespace of await ownNamespaces(engine, level)) namespaces.add(namespace);
+    for (const namespace of level.namespaces ?? []) namespaces.add(namespace);
+    if (level.namespaces) break;
+  }
+  tape.namespaces = namespaces;
+  return namespaces;
+}
+
+async function ownNamespaces(engine: Engine, tape: Tape): Promise<ReadonlySet<string>> {
+  const namespaces = new Set(tape.tail.map(({ row }) => row.namespace));
+  if (tape.meta.sealed === 0) return namespaces;
+  const [found] = await engine.read([{ scan: { table: "head", lineage: tape.lineage, group: tape.number } }]);
+  for (const { value } of found as readonly Found[]) {
+    for (const namespace of Object.keys(unwrapJson(value) as Record<string, number>)) namespaces.add(namespace);
+  }
+  return namespaces;
 }
 
 /** Whether a view shows this seq at all, given that the row exists and was not deleted. */
@@ -270,7 +291,7 @@ async function includes(engine: Engine, tape: Tape, seq: number, namespace: stri
       for await (const inherited of inheritedSeqs(engine, level, namespace, seq + 1)) return inherited === seq;
       return false;
     }
-    level = await engine.sourceOf(level, origin);
+    level = level.source ?? (await engine.sourceOf(level, origin));
   }
 }
 
@@ -315,7 +336,7 @@ export async function findById(engine: Engine, tape: Tape, namespace: string, id
   if (address) {
     let level: Tape | undefined = tape;
     while (level && level.number !== address.tape) {
-      level = level.meta.origin && (await engine.sourceOf(level, level.meta.origin));
+      level = level.meta.origin && (level.source ?? (await engine.sourceOf(level, level.meta.origin)));
     }
     if (level) {
       const row = await showIfIncluded(engine, tape, address.seq, namespace);
@@ -343,7 +364,7 @@ async function findByIndex(engine: Engine, tape: Tape, namespace: string, id: st
       const row = await showIfIncluded(engine, tape, seq, namespace);
       if (row?.id === id) return row;
     }
-    level = level.meta.origin && (await engine.sourceOf(level, level.meta.origin));
+    level = level.meta.origin && (level.source ?? (await engine.sourceOf(level, level.meta.origin)));
   }
   return undefined;
 }

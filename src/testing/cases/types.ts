@@ -228,4 +228,20 @@ export const types: readonly Case[] = [
       assert.ok(error instanceof Error, "a class that is not registered cannot be read as something else");
     },
   },
+  {
+    name: "types: what a state shares with another branch comes back as it went in",
+    async run({ open }) {
+      const store = await open<unknown>();
+      const thread = store.thread("t");
+      const at = new Date(5);
+      const first = await thread.put({ state: { at, n: 1 } });
+      await thread.put({ state: { at, n: 2 } });
+      const root = await thread.put({ state: { at, n: 3 } }, { parent: null });
+      const branch = await thread.put({ state: { n: 4, moved: [at] } }, { parent: first.id });
+      for (const reader of [store, await open<unknown>()]) {
+        exact((await reader.thread("t").get(root.id))?.state, { at, n: 3 });
+        exact((await reader.thread("t").get(branch.id))?.state, { n: 4, moved: [at] });
+      }
+    },
+  },
 ];
