@@ -1,5 +1,5 @@
 /** The longest a timer can be set for: beyond it, it would fire at once. */
-export const LONGEST = 2 ** 31 - 1;
+export const LONGEST: number = 2 ** 31 - 1;
 
 /**
  * An abort that thousands of tasks can wait for and stop waiting for: listeners are taken off again, so that a long run

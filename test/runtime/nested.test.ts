@@ -115,6 +115,26 @@ onMemoryAndSqlite("nested graphs", ({ store: fresh }) => {
     ]);
   });
 
+  test("an answer to what is not asked yet is no answer: the question is put when it comes", async () => {
+    const store = await fresh();
+    const inner = graph<{ got: string[] }>("inner").reduce({ got: append });
+    for (const name of ["first", "second"]) inner.node(name, (_, ctx) => ({ got: [ctx.interrupt<string>(name)] }));
+    inner.edge(START, "first").edge("first", "second").edge("second", END);
+    const flow = graph<{ got: string[] }>("outer")
+      .graph("inner", inner, { input: () => ({ got: [] }) })
+      .edge(START, "inner")
+      .edge("inner", END)
+      .compile({ store });
+    const { checkpoint } = await flow.run({ got: [] }, { thread: "t" });
+    for (const task of ["0.0/0.0#0", "0.0/1.0#0"]) {
+      const writes = [{ channel: "answer", value: "too early", index: -4 }];
+      await store.thread("t").putWrites(checkpoint?.id as string, { task, writes });
+    }
+    const asked = await flow.resume({ thread: "t" });
+    expect([asked.status, asked.interrupts]).toMatchObject(["interrupted", [{ id: "0.0/1.0#0", value: "second" }]]);
+    expect((await flow.resume({ thread: "t", value: "now" })).state.got).toEqual(["too early", "now"]);
+  });
+
   test("called again, it runs afresh", async () => {
     const store = await fresh();
     const ran: string[] = [];

@@ -13,8 +13,8 @@ interface Part {
   lines: string[];
 }
 
-export const rounds = 3;
-export const fan = 5;
+const rounds = 3;
+const fan = 5;
 
 /** Rounds of fan-out, a nested graph, and a join of a short and a long way. `log` is told of every task that is run. */
 export function workload(store: Store<unknown>, log: (task: string) => Promise<void>): Flow<Work> {
