@@ -1,0 +1,47 @@
+import { type ErrorCode, ThreadmarkError } from "../errors.ts";
+
+/** How the command ended. Part of the interface; docs/cli.md lists them. */
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  notFound: 3,
+  conflict: 4,
+  faulty: 5,
+  declined: 6,
+  interrupted: 130,
+} as const;
+
+/** An end that is not success, with what to say of it and the exit code. */
+export class Failure extends Error {
+  readonly exitCode: number;
+  /** For programs, as an error's code is. */
+  readonly code: string;
+
+  constructor(exitCode: number, code: string, message: string) {
+    super(message);
+    this.exitCode = exitCode;
+    this.code = code;
+  }
+}
+
+export function usage(message: string): Failure {
+  return new Failure(exitCodes.usage, "USAGE", message);
+}
+
+const exitCodeOf: Partial<Record<ErrorCode, number>> = {
+  NOT_FOUND: exitCodes.notFound,
+  CONFLICT: exitCodes.conflict,
+  BUSY: exitCodes.conflict,
+  FENCED: exitCodes.conflict,
+};
+
+/** Any error as the end of a command: its code and message, and the exit code. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  if (error instanceof ThreadmarkError) {
+    return new Failure(exitCodeOf[error.code] ?? exitCodes.failed, error.code, error.message);
+  }
+  if (error instanceof TypeError) return new Failure(exitCodes.usage, "USAGE", error.message);
+  return new Failure(exitCodes.failed, "FAILED", error instanceof Error ? error.message : String(error));
+}

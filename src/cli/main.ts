@@ -1,0 +1,18 @@
+#!/usr/bin/env node
+import { runCommandLine } from "./program.ts";
+
+// node:sqlite announces on older versions of Node that it is experimental: true, but not what the user asked for.
+process.removeAllListeners("warning");
+process.on("warning", (warning) => {
+  if (warning.name !== "ExperimentalWarning") process.stderr.write(`${warning.name}: ${warning.message}\n`);
+});
+// `threadmark threads | head` closes the pipe early: that is no failure.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE") process.exit(0);
+  throw error;
+});
+
+const interrupt = new AbortController();
+process.once("SIGINT", () => interrupt.abort());
+process.once("SIGTERM", () => interrupt.abort());
+process.exitCode = await runCommandLine(process.argv.slice(2), process, interrupt.signal);

@@ -1,0 +1,41 @@
+import type { Store } from "../store.ts";
+import type { Terminal } from "./terminal.ts";
+
+export const DEFAULT_URL = "sqlite:threadmark.db";
+
+/** The options every command takes. */
+export interface GlobalOptions {
+  readonly url?: string;
+  readonly json?: boolean;
+}
+
+export type State = Record<string, unknown>;
+
+/** What a command has to work with: the terminal, and the store its url names. */
+export class Session {
+  readonly terminal: Terminal;
+  readonly json: boolean;
+  readonly signal: AbortSignal;
+
+  constructor(terminal: Terminal, json: boolean, signal: AbortSignal) {
+    this.terminal = terminal;
+    this.json = json;
+    this.signal = signal;
+  }
+
+  /** Where the store is: as named, or THREADMARK_URL, or a file in this directory. */
+  urlOf(named: string | undefined): string {
+    return named ?? (this.terminal.streams.env["THREADMARK_URL"] || DEFAULT_URL);
+  }
+
+  /** Opens the store, and closes it whatever comes. Drivers are loaded here, so that help and mistakes cost nothing. */
+  async withStore<T>(url: string, work: (store: Store<State>) => Promise<T>, readOnly = false): Promise<T> {
+    const { open } = await import("../open.ts");
+    const store = await open<State>(url, readOnly ? { readOnly } : {});
+    try {
+      return await work(store);
+    } finally {
+      await store.close();
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import { appendFileSync } from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
+import { append, END, type Flow, graph, merge, START, send } from "../runtime/index.ts";
+import type { Store } from "../store.ts";
+import { chapters } from "./script.ts";
+
+/** The state of the demo's agent. Some of it is of types that JSON does not have. */
+export interface Research {
+  question: string;
+  startedAt: Date;
+  plan: string[];
+  /** What was read, by topic. */
+  notes: Map<string, string>;
+  sources: Set<string>;
+  /** Words read so far. */
+  words: bigint;
+  log: string[];
+  draft?: string;
+  report?: { text: string; approvedBy: string };
+}
+
+export interface Verdict {
+  readonly approve: boolean;
+  readonly by: string;
+}
+
+export interface AgentOptions {
+  readonly store: Store;
+  /** Every call of the scripted model is a line of this file: the outside world, which no rollback reaches. */
+  readonly calls: string;
+  /** How long a call takes, in milliseconds. */
+  readonly pace: number;
+}
+
+const LEASE_MILLISECONDS = 2_000;
+
+/** A research agent with a script in place of a model: plan, read each topic, write, ask a person, publish. */
+export function researchAgent({ store, calls, pace }: AgentOptions): Flow<Research> {
+  const call = async (what: string): Promise<void> => {
+    await wait(pace);
+    appendFileSync(calls, `${what}\n`);
+  };
+  return graph<Research>("research")
+    .reduce({ notes: merge, sources: merge, words: (total, more) => total + more, log: append })
+    .node("plan", async ({ question, plan }) => {
+      // A plan that somebody wrote by hand is followed.
+      if (plan.length > 0) return { log: [`follows the plan: ${plan.join(", ")}`] };
+      await call("plan");
+      return { plan: ["moon", "sun", "coast", "river"], log: [`planned to answer: ${question}`] };
+    })
+    .node("read", async (_, ctx) => {
+      const topic = ctx.arg as string;
+      await call(`read ${topic}`);
+      const { text, source } = chapters[topic] ?? { text: `Nothing is known of the ${topic}.`, source: "about:blank" };
+      return {
+        notes: new Map([[topic, text]]),
+        sources: new Set([source]),
+        words: BigInt(text.split(" ").length),
+        log: [`read ${topic}`],
+      };
+    })
+    .node("write", async ({ plan, notes }) => {
+      await call("write");
+      return { draft: plan.map((topic) => notes.get(topic) ?? "").join(" "), log: ["wrote a draft"] };
+    })
+    .node("review", ({ draft }, ctx) => {
+      const { approve, by } = ctx.interrupt<Verdict>({ question: "Publish this draft?", draft });
+      if (!approve) return { update: { log: [`declined by ${by}`] }, goto: END };
+      return { report: { text: draft ?? "", approvedBy: by }, log: [`approved by ${by}`] };
+    })
+    .node("publish", async () => {
+      await call("publish");
+      return { log: ["published"] };
+    })
+    .edge(START, "plan")
+    .branch("plan", ({ plan }) => plan.map((topic) => send("read", topic)), ["read"])
+    .edge("read", "write")
+    .edge("write", "review")
+    .edge("review", "publish")
+    .edge("publish", END)
+    .compile({ store, concurrency: 1, lease: { ttl: LEASE_MILLISECONDS } });
+}
+
+/** What a run begins with. */
+export function openQuestion(): Research {
+  return {
+    question: "Why does the sea rise and fall twice a day?",
+    startedAt: new Date(),
+    plan: [],
+    notes: new Map(),
+    sources: new Set(),
+    words: 0n,
+    log: [],
+  };
+}

@@ -1,0 +1,166 @@
+import type { ChildProcess } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { ThreadmarkError } from "../errors.ts";
+import { open } from "../open.ts";
+import type { Store } from "../store.ts";
+import { type Research, researchAgent, type Verdict } from "./agent.ts";
+import { runWorker } from "./processes.ts";
+
+export interface StoryOptions {
+  /** Where the store and the list of calls are kept; made if it is missing. */
+  readonly directory: string;
+  /** How long a call of the scripted model takes, in milliseconds. */
+  readonly pace: number;
+  /** Tells a line of the story: what happens, or a fact about it. */
+  readonly say: (line: string, kind: "scene" | "fact") => void;
+}
+
+/** What the story leaves behind. */
+export interface Told {
+  readonly url: string;
+  readonly calls: string;
+  readonly threads: readonly [original: string, fork: string, waiting: string];
+}
+
+const READINGS_BEFORE_THE_KILL = 2;
+
+/** An agent is started, killed, resumed, asked, answered and forked, each as it would happen in earnest. */
+export async function tellStory({ directory, pace, say }: StoryOptions): Promise<Told> {
+  const scene = (line: string): void => say(line, "scene");
+  const fact = (name: string, text: string): void => say(`   ${`${name}:`.padEnd(15)}${text}`, "fact");
+  mkdirSync(directory, { recursive: true });
+  const calls = join(directory, "calls.log");
+  const { url, store } = await openStore(directory);
+  try {
+    const original = await freeId(store, "tides");
+    const fork = `${original}-edited`;
+    const waiting = `${original}-waiting`;
+    const linesBefore = callsIn(calls).length;
+    const made = (): string[] => callsIn(calls).slice(linesBefore);
+
+    scene(`A research agent (its model is a script) on ${url}, thread "${original}".`);
+    const kept = await killed(original);
+    await resumed(original, kept);
+    await answered(original);
+    await forked(original, fork);
+    await leftWaiting(original, waiting);
+    return { url, calls, threads: [original, fork, waiting] };
+
+    async function killed(thread: string): Promise<readonly string[]> {
+      scene("1  A process starts the run: it plans, then reads four topics.");
+      let readings = 0;
+      let killing: Promise<void> | undefined;
+      await runWorker([url, calls, thread, String(pace)], (line, child) => {
+        if (line === "done read") readings += 1;
+        if (line === "task read" && readings === READINGS_BEFORE_THE_KILL) killing ??= killWhenKept(thread, child);
+      });
+      await killing;
+      const kept = await whatWasKept(store, thread);
+      fact("killed", `with SIGKILL, after ${kept.at(-1)}`);
+      fact("kept", `${kept.join(", ")}; in ${await store.thread(thread).count()} checkpoints`);
+      return kept;
+    }
+
+    /** Until the readings that ended are in the store: what ends later is done again, and the story is about what is not. */
+    async function killWhenKept(thread: string, child: ChildProcess): Promise<void> {
+      const isKept = (call: string): boolean => call.startsWith("read ");
+      while ((await whatWasKept(store, thread)).filter(isKept).length < READINGS_BEFORE_THE_KILL) await wait(10);
+      child.kill("SIGKILL");
+    }
+
+    async function resumed(thread: string, kept: readonly string[]): Promise<void> {
+      scene("2  A second process goes on with it.");
+      const before = made().length;
+      await runWorker([url, calls, thread, String(pace)]);
+      const ran = made().slice(before);
+      fact("not run again", kept.filter((call) => !ran.includes(call)).join(", "));
+      fact("run now", ran.join(", "));
+    }
+
+    async function answered(thread: string): Promise<void> {
+      const head = await store.thread(thread).latest();
+      const question = (head?.interrupts[0]?.value as { question?: string } | undefined)?.question;
+      scene(`3  It asks: "${question}" Its process has ended; the thread waits in the store.`);
+      const value: Verdict = { approve: true, by: "Ann" };
+      const before = made().length;
+      await agent().resume({ thread, value });
+      fact("answered", `yes, by ${value.by}`);
+      fact("run now", made().slice(before).join(", "));
+    }
+
+    async function forked(thread: string, into: string): Promise<void> {
+      scene('4  "And if it had read of the earth instead?" A fork of the first checkpoint, with another plan.');
+      const before = made().length;
+      await store.thread(thread).fork({ at: { step: 0 }, into, edits: { plan: ["moon", "earth"] } });
+      await agent().resume({ thread: into });
+      const value: Verdict = { approve: true, by: "Ben" };
+      const { state } = await agent().resume({ thread: into, value });
+      const head = await store.thread(thread).latest();
+      fact("run now", made().slice(before).join(", "));
+      fact("plans", `${state.plan.join(", ")} in "${into}"; still ${head?.state.plan.join(", ")} in "${thread}"`);
+    }
+
+    /** One more thread, stopped at its question: something to answer in the inspector. */
+    async function leftWaiting(thread: string, into: string): Promise<void> {
+      const draft = await checkpointBefore(store, thread, "review");
+      await store.thread(thread).fork({ at: draft, into, edits: {} });
+      await agent().resume({ thread: into });
+      scene(`5  "${into}", a fork of the draft, waits for an answer.`);
+    }
+
+    function agent(): ReturnType<typeof researchAgent> {
+      return researchAgent({ store: store as Store, calls, pace });
+    }
+  } finally {
+    await store.close();
+  }
+}
+
+/** SQLite; or, on an old Node without a driver, files. */
+async function openStore(directory: string): Promise<{ url: string; store: Store<Research> }> {
+  const place = relative(process.cwd(), directory);
+  const base = place === "" ? "." : place.startsWith("..") ? directory : place;
+  const url = `sqlite:${join(base, "agent.db")}`;
+  try {
+    const store = await open<Research>(url);
+    for await (const _ of store.threads({ limit: 1 })) break;
+    return { url, store };
+  } catch (error) {
+    if (!(error instanceof ThreadmarkError) || error.code !== "UNSUPPORTED") throw error;
+    const files = `file:${join(base, "agent")}`;
+    return { url: files, store: await open<Research>(files) };
+  }
+}
+
+/** Earlier tellings stay: this one takes the next number. */
+async function freeId(store: Store<Research>, name: string): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const id = number === 1 ? name : `${name}-${number}`;
+    if ((await store.thread(id).latest()) === undefined) return id;
+  }
+}
+
+function callsIn(file: string): string[] {
+  return existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(0, -1) : [];
+}
+
+/** What a thread has to show for itself: finished nodes, and finished tasks of the step that was cut short. */
+async function whatWasKept(store: Store<Research>, id: string): Promise<string[]> {
+  const tuple = await store.thread(id).tuple();
+  if (tuple === undefined) return [];
+  const { checkpoint, writes } = tuple;
+  const ended = new Set(writes.filter(({ index }) => index === 0).map(({ task }) => task));
+  const tasks = checkpoint.next.filter(({ task }) => task !== undefined && ended.has(task));
+  return [...checkpoint.path, ...tasks.map(({ node, arg }) => `${node} ${String(arg)}`)];
+}
+
+async function checkpointBefore(store: Store<Research>, id: string, node: string): Promise<string> {
+  for await (const checkpoint of store.thread(id).history({ states: true })) {
+    if (checkpoint.next.some((activation) => activation.node === node) && checkpoint.interrupts.length === 0) {
+      return checkpoint.id;
+    }
+  }
+  throw new Error(`No checkpoint of ${id} leads to ${node}.`);
+}
