@@ -9,6 +9,7 @@ import type { Change } from "./lane.ts";
 import { checkLease } from "./lease.ts";
 import { planReplace } from "./replace.ts";
 import type { Row } from "./row.ts";
+import { frameBytes } from "./tape.ts";
 import type { Body, TreeEntry } from "./tree-cache.ts";
 import { setsContainer, updateDelta } from "./update.ts";
 import type { Shown } from "./view.ts";
@@ -176,7 +177,7 @@ function changeOf(before: Json, after: Json): Delta | undefined {
 
 function addFull(draft: Draft, row: Row, tree: Json, captured: CapturedPut, base?: TreeEntry): void {
   const tail = draft.encodeRow(row, replacement(tree));
-  const size = tail.value.length;
+  const size = frameBytes(tail.value);
   const loan = captured.loan ?? { count: 0 };
   draft.addRow({ tail, base, change: undefined, tree, entry: { tagged: row.tagged, weight: size, size, hops: 1, loan } });
 }
@@ -190,7 +191,7 @@ function addDelta(
   captured: CapturedPut,
 ): void {
   const tail = draft.encodeRow(row, change);
-  const weight = base.weight + tail.value.length;
+  const weight = base.weight + frameBytes(tail.value);
   const hops = draft.isOwn(row.parent) ? base.hops : base.hops + 1;
   let { size } = base;
   if (needsFull({ weight, size, hops })) {

@@ -16,6 +16,9 @@ export interface TailRow {
   readonly root: number;
 }
 
+/** About what the metadata of a row takes in a tail record. */
+const ROW_BYTES = 180;
+
 interface TailRecord extends RowRecord {
   count: number;
   root?: number;
@@ -42,6 +45,11 @@ export function encodeTailRow(row: Row, count: number, root: number, change: Del
   if (root !== row.seq) record.root = root;
   record.change = change;
   return wrap(JSON.stringify(record));
+}
+
+/** About how many bytes of a tail record are the frame: what a pack will keep of it, give or take. */
+export function frameBytes(value: Value): number {
+  return Math.max(value.length - ROW_BYTES, 20);
 }
 
 export function decodeTailRow(seq: number, value: Value): TailRow {

@@ -4,7 +4,7 @@ import type { Json } from "../codec/json.ts";
 import { ThreadmarkError } from "../errors.ts";
 import type { Engine } from "./engine.ts";
 import { decodeNets, decodeRows, netStretch, stepStretch, type Stretch } from "./pack.ts";
-import { tailChange, type Tape } from "./tape.ts";
+import { frameBytes, tailChange, type Tape } from "./tape.ts";
 import { homeOf, type Shown } from "./view.ts";
 
 /** A tree that was just built from storage; nobody else holds any part of it. */
@@ -77,7 +77,7 @@ class Walk {
   #fromTail(tape: Tape, seq: number): Stretch | undefined {
     const entry = tape.tailRow(seq);
     if (!entry) return undefined;
-    this.#weight += entry.value.length;
+    this.#weight += frameBytes(entry.value);
     const change = tailChange(entry.value);
     return { deltas: [change], base: isReplacement(change) ? 0 : entry.row.parent, tagged: entry.row.tagged };
   }
