@@ -29,7 +29,7 @@ export const tables = {
   head: { wide: true },
   /** Writes; item = hash of namespace and checkpoint, part = hash of the task. */
   write: { wide: true },
-} as const satisfies Record<string, { readonly wide: boolean }>;
+} as const;
 
 export type Table = keyof typeof tables;
 

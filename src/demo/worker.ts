@@ -1,12 +1,12 @@
 import { open } from "../open.ts";
-import { openQuestion, type Research, researchAgent } from "./agent.ts";
+import { openQuestion, researchAgent } from "./agent.ts";
 
 /**
  * A process of the demo: starts the run of a thread, or goes on with it, and tells its parent what it does, a line each.
  * Arguments: url, file of calls, thread, pace.
  */
 const [url = "", calls = "", thread = "", pace = "0"] = process.argv.slice(2);
-const store = await open<Research>(url);
+const store = await open(url);
 const agent = researchAgent({ store, calls, pace: Number(pace) });
 await agent.run(openQuestion(), {
   thread,
