@@ -139,9 +139,12 @@ export class Turns {
   }
 }
 
-/** About 4 ms, jittered, and shorter with age: who has waited longest is likely to be next. */
+/**
+ * Milliseconds to the next try, jittered, and fewer with age: who has waited longest is likely to be next. Twice as many
+ * tries were no fairer, and their cost is taken from whoever holds the lock.
+ */
 function pollDelay(waited: number): number {
-  const base = waited < 40 ? 4 : waited < 120 ? 2 : 1;
+  const base = waited < 50 ? 6 : waited < 100 ? 3 : 1;
   return base * (0.5 + Math.random());
 }
 
