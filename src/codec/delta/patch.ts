@@ -114,10 +114,12 @@ const spreadLimit = 1_000;
 
 function splice(target: Json[], splices: readonly (readonly Json[])[]): void {
   const first = splices[0];
-  if (splices.length === 1 && first !== undefined && first.length < spreadLimit) {
+  if (splices.length === 1 && first !== undefined) {
     const [start, end] = readSplice(first, 0, target.length, "x");
-    target.splice(start, end - start, ...first.slice(2));
-    return;
+    if (first.length < spreadLimit) {
+      target.splice(start, end - start, ...first.slice(2));
+      return;
+    }
   }
   const result: Json[] = [];
   let position = 0;
