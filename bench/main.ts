@@ -21,5 +21,6 @@ try {
 writeFileSync(new URL("results.json", import.meta.url), `${JSON.stringify(report, null, 2)}\n`);
 const missed = report.targets.filter((target) => !isMet(target));
 console.log(`\n${report.targets.length - missed.length} of ${report.targets.length} targets met`);
-for (const target of missed) console.log(`  not met: ${target.name} (${target.value.toFixed(2)}, limit ${target.limit})`);
+for (const target of missed)
+  console.log(`  not met: ${target.name} (${target.value.toFixed(2)}, limit ${target.limit})`);
 process.exitCode = missed.length === 0 ? 0 : 1;

@@ -1,6 +1,7 @@
 /** Deterministic words, so that every run writes the same. */
 export function words(seed: number): (length: number) => string {
-  const list = "agent plan search result token model tool answer question branch fork state thread step write read".split(" ");
+  const list =
+    "agent plan search result token model tool answer question branch fork state thread step write read".split(" ");
   let state = seed + 1;
   return (length) => {
     let text = "";
@@ -31,11 +32,19 @@ export interface Workload {
 
 export function messages(seed: number): (index: number) => Message {
   const text = words(seed);
-  return (index) => ({ id: `m${index}`, role: index % 2 ? "assistant" : "user", content: text(440), tokens: (index * 7) % 991 });
+  return (index) => ({
+    id: `m${index}`,
+    role: index % 2 ? "assistant" : "user",
+    content: text(440),
+    tokens: (index * 7) % 991,
+  });
 }
 
 export function conversationUpdate(message: Message, index: number): { append: { messages: Message[] }; set: State } {
-  return { append: { messages: [message] }, set: { turn: index, last: message.id, status: index % 2 ? "act" : "plan" } };
+  return {
+    append: { messages: [message] },
+    set: { turn: index, last: message.id, status: index % 2 ? "act" : "plan" },
+  };
 }
 
 /** What a step may cost in bytes, beside the conversation. */
@@ -64,7 +73,10 @@ export const others: readonly Workload[] = [
     initial: () => ({ text: words(2)(200_000) }),
     step(state, index) {
       const sentence = `${words(index)(90)}. `;
-      return { state: { ...state, text: (state["text"] as string) + sentence }, changed: JSON.stringify({ text: sentence }) };
+      return {
+        state: { ...state, text: (state["text"] as string) + sentence },
+        changed: JSON.stringify({ text: sentence }),
+      };
     },
   },
   {

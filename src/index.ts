@@ -5,6 +5,7 @@ export type { Lease } from "./lease.ts";
 export type {
   AcquireOptions,
   Change,
+  CheckpointSize,
   ClassCodec,
   Fault,
   ForkOptions,
@@ -16,6 +17,7 @@ export type {
   PutInput,
   PutOptions,
   Stats,
+  ThreadSize,
   ThreadsOptions,
   Update,
   VerifyResult,

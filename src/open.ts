@@ -23,7 +23,7 @@ export async function open<State = unknown>(
   options: OpenOptions & BackendOptions = {},
 ): Promise<Store<State>> {
   checkOptions(options);
-  const codec = createValueCodec(options.classes);
+  const codec = createValueCodec(options.classes, options.unregistered);
   const backend = typeof location === "string" ? await openBackend(location, options) : checkBackend(location);
   return new Store<State>(
     new Engine({
@@ -39,11 +39,16 @@ export async function open<State = unknown>(
 
 function checkOptions(options: OpenOptions): void {
   if (options === null || typeof options !== "object") throw new TypeError("The options of open must be an object.");
-  const { clock, ids, fsync, readOnly, cacheBytes, compression } = options;
-  if (clock !== undefined && typeof clock !== "function") throw new TypeError("clock must be a function that gives milliseconds.");
+  const { clock, ids, fsync, readOnly, unregistered, cacheBytes, compression } = options;
+  if (clock !== undefined && typeof clock !== "function")
+    throw new TypeError("clock must be a function that gives milliseconds.");
   if (ids !== undefined && typeof ids !== "function") throw new TypeError("ids must be a function that gives strings.");
-  if (fsync !== undefined && fsync !== "full" && fsync !== "normal") throw new TypeError('fsync must be "full" or "normal".');
+  if (fsync !== undefined && fsync !== "full" && fsync !== "normal")
+    throw new TypeError('fsync must be "full" or "normal".');
   if (readOnly !== undefined && typeof readOnly !== "boolean") throw new TypeError("readOnly must be true or false.");
+  if (unregistered !== undefined && unregistered !== "refuse" && unregistered !== "keep") {
+    throw new TypeError('unregistered must be "refuse" or "keep".');
+  }
   if (cacheBytes !== undefined && !(typeof cacheBytes === "number" && cacheBytes >= 0)) {
     throw new TypeError("cacheBytes must be a number of bytes.");
   }
@@ -51,7 +56,10 @@ function checkOptions(options: OpenOptions): void {
     throw new TypeError('compression must be "none", "deflate" or "zstd".');
   }
   if (compression === "zstd" && !zstdAvailable) {
-    throw new ThreadmarkError("UNSUPPORTED", "This Node has no zstd. Use compression: \"deflate\", or Node 22.15 or later.");
+    throw new ThreadmarkError(
+      "UNSUPPORTED",
+      'This Node has no zstd. Use compression: "deflate", or Node 22.15 or later.',
+    );
   }
 }
 
@@ -81,6 +89,8 @@ async function openBackend(url: string, options: OpenOptions & BackendOptions): 
     case "postgresql":
       return (await import("./backends/postgres/index.ts")).postgres({ ...options, url });
     default:
-      throw new TypeError(`Unknown url ${JSON.stringify(url)}. Use memory:, file:./directory, sqlite:path or postgres://….`);
+      throw new TypeError(
+        `Unknown url ${JSON.stringify(url)}. Use memory:, file:./directory, sqlite:path or postgres://….`,
+      );
   }
 }

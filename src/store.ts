@@ -77,4 +77,3 @@ export class Store<State = unknown> {
     await this.close();
   }
 }
-

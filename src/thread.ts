@@ -1,22 +1,27 @@
 import { capturePut } from "./engine/capture.ts";
-import { notFound, putChange } from "./engine/commit.ts";
+import { putChange } from "./engine/commit.ts";
 import { deleteThreadChange } from "./engine/delete.ts";
 import { closedError, type Engine } from "./engine/engine.ts";
+import { findById, headOf } from "./engine/find.ts";
 import { copyChange, forkChange } from "./engine/fork.ts";
 import { countOf, historyOf, latestByStep, namespacesOf } from "./engine/history.ts";
 import { acquireChange } from "./engine/lease.ts";
+import { notFound } from "./engine/missing.ts";
 import { checkpointOf, infoOf, type Place, writeOf } from "./engine/read.ts";
 import { type Candidate, removeChange } from "./engine/remove.ts";
+import { sizeOfCheckpoint, sizeOfThread } from "./engine/measure.ts";
 import { labelChange } from "./engine/replace.ts";
 import { findByStep } from "./engine/step.ts";
 import type { Tape } from "./engine/tape.ts";
-import { findById, headOf, type Shown } from "./engine/view.ts";
-import { shownWrites, writesChange, type WritesResult } from "./engine/writes.ts";
+import type { Shown } from "./engine/view.ts";
+import { shownWrites, type WritesResult, writesChange } from "./engine/writes.ts";
+import { ThreadmarkError } from "./errors.ts";
 import { Lease } from "./lease.ts";
 import { checkId, checkNamespace, namespaceKey, parseNamespaceKey } from "./model/address.ts";
 import type {
   AcquireOptions,
   Change,
+  CheckpointSize,
   ForkOptions,
   HistoryOptions,
   LeaseToken,
@@ -24,6 +29,7 @@ import type {
   PruneResult,
   PutInput,
   PutOptions,
+  ThreadSize,
   WritesInput,
 } from "./model/arguments.ts";
 import { changesBetween } from "./model/changes.ts";
@@ -69,7 +75,9 @@ export class Thread<State = unknown> {
     return this.#attempt(() => {
       checkPutInput(input);
       checkPutOptions(options);
-      const captured = capturePut(this.#engine, this.id, this.#key, input as PutInput<Record<string, unknown>>, { ...options });
+      const captured = capturePut(this.#engine, this.id, this.#key, input as PutInput<Record<string, unknown>>, {
+        ...options,
+      });
       return async () => {
         const { row, parent } = await this.#engine.lane(this.id).add(putChange(captured));
         return infoOf(this.#engine, this.#place, row, parent);
@@ -126,7 +134,9 @@ export class Thread<State = unknown> {
   history(options?: HistoryOptions): AsyncGenerator<CheckpointInfo | Checkpoint<State>>;
   history(options: HistoryOptions = {}): AsyncGenerator<CheckpointInfo | Checkpoint<State>> {
     checkHistoryOptions(options);
-    return historyOf(this.#engine, this.#place, this.#key, { ...options }) as AsyncGenerator<CheckpointInfo | Checkpoint<State>>;
+    return historyOf(this.#engine, this.#place, this.#key, { ...options }) as AsyncGenerator<
+      CheckpointInfo | Checkpoint<State>
+    >;
   }
 
   /** Saves a task's results against a checkpoint, so that a resumed step need not run the task again. */
@@ -165,15 +175,24 @@ export class Thread<State = unknown> {
       checkForkOptions(options);
       const into = options.into ?? this.#engine.ids?.() ?? crypto.randomUUID();
       let tagged = false;
-      const edits = options.edits && new Map(
-        Object.entries(options.edits).map(([key, value]) => {
-          const encoded = this.#engine.codec.encode(value, `edits.${key}`);
-          tagged ||= encoded.tagged;
-          return [key, encoded.tree] as const;
-        }),
-      );
+      const edits =
+        options.edits &&
+        new Map(
+          Object.entries(options.edits).map(([key, value]) => {
+            const encoded = this.#engine.codec.encode(value, `edits.${key}`);
+            tagged ||= encoded.tagged;
+            return [key, encoded.tree] as const;
+          }),
+        );
       const at = typeof options.at === "string" ? { id: options.at } : options.at && { step: options.at.step };
-      const change = forkChange({ at, into, edits, tagged, history: options.history ?? "ancestors", label: options.label });
+      const change = forkChange({
+        at,
+        into,
+        edits,
+        tagged,
+        history: options.history ?? "ancestors",
+        label: options.label,
+      });
       return async () => {
         await this.#engine.lane(this.id).add(change);
         return new Thread<State>(this.#engine, into, []);
@@ -260,6 +279,31 @@ export class Thread<State = unknown> {
     });
   }
 
+  /** What the thread takes on the medium, without what it shares with those it was forked from. Reads all of it. */
+  size(): Promise<ThreadSize> {
+    return this.#attempt(() => {
+      this.#rootOnly("size");
+      return async () => {
+        const tape = await this.#engine.thread(this.id);
+        if (!tape) throw new ThreadmarkError("NOT_FOUND", `There is no thread ${JSON.stringify(this.id)}.`, { thread: this.id });
+        return sizeOfThread(this.#engine, tape);
+      };
+    });
+  }
+
+  /** What a checkpoint takes: its frame, as a delta against its parent's. */
+  sizeOf(id: string): Promise<CheckpointSize> {
+    return this.#attempt(() => {
+      checkId(id, "A checkpoint id");
+      return async () => {
+        const tape = await this.#engine.thread(this.id);
+        const row = tape && (await this.#find(tape, id));
+        if (!tape || !row) throw notFound(this.id, id);
+        return sizeOfCheckpoint(this.#engine, tape, row);
+      };
+    });
+  }
+
   /** How many checkpoints the namespace has. */
   count(): Promise<number> {
     return this.#attempt(() => async () => {
@@ -282,7 +326,8 @@ export class Thread<State = unknown> {
       this.#rootOnly("acquire");
       checkAcquireOptions(options);
       const { holder, ttl } = options;
-      return async () => new Lease(this.#engine, this.id, await this.#engine.lane(this.id).add(acquireChange({ holder, ttl })), ttl);
+      return async () =>
+        new Lease(this.#engine, this.id, await this.#engine.lane(this.id).add(acquireChange({ holder, ttl })), ttl);
     });
   }
 
@@ -301,7 +346,10 @@ export class Thread<State = unknown> {
   }
 
   #rootOnly(operation: string): void {
-    if (this.#key !== "") throw new TypeError(`${operation} is for whole threads. Use store.thread(${JSON.stringify(this.id)}) without a namespace.`);
+    if (this.#key !== "")
+      throw new TypeError(
+        `${operation} is for whole threads. Use store.thread(${JSON.stringify(this.id)}) without a namespace.`,
+      );
   }
 
   async #show(find: (tape: Tape) => Promise<Shown | undefined>): Promise<Checkpoint<State> | undefined> {
@@ -321,9 +369,8 @@ export class Thread<State = unknown> {
   }
 
   async #remove(goes: (row: Shown) => boolean): Promise<number> {
-    const choose = (rows: readonly Candidate[]): ReadonlySet<number> => new Set(rows.filter(({ row }) => goes(row)).map(({ row }) => row.seq));
+    const choose = (rows: readonly Candidate[]): ReadonlySet<number> =>
+      new Set(rows.filter(({ row }) => goes(row)).map(({ row }) => row.seq));
     return (await this.#engine.lane(this.id).add(removeChange(choose, false))).deleted;
   }
 }
-
-

@@ -26,6 +26,10 @@ export async function measureBytes(place: Place, report: Report): Promise<void> 
     await store.close();
     const cost = bytesOf(file) - first;
     figure(report, `${workload.name}: bytes a step`, cost / workload.steps);
-    target(report, { name: `${workload.name}: of what is allowed`, value: cost / (2 * changed + 300 * workload.steps), limit: 1 });
+    target(report, {
+      name: `${workload.name}: of what is allowed`,
+      value: cost / (2 * changed + 300 * workload.steps),
+      limit: 1,
+    });
   }
 }

@@ -51,14 +51,35 @@ export async function measureConversation(place: Place, report: Report, sizes: r
     figure(report, `N = ${steps}: put({ update }) p50`, run.put.p50 * 1000, "µs");
     figure(report, `N = ${steps}: put({ update }) p99`, run.put.quantile(0.99) * 1000, "µs");
     figure(report, `N = ${steps}: bytes a step`, run.bytes / steps);
-    target(report, { name: `N = ${steps}: bytes against the JSON of the change`, value: run.bytes / run.changed, limit: 1.3 });
-    target(report, { name: `N = ${steps}: put({ update }) against a raw insert, p50`, value: run.put.p50 / run.raw.p50, limit: 2.5 });
-    target(report, { name: `N = ${steps}: put({ update }) against a raw insert, mean`, value: run.put.mean / run.raw.mean, limit: 3.5 });
+    target(report, {
+      name: `N = ${steps}: bytes against the JSON of the change`,
+      value: run.bytes / run.changed,
+      limit: 1.3,
+    });
+    target(report, {
+      name: `N = ${steps}: put({ update }) against a raw insert, p50`,
+      value: run.put.p50 / run.raw.p50,
+      limit: 2.5,
+    });
+    target(report, {
+      name: `N = ${steps}: put({ update }) against a raw insert, mean`,
+      value: run.put.mean / run.raw.mean,
+      limit: 3.5,
+    });
   }
   const [first, last] = [runs.get(sizes[0] as number), runs.get(sizes.at(-1) as number)];
-  if (first && last) target(report, { name: "put({ update }): greatest N against the smallest, p50", value: last.put.p50 / first.put.p50, limit: 1.3 });
+  if (first && last)
+    target(report, {
+      name: "put({ update }): greatest N against the smallest, p50",
+      value: last.put.p50 / first.put.p50,
+      limit: 1.3,
+    });
   const synced = await converse(place, 300, "full");
-  target(report, { name: "fsync full: put({ update }) against a raw insert, p50", value: synced.put.p50 / synced.raw.p50, limit: 1.5 });
+  target(report, {
+    name: "fsync full: put({ update }) against a raw insert, p50",
+    value: synced.put.p50 / synced.raw.p50,
+    limit: 1.5,
+  });
   return (last as Measured).file;
 }
 

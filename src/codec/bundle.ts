@@ -31,7 +31,10 @@ function checksum(text: string): string {
 }
 
 export function damaged(line: number, fault: string): ThreadmarkError {
-  return new ThreadmarkError("CORRUPT", `Line ${line} of the bundle is damaged: ${fault}. Nothing of its thread was imported; export it again.`);
+  return new ThreadmarkError(
+    "CORRUPT",
+    `Line ${line} of the bundle is damaged: ${fault}. Nothing of its thread was imported; export it again.`,
+  );
 }
 
 /** Splits chunks of text or bytes into lines. */

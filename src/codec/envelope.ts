@@ -1,5 +1,5 @@
-import { crc32, deflateRawSync, inflateRawSync } from "node:zlib";
 import * as zlib from "node:zlib";
+import { crc32, deflateRawSync, inflateRawSync } from "node:zlib";
 import type { Value } from "../backend.ts";
 import { ThreadmarkError } from "../errors.ts";
 

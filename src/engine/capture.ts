@@ -106,7 +106,10 @@ export function capturePut(
 /** A string is short for a node without task and argument. */
 function captureNext(next: NonNullable<PutFields["next"]>, encode: (value: unknown, root: string) => Json): Json {
   if (next.every((entry) => typeof entry === "string")) return next.map((node) => ({ node }));
-  return encode(next.map((entry) => (typeof entry === "string" ? { node: entry } : entry)), "next");
+  return encode(
+    next.map((entry) => (typeof entry === "string" ? { node: entry } : entry)),
+    "next",
+  );
 }
 
 function isEmptyObject(value: Json): boolean {

@@ -15,7 +15,10 @@ import type { Json } from "../codec/json.ts";
 export type Column = Json;
 
 function same(left: Json, right: Json): boolean {
-  return left === right || (typeof left === "object" && typeof right === "object" && JSON.stringify(left) === JSON.stringify(right));
+  return (
+    left === right ||
+    (typeof left === "object" && typeof right === "object" && JSON.stringify(left) === JSON.stringify(right))
+  );
 }
 
 export function packColumn(values: readonly Json[], fallback: Json): Column | undefined {
@@ -34,7 +37,8 @@ export function packColumn(values: readonly Json[], fallback: Json): Column | un
 function packIntegers(values: readonly number[]): Column {
   const differences = values.map((value, index) => (index === 0 ? value : value - (values[index - 1] as number)));
   const stride = differences[1] as number;
-  if (differences.every((difference, index) => index === 0 || difference === stride)) return { a: [values[0] as number, stride] };
+  if (differences.every((difference, index) => index === 0 || difference === stride))
+    return { a: [values[0] as number, stride] };
   // Differences of far apart integers may not be exact; such columns are kept as they are.
   return differences.every(Number.isSafeInteger) ? { n: differences } : [...values];
 }

@@ -3,22 +3,18 @@ import type { Json } from "../codec/json.ts";
 import { ThreadmarkError } from "../errors.ts";
 import { needsFull } from "../model/frames.ts";
 import { addressedId, idAddress } from "../model/id.ts";
+import { bodyOf, type Committed, emptyBody, updateBody } from "./body.ts";
 import type { CapturedPut } from "./capture.ts";
 import type { Draft } from "./draft.ts";
 import type { Change } from "./lane.ts";
 import { checkLease } from "./lease.ts";
+import { notFound } from "./missing.ts";
 import { planReplace } from "./replace.ts";
 import type { Row } from "./row.ts";
 import { frameBytes } from "./tape.ts";
 import type { Body, TreeEntry } from "./tree-cache.ts";
-import { setsContainer, updateDelta } from "./update.ts";
+import { setsContainer } from "./update.ts";
 import type { Shown } from "./view.ts";
-
-/** A committed row, and the id of its parent. */
-export interface Committed {
-  readonly row: Row;
-  readonly parent: string | null;
-}
 
 /** A put, planned inside the thread's lane: checks, then the parent, then what changed since. */
 export function putChange(captured: CapturedPut): Change<Committed> {
@@ -50,7 +46,8 @@ function planOnHead(draft: Draft, captured: CapturedPut, head: Shown | undefined
 
 async function planSlowly(draft: Draft, captured: CapturedPut, head: Shown | undefined): Promise<Committed> {
   const { namespace, fields, options } = captured;
-  const existing = fields.id === undefined || draft.isNewId(fields.id) ? undefined : await draft.find(namespace, fields.id);
+  const existing =
+    fields.id === undefined || draft.isNewId(fields.id) ? undefined : await draft.find(namespace, fields.id);
   let parent = options.parent === null ? undefined : head;
   if (typeof options.parent === "string") {
     parent = await draft.find(namespace, options.parent);
@@ -71,8 +68,6 @@ function planOnParent(draft: Draft, captured: CapturedPut, parent: Shown | undef
     ? base.then((entry) => planOnTree(draft, captured, parent, entry))
     : planOnTree(draft, captured, parent, base);
 }
-
-export const emptyBody: Body = { s: {}, p: [], n: [], c: [], i: [], b: [] };
 
 function planOnTree(
   draft: Draft,
@@ -97,7 +92,7 @@ function planOnTree(
   } else {
     const { tree, tagged } = bodyOf(draft, captured, shown);
     const delta = diff(base.tree, tree) ?? {};
-    addDelta(draft, withTag(row, captured.tagged || tagged || replaced), base, delta, tree, captured);
+    addDelta(draft, withTag(row, captured.tagged || tagged || replaced), base, delta, tree, captured, replaced);
   }
   return { row, parent: parent.id };
 }
@@ -137,49 +132,17 @@ function newRow(draft: Draft, captured: CapturedPut, parent: Shown | undefined, 
   };
 }
 
-/** The whole body of the new checkpoint. */
-export function bodyOf(draft: Draft, captured: CapturedPut, parent: Body): { tree: Body; tagged: boolean } {
-  const { parts, fields } = captured;
-  let state = captured.state;
-  let tagged = false;
-  if (captured.update) {
-    const change = updateDelta(draft.engine.codec, parent.s, captured.update);
-    state = apply(parent.s, change.delta);
-    tagged = change.tagged;
-  }
-  const path = parts.path ?? (fields.node === null ? parent.p : [...(parent.p as Json[]), fields.node]);
-  const tree = { s: state as Json, p: path, n: parts.next, c: parts.completed, i: parts.interrupts, b: parts.barriers };
-  return { tree, tagged };
-}
-
-/** What an update changes of the body, without comparing states. */
-function updateBody(draft: Draft, captured: CapturedPut, parent: Body): { delta: Delta; tagged: boolean } {
-  const { parts, fields } = captured;
-  const { delta, tagged } = updateDelta(draft.engine.codec, parent.s, captured.update as NonNullable<CapturedPut["update"]>);
-  const changes: { [part: string]: Delta } = {};
-  const note = (part: string, change: Delta | undefined): void => {
-    if (change !== undefined) changes[part] = change;
-  };
-  note("s", Object.keys(delta).length === 0 ? undefined : delta);
-  if (parts.path !== undefined) note("p", diff(parent.p, parts.path));
-  else if (fields.node !== null) note("p", { p: [fields.node] });
-  note("n", changeOf(parent.n, parts.next));
-  note("c", changeOf(parent.c, parts.completed));
-  note("i", changeOf(parent.i, parts.interrupts));
-  note("b", changeOf(parent.b, parts.barriers));
-  return { delta: Object.keys(changes).length === 0 ? {} : { d: changes }, tagged };
-}
-
-/** These lists are mostly empty and stay so. */
-function changeOf(before: Json, after: Json): Delta | undefined {
-  return (before as Json[]).length === 0 && (after as Json[]).length === 0 ? undefined : diff(before, after);
-}
-
 function addFull(draft: Draft, row: Row, tree: Json, captured: CapturedPut, base?: TreeEntry): void {
   const tail = draft.encodeRow(row, replacement(tree));
   const size = frameBytes(tail.value);
   const loan = captured.loan ?? { count: 0 };
-  draft.addRow({ tail, base, change: undefined, tree, entry: { tagged: row.tagged, weight: size, size, hops: 1, loan } });
+  draft.addRow({
+    tail,
+    base,
+    change: undefined,
+    tree,
+    entry: { tagged: row.tagged, weight: size, size, hops: 1, loan },
+  });
 }
 
 function addDelta(
@@ -189,6 +152,7 @@ function addDelta(
   change: Delta,
   tree: Json | undefined,
   captured: CapturedPut,
+  replaced = false,
 ): void {
   const tail = draft.encodeRow(row, change);
   const weight = base.weight + frameBytes(tail.value);
@@ -204,7 +168,9 @@ function addDelta(
     }
   }
   const tagged = base.tagged || row.tagged;
-  const loan = tree === undefined ? base.loan : (captured.loan ?? { count: 0 });
+  // A tree made by updating the base's shares its nodes; one that was captured shares those it was captured against.
+  const updated = tree === undefined || (captured.update !== undefined && !replaced);
+  const loan = updated ? base.loan : (captured.loan ?? { count: 0 });
   draft.addRow({ tail, base, change, tree, entry: { tagged, weight, size, hops, loan } });
 }
 
@@ -216,11 +182,4 @@ function conflict(thread: string, expected: string | null, head: Shown | undefin
     `Thread ${JSON.stringify(thread)}: the head ${is}, expected ${wanted}. Read latest() and decide again.`,
     { thread },
   );
-}
-
-export function notFound(thread: string, id: string): ThreadmarkError {
-  return new ThreadmarkError("NOT_FOUND", `Thread ${JSON.stringify(thread)} has no checkpoint ${JSON.stringify(id)}.`, {
-    thread,
-    checkpoint: id,
-  });
 }

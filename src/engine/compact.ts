@@ -9,7 +9,7 @@ import type { Row } from "./row.ts";
 import { encodeMark, type Tape } from "./tape.ts";
 import { allThreads } from "./threads.ts";
 import { loadTree } from "./tree.ts";
-import { homeOf, nestedLimit, NOW, ownRow, shownRows } from "./view.ts";
+import { homeOf, NOW, nestedLimit, ownRow, shownRows } from "./view.ts";
 import { withoutTasks } from "./writes-removal.ts";
 
 /** Writes that wait for their checkpoint longer than this are dropped. */
@@ -101,7 +101,9 @@ class LineageCompaction {
 
   async #ownRows(tape: Tape): Promise<Row[]> {
     const [packs] = await this.#engine.read([{ scan: { table: "rows", lineage: tape.lineage, group: tape.number } }]);
-    const sealed = (packs as readonly { item: number; part: number; value: string }[]).flatMap((found) => tape.addPack(found).rows);
+    const sealed = (packs as readonly { item: number; part: number; value: string }[]).flatMap(
+      (found) => tape.addPack(found).rows,
+    );
     return [...sealed, ...tape.tail.map((entry) => entry.row)];
   }
 
@@ -146,7 +148,9 @@ class LineageCompaction {
   /** Ranges of which some row is still there, because a fork shows it. */
   #remainingGone(tape: Tape, gone: NonNullable<Meta["gone"]>, doomed: Doomed): NonNullable<Meta["gone"]> {
     const upTo = tape.meta.origin?.upTo ?? 0;
-    const own = [...tape.packs.flatMap((pack) => pack.rows), ...tape.tail.map((entry) => entry.row)].map((row) => row.seq);
+    const own = [...tape.packs.flatMap((pack) => pack.rows), ...tape.tail.map((entry) => entry.row)].map(
+      (row) => row.seq,
+    );
     const stays = own.filter((seq) => !doomed.get(tape.number)?.has(seq));
     return gone.filter(([from, to]) => from <= upTo || stays.some((seq) => seq >= from && seq <= to));
   }
@@ -169,13 +173,16 @@ class LineageCompaction {
       else if (last?.row === undefined || seq <= upTo) {
         left += 1;
         const label = versions.at(-1);
-        if (versions.length > 1 && label && seq > upTo) this.#puts.push({ key: tape.key("mark", seq), value: encodeMark([label]) });
+        if (versions.length > 1 && label && seq > upTo)
+          this.#puts.push({ key: tape.key("mark", seq), value: encodeMark([label]) });
       } else {
         const { tree } = await loadTree(this.#engine, tape, seq);
         trees.set(seq, apply(tree, structuredClone(last.change as Delta)));
         left += 1;
         // The row's metadata stays a mark; its body is the frame's own now.
-        const kept = versions.slice(versions.indexOf(last)).map((version) => (version === last ? { ...version, change: {} } : version));
+        const kept = versions
+          .slice(versions.indexOf(last))
+          .map((version) => (version === last ? { ...version, change: {} } : version));
         this.#puts.push({ key: tape.key("mark", seq), value: encodeMark(kept) });
       }
     }
@@ -184,8 +191,12 @@ class LineageCompaction {
       const parentTree = trees.get(row.parent);
       if (tree === undefined && parentTree === undefined) continue;
       const after = tree ?? (await loadTree(this.#engine, tape, row.seq)).tree;
-      const before = parentTree ?? (row.parent === 0 ? undefined : (await loadTree(this.#engine, tape, row.parent)).tree);
-      frames.set(row.seq, before === undefined || !present.has(row.parent) ? replacement(after) : (diff(before, after) ?? {}));
+      const before =
+        parentTree ?? (row.parent === 0 ? undefined : (await loadTree(this.#engine, tape, row.parent)).tree);
+      frames.set(
+        row.seq,
+        before === undefined || !present.has(row.parent) ? replacement(after) : (diff(before, after) ?? {}),
+      );
     }
     return { frames, marks: left > 0 ? true : undefined };
   }
@@ -212,4 +223,3 @@ class LineageCompaction {
     this.#puts.push(...freed.puts);
   }
 }
-

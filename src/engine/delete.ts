@@ -1,5 +1,5 @@
 import type { DirectoryKey, Found, Key, Range } from "../backend.ts";
-import { tables, type Table } from "../backend.ts";
+import { type Table, tables } from "../backend.ts";
 import type { Engine } from "./engine.ts";
 import { ALONE, type Change } from "./lane.ts";
 import { decodeMeta, encodeDirectory, type Meta } from "./meta.ts";
@@ -42,7 +42,9 @@ export function deleteThreadChange(): Change<void> {
 
 /** All tapes of a lineage, dead ones included. */
 export async function lineageMetas(engine: Engine, lineage: number): Promise<Map<number, Meta>> {
-  const [found] = (await engine.read([{ scan: { table: "meta", lineage, group: lineage } }])) as readonly [readonly Found[]];
+  const [found] = (await engine.read([{ scan: { table: "meta", lineage, group: lineage } }])) as readonly [
+    readonly Found[],
+  ];
   return new Map(found.map((entry) => [entry.item, decodeMeta(entry.value)]));
 }
 
@@ -57,4 +59,3 @@ export function recordsOf(lineage: number, tape: number): (Key | Range)[] {
     .filter((table) => table !== "meta")
     .map((table) => ({ table, lineage, group: tape }));
 }
-

@@ -1,22 +1,18 @@
 import { randomInt } from "node:crypto";
 import type { Batch, DirectoryKey, Entry, Key, Range, Value } from "../backend.ts";
-import { apply, applyOwned, type Delta } from "../codec/delta.ts";
 import { copyJson } from "../codec/copy.ts";
-import { unwrapJson, wrap } from "../codec/envelope.ts";
+import { apply, applyOwned, type Delta } from "../codec/delta.ts";
 import type { Json } from "../codec/json.ts";
 import { idAddress } from "../model/id.ts";
 import type { Engine } from "./engine.ts";
-import { hashStrings } from "./hash.ts";
+import { findById, headOf } from "./find.ts";
 import { changeMeta, encodeDirectory, encodeMeta, type Meta, newMeta } from "./meta.ts";
-import { encodePack } from "./pack.ts";
 import type { Row } from "./row.ts";
-import { encodeTailRow, metaKey, Tape, tailChange, type TailRow } from "./tape.ts";
+import { PACK_ROWS, sealRows } from "./seal.ts";
+import { encodeTailRow, metaKey, type TailRow, Tape } from "./tape.ts";
 import { loadTree } from "./tree.ts";
 import type { Body, Loan, TreeEntry } from "./tree-cache.ts";
-import { findById, headOf, rowAt, type Shown } from "./view.ts";
-
-/** Rows of a tail before they are sealed into a pack. */
-const SEAL = 64;
+import { rowAt, type Shown } from "./view.ts";
 
 export interface Planned {
   readonly tail: TailRow;
@@ -25,17 +21,6 @@ export interface Planned {
   readonly change: Delta | undefined;
   tree: Json | undefined;
   readonly entry: Omit<TreeEntry, "tree">;
-}
-
-/** The last step of the root, if steps still only rise; undefined once they have not. */
-function risingStep(meta: Meta, sealed: readonly TailRow[]): number | undefined {
-  let last = meta.rootSealed === 0 ? Number.NEGATIVE_INFINITY : (meta.rootStep ?? Number.POSITIVE_INFINITY);
-  for (const { row } of sealed) {
-    if (row.namespace !== "") continue;
-    if (row.step <= last) return undefined;
-    last = row.step;
-  }
-  return Number.isFinite(last) ? last : undefined;
 }
 
 /** What some changes of one thread add up to, until it is committed as one batch. */
@@ -257,87 +242,23 @@ export class Draft {
   async #writeRows(tape: Tape): Promise<void> {
     if (this.#planned.length === 0) return;
     const rows = [...tape.tail, ...this.#planned.map((planned) => planned.tail)];
-    if (rows.length <= SEAL) {
-      for (const { tail } of this.#planned) this.inserts.push({ key: tape.key("tail", tail.row.seq), value: tail.value });
+    if (rows.length <= PACK_ROWS) {
+      for (const { tail } of this.#planned)
+        this.inserts.push({ key: tape.key("tail", tail.row.seq), value: tail.value });
       return;
     }
     // The new rows go straight into packs, so their keys do not show that nobody else was first: a check must.
     const first = (this.#planned[0] as Planned).tail.row.seq;
     this.checks.push({ key: tape.key("tail", first), value: undefined });
-    const sealed = rows.slice(0, Math.floor((rows.length - 1) / SEAL) * SEAL);
+    const sealed = rows.slice(0, Math.floor((rows.length - 1) / PACK_ROWS) * PACK_ROWS);
     const rest = rows.slice(sealed.length);
-    await this.#seal(tape, sealed);
+    await sealRows(this, tape, sealed);
     for (const tail of rest) {
       if (tail.row.seq >= first) this.inserts.push({ key: tape.key("tail", tail.row.seq), value: tail.value });
     }
     this.afterwards.push(() => {
       tape.tail = rest;
     });
-  }
-
-  async #seal(tape: Tape, sealed: readonly TailRow[]): Promise<void> {
-    const last = sealed.at(-1) as TailRow;
-    let rootFull = (this.#meta as Meta).rootFull;
-    for (let start = 0; start < sealed.length; start += SEAL) {
-      const frames = sealed.slice(start, start + SEAL).map(({ row, value }) => ({ row, change: tailChange(value) }));
-      const pack = encodePack(tape.number, frames, this.engine.compression);
-      this.inserts.push({ key: tape.key("rows", pack.last), value: pack.rows });
-      this.inserts.push({ key: tape.key("net", pack.last), value: pack.net });
-      this.inserts.push({ key: tape.key("steps", pack.last), value: pack.steps });
-      rootFull = pack.full.get("") ?? rootFull;
-    }
-    this.deletes.push({
-      table: "tail",
-      lineage: tape.lineage,
-      group: tape.number,
-      from: (sealed[0] as TailRow).row.seq,
-      to: last.row.seq,
-    });
-    const greatestId = await this.#indexIds(tape, sealed);
-    await this.#indexHeads(tape, sealed);
-    const before = this.#meta as Meta;
-    this.change({
-      rootStep: risingStep(before, sealed),
-      sealed: last.row.seq,
-      rootSealed: last.root || (this.#meta as Meta).rootSealed,
-      rootFull,
-      ...(greatestId !== undefined && { greatestId }),
-    });
-  }
-
-  /** Sealed rows are no longer found by looking through the tail; those whose id does not tell where get an index. */
-  async #indexIds(tape: Tape, sealed: readonly TailRow[]): Promise<string | undefined> {
-    let greatest = (this.#meta as Meta).greatestId;
-    const supplied = new Map<string, { readonly key: Key; readonly seqs: number[] }>();
-    for (const { row } of sealed) {
-      const address = idAddress(row.id);
-      if (address && address.tape === tape.number && address.seq === row.seq) continue;
-      const [item, part] = hashStrings(row.namespace, row.id);
-      const entry = supplied.get(`${item}:${part}`) ?? { key: tape.key("id", item, part), seqs: [] };
-      entry.seqs.push(row.seq);
-      supplied.set(`${item}:${part}`, entry);
-      if (greatest === undefined || row.id > greatest) greatest = row.id;
-    }
-    const entries = [...supplied.values()];
-    if (entries.length === 0) return greatest;
-    const found = await this.engine.read(entries.map(({ key }) => ({ get: key })));
-    for (const [index, { key, seqs }] of entries.entries()) {
-      const before = found[index] === undefined ? [] : (unwrapJson(found[index] as Value) as number[]);
-      this.puts.push({ key, value: wrap(JSON.stringify([...before, ...seqs])) });
-    }
-    return greatest;
-  }
-
-  async #indexHeads(tape: Tape, sealed: readonly TailRow[]): Promise<void> {
-    const heads = new Map<string, number>();
-    for (const { row } of sealed) if (row.namespace !== "") heads.set(row.namespace, row.seq);
-    if (heads.size === 0) return;
-    const keys = [...heads.keys()].map((namespace) => tape.key("head", ...hashStrings(namespace)));
-    const found = await this.engine.read(keys.map((key) => ({ get: key })));
-    for (const [index, [namespace, seq]] of [...heads].entries()) {
-      const before = found[index] === undefined ? {} : (unwrapJson(found[index] as Value) as Record<string, number>);
-      this.puts.push({ key: keys[index] as Key, value: wrap(JSON.stringify({ ...before, [namespace]: seq })) });
-    }
   }
 
   /** The commit succeeded: brings what is remembered up to date, without reading it again. */
@@ -371,7 +292,11 @@ export class Draft {
       if (planned.tree === undefined && sole && base.loan.count === 0) {
         trees.delete(tape.number, row.parent);
         taken.add(base.loan);
-        trees.set(tape.number, row.seq, { ...entry, tree: applyOwned(base.tree, planned.change as Delta), loan: base.loan });
+        trees.set(tape.number, row.seq, {
+          ...entry,
+          tree: applyOwned(base.tree, planned.change as Delta),
+          loan: base.loan,
+        });
       } else if (planned.tree !== undefined && sole && entry.loan === base.loan) {
         // The tree was captured against the parent's and shares nodes with it: it takes the parent's place.
         trees.delete(tape.number, row.parent);
@@ -393,4 +318,3 @@ export class Draft {
     return found?.seq === first.row.seq && found.createdAt === first.row.createdAt;
   }
 }
-

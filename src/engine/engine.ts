@@ -5,7 +5,7 @@ import { ThreadmarkError } from "../errors.ts";
 import { ByteCache } from "./cache.ts";
 import { Committer } from "./committer.ts";
 import { Lane } from "./lane.ts";
-import { decodeDirectory, type DirectoryRecord, type Origin } from "./meta.ts";
+import { type DirectoryRecord, decodeDirectory, type Origin } from "./meta.ts";
 import { decodeMarks, metaKey, Tape } from "./tape.ts";
 import { TreeCache } from "./tree-cache.ts";
 

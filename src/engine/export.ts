@@ -15,7 +15,12 @@ export type BundleRecord =
   | { readonly kind: "bundle"; readonly version: 1; readonly createdAt: number }
   | { readonly kind: "thread"; readonly id: string; readonly createdAt: number }
   | { readonly kind: "checkpoint"; readonly seq: number; readonly row: RowRecord; readonly change: Delta }
-  | { readonly kind: "writes"; readonly checkpoint: string; readonly namespace: string; readonly writes: readonly EncodedWrite[] }
+  | {
+      readonly kind: "writes";
+      readonly checkpoint: string;
+      readonly namespace: string;
+      readonly writes: readonly EncodedWrite[];
+    }
   | { readonly kind: "end"; readonly id: string; readonly checkpoints: number }
   | { readonly kind: "done"; readonly threads: number };
 
@@ -44,7 +49,8 @@ export async function* exportStore(store: Engine, threads: readonly string[] | u
 async function* namedThreads(engine: Engine, threads: readonly string[]): AsyncGenerator<Tape> {
   for (const id of threads) {
     const tape = await engine.thread(id);
-    if (!tape) throw new ThreadmarkError("NOT_FOUND", `There is no thread ${JSON.stringify(id)} to export.`, { thread: id });
+    if (!tape)
+      throw new ThreadmarkError("NOT_FOUND", `There is no thread ${JSON.stringify(id)} to export.`, { thread: id });
     yield tape;
   }
 }

@@ -4,17 +4,18 @@ import { apply, type Delta, diff } from "../codec/delta.ts";
 import type { Json } from "../codec/json.ts";
 import { ThreadmarkError } from "../errors.ts";
 import { addressedId } from "../model/id.ts";
-import { notFound } from "./commit.ts";
 import type { Draft } from "./draft.ts";
 import type { Engine } from "./engine.ts";
+import { headOf } from "./find.ts";
 import { ALONE, type Change } from "./lane.ts";
 import { encodeDirectory, encodeMeta, type Meta, newMeta, type Origin } from "./meta.ts";
+import { notFound } from "./missing.ts";
 import type { Row } from "./row.ts";
+import { findByStep } from "./step.ts";
 import { encodeMark, encodeTailRow, metaKey, type Tape } from "./tape.ts";
 import type { Body } from "./tree-cache.ts";
 import { updateDelta } from "./update.ts";
-import { findByStep } from "./step.ts";
-import { headOf, type Shown, shownRows } from "./view.ts";
+import { type Shown, shownRows } from "./view.ts";
 
 export interface ForkRequest {
   readonly at: { readonly id: string } | { readonly step: number } | undefined;
@@ -96,7 +97,9 @@ async function forkPoint(draft: Draft, request: ForkRequest): Promise<Shown> {
 }
 
 function noStep(thread: string, step: number): ThreadmarkError {
-  return new ThreadmarkError("NOT_FOUND", `Thread ${JSON.stringify(thread)} has no checkpoint of step ${step}.`, { thread });
+  return new ThreadmarkError("NOT_FOUND", `Thread ${JSON.stringify(thread)} has no checkpoint of step ${step}.`, {
+    thread,
+  });
 }
 
 export async function hasCheckpoints(engine: Engine, tape: Tape): Promise<boolean> {

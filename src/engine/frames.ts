@@ -2,7 +2,7 @@ import type { Value } from "../backend.ts";
 import { ThreadmarkError } from "../errors.ts";
 import type { Engine } from "./engine.ts";
 import { decodeFrames, type Frame } from "./pack.ts";
-import { type LoadedPack, tailChange, type Tape } from "./tape.ts";
+import { type LoadedPack, type Tape, tailChange } from "./tape.ts";
 import { ownRow } from "./view.ts";
 
 /** Reads single frames as they are stored, each pack once. */
@@ -31,7 +31,10 @@ export class FrameReader {
     const name = `${tape.number}:${pack.last}`;
     const known = this.#packs.get(name);
     if (known) return known;
-    const values = await this.#engine.read([{ get: tape.key("net", pack.last) }, { get: tape.key("steps", pack.last) }]);
+    const values = await this.#engine.read([
+      { get: tape.key("net", pack.last) },
+      { get: tape.key("steps", pack.last) },
+    ]);
     const [net, steps] = values as unknown as readonly [Value, Value];
     const frames = new Map(decodeFrames(pack.rows, net, steps).map((frame) => [frame.row.seq, frame]));
     this.#packs.set(name, frames);

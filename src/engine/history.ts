@@ -1,10 +1,11 @@
 import type { HistoryOptions } from "../model/arguments.ts";
 import type { Checkpoint, CheckpointInfo } from "../model/checkpoint.ts";
-import { notFound } from "./commit.ts";
 import type { Engine } from "./engine.ts";
-import { checkpointOf, infoOf, parentId, type Place } from "./read.ts";
+import { findById, headOf } from "./find.ts";
+import { notFound } from "./missing.ts";
+import { checkpointOf, infoOf, type Place, parentId } from "./read.ts";
 import type { Tape } from "./tape.ts";
-import { findById, headOf, type Shown, shownRows } from "./view.ts";
+import { type Shown, shownRows } from "./view.ts";
 
 /** The checkpoints of a namespace, newest first. Reads only as far as it is asked to. */
 export async function* historyOf(
@@ -31,7 +32,13 @@ export async function* historyOf(
   }
 }
 
-async function show(engine: Engine, tape: Tape, place: Place, row: Shown, states: boolean): Promise<CheckpointInfo | Checkpoint> {
+async function show(
+  engine: Engine,
+  tape: Tape,
+  place: Place,
+  row: Shown,
+  states: boolean,
+): Promise<CheckpointInfo | Checkpoint> {
   if (states) return checkpointOf(engine, tape, place, row);
   return infoOf(engine, place, row, await parentId(engine, tape, row));
 }

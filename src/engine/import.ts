@@ -50,7 +50,10 @@ export async function importBundle(
     switch (record.kind) {
       case "bundle":
         if (record.version !== 1) {
-          throw new ThreadmarkError("VERSION", `The bundle has version ${record.version}; this version of threadmark reads 1. Upgrade threadmark.`);
+          throw new ThreadmarkError(
+            "VERSION",
+            `The bundle has version ${record.version}; this version of threadmark reads 1. Upgrade threadmark.`,
+          );
         }
         begun = true;
         break;
@@ -92,7 +95,7 @@ export async function importBundle(
 async function importThread(engine: Engine, thread: Gathered): Promise<boolean> {
   const written = await engine.lane(thread.id).add(threadChange(thread));
   for (const { checkpoint, namespace, writes } of thread.writes) {
-    const tasks = new Map<string, typeof writes[number][]>();
+    const tasks = new Map<string, (typeof writes)[number][]>();
     for (const write of writes) tasks.set(write.task, [...(tasks.get(write.task) ?? []), write]);
     const changes = [...tasks].map(([task, entries]) =>
       engine.lane(thread.id).add(
@@ -148,8 +151,12 @@ async function checkImported(engine: Engine, id: string): Promise<void> {
   if (tape) await verifyThread(own, tape, faults);
   const [fault] = faults;
   if (!tape || fault) {
-    throw new ThreadmarkError("CORRUPT", `Thread ${JSON.stringify(id)} does not read back as it was imported: ${fault?.message ?? "it is missing"}`, {
-      thread: id,
-    });
+    throw new ThreadmarkError(
+      "CORRUPT",
+      `Thread ${JSON.stringify(id)} does not read back as it was imported: ${fault?.message ?? "it is missing"}`,
+      {
+        thread: id,
+      },
+    );
   }
 }

@@ -1,7 +1,7 @@
 import type { Batch } from "../backend.ts";
 import { ThreadmarkError } from "../errors.ts";
-import type { Engine } from "./engine.ts";
 import { Draft } from "./draft.ts";
+import type { Engine } from "./engine.ts";
 import type { Tape } from "./tape.ts";
 
 /** A change of one thread: planned against the tape as it is known, and planned again when that proved stale. */

@@ -1,6 +1,14 @@
 import type { Json } from "../codec/json.ts";
 import { ThreadmarkError } from "../errors.ts";
-import type { Activation, Barrier, Checkpoint, CheckpointInfo, Interrupt, Metadata, Write } from "../model/checkpoint.ts";
+import type {
+  Activation,
+  Barrier,
+  Checkpoint,
+  CheckpointInfo,
+  Interrupt,
+  Metadata,
+  Write,
+} from "../model/checkpoint.ts";
 import type { Engine } from "./engine.ts";
 import { type Row, toInfo } from "./row.ts";
 import type { Tape } from "./tape.ts";

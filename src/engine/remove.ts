@@ -26,7 +26,10 @@ export interface Candidate {
  * Deletes the checkpoints that `choose` picks from all that the thread shows (newest first). What no fork can see is
  * removed from storage at once; what one may see is hidden here, and goes with the next compaction after the fork.
  */
-export function removeChange(choose: (rows: readonly Candidate[]) => ReadonlySet<number>, dryRun: boolean): Change<Removed> {
+export function removeChange(
+  choose: (rows: readonly Candidate[]) => ReadonlySet<number>,
+  dryRun: boolean,
+): Change<Removed> {
   return {
     plan: async (draft) => {
       if (!draft.empty) throw ALONE;
@@ -72,7 +75,9 @@ interface Shared {
 
 async function sharedRows(engine: Engine, tape: Tape): Promise<Shared> {
   const { lineage } = tape;
-  const [found] = (await engine.read([{ scan: { table: "meta", lineage, group: lineage } }])) as readonly [readonly Found[]];
+  const [found] = (await engine.read([{ scan: { table: "meta", lineage, group: lineage } }])) as readonly [
+    readonly Found[],
+  ];
   let upTo = 0;
   const settled: Entry[] = [];
   const checks: { readonly key: Key; readonly value: Value }[] = [];
@@ -129,7 +134,10 @@ async function planRemoval(
   if (hidden.length > 0) {
     const generation = tape.meta.generation + 1;
     const all = rows.map(({ row }) => row.seq).sort((left, right) => left - right);
-    const ranges = rangesOf(new Set(hidden.map((row) => row.seq)), all.filter((seq) => !doomed.has(seq)));
+    const ranges = rangesOf(
+      new Set(hidden.map((row) => row.seq)),
+      all.filter((seq) => !doomed.has(seq)),
+    );
     meta.generation = generation;
     meta.gone = [...(tape.meta.gone ?? []), ...ranges.map(([from, to]) => [from, to, generation] as const)];
     meta.removed = tape.meta.removed + hidden.filter((row) => row.seq > (tape.meta.origin?.upTo ?? 0)).length;
@@ -149,7 +157,11 @@ function addRemoval(draft: Draft, removal: Removal): void {
 }
 
 /** Takes erased rows out of the index of supplied ids. */
-async function withoutIds(engine: Engine, tape: Tape, rows: readonly Shown[]): Promise<Pick<Removal, "deletes" | "puts">> {
+async function withoutIds(
+  engine: Engine,
+  tape: Tape,
+  rows: readonly Shown[],
+): Promise<Pick<Removal, "deletes" | "puts">> {
   const sealed = rows.filter((row) => row.seq <= tape.meta.sealed);
   if (tape.meta.greatestId === undefined || sealed.length === 0) return { deletes: [], puts: [] };
   const gone = new Set(sealed.map((row) => row.seq));

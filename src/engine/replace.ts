@@ -1,6 +1,6 @@
 import { diff } from "../codec/delta.ts";
+import { bodyOf, type Committed, emptyBody } from "./body.ts";
 import type { CapturedPut } from "./capture.ts";
-import { bodyOf, type Committed, emptyBody } from "./commit.ts";
 import type { Draft } from "./draft.ts";
 import { ALONE, type Change } from "./lane.ts";
 import { type Row, toRecord } from "./row.ts";
@@ -21,7 +21,9 @@ export async function planReplace(
   const tape = await draft.tape();
   const parent = named === undefined ? await parentOf(draft.engine, tape, existing) : (named ?? undefined);
   if (parent && parent.seq >= existing.seq) {
-    throw new TypeError(`Checkpoint ${JSON.stringify(existing.id)} cannot follow ${JSON.stringify(parent.id)}, which was committed after it.`);
+    throw new TypeError(
+      `Checkpoint ${JSON.stringify(existing.id)} cannot follow ${JSON.stringify(parent.id)}, which was committed after it.`,
+    );
   }
   const parentBody = parent ? await draft.shownTree(parent) : emptyBody;
   const { tree } = bodyOf(draft, captured, parentBody);
@@ -46,7 +48,11 @@ export async function planReplace(
     waiting: (parts.interrupts as unknown[]).length,
     tagged: true,
   };
-  addMark(draft, tape, row.seq, { generation: tape.meta.generation, row: toRecord(row), change: diff(frame.tree, tree) ?? {} });
+  addMark(draft, tape, row.seq, {
+    generation: tape.meta.generation,
+    row: toRecord(row),
+    change: diff(frame.tree, tree) ?? {},
+  });
   return { row, parent: parent?.id ?? null };
 }
 

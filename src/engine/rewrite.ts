@@ -5,7 +5,7 @@ import { FrameReader } from "./frames.ts";
 import type { Meta } from "./meta.ts";
 import { decodeFrames, encodePack, type Frame } from "./pack.ts";
 import type { Row } from "./row.ts";
-import { encodeTailRow, type LoadedPack, tailChange, type Tape } from "./tape.ts";
+import { encodeTailRow, type LoadedPack, type Tape, tailChange } from "./tape.ts";
 import { loadTree } from "./tree.ts";
 import { homeOf, ownRow } from "./view.ts";
 
@@ -28,7 +28,12 @@ export interface Rewrite {
  * Removes rows of one tape. Frames that build on a removed one take over its change (deltas are composed); a frame with
  * no ancestor left becomes a full one. Packs that keep all their rows, and build on none that goes, are not touched.
  */
-export async function rewriteTape(engine: Engine, tape: Tape, doomed: Doomed, changed: ChangedFrames = new Map()): Promise<Rewrite> {
+export async function rewriteTape(
+  engine: Engine,
+  tape: Tape,
+  doomed: Doomed,
+  changed: ChangedFrames = new Map(),
+): Promise<Rewrite> {
   return new Rewriter(engine, tape, doomed, changed).run();
 }
 
@@ -72,7 +77,11 @@ class Rewriter {
     const last = remaining.at(-1);
     if (kept === 0 && last) {
       // The newest row is always in the tail: the last pack goes back there.
-      lastRoot = remaining.slice(0, -1).findLast((pack) => pack.rows.some((row) => row.namespace === ""))?.rows.findLast((row) => row.namespace === "")?.seq ?? 0;
+      lastRoot =
+        remaining
+          .slice(0, -1)
+          .findLast((pack) => pack.rows.some((row) => row.namespace === ""))
+          ?.rows.findLast((row) => row.namespace === "")?.seq ?? 0;
       await this.#unpack(last, packed - last.rows.length, lastRoot);
       sealed = remaining.at(-2)?.last ?? 0;
     }
@@ -95,7 +104,9 @@ class Rewriter {
 
   async #allPacks(): Promise<readonly LoadedPack[]> {
     const { lineage, number: group } = this.#tape;
-    const [found] = (await this.#engine.read([{ scan: { table: "rows", lineage, group } }])) as readonly [readonly Found[]];
+    const [found] = (await this.#engine.read([{ scan: { table: "rows", lineage, group } }])) as readonly [
+      readonly Found[],
+    ];
     return found.map((entry) => this.#tape.addPack(entry));
   }
 
@@ -195,8 +206,14 @@ class Rewriter {
   }
 
   /** Moves the last pack, which may just have been planned, back into the tail. */
-  async #unpack(pack: { readonly last: number; readonly rows: readonly Row[] }, before: number, rootBefore: number): Promise<void> {
-    const planned = this.#puts.filter(({ key }) => key.table !== "tail" && key.table !== "directory" && key.item === pack.last);
+  async #unpack(
+    pack: { readonly last: number; readonly rows: readonly Row[] },
+    before: number,
+    rootBefore: number,
+  ): Promise<void> {
+    const planned = this.#puts.filter(
+      ({ key }) => key.table !== "tail" && key.table !== "directory" && key.item === pack.last,
+    );
     let values: readonly Value[];
     if (planned.length > 0) {
       values = planned.map((entry) => entry.value);
@@ -219,4 +236,3 @@ class Rewriter {
     into.push({ key, value });
   }
 }
-

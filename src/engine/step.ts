@@ -4,11 +4,17 @@ import type { LoadedPack, Tape } from "./tape.ts";
 import { type Shown, shownRows } from "./view.ts";
 
 /** The last committed checkpoint with this step. */
-export async function findByStep(engine: Engine, tape: Tape, namespace: string, step: number): Promise<Shown | undefined> {
+export async function findByStep(
+  engine: Engine,
+  tape: Tape,
+  namespace: string,
+  step: number,
+): Promise<Shown | undefined> {
   const { meta } = tape;
   const rising = namespace === "" && meta.rootStep !== undefined && !meta.origin && !meta.gone && !meta.marks;
   // While steps only rise, a step that was sealed can be found by halving instead of by going through the history.
-  if (rising && meta.rootStep !== undefined && step <= meta.rootStep && !inTail(tape, step)) return bisect(engine, tape, step);
+  if (rising && meta.rootStep !== undefined && step <= meta.rootStep && !inTail(tape, step))
+    return bisect(engine, tape, step);
   for await (const row of shownRows(engine, tape, { namespace })) if (row.step === step) return row;
   return undefined;
 }

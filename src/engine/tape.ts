@@ -3,7 +3,7 @@ import type { Delta } from "../codec/delta.ts";
 import { unwrapJson, wrap } from "../codec/envelope.ts";
 import { ThreadmarkError } from "../errors.ts";
 import { decodeMeta, type Meta } from "./meta.ts";
-import { decodeRows } from "./pack.ts";
+import { decodeRows } from "./pack-rows.ts";
 import { fromRecord, type Row, type RowRecord, toRecord } from "./row.ts";
 
 /** A row that is not sealed yet, with its frame still as text: a seal parses it again, nothing shares its objects. */

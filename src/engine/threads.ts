@@ -1,13 +1,14 @@
 import type { Listed, Read } from "../backend.ts";
-import type { ThreadsOptions } from "../model/arguments.ts";
 import { parseNamespaceKey } from "../model/address.ts";
+import type { ThreadsOptions } from "../model/arguments.ts";
 import type { Status, ThreadInfo } from "../model/checkpoint.ts";
 import type { Engine } from "./engine.ts";
+import { headOf } from "./find.ts";
 import { countOf } from "./history.ts";
 import { decodeDirectory, type Meta } from "./meta.ts";
 import { infoOf, parentId } from "./read.ts";
 import type { Tape } from "./tape.ts";
-import { headOf, type Shown, shownRows } from "./view.ts";
+import { type Shown, shownRows } from "./view.ts";
 
 const PAGE = 100;
 
@@ -38,7 +39,8 @@ async function* byId(engine: Engine, options: ThreadsOptions): AsyncGenerator<Th
 /** By the time of the last change; equal times by id, so that paging by `after` neither repeats nor skips. */
 async function* newestFirst(engine: Engine, options: ThreadsOptions): AsyncGenerator<ThreadInfo> {
   const threads: ThreadInfo[] = [];
-  for await (const thread of byId(engine, { ...(options.prefix !== undefined && { prefix: options.prefix }) })) threads.push(thread);
+  for await (const thread of byId(engine, { ...(options.prefix !== undefined && { prefix: options.prefix }) }))
+    threads.push(thread);
   threads.sort((left, right) => right.updatedAt - left.updatedAt);
   const start = options.after === undefined ? 0 : threads.findIndex((thread) => thread.id === options.after) + 1;
   yield* threads.slice(start);

@@ -3,8 +3,9 @@ import { applyOwned, type Delta, isReplacement, replacedBy } from "../codec/delt
 import type { Json } from "../codec/json.ts";
 import { ThreadmarkError } from "../errors.ts";
 import type { Engine } from "./engine.ts";
-import { decodeNets, decodeRows, netStretch, stepStretch, type Stretch } from "./pack.ts";
-import { frameBytes, tailChange, type Tape } from "./tape.ts";
+import { decodeNets, netStretch, type Stretch, stepStretch } from "./pack.ts";
+import { decodeRows } from "./pack-rows.ts";
+import { frameBytes, type Tape, tailChange } from "./tape.ts";
 import { homeOf, type Shown } from "./view.ts";
 
 /** A tree that was just built from storage; nobody else holds any part of it. */
@@ -84,13 +85,24 @@ class Walk {
 
   async #fromPack(tape: Tape, seq: number): Promise<Stretch> {
     const known = this.#nets.get(seq);
-    const net = known === undefined ? undefined : netStretch(this.#decode(tape, seq, () => decodeNets(known)), seq);
+    const net =
+      known === undefined
+        ? undefined
+        : netStretch(
+            this.#decode(tape, seq, () => decodeNets(known)),
+            seq,
+          );
     if (net) {
       this.#weight += (known as Value).length;
       return net;
     }
     const range = { lineage: tape.lineage, group: tape.number };
-    const older = { ...range, table: "net" as const, to: seq - 1, from: seq === tape.meta.rootSealed ? tape.meta.rootFull : 0 };
+    const older = {
+      ...range,
+      table: "net" as const,
+      to: seq - 1,
+      from: seq === tape.meta.rootSealed ? tape.meta.rootFull : 0,
+    };
     const reads: Read[] = [
       { scan: { ...range, table: "net", from: seq }, limit: 1 },
       { scan: older, reverse: true, limit: this.#page },
@@ -142,7 +154,11 @@ class Walk {
     } catch (error) {
       if (!(error instanceof ThreadmarkError) || error.frame !== undefined) throw error;
       const frame = `${tape.number}:${seq}`;
-      throw new ThreadmarkError(error.code, `Frame ${frame}: ${error.message}`, { thread: tape.meta.thread, frame, cause: error });
+      throw new ThreadmarkError(error.code, `Frame ${frame}: ${error.message}`, {
+        thread: tape.meta.thread,
+        frame,
+        cause: error,
+      });
     }
   }
 }
@@ -154,4 +170,3 @@ function missing(tape: Tape, seq: number): ThreadmarkError {
     frame,
   });
 }
-

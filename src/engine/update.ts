@@ -49,8 +49,14 @@ function checkAppend(key: string, before: unknown, value: unknown): void {
   if (before === undefined) throw new TypeError(`update.append: the state has no ${name}. Use set to create it.`);
   if (typeof before === "string" && typeof value === "string") return;
   if (Array.isArray(before) && Array.isArray(value)) return;
-  const kind = Array.isArray(before) ? "an array" : typeof before === "string" ? "a string" : "neither an array nor a string";
-  throw new TypeError(`update.append: ${name} is ${kind}, so ${Array.isArray(value) ? "elements" : "text"} cannot be appended.`);
+  const kind = Array.isArray(before)
+    ? "an array"
+    : typeof before === "string"
+      ? "a string"
+      : "neither an array nor a string";
+  throw new TypeError(
+    `update.append: ${name} is ${kind}, so ${Array.isArray(value) ? "elements" : "text"} cannot be appended.`,
+  );
 }
 
 /** The rare states whose encoding is not their own shape (a key named `$`): updated as live values, then compared. */
@@ -67,7 +73,11 @@ function rewrittenState(codec: ValueCodec, state: Json, update: CapturedUpdate):
     const before = Object.hasOwn(after, key) ? after[key] : undefined;
     checkAppend(key, before, value);
     const added = codec.decode(value);
-    define(after, key, typeof before === "string" ? before + (added as string) : [...(before as unknown[]), ...(added as unknown[])]);
+    define(
+      after,
+      key,
+      typeof before === "string" ? before + (added as string) : [...(before as unknown[]), ...(added as unknown[])],
+    );
   }
   const encoded = codec.encode(after, "state", state);
   return { delta: diff(state, encoded.tree) ?? {}, tagged: true };

@@ -1,9 +1,9 @@
+import { parseNamespaceKey } from "../model/address.ts";
 import type { Fault, VerifyResult } from "../model/arguments.ts";
 import type { Engine } from "./engine.ts";
+import { checkpointOf, writeOf } from "./read.ts";
 import type { Tape } from "./tape.ts";
 import { allThreads } from "./threads.ts";
-import { checkpointOf, writeOf } from "./read.ts";
-import { parseNamespaceKey } from "../model/address.ts";
 import { shownRows } from "./view.ts";
 import { shownWrites } from "./writes.ts";
 

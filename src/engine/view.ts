@@ -1,9 +1,7 @@
 import type { Found, Read } from "../backend.ts";
 import type { Delta } from "../codec/delta.ts";
-import { idAddress } from "../model/id.ts";
 import { unwrapJson } from "../codec/envelope.ts";
 import type { Engine } from "./engine.ts";
-import { hashStrings } from "./hash.ts";
 import type { Origin } from "./meta.ts";
 import { fromRecord, type Row } from "./row.ts";
 import { type LoadedPack, lowerBound, type Tape } from "./tape.ts";
@@ -22,7 +20,8 @@ export interface Shown extends Row {
 /** The tape that physically holds the row with this seq, as seen from `tape`. */
 export async function homeOf(engine: Engine, tape: Tape, seq: number): Promise<Tape> {
   let home = tape;
-  while (home.meta.origin && seq <= home.meta.origin.upTo) home = home.source ?? (await engine.sourceOf(home, home.meta.origin));
+  while (home.meta.origin && seq <= home.meta.origin.upTo)
+    home = home.source ?? (await engine.sourceOf(home, home.meta.origin));
   return home;
 }
 
@@ -48,7 +47,12 @@ function packRow(pack: LoadedPack | undefined, seq: number): Row | undefined {
 }
 
 /** The row with this seq as a view of `tape` shows it, whether or not a fork's history includes it. */
-export async function rowAt(engine: Engine, tape: Tape, seq: number, generation: number = NOW): Promise<Shown | undefined> {
+export async function rowAt(
+  engine: Engine,
+  tape: Tape,
+  seq: number,
+  generation: number = NOW,
+): Promise<Shown | undefined> {
   let level = tape;
   let seen = generation;
   let label: string | undefined;
@@ -72,7 +76,11 @@ export async function rowAt(engine: Engine, tape: Tape, seq: number, generation:
 }
 
 /** What a tape's own marks say of a row up to a generation. A replacement ends earlier labels. */
-function markAt(tape: Tape, seq: number, generation: number): { row: Shown | undefined; label: string | undefined } | undefined {
+function markAt(
+  tape: Tape,
+  seq: number,
+  generation: number,
+): { row: Shown | undefined; label: string | undefined } | undefined {
   const versions = tape.marks.get(seq);
   if (!versions) return undefined;
   let row: Shown | undefined;
@@ -89,7 +97,12 @@ function markAt(tape: Tape, seq: number, generation: number): { row: Shown | und
 }
 
 /** The parent a row has in this view: the nearest ancestor that was not deleted. */
-export async function parentOf(engine: Engine, tape: Tape, row: Row, generation: number = NOW): Promise<Shown | undefined> {
+export async function parentOf(
+  engine: Engine,
+  tape: Tape,
+  row: Row,
+  generation: number = NOW,
+): Promise<Shown | undefined> {
   let seq = row.parent;
   while (seq !== 0 && !(await isHidden(engine, tape, seq))) {
     const parent = await rowAt(engine, tape, seq, generation);
@@ -169,7 +182,7 @@ export async function* shownRows(engine: Engine, tape: Tape, options: ScanOption
   for (;;) {
     for await (const row of ownRows(engine, level, before)) {
       if (options.namespace !== undefined && row.namespace !== options.namespace) continue;
-      const shown = plain(tape, level, row) ?? (await rowAt(engine, tape, row.seq, generation));
+      const shown = level === tape && isPlain(tape) ? row : await rowAt(engine, tape, row.seq, generation);
       if (shown) yield shown;
     }
     const { origin } = level.meta;
@@ -189,13 +202,18 @@ export async function* shownRows(engine: Engine, tape: Tape, options: ScanOption
   }
 }
 
-/** The common case without marks and deletions: the row is shown as it is. */
-function plain(tape: Tape, level: Tape, row: Row): Shown | undefined {
-  return tape === level && tape.marks.size === 0 && !tape.meta.gone ? row : undefined;
+/** The common case: no marks, nothing hidden. Then a tape's own rows are shown as they are. */
+export function isPlain(tape: Tape): boolean {
+  return tape.marks.size === 0 && !tape.meta.gone;
 }
 
 /** Inherited seqs of a fork's namespace, newest first: the ancestors of where the fork begins there. Remembered. */
-export async function* inheritedSeqs(engine: Engine, tape: Tape, namespace: string, before: number): AsyncGenerator<number> {
+export async function* inheritedSeqs(
+  engine: Engine,
+  tape: Tape,
+  namespace: string,
+  before: number,
+): AsyncGenerator<number> {
   const { origin } = tape.meta;
   if (!origin) return;
   const source = tape.source ?? (await engine.sourceOf(tape, origin));
@@ -245,7 +263,11 @@ export async function nestedLimit(engine: Engine, origin: Origin, source: Tape):
 }
 
 /** All inherited seqs of a fork, of every namespace, newest first. */
-async function allInherited(engine: Engine, tape: Tape, before: number): Promise<readonly number[] | AsyncGenerator<number>> {
+async function allInherited(
+  engine: Engine,
+  tape: Tape,
+  before: number,
+): Promise<readonly number[] | AsyncGenerator<number>> {
   const namespaces = await inheritedNamespaces(engine, tape);
   if (namespaces.size === 1) return inheritedSeqs(engine, tape, "", before);
   const seqs: number[] = [];
@@ -278,93 +300,4 @@ async function ownNamespaces(engine: Engine, tape: Tape): Promise<ReadonlySet<st
     for (const namespace of Object.keys(unwrapJson(value) as Record<string, number>)) namespaces.add(namespace);
   }
   return namespaces;
-}
-
-/** Whether a view shows this seq at all, given that the row exists and was not deleted. */
-async function includes(engine: Engine, tape: Tape, seq: number, namespace: string): Promise<boolean> {
-  let level = tape;
-  for (;;) {
-    const { origin } = level.meta;
-    if (!origin || seq > origin.upTo) return true;
-    if (origin.mode === "none") return false;
-    if (origin.mode === "chain") {
-      for await (const inherited of inheritedSeqs(engine, level, namespace, seq + 1)) return inherited === seq;
-      return false;
-    }
-    level = level.source ?? (await engine.sourceOf(level, origin));
-  }
-}
-
-async function showIfIncluded(engine: Engine, tape: Tape, seq: number, namespace: string): Promise<Shown | undefined> {
-  const row = await rowAt(engine, tape, seq);
-  if (row?.namespace !== namespace) return undefined;
-  return (await includes(engine, tape, seq, namespace)) ? row : undefined;
-}
-
-/** The checkpoint of a namespace that was committed last. */
-export async function headOf(engine: Engine, tape: Tape, namespace: string): Promise<Shown | undefined> {
-  for (let index = tape.tail.length - 1; index >= 0; index -= 1) {
-    const { row, root } = tape.tail[index] as (typeof tape.tail)[number];
-    if (row.namespace === namespace) {
-      const shown = plain(tape, tape, row) ?? (await rowAt(engine, tape, row.seq));
-      if (shown) return shown;
-    }
-    if (namespace === "" && root === 0) break;
-  }
-  if (namespace !== "" && !tape.meta.gone && tape.meta.sealed > 0) {
-    const [item, part] = hashStrings(namespace);
-    const [found] = await engine.read([{ get: tape.key("head", item, part) }]);
-    const seq = found === undefined ? undefined : (unwrapJson(found as string) as Record<string, number>)[namespace];
-    const row = seq === undefined ? undefined : await rowAt(engine, tape, seq);
-    if (row) return row;
-  }
-  const before = (tape.tail[0]?.row.seq ?? tape.lastSeq + 1);
-  for await (const row of shownRows(engine, tape, { namespace, before })) return row;
-  return undefined;
-}
-
-/** The checkpoint with this id, if the thread shows it. */
-export async function findById(engine: Engine, tape: Tape, namespace: string, id: string): Promise<Shown | undefined> {
-  for (let index = tape.tail.length - 1; index >= 0; index -= 1) {
-    const { row } = tape.tail[index] as (typeof tape.tail)[number];
-    if (row.id === id && row.namespace === namespace) {
-      const shown = await rowAt(engine, tape, row.seq);
-      if (shown) return shown;
-    }
-  }
-  const address = idAddress(id);
-  if (address) {
-    let level: Tape | undefined = tape;
-    while (level && level.number !== address.tape) {
-      level = level.meta.origin && (level.source ?? (await engine.sourceOf(level, level.meta.origin)));
-    }
-    if (level) {
-      const row = await showIfIncluded(engine, tape, address.seq, namespace);
-      if (row?.id === id) return row;
-    }
-  }
-  return findByIndex(engine, tape, namespace, id);
-}
-
-/** Looks the id up in the index and the tail of every tape the thread builds on, nearest first. */
-async function findByIndex(engine: Engine, tape: Tape, namespace: string, id: string): Promise<Shown | undefined> {
-  const [item, part] = hashStrings(namespace, id);
-  let level: Tape | undefined = tape;
-  while (level) {
-    const candidates: number[] = [];
-    const greatest: string | undefined = level.meta.greatestId;
-    if (greatest !== undefined && id <= greatest) {
-      const [found] = await engine.read([{ get: level.key("id", item, part) }]);
-      if (found !== undefined) candidates.push(...(unwrapJson(found as string) as number[]).toReversed());
-    }
-    if (level !== tape) {
-      for (const { row } of level.tail) if (row.id === id && row.namespace === namespace) candidates.unshift(row.seq);
-    }
-    for (const seq of candidates) {
-      const row = await showIfIncluded(engine, tape, seq, namespace);
-      if (row?.id === id) return row;
-    }
-    level = level.meta.origin && (level.source ?? (await engine.sourceOf(level, level.meta.origin)));
-  }
-  return undefined;
 }

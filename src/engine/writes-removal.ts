@@ -16,10 +16,14 @@ export interface FreedWrites {
 }
 
 /** Drops the writes that `goes` picks from a tape. Records may hold several checkpoints' writes, when hashes collide. */
-export async function withoutTasks(engine: Engine, tape: Tape, goes: (entry: TaskWrites) => boolean): Promise<FreedWrites> {
-  const [found] = (await engine.read([{ scan: { table: "write", lineage: tape.lineage, group: tape.number } }])) as readonly [
-    readonly Found[],
-  ];
+export async function withoutTasks(
+  engine: Engine,
+  tape: Tape,
+  goes: (entry: TaskWrites) => boolean,
+): Promise<FreedWrites> {
+  const [found] = (await engine.read([
+    { scan: { table: "write", lineage: tape.lineage, group: tape.number } },
+  ])) as readonly [readonly Found[]];
   const deletes: Key[] = [];
   const puts: Entry[] = [];
   let reclaimed = 0;
@@ -46,7 +50,12 @@ export function withoutWrites(engine: Engine, tape: Tape, rows: readonly Shown[]
 }
 
 /** Hides the writes of checkpoints that a fork still shows: for this thread they end with this generation. */
-export async function cutWrites(engine: Engine, tape: Tape, rows: readonly Shown[], generation: number): Promise<Entry[]> {
+export async function cutWrites(
+  engine: Engine,
+  tape: Tape,
+  rows: readonly Shown[],
+  generation: number,
+): Promise<Entry[]> {
   const puts: Entry[] = [];
   for (const row of rows) {
     if ((await shownWrites(engine, tape, row.namespace, row.id)).length === 0) continue;

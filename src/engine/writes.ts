@@ -5,11 +5,12 @@ import type { LeaseToken } from "../model/arguments.ts";
 import type { Write } from "../model/checkpoint.ts";
 import type { Draft } from "./draft.ts";
 import type { Engine } from "./engine.ts";
+import { findById } from "./find.ts";
 import { hashStrings } from "./hash.ts";
 import { ALONE, type Change } from "./lane.ts";
 import { checkLease } from "./lease.ts";
 import type { Tape } from "./tape.ts";
-import { findById, NOW } from "./view.ts";
+import { NOW } from "./view.ts";
 
 /** An error write at the head makes a thread `failed`. */
 const ERROR_INDEX = -1;
@@ -59,7 +60,9 @@ export function writesChange(captured: CapturedWrites): Change<WritesResult> {
         if (draft.puts.some((entry) => entry.key.table === "write" && sameKey(entry.key as Key, key))) throw ALONE;
         [before] = (await draft.engine.read([{ get: key }])) as readonly (Value | undefined)[];
       }
-      const inherited = known?.meta.origin ? await shownWrites(draft.engine, known, captured.namespace, captured.checkpoint) : [];
+      const inherited = known?.meta.origin
+        ? await shownWrites(draft.engine, known, captured.namespace, captured.checkpoint)
+        : [];
       const { tasks, result } = merge(draft, captured, before, inherited);
       if (captured.writes.some(([index]) => index === ERROR_INDEX)) draft.change({ failed: captured.checkpoint });
       if (result.stored === 0) return result;
@@ -105,7 +108,11 @@ function merge(
     taken.add(index);
     if (index >= 0) fresh.push(write);
     else {
-      if (control.has(index)) fresh.splice(fresh.findIndex(([other]) => other === index), 1);
+      if (control.has(index))
+        fresh.splice(
+          fresh.findIndex(([other]) => other === index),
+          1,
+        );
       control.add(index);
       fresh.push(write);
     }
@@ -130,7 +137,10 @@ function merge(
   return { tasks: [...kept, added], result: { stored, ignored: captured.writes.length - stored } };
 }
 
-export function isFor(entry: TaskWrites, address: { readonly namespace: string; readonly checkpoint: string }): boolean {
+export function isFor(
+  entry: TaskWrites,
+  address: { readonly namespace: string; readonly checkpoint: string },
+): boolean {
   return entry.checkpoint === address.checkpoint && (entry.namespace ?? "") === address.namespace;
 }
 
@@ -151,7 +161,12 @@ export interface EncodedWrite extends Omit<Write, "value"> {
 }
 
 /** All writes a thread shows for a checkpoint, by task (bytewise) and index. */
-export async function shownWrites(engine: Engine, tape: Tape, namespace: string, checkpoint: string): Promise<EncodedWrite[]> {
+export async function shownWrites(
+  engine: Engine,
+  tape: Tape,
+  namespace: string,
+  checkpoint: string,
+): Promise<EncodedWrite[]> {
   const address = { namespace, checkpoint };
   const [item] = hashStrings(namespace, checkpoint);
   const found = new Map<string, EncodedWrite>();

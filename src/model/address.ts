@@ -8,13 +8,15 @@ function fault(value: string): string | undefined {
   if (value.includes("\0")) return "contains a NUL character";
   if (!value.isWellFormed()) return "contains a lone surrogate";
   // A UTF-16 unit takes at most three bytes of UTF-8: short strings need no counting.
-  if (value.length * 3 > ID_BYTES && Buffer.byteLength(value) > ID_BYTES) return `is longer than ${ID_BYTES} bytes of UTF-8`;
+  if (value.length * 3 > ID_BYTES && Buffer.byteLength(value) > ID_BYTES)
+    return `is longer than ${ID_BYTES} bytes of UTF-8`;
   return undefined;
 }
 
 /** An id of a thread, checkpoint, run, task, holder…: a non-empty, well-formed string of up to 512 bytes without NUL. */
 export function checkId(value: unknown, what: string): string {
-  if (typeof value !== "string") throw new TypeError(`${what} must be a string, not ${value === null ? "null" : typeof value}.`);
+  if (typeof value !== "string")
+    throw new TypeError(`${what} must be a string, not ${value === null ? "null" : typeof value}.`);
   const wrong = fault(value);
   if (wrong !== undefined) throw new TypeError(`${what} ${wrong}. Use a non-empty string of up to ${ID_BYTES} bytes.`);
   return value;
@@ -26,7 +28,8 @@ export function checkNamespace(value: unknown): readonly string[] {
   for (const [index, part] of value.entries()) {
     bytes += Buffer.byteLength(checkId(part, `Part ${index} of the namespace`));
   }
-  if (bytes > NAMESPACE_BYTES) throw new TypeError(`A namespace may have up to ${NAMESPACE_BYTES} bytes in all, not ${bytes}.`);
+  if (bytes > NAMESPACE_BYTES)
+    throw new TypeError(`A namespace may have up to ${NAMESPACE_BYTES} bytes in all, not ${bytes}.`);
   return [...value];
 }
 

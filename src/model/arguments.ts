@@ -138,6 +138,22 @@ export interface Stats {
   };
 }
 
+/** What a thread takes on the medium, without what it shares with those it was forked from. */
+export interface ThreadSize {
+  readonly bytes: Omit<Stats["bytes"], "directory">;
+  /** Bytes of its frames and metadata by when they were committed, oldest first. Sealed ones count as one. */
+  readonly growth: readonly { readonly at: number; readonly bytes: number }[];
+}
+
+/** What a checkpoint takes: the frame that tells it from its parent. */
+export interface CheckpointSize {
+  readonly bytes: number;
+  /** Whether the frame holds the whole state, not only what changed. */
+  readonly full: boolean;
+  /** Whether the frame belongs to the thread that this one was forked from, and takes no room of its own. */
+  readonly inherited: boolean;
+}
+
 /** How a class of yours is stored: by name, only if registered. */
 export interface ClassCodec<T = unknown> {
   test(value: unknown): value is T;
@@ -155,6 +171,11 @@ export interface OpenOptions {
   readonly readOnly?: boolean;
   // biome-ignore lint/suspicious/noExplicitAny: a registry holds codecs of many types; each is checked by its own test().
   readonly classes?: Readonly<Record<string, ClassCodec<any>>>;
+  /**
+   * What to do with stored instances of classes that are not in `classes`. `refuse` (the default): reading them is
+   * `UNSUPPORTED`. `keep`: they are read as `{ name, data }` and can be stored again as what they were; for tools.
+   */
+  readonly unregistered?: "refuse" | "keep";
   /** Bytes of recently used states kept in memory. Default 64 MiB. */
   readonly cacheBytes?: number;
   /** How packs are compressed. Default "none". */

@@ -4,7 +4,11 @@ import type { Change } from "./arguments.ts";
  * The differences between two values, by path: what was added, removed and changed. Objects and arrays are entered;
  * `same` decides for everything else, and may say early that two trees are equal.
  */
-export function changesBetween(before: unknown, after: unknown, same: (left: unknown, right: unknown) => boolean): Change[] {
+export function changesBetween(
+  before: unknown,
+  after: unknown,
+  same: (left: unknown, right: unknown) => boolean,
+): Change[] {
   const changes: Change[] = [];
   compare(before, after, []);
   return changes;
@@ -28,7 +32,11 @@ export function changesBetween(before: unknown, after: unknown, same: (left: unk
   }
 
   /** What is equal at both ends is left out; the rest is compared in pairs. */
-  function compareArrays(left: readonly unknown[], right: readonly unknown[], path: readonly (string | number)[]): void {
+  function compareArrays(
+    left: readonly unknown[],
+    right: readonly unknown[],
+    path: readonly (string | number)[],
+  ): void {
     const shorter = Math.min(left.length, right.length);
     let start = 0;
     while (start < shorter && same(left[start], right[start])) start += 1;

@@ -17,7 +17,9 @@ export function addressedId(now: number, tape: number, seq: number): string | un
 const PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-7000-([0-9a-f]{4})-([0-9a-f]{4})([0-9a-f]{8})$/;
 
 /** Where an id made by {@link addressedId} says its checkpoint is. The checkpoint there may have another id. */
-export function idAddress(id: string): { readonly time: number; readonly tape: number; readonly seq: number } | undefined {
+export function idAddress(
+  id: string,
+): { readonly time: number; readonly tape: number; readonly seq: number } | undefined {
   const match = PATTERN.exec(id);
   if (!match) return undefined;
   const high = Number.parseInt(`${match[1]}${match[2]}`, 16) - 0x80000000;

@@ -1,5 +1,13 @@
 import { checkId } from "./address.ts";
-import type { AcquireOptions, ForkOptions, HistoryOptions, PruneOptions, PutOptions, ThreadsOptions, WritesInput } from "./arguments.ts";
+import type {
+  AcquireOptions,
+  ForkOptions,
+  HistoryOptions,
+  PruneOptions,
+  PutOptions,
+  ThreadsOptions,
+  WritesInput,
+} from "./arguments.ts";
 import { sources, statuses } from "./checkpoint.ts";
 
 /** Checks of arguments, made before any I/O. Misuse is a TypeError that says what was expected. */
@@ -7,7 +15,8 @@ import { sources, statuses } from "./checkpoint.ts";
 type Fields = { readonly [key: string]: unknown };
 
 export function checkObject(value: unknown, what: string): Fields {
-  if (value === null || typeof value !== "object" || Array.isArray(value)) throw new TypeError(`${what} must be an object.`);
+  if (value === null || typeof value !== "object" || Array.isArray(value))
+    throw new TypeError(`${what} must be an object.`);
   return value as Fields;
 }
 
@@ -24,11 +33,13 @@ function checkInteger(value: unknown, what: string, least = Number.MIN_SAFE_INTE
 }
 
 function checkNumber(value: unknown, what: string, least: number): void {
-  if (typeof value !== "number" || Number.isNaN(value) || value < least) throw new TypeError(`${what} must be a number of at least ${least}.`);
+  if (typeof value !== "number" || Number.isNaN(value) || value < least)
+    throw new TypeError(`${what} must be a number of at least ${least}.`);
 }
 
 function checkOneOf(value: unknown, allowed: readonly unknown[], what: string): void {
-  if (!allowed.includes(value)) throw new TypeError(`${what} must be one of ${allowed.map((entry) => JSON.stringify(entry)).join(", ")}.`);
+  if (!allowed.includes(value))
+    throw new TypeError(`${what} must be one of ${allowed.map((entry) => JSON.stringify(entry)).join(", ")}.`);
 }
 
 function checkText(value: unknown, what: string): void {
@@ -72,7 +83,8 @@ export function checkPutInput(input: unknown): void {
   optional(fields, "workflow", nullable(checkId));
   optional(fields, "label", checkText);
   optional(fields, "createdAt", (value, what) => checkNumber(value, what, Number.NEGATIVE_INFINITY));
-  if (fields["createdAt"] !== undefined && !Number.isFinite(fields["createdAt"])) throw new TypeError("createdAt must be finite.");
+  if (fields["createdAt"] !== undefined && !Number.isFinite(fields["createdAt"]))
+    throw new TypeError("createdAt must be finite.");
   optional(fields, "stateVersion", (value, what) => checkInteger(value, what));
   optional(fields, "metadata", checkPlainObject);
   if (fields["update"] !== undefined) checkUpdate(fields["update"]);
@@ -112,7 +124,8 @@ function checkBarriers(value: unknown, what: string): void {
 
 function checkKeys(fields: Fields, known: readonly string[], what: string): void {
   for (const key of Object.keys(fields)) {
-    if (!known.includes(key)) throw new TypeError(`${what} has an unknown key ${JSON.stringify(key)}; known are ${known.join(", ")}.`);
+    if (!known.includes(key))
+      throw new TypeError(`${what} has an unknown key ${JSON.stringify(key)}; known are ${known.join(", ")}.`);
   }
 }
 
@@ -130,7 +143,8 @@ function checkUpdate(value: unknown): void {
   }
   const keys = [...Object.keys(append), ...Object.keys(set), ...new Set(unset as string[])];
   const twice = keys.find((key, index) => keys.indexOf(key) !== index);
-  if (twice !== undefined) throw new TypeError(`update: ${JSON.stringify(twice)} is in more than one of append, set and unset.`);
+  if (twice !== undefined)
+    throw new TypeError(`update: ${JSON.stringify(twice)} is in more than one of append, set and unset.`);
 }
 
 export function checkPutOptions(options: PutOptions): void {
@@ -142,7 +156,11 @@ export function checkPutOptions(options: PutOptions): void {
 
 export function checkLeaseToken(value: unknown, what: string): void {
   const lease = checkObject(value, what);
-  if (typeof lease["thread"] !== "string" || typeof lease["holder"] !== "string" || !Number.isSafeInteger(lease["epoch"])) {
+  if (
+    typeof lease["thread"] !== "string" ||
+    typeof lease["holder"] !== "string" ||
+    !Number.isSafeInteger(lease["epoch"])
+  ) {
     throw new TypeError(`${what} must be what acquire() gave.`);
   }
 }
@@ -150,7 +168,9 @@ export function checkLeaseToken(value: unknown, what: string): void {
 export function checkHistoryOptions(options: HistoryOptions): void {
   const fields = checkObject(options, "The options of history");
   optional(fields, "limit", (value, what) => value === Number.POSITIVE_INFINITY || checkInteger(value, what, 0));
-  optional(fields, "before", (value, what) => (typeof value === "number" ? checkInteger(value, what) : checkId(value, what)));
+  optional(fields, "before", (value, what) =>
+    typeof value === "number" ? checkInteger(value, what) : checkId(value, what),
+  );
   optional(fields, "run", checkId);
   optional(fields, "source", (value, what) => checkOneOf(value, sources, what));
   optional(fields, "states", checkBoolean);
@@ -196,7 +216,8 @@ export function checkAcquireOptions(options: AcquireOptions): void {
 }
 
 export function checkTtl(value: unknown): void {
-  if (typeof value !== "number" || !Number.isFinite(value) || value <= 0) throw new TypeError("ttl must be a positive number of milliseconds.");
+  if (typeof value !== "number" || !Number.isFinite(value) || value <= 0)
+    throw new TypeError("ttl must be a positive number of milliseconds.");
 }
 
 export function checkThreadsOptions(options: ThreadsOptions): void {

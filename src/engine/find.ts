@@ -1,0 +1,96 @@
+import type { Value } from "../backend.ts";
+import { unwrapJson } from "../codec/envelope.ts";
+import { idAddress } from "../model/id.ts";
+import type { Engine } from "./engine.ts";
+import { hashStrings } from "./hash.ts";
+import type { TailRow, Tape } from "./tape.ts";
+import { inheritedSeqs, isPlain, rowAt, type Shown, shownRows } from "./view.ts";
+
+/** Whether a view shows this seq at all, given that the row exists and was not deleted. */
+async function includes(engine: Engine, tape: Tape, seq: number, namespace: string): Promise<boolean> {
+  let level = tape;
+  for (;;) {
+    const { origin } = level.meta;
+    if (!origin || seq > origin.upTo) return true;
+    if (origin.mode === "none") return false;
+    if (origin.mode === "chain") {
+      for await (const inherited of inheritedSeqs(engine, level, namespace, seq + 1)) return inherited === seq;
+      return false;
+    }
+    level = level.source ?? (await engine.sourceOf(level, origin));
+  }
+}
+
+async function showIfIncluded(engine: Engine, tape: Tape, seq: number, namespace: string): Promise<Shown | undefined> {
+  const row = await rowAt(engine, tape, seq);
+  if (row?.namespace !== namespace) return undefined;
+  return (await includes(engine, tape, seq, namespace)) ? row : undefined;
+}
+
+/** The checkpoint of a namespace that was committed last. */
+export async function headOf(engine: Engine, tape: Tape, namespace: string): Promise<Shown | undefined> {
+  for (let index = tape.tail.length - 1; index >= 0; index -= 1) {
+    const { row, root } = tape.tail[index] as TailRow;
+    if (row.namespace === namespace) {
+      const shown = (isPlain(tape) ? row : undefined) ?? (await rowAt(engine, tape, row.seq));
+      if (shown) return shown;
+    }
+    if (namespace === "" && root === 0) break;
+  }
+  if (namespace !== "" && !tape.meta.gone && tape.meta.sealed > 0) {
+    const [item, part] = hashStrings(namespace);
+    const [found] = await engine.read([{ get: tape.key("head", item, part) }]);
+    const seq = found === undefined ? undefined : (unwrapJson(found as Value) as Record<string, number>)[namespace];
+    const row = seq === undefined ? undefined : await rowAt(engine, tape, seq);
+    if (row) return row;
+  }
+  const before = tape.tail[0]?.row.seq ?? tape.lastSeq + 1;
+  for await (const row of shownRows(engine, tape, { namespace, before })) return row;
+  return undefined;
+}
+
+/** The checkpoint with this id, if the thread shows it. */
+export async function findById(engine: Engine, tape: Tape, namespace: string, id: string): Promise<Shown | undefined> {
+  for (let index = tape.tail.length - 1; index >= 0; index -= 1) {
+    const { row } = tape.tail[index] as TailRow;
+    if (row.id === id && row.namespace === namespace) {
+      const shown = await rowAt(engine, tape, row.seq);
+      if (shown) return shown;
+    }
+  }
+  const address = idAddress(id);
+  if (address) {
+    let level: Tape | undefined = tape;
+    while (level && level.number !== address.tape) {
+      level = level.meta.origin && (level.source ?? (await engine.sourceOf(level, level.meta.origin)));
+    }
+    if (level) {
+      const row = await showIfIncluded(engine, tape, address.seq, namespace);
+      if (row?.id === id) return row;
+    }
+  }
+  return findByIndex(engine, tape, namespace, id);
+}
+
+/** Looks the id up in the index and the tail of every tape the thread builds on, nearest first. */
+async function findByIndex(engine: Engine, tape: Tape, namespace: string, id: string): Promise<Shown | undefined> {
+  const [item, part] = hashStrings(namespace, id);
+  let level: Tape | undefined = tape;
+  while (level) {
+    const candidates: number[] = [];
+    const greatest: string | undefined = level.meta.greatestId;
+    if (greatest !== undefined && id <= greatest) {
+      const [found] = await engine.read([{ get: level.key("id", item, part) }]);
+      if (found !== undefined) candidates.push(...(unwrapJson(found as Value) as number[]).toReversed());
+    }
+    if (level !== tape) {
+      for (const { row } of level.tail) if (row.id === id && row.namespace === namespace) candidates.unshift(row.seq);
+    }
+    for (const seq of candidates) {
+      const row = await showIfIncluded(engine, tape, seq, namespace);
+      if (row?.id === id) return row;
+    }
+    level = level.meta.origin && (level.source ?? (await engine.sourceOf(level, level.meta.origin)));
+  }
+  return undefined;
+}

@@ -1,0 +1,109 @@
+import type { Value } from "../backend.ts";
+import { unwrapJson } from "../codec/envelope.ts";
+import type { Json } from "../codec/json.ts";
+import { ThreadmarkError } from "../errors.ts";
+import { addressedId } from "../model/id.ts";
+import { type Column, packColumn, unpackColumn } from "./column.ts";
+import type { Row } from "./row.ts";
+
+export function malformed(): ThreadmarkError {
+  return new ThreadmarkError(
+    "CORRUPT",
+    "A pack is malformed: its rows and frames do not match. Restore it from a backup.",
+  );
+}
+
+interface PackedRows {
+  readonly count: number;
+  readonly columns: { readonly [name: string]: Column };
+}
+
+/** Each row's parent is usually the row before it in its namespace, and its id usually tells its address. */
+export function packRows(tape: number, rows: readonly Row[]): PackedRows {
+  const previous = new Map<string, number>();
+  const parents = rows.map((row) => {
+    const usual = previous.get(row.namespace) ?? -1;
+    previous.set(row.namespace, row.seq);
+    return row.parent === usual ? -1 : row.parent;
+  });
+  const source: { readonly [name: string]: readonly [readonly Json[], Json] } = {
+    seq: [rows.map((row) => row.seq), null],
+    id: [rows.map((row) => (row.id === addressedId(row.createdAt, tape, row.seq) ? 0 : row.id)), 0],
+    namespace: [rows.map((row) => row.namespace), ""],
+    parent: [parents, -1],
+    step: [rows.map((row) => row.step), null],
+    source: [rows.map((row) => row.source), "loop"],
+    node: [rows.map((row) => row.node), null],
+    run: [rows.map((row) => row.run), null],
+    workflow: [rows.map((row) => row.workflow), null],
+    label: [rows.map((row) => row.label), ""],
+    createdAt: [rows.map((row) => row.createdAt), null],
+    stateVersion: [rows.map((row) => row.stateVersion), 0],
+    metadata: [rows.map((row) => row.metadata), null],
+    pending: [rows.map((row) => row.pending), 0],
+    waiting: [rows.map((row) => row.waiting), 0],
+    tagged: [rows.map((row) => (row.tagged ? 1 : 0)), 0],
+  };
+  const columns: { [name: string]: Column } = {};
+  for (const [name, [values, fallback]] of Object.entries(source)) {
+    const column = packColumn(values, fallback);
+    if (column !== undefined) columns[name] = column;
+  }
+  return { count: rows.length, columns };
+}
+
+export function decodeRows(tape: number, value: Value): Row[] {
+  const packed = unwrapJson(value) as PackedRows;
+  const { count, columns } = packed;
+  const column = (name: string, fallback: Json): Json[] => {
+    const values = unpackColumn(columns?.[name], count, fallback);
+    if (values.length !== count) throw malformed();
+    return values;
+  };
+  const seqs = column("seq", null) as number[];
+  const ids = column("id", 0);
+  const namespaces = column("namespace", "") as string[];
+  const parents = column("parent", -1) as number[];
+  const steps = column("step", null) as number[];
+  const sources = column("source", "loop") as Row["source"][];
+  const nodes = column("node", null) as (string | null)[];
+  const runs = column("run", null) as (string | null)[];
+  const workflows = column("workflow", null) as (string | null)[];
+  const labels = column("label", "") as string[];
+  const times = column("createdAt", null) as number[];
+  const versions = column("stateVersion", 0) as number[];
+  const metadata = column("metadata", null);
+  const pending = column("pending", 0) as number[];
+  const waiting = column("waiting", 0) as number[];
+  const tagged = column("tagged", 0);
+  const previous = new Map<string, number>();
+  const rows: Row[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const seq = seqs[index] as number;
+    const namespace = namespaces[index] as string;
+    const createdAt = times[index] as number;
+    const parent = parents[index] as number;
+    const id = ids[index] === 0 ? addressedId(createdAt, tape, seq) : ids[index];
+    if (typeof id !== "string") throw malformed();
+    rows.push({
+      seq,
+      id,
+      namespace,
+      parent: parent === -1 ? (previous.get(namespace) ?? 0) : parent,
+      step: steps[index] as number,
+      source: sources[index] as Row["source"],
+      node: nodes[index] as string | null,
+      run: runs[index] as string | null,
+      workflow: workflows[index] as string | null,
+      label: labels[index] as string,
+      createdAt,
+      stateVersion: versions[index] as number,
+      metadata: metadata[index] as Json,
+      pending: pending[index] as number,
+      waiting: waiting[index] as number,
+      tagged: tagged[index] === 1,
+    });
+    previous.set(namespace, seq);
+  }
+  return rows;
+}
