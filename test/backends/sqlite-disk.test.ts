@@ -63,7 +63,7 @@ describe("a full disk", () => {
   test.skipIf(!root)("a file system without room (needs root: it mounts a small one)", async () => {
     const mounted = path("small");
     mkdirSync(mounted);
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=2m", "none", mounted]);
+    execFileSync("/bin/mount", ["-t", "tmpfs", "-o", "size=2m", "none", mounted]);
     try {
       const backend = await sqlite(join(mounted, "agent.db"));
       await put(backend, 0, "t1........0");
@@ -82,7 +82,7 @@ describe("a full disk", () => {
       expect(await get(reopened, item)).toBe(large);
       await reopened.close();
     } finally {
-      execFileSync("umount", [mounted]);
+      execFileSync("/bin/umount", [mounted]);
     }
   });
 });

@@ -4,13 +4,11 @@ import { Child } from "./sqlite/child.ts";
 import { freshDirectory } from "./sqlite/place.ts";
 
 const path = freshDirectory();
+const writer = new URL("./sqlite/writer.ts", import.meta.url);
 
 /** Starts writers of one file that does not exist yet, all at the same moment; gives what each applied. */
 async function race(writers: number, commits: number, file: string): Promise<readonly number[]> {
-  const children = Array.from(
-    { length: writers },
-    (_, index) => new Child("writer.ts", file, `${index + 1}`, `${commits}`),
-  );
+  const children = Array.from({ length: writers }, (_, index) => new Child(writer, file, `${index + 1}`, `${commits}`));
   await Promise.all(children.map((child) => child.line()));
   for (const child of children) child.go();
   const applied = await Promise.all(children.map(async (child) => Number(await child.line())));

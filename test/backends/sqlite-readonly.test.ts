@@ -5,6 +5,7 @@ import { Child } from "./sqlite/child.ts";
 import { freshDirectory, get, put, tail } from "./sqlite/place.ts";
 
 const path = freshDirectory();
+const asNobodyScript = new URL("./sqlite/as-nobody.ts", import.meta.url);
 const value = "t1........1";
 
 async function store(...names: string[]): Promise<void> {
@@ -15,7 +16,7 @@ async function store(...names: string[]): Promise<void> {
 
 /** What a user without the right to write finds, and gets for a commit. */
 async function asNobody(...names: string[]): Promise<unknown> {
-  const child = new Child("as-nobody.ts", path(...names));
+  const child = new Child(asNobodyScript, path(...names));
   return JSON.parse(await child.line());
 }
 

@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 
 /** SQLite keeps what was committed last beside the database, under this name. */
-export function logOf(path: string): string {
+function logOf(path: string): string {
   return `${path}-wal`;
 }
 

@@ -4,7 +4,7 @@ import type { Bound } from "./driver.ts";
 
 export type TableName = Key["table"] | DirectoryKey["table"];
 
-export const lastInteger = 0xffff_ffff;
+const lastInteger = 0xffff_ffff;
 
 /**
  * How the keys of a table appear in SQL. Integers are put together by SQLite itself: a key can exceed 2^53, where a

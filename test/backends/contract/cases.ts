@@ -12,5 +12,3 @@ export function testContract(capabilities: Capabilities, place: () => () => Prom
     else test(name, () => run(place()));
   }
 }
-
-export { backendCases as contractCases };

@@ -1,16 +1,16 @@
 import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 
-/** A script of this directory in a process of its own, talked to line by line. */
+/** A script in a process of its own, talked to line by line. */
 export class Child {
   readonly #process: ChildProcess;
   readonly #lines: AsyncIterator<string>;
   readonly #ended: Promise<number | null>;
 
-  constructor(script: string, ...args: string[]) {
-    this.#process = spawn(process.execPath, [join(import.meta.dirname, script), ...args], {
+  constructor(script: URL, ...args: string[]) {
+    this.#process = spawn(process.execPath, [fileURLToPath(script), ...args], {
       stdio: ["pipe", "pipe", "inherit"],
     });
     this.#ended = new Promise((resolve) => this.#process.once("exit", resolve));
