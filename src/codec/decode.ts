@@ -5,15 +5,18 @@ import { isObject, isTagged, type Json, type JsonObject, readableDepth } from ".
 import { kindByTag } from "./kinds/all.ts";
 import type { Decoding } from "./kinds/kind.ts";
 import { decodeBigint, decodeNumber, decodeUndefined } from "./kinds/primitive.ts";
+import { UnregisteredInstance } from "./unregistered.ts";
 
 /** Brings a tree back to life. With `owned`, untagged nodes become part of the value as they are; else they are copied. */
 export class Decoder implements Decoding {
   readonly #classes: ReadonlyMap<string, ClassCodec>;
   readonly #owned: boolean;
+  readonly #keepUnregistered: boolean;
 
-  constructor(classes: ReadonlyMap<string, ClassCodec>, owned: boolean) {
+  constructor(classes: ReadonlyMap<string, ClassCodec>, owned: boolean, keepUnregistered = false) {
     this.#classes = classes;
     this.#owned = owned;
+    this.#keepUnregistered = keepUnregistered;
   }
 
   child(node: Json, depth: number): unknown {
@@ -97,6 +100,7 @@ export class Decoder implements Decoding {
     if (typeof name !== "string") return this.corrupt(node, "has no name");
     const codec = this.#classes.get(name);
     if (codec === undefined) {
+      if (this.#keepUnregistered) return new UnregisteredInstance(name, this.child(v, depth + 1));
       return this.unsupported(
         `A stored value is an instance of the class ${name}, which is not registered. ` +
           `Register it: open(url, { classes: { ${name}: { test, encode, decode } } }).`,

@@ -8,6 +8,7 @@ import { isNativePrototype } from "./kinds/native.ts";
 import { inside } from "./path.ts";
 import { refusalOf } from "./refusal.ts";
 import type { Trail } from "./trail.ts";
+import { UnregisteredInstance } from "./unregistered.ts";
 
 /** A class of the user's: its name, how it is stored. */
 export type RegisteredClass = readonly [name: string, codec: ClassCodec];
@@ -31,6 +32,11 @@ export function captureSpecial(
   const { trail } = capturing;
   trail.enter(value, depth);
   const old = isObject(previous) ? previous : undefined;
+  if (value instanceof UnregisteredInstance) {
+    const { name, data } = value;
+    const oldData = old?.$ === "class" && old.name === name ? old.v : undefined;
+    return capturing.settle({ $: "class", name, v: capturing.child(data, oldData, depth, inside) }, old);
+  }
   for (const [name, codec] of classes) {
     if (!attempt(trail, depth, `The class ${name} failed to test it`, () => codec.test(value))) continue;
     const data = attempt(trail, depth, `The class ${name} failed to encode it`, () => codec.encode(value));

@@ -34,7 +34,11 @@ export interface ValueCodec {
   decode(tree: Json, options?: DecodeOptions): unknown;
 }
 
-export function createValueCodec(classes: Readonly<Record<string, ClassCodec>> = {}): ValueCodec {
+/** With `unregistered: "keep"`, instances of classes that are not registered are read as {@link UnregisteredInstance}. */
+export function createValueCodec(
+  classes: Readonly<Record<string, ClassCodec>> = {},
+  unregistered: "refuse" | "keep" = "refuse",
+): ValueCodec {
   const registered = Object.entries(classes).map(checked);
   const byName = new Map(registered);
   return {
@@ -43,7 +47,7 @@ export function createValueCodec(classes: Readonly<Record<string, ClassCodec>> =
       return encode(registered, value, root, hasInheritedKeys() ? undefined : previous);
     },
     decode(tree, { owned = false, tagged = true } = {}) {
-      if (tagged) return new Decoder(byName, owned).child(tree, 0);
+      if (tagged) return new Decoder(byName, owned, unregistered === "keep").child(tree, 0);
       return owned ? tree : copyJson(tree);
     },
   };
