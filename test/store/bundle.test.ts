@@ -88,8 +88,7 @@ describe("bundles", () => {
       { place: 10, break_: (line: string) => line.replace('"step"', '"stop"'), there: [] },
       { place: lines.length - 2, break_: () => "", there: ["fork"] },
       { place: lines.length - 1, break_: () => "", there: ["fork", "main"] },
-      { place: 0, break_: () => "not a bundle
-", there: [] },
+      { place: 0, break_: () => "not a bundle\n", there: [] },
     ];
     for (const { place, break_, there } of cases) {
       const damaged = lines.map((line, index) => (index === place ? break_(line) : line));
