@@ -7,12 +7,7 @@ import type { SchemaState } from "./schema.ts";
 import { inspectSchema, migrate, rollback } from "./schema.ts";
 import { Statements } from "./statements.ts";
 
-export interface DatabaseOptions {
-  readonly fsync: "full" | "normal";
-  readonly readOnly: boolean;
-}
-
-/** Set on every connection. On macOS an fsync reaches the medium only with fullfsync; elsewhere that does nothing. */
+/** Set on every connection that commits. On macOS an fsync reaches the medium only with fullfsync; elsewhere that does nothing. */
 const durability = {
   full: "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON",
   normal: "PRAGMA synchronous = NORMAL",
@@ -35,16 +30,16 @@ export class Database {
   }
 
   /** Opens a database where it is, or else a copy of it for reading. */
-  static open(driver: Driver, path: string, options: DatabaseOptions): Database {
+  static open(driver: Driver, path: string, readOnly: boolean): Database {
     try {
-      return Database.#openAt(driver, path, path, options, undefined);
+      return Database.#openAt(driver, path, path, readOnly, undefined);
     } catch (error) {
       const fault = driver.fault(error);
       if ((fault !== "cannot-open" && fault !== "readonly") || !isFile(path)) throw error;
     }
     const snapshot = copyDatabase(path);
     try {
-      return Database.#openAt(driver, snapshot.path, path, { ...options, readOnly: true }, snapshot);
+      return Database.#openAt(driver, snapshot.path, path, true, snapshot);
     } catch (error) {
       snapshot.remove();
       throw error;
@@ -55,12 +50,11 @@ export class Database {
     driver: Driver,
     location: string,
     path: string,
-    { fsync, readOnly }: DatabaseOptions,
+    readOnly: boolean,
     snapshot: Snapshot | undefined,
   ): Database {
     const connection = driver.open(location, { readOnly });
     try {
-      connection.exec(durability[fsync]);
       const database = new Database(connection, path, inspectSchema(connection, path), snapshot);
       if (database.#state === "old") database.#bringUpToDate(readOnly);
       return database;
@@ -86,8 +80,10 @@ export class Database {
     return this.#snapshot !== undefined && this.#snapshot.fingerprint !== fingerprint(this.#path);
   }
 
-  /** Makes a blank database ours. */
-  create(): void {
+  /** Gets ready for commits; makes a blank database ours. */
+  prepareToCommit(fsync: "full" | "normal"): void {
+    this.connection.exec(durability[fsync]);
+    if (this.ready) return;
     this.connection.exec("PRAGMA page_size = 4096; PRAGMA journal_mode = WAL");
     migrate(this.connection, this.#path);
     this.#state = "current";

@@ -146,13 +146,13 @@ class SqliteBackend implements Backend {
     if (!this.#exists()) makeParents(this.#path);
     const database = this.#open();
     if (database.isCopy) throw readOnly(this.#path);
-    if (!database.ready) database.create();
+    database.prepareToCommit(this.#fsync);
     this.#writable = database;
     return database;
   }
 
   #open(): Database {
-    this.#database ??= Database.open(this.#driver, this.#path, { fsync: this.#fsync, readOnly: this.#readOnly });
+    this.#database ??= Database.open(this.#driver, this.#path, this.#readOnly);
     return this.#database;
   }
 

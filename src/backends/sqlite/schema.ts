@@ -33,10 +33,13 @@ const migrations: readonly string[] = [
 export type SchemaState = "blank" | "old" | "current";
 
 /**
- * Looks at a database without changing it; VERSION if it is not ours, or of a later version. All from one snapshot:
- * another process may be creating the schema right now.
+ * Looks at a database without changing it; VERSION if it is not ours, or of a later version. What is not plainly ours is
+ * judged by one snapshot: another process may be creating the schema right now.
  */
 export function inspectSchema(connection: Connection, path: string): SchemaState {
+  if (pragma(connection, "user_version") === migrations.length) {
+    if (pragma(connection, "application_id") === applicationId) return "current";
+  }
   connection.exec("BEGIN");
   try {
     return judge(connection, path);
