@@ -90,18 +90,29 @@ export class Draft {
 
   /** What has been planned so far, to come back to when the next plan fails. */
   mark(): () => void {
-    const lists = [this.checks, this.deletes, this.inserts, this.puts, this.afterwards, this.#planned] as unknown[][];
-    const lengths = lists.map((list) => list.length);
-    const before = { tape: this.#tape, meta: this.#meta, created: this.#created, removed: this.#removed };
-    const { closed, rereads } = this;
+    const checks = this.checks.length;
+    const deletes = this.deletes.length;
+    const inserts = this.inserts.length;
+    const puts = this.puts.length;
+    const afterwards = this.afterwards.length;
+    const planned = this.#planned.length;
+    const tape = this.#tape;
+    const meta = this.#meta;
+    const created = this.#created;
     return () => {
-      for (const [index, list] of lists.entries()) list.length = lengths[index] as number;
-      this.#tape = before.tape;
-      this.#meta = before.meta;
-      this.#created = before.created;
-      this.#removed = before.removed;
-      this.closed = closed;
-      this.rereads = rereads;
+      this.checks.length = checks;
+      this.deletes.length = deletes;
+      this.inserts.length = inserts;
+      this.puts.length = puts;
+      this.afterwards.length = afterwards;
+      this.#planned.length = planned;
+      this.#tape = tape;
+      this.#meta = meta;
+      this.#created = created;
+      // Only a change that is planned alone sets these, and nothing was planned before it.
+      this.#removed = false;
+      this.closed = false;
+      this.rereads = false;
     };
   }
 

@@ -118,6 +118,8 @@ export class Engine {
   }
 
   remember(id: string, tape: Tape): void {
+    // What the tape weighs changes with every row; it is enough to weigh it when it is read.
+    if (this.#tapes.get(tape.number) === tape && this.#directory.get(id)?.tape === tape.number) return;
     this.#directory.set(id, { tape: tape.number, lineage: tape.lineage }, id.length + 100);
     this.#tapes.set(tape.number, tape, tapeBytes(tape));
   }
