@@ -38,6 +38,9 @@ export async function createDatabase(): Promise<TestDatabase> {
       }
     },
     async drop() {
+      // A pool that has ended may still be closing its connections: cut then, they would fail with nobody to hear it.
+      const open = `select from pg_stat_activity where datname = '${name}'`;
+      for (let waited = 0; waited < 100 && (await query(server, open)).length > 0; waited++) await sleep(20);
       await query(server, `drop database ${name} with (force)`);
     },
   };

@@ -4,7 +4,7 @@ import type { Change, ChangeRunner } from "./changes.ts";
 import { changeOf } from "./changes.ts";
 import { Failure, isTaken, toError } from "./failure.ts";
 import type { Server } from "./server.ts";
-import type { Step, StepRunner } from "./step.ts";
+import type { Shape, Step, StepRunner } from "./step.ts";
 import { stepOf } from "./step.ts";
 
 /** A statement of 32 batches costs little more than its rows; what is beyond goes over up to four connections. */
@@ -78,13 +78,13 @@ export class Committer {
 
   /** Empty batches are in none: there is nothing to run. */
   #portions(batches: readonly Batch[]): readonly Portion[] {
-    const steps = new Map<string, Placed<Step>[]>();
+    const steps = new Map<Shape, Placed<Step>[]>();
     const changes: Placed<Change>[] = [];
     for (const [place, batch] of batches.entries()) {
       const step = stepOf(batch);
       if (step !== undefined) {
-        const group = steps.get(step.shape.name);
-        if (group === undefined) steps.set(step.shape.name, [{ place, of: step }]);
+        const group = steps.get(step.shape);
+        if (group === undefined) steps.set(step.shape, [{ place, of: step }]);
         else group.push({ place, of: step });
       } else if (!isEmpty(batch)) changes.push({ place, of: changeOf(batch) });
     }

@@ -1,7 +1,7 @@
-import type { Batch, Key, Table, Value } from "../../backend.ts";
+import type { Batch, Entry, Key, Table, Value } from "../../backend.ts";
 import { bigints, byteas, integers, texts } from "./arrays.ts";
 import { isTaken } from "./failure.ts";
-import { isWide, keyColumns } from "./layout.ts";
+import { codeOf, isWide, keyColumns } from "./layout.ts";
 import type { QueryResult } from "./pool.ts";
 import type { Server, Statement } from "./server.ts";
 import { statement } from "./server.ts";
@@ -19,11 +19,17 @@ import { statement } from "./server.ts";
 export interface Step {
   /** Batches of one shape go together: the tables, and whether values are text or bytes. */
   readonly shape: Shape;
-  readonly check: { readonly key: Key; readonly value: Value } | undefined;
-  readonly insert: { readonly key: Key; readonly value: Value };
+  readonly check: Record | undefined;
+  readonly insert: Record;
 }
 
-interface Shape {
+interface Record {
+  readonly key: Key;
+  readonly value: Value;
+}
+
+/** There is one object for each shape. */
+export interface Shape {
   readonly name: string;
   readonly check: Side | undefined;
   readonly insert: Side;
@@ -35,26 +41,39 @@ interface Side {
 }
 
 /** The batch as a step, or undefined if it is anything else. */
-export function stepOf({ checks = [], deletes = [], inserts = [], puts = [] }: Batch): Step | undefined {
-  const [check] = checks;
-  const [insert] = inserts;
-  if (checks.length > 1 || inserts.length !== 1 || deletes.length > 0 || puts.length > 0) return undefined;
-  if (insert === undefined || insert.key.table === "directory") return undefined;
-  const inserted = { key: insert.key, value: insert.value };
-  if (check === undefined) return { shape: shapeOf(undefined, sideOf(inserted)), check: undefined, insert: inserted };
+export function stepOf({ checks, deletes, inserts, puts }: Batch): Step | undefined {
+  if (inserts?.length !== 1 || (checks?.length ?? 0) > 1 || deletes?.length || puts?.length) return undefined;
+  const insert = inserts[0] as Entry;
+  const check = checks?.[0];
+  if (insert.key.table === "directory") return undefined;
+  if (check === undefined) return { shape: shapeOf(undefined, insert as Record), check, insert: insert as Record };
   if (check.value === undefined || check.key.table === "directory") return undefined;
   if (check.key.lineage !== insert.key.lineage) return undefined;
-  const checked = { key: check.key, value: check.value };
-  return { shape: shapeOf(sideOf(checked), sideOf(inserted)), check: checked, insert: inserted };
+  return {
+    shape: shapeOf(check as Record, insert as Record),
+    check: check as Record,
+    insert: insert as Record,
+  };
 }
 
-function sideOf({ key, value }: { readonly key: Key; readonly value: Value }): Side {
+const shapes = new Map<number, Shape>();
+
+function shapeOf(check: Record | undefined, insert: Record): Shape {
+  const number = (check === undefined ? 0 : 1 + sideNumber(check)) * 32 + sideNumber(insert);
+  let shape = shapes.get(number);
+  if (shape === undefined) {
+    shape = { name: String(number), check: check && sideOf(check), insert: sideOf(insert) };
+    shapes.set(number, shape);
+  }
+  return shape;
+}
+
+function sideNumber({ key, value }: Record): number {
+  return codeOf(key.table) * 2 + (typeof value === "string" ? 0 : 1);
+}
+
+function sideOf({ key, value }: Record): Side {
   return { table: key.table, column: typeof value === "string" ? "text" : "bytes" };
-}
-
-function shapeOf(check: Side | undefined, insert: Side): Shape {
-  const name = `${check?.table}:${check?.column}:${insert.table}:${insert.column}`;
-  return { name, check, insert };
 }
 
 /** Runs steps of one shape, one attempt; tells which were applied. */
@@ -157,24 +176,24 @@ function scalars({ check, insert: { key, value } }: Step): readonly unknown[] {
 
 function arrays(steps: readonly Step[]): readonly unknown[] {
   const [{ shape }] = steps as readonly [Step];
-  const keys = steps.map((step) => step.insert.key);
-  const values: unknown[] = [integers(keys.map((key) => key.lineage)), ...place(keys, shape.insert.table)];
-  values.push(array(steps.map((step) => step.insert.value)));
-  if (shape.check === undefined) return values;
-  const checked = steps.map((step) => step.check as { key: Key; value: Value });
-  values.push(
-    ...place(
-      checked.map(({ key }) => key),
-      shape.check.table,
-    ),
-  );
-  values.push(array(checked.map(({ value }) => value)));
-  return values;
+  const inserted = steps.map((step) => step.insert);
+  const lineages = integers(inserted.map(({ key }) => key.lineage));
+  if (shape.check === undefined) return [lineages, ...columns(inserted, shape.insert.table)];
+  const checked = steps.map((step) => step.check as Record);
+  return [lineages, ...columns(inserted, shape.insert.table), ...columns(checked, shape.check.table)];
 }
 
-function place(keys: readonly Key[], table: Table): readonly unknown[] {
-  const columns = [integers(keys.map((key) => key.group)), bigints(keys.map((key) => key.item))];
-  return isWide(table) ? [...columns, bigints(keys.map((key) => key.part))] : columns;
+function columns(records: readonly Record[], table: Table): readonly Buffer[] {
+  const groups: number[] = [];
+  const items: number[] = [];
+  const values: Value[] = [];
+  for (const { key, value } of records) {
+    groups.push(key.group);
+    items.push(key.item);
+    values.push(value);
+  }
+  const parts = isWide(table) ? [bigints(records.map(({ key }) => key.part))] : [];
+  return [integers(groups), bigints(items), ...parts, array(values)];
 }
 
 function array(values: readonly Value[]): Buffer {

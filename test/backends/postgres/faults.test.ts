@@ -58,13 +58,19 @@ test("connections cut at random under load lose nothing and leak nothing", async
   await gone("cut");
 });
 
-test("an idle connection that is cut harms nobody", async () => {
-  const backend = await postgres({ url: `${database.url}?application_name=idle`, schema: "idle" });
-  await backend.commit([creation(1)]);
-  await database.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'idle'");
-  await sleep(50);
-  expect(await backend.read([{ get: metaOf(1) }])).toEqual([text("meta")]);
-  await backend.close();
+test("an idle connection that is cut harms nobody, in a pool of ours or of the application", async () => {
+  const url = `${database.url}?application_name=idle`;
+  const pool = new pg.Pool({ connectionString: url });
+  for (const options of [{ url }, { pool }]) {
+    const backend = await postgres({ ...options, schema: "idle" });
+    await backend.commit([{ puts: [{ key: metaOf(1), value: text("meta") }] }]);
+    await database.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'idle'");
+    await gone("idle");
+    await sleep(50);
+    expect(await backend.read([{ get: metaOf(1) }])).toEqual([text("meta")]);
+    await backend.close();
+  }
+  await pool.end();
   await gone("idle");
 });
 
