@@ -4,7 +4,7 @@ import { deleteThreadChange } from "./engine/delete.ts";
 import { closedError, type Engine } from "./engine/engine.ts";
 import { findById, headOf } from "./engine/find.ts";
 import { copyChange, forkChange } from "./engine/fork.ts";
-import { countOf, historyOf, latestByStep, namespacesOf } from "./engine/history.ts";
+import { countOf, historyOf, latestById, latestByStep, namespacesOf } from "./engine/history.ts";
 import { acquireChange } from "./engine/lease.ts";
 import { notFound } from "./engine/missing.ts";
 import { checkpointOf, infoOf, type Place, writeOf } from "./engine/read.ts";
@@ -14,7 +14,7 @@ import { labelChange } from "./engine/replace.ts";
 import { findByStep } from "./engine/step.ts";
 import type { Tape } from "./engine/tape.ts";
 import type { Shown } from "./engine/view.ts";
-import { shownWrites, type WritesResult, writesChange } from "./engine/writes.ts";
+import { shownWrites, shownWritesOf, type WritesResult, writesChange } from "./engine/writes.ts";
 import { ThreadmarkError } from "./errors.ts";
 import { Lease } from "./lease.ts";
 import { checkId, checkNamespace, namespaceKey, parseNamespaceKey } from "./model/address.ts";
@@ -108,13 +108,19 @@ export class Thread<State = unknown> {
     });
   }
 
-  /** A checkpoint (the latest without an id) with its parent's address and its writes. */
-  tuple(id?: string): Promise<CheckpointTuple<State> | undefined> {
+  /**
+   * A checkpoint with its parent's address and its writes: by its id, the latest, or (`by: "id"`) the one of those this
+   * thread committed whose id is the greatest.
+   */
+  tuple(at?: string | { readonly by: "commit" | "id" }): Promise<CheckpointTuple<State> | undefined> {
     return this.#attempt(() => {
-      if (id !== undefined) checkId(id, "A checkpoint id");
+      if (typeof at === "string") checkId(at, "A checkpoint id");
+      else if (at !== undefined && !["commit", "id"].includes(checkObject(at, "A checkpoint id or { by }")["by"] as string)) {
+        throw new TypeError('by must be "commit" or "id".');
+      }
       return async () => {
         const tape = await this.#engine.thread(this.id);
-        const row = tape && (await this.#find(tape, id));
+        const row = tape && (await this.#find(tape, at));
         if (!tape || !row) return undefined;
         const checkpoint = (await checkpointOf(this.#engine, tape, this.#place, row)) as Checkpoint<State>;
         const { thread, namespace, parent } = checkpoint;
@@ -164,6 +170,24 @@ export class Thread<State = unknown> {
         if (!tape) return [];
         const writes = await shownWrites(this.#engine, tape, this.#key, id);
         return writes.map((write) => writeOf(this.#engine, write));
+      };
+    });
+  }
+
+  /**
+   * The writes of several checkpoints by their ids, in one read however many there are. Takes what `history` yields, or
+   * anything else that tells ids and seqs.
+   */
+  writesOf(
+    checkpoints: readonly Pick<CheckpointInfo, "id" | "seq">[],
+  ): Promise<ReadonlyMap<string, readonly Write[]>> {
+    return this.#attempt(() => {
+      const sought = checkpoints.map(({ id, seq }) => ({ id: checkId(id, "A checkpoint id"), seq }));
+      return async () => {
+        const tape = await this.#engine.thread(this.id);
+        if (!tape) return new Map();
+        const found = await shownWritesOf(this.#engine, tape, this.#key, sought);
+        return new Map([...found].map(([id, writes]) => [id, writes.map((write) => writeOf(this.#engine, write))]));
       };
     });
   }
@@ -358,8 +382,10 @@ export class Thread<State = unknown> {
     return tape && row && ((await checkpointOf(this.#engine, tape, this.#place, row)) as Checkpoint<State>);
   }
 
-  #find(tape: Tape, id: string | undefined): Promise<Shown | undefined> {
-    return id === undefined ? headOf(this.#engine, tape, this.#key) : findById(this.#engine, tape, this.#key, id);
+  #find(tape: Tape, at: string | { readonly by: "commit" | "id" } | undefined): Promise<Shown | undefined> {
+    if (typeof at === "string") return findById(this.#engine, tape, this.#key, at);
+    const latest = at?.by === "id" ? latestById : headOf;
+    return latest(this.#engine, tape, this.#key);
   }
 
   async #stateOf(id: string): Promise<State> {

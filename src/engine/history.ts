@@ -63,6 +63,25 @@ export async function latestByStep(engine: Engine, tape: Tape, namespace: string
   return best;
 }
 
+/**
+ * The greatest id, of those the thread itself committed: a fork goes on from where it was made. Nearly always that is the
+ * head, which is told without reading on.
+ */
+export async function latestById(engine: Engine, tape: Tape, namespace: string): Promise<Shown | undefined> {
+  const head = await headOf(engine, tape, namespace);
+  const inherited = tape.meta.origin?.upTo ?? 0;
+  if (!head || head.seq <= inherited) return head;
+  const { greatestId } = tape.meta;
+  const sealedBelow = greatestId === undefined || greatestId <= head.id;
+  if (sealedBelow && tape.tail.every(({ row }) => row.namespace !== namespace || row.id <= head.id)) return head;
+  let best = head;
+  for await (const row of shownRows(engine, tape, { namespace })) {
+    if (row.seq <= inherited) break;
+    if (row.id > best.id) best = row;
+  }
+  return best;
+}
+
 /** How many checkpoints a thread shows: of one namespace, or of all. */
 export async function countOf(engine: Engine, tape: Tape, namespace: string | undefined): Promise<number> {
   if (namespace === undefined && !tape.meta.origin) return tape.count - tape.meta.removed;

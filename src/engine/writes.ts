@@ -167,31 +167,61 @@ export async function shownWrites(
   namespace: string,
   checkpoint: string,
 ): Promise<EncodedWrite[]> {
-  const address = { namespace, checkpoint };
-  const [item] = hashStrings(namespace, checkpoint);
-  const found = new Map<string, EncodedWrite>();
   const row = tape.meta.origin ? await findById(engine, tape, namespace, checkpoint) : undefined;
+  const all = await shownWritesOf(engine, tape, namespace, [{ id: checkpoint, seq: row?.seq }]);
+  return all.get(checkpoint) ?? [];
+}
+
+/** The same for several checkpoints: one read, and another for every fork that lies between. */
+export async function shownWritesOf(
+  engine: Engine,
+  tape: Tape,
+  namespace: string,
+  checkpoints: readonly { readonly id: string; readonly seq: number | undefined }[],
+): Promise<ReadonlyMap<string, EncodedWrite[]>> {
+  const found = new Map(checkpoints.map(({ id }) => [id, new Map<string, EncodedWrite>()]));
+  let sought = checkpoints;
   let level = tape;
   let generation = NOW;
-  for (;;) {
-    const [records] = (await engine.read([
-      { scan: { table: "write", lineage: level.lineage, group: level.number, from: item, to: item } },
-    ])) as readonly [readonly Found[]];
-    const tasks = records.flatMap((record) => unwrapJson(record.value) as readonly TaskWrites[]);
-    const own = new Map<string, EncodedWrite>();
-    for (const entry of visibleTasks(tasks, address, generation)) {
-      for (const [index, channel, value] of entry.writes) {
-        own.set(`${index}:${entry.task}`, { task: entry.task, node: entry.node ?? null, index, channel, value });
-      }
-    }
-    for (const [key, write] of own) if (!found.has(key)) found.set(key, write);
-    const { origin } = level.meta;
-    const cut = tasks.some((entry) => entry.cut && isFor(entry, address) && (entry.generation ?? 0) <= generation);
-    if (cut || !origin || !row || row.seq > origin.upTo) break;
-    generation = origin.generation;
-    level = await engine.sourceOf(level, origin);
+  while (sought.length > 0) {
+    const { lineage, number: group, meta } = level;
+    const reads = sought.map(({ id }) => {
+      const [item] = hashStrings(namespace, id);
+      return { scan: { table: "write" as const, lineage, group, from: item, to: item } };
+    });
+    const answers = (await engine.read(reads)) as readonly (readonly Found[])[];
+    const deeper = sought.filter(({ id, seq }, index) => {
+      const cut = addShown(found.get(id) as Map<string, EncodedWrite>, answers[index] ?? [], namespace, id, generation);
+      return !cut && meta.origin && seq !== undefined && seq <= meta.origin.upTo;
+    });
+    if (!meta.origin) break;
+    sought = deeper;
+    generation = meta.origin.generation;
+    if (sought.length > 0) level = await engine.sourceOf(level, meta.origin);
   }
-  return [...found.values()].sort(
-    (left, right) => Buffer.compare(Buffer.from(left.task), Buffer.from(right.task)) || left.index - right.index,
-  );
+  return new Map([...found].map(([id, writes]) => [id, [...writes.values()].sort(byTaskAndIndex)]));
+}
+
+/** Adds what one tape's records hold for a checkpoint, unless a nearer tape had a word on it; true: nothing deeper counts. */
+function addShown(
+  found: Map<string, EncodedWrite>,
+  records: readonly Found[],
+  namespace: string,
+  checkpoint: string,
+  generation: number,
+): boolean {
+  const address = { namespace, checkpoint };
+  const tasks = records.flatMap((record) => unwrapJson(record.value) as readonly TaskWrites[]);
+  const own = new Map<string, EncodedWrite>();
+  for (const entry of visibleTasks(tasks, address, generation)) {
+    for (const [index, channel, value] of entry.writes) {
+      own.set(`${index}:${entry.task}`, { task: entry.task, node: entry.node ?? null, index, channel, value });
+    }
+  }
+  for (const [key, write] of own) if (!found.has(key)) found.set(key, write);
+  return tasks.some((entry) => entry.cut && isFor(entry, address) && (entry.generation ?? 0) <= generation);
+}
+
+function byTaskAndIndex(left: EncodedWrite, right: EncodedWrite): number {
+  return Buffer.compare(Buffer.from(left.task), Buffer.from(right.task)) || left.index - right.index;
 }
