@@ -114,19 +114,17 @@ export class FileBackend implements Backend {
   }
 
   async #becomeWriter(): Promise<void> {
-    if (this.#lock.isHeld) {
-      try {
-        await this.#lock.check();
-        return;
-      } catch (error) {
-        // Someone else may write by now: nothing that is in memory counts any more.
-        await this.#snapshots.setWriter(false);
-        throw error;
-      }
+    try {
+      await this.#lock.check();
+    } finally {
+      // Someone else may write by now: nothing that is in memory counts any more.
+      if (!this.#lock.isHeld && this.#snapshots.isWriter) await this.#snapshots.setWriter(false);
     }
-    await makeDirectories(this.#fileSystem, this.#directory);
-    await this.#lock.take();
-    await this.#snapshots.setWriter(true);
+    if (!this.#lock.isHeld) {
+      await makeDirectories(this.#fileSystem, this.#directory);
+      await this.#lock.take();
+    }
+    if (!this.#snapshots.isWriter) await this.#snapshots.setWriter(true);
   }
 
   #change<Result>(action: string, change: () => Promise<Result>): Promise<Result> {

@@ -93,11 +93,17 @@ export class Compaction {
       const { index } = journal;
       const isLean = journal.garbageBytes === 0 && [...index.commits()].every((commits) => keeps(commits.lineage));
       if (isLean) return { hasJoint: index.hasJoint, isEmpty: index.isEmpty };
-      await rewrite(this.#fileSystem, this.#directory, journal, keeps);
+      await journal.finish();
+      try {
+        await rewrite(this.#fileSystem, this.#directory, journal, keeps);
+      } finally {
+        // Even when this failed, the journal in memory may not be the one in the directory any more.
+        await this.#journals.forget(lineage);
+      }
       return { hasJoint: false, isEmpty: index.count === 0 };
     } finally {
       release(held);
-      await this.#journals.forget(lineage);
+      await this.#journals.trim();
     }
   }
 

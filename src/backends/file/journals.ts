@@ -79,8 +79,10 @@ export class Journals {
     else closed.catch(() => undefined);
   }
 
+  /** Forgets all before anything is awaited, and then closes them. */
   async forgetAll(): Promise<void> {
-    for (const lineage of [...this.#entries.keys()]) await this.forget(lineage);
+    const results = await Promise.allSettled([...this.#entries.keys()].map((lineage) => this.forget(lineage)));
+    for (const result of results) if (result.status === "rejected") throw result.reason;
   }
 
   /** Forgets what was not used for the longest time, until the rest fits. */

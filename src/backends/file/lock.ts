@@ -11,6 +11,9 @@ const unfinishedName = /^lock-[0-9a-f]{16}\.tmp$/;
 const rounds = 12;
 const pause = { least: 5, most: 25 };
 
+/** Claims of this process that count no more, though their files could not be removed. */
+const withdrawn = new Set<string>();
+
 interface Claim {
   readonly name: string;
   readonly holder: Holder;
@@ -65,7 +68,7 @@ export class WriterLock {
           }
         }
       } finally {
-        if (this.#held === undefined) await this.#fileSystem.remove(join(this.#directory, name));
+        if (this.#held === undefined) await this.#withdraw(join(this.#directory, name));
       }
       await delay(randomInt(pause.least, pause.most));
     }
@@ -75,7 +78,13 @@ export class WriterLock {
   async release(): Promise<void> {
     const held = this.#held;
     this.#held = undefined;
-    if (held !== undefined) await this.#fileSystem.remove(held.path);
+    if (held !== undefined) await this.#withdraw(held.path);
+  }
+
+  async #withdraw(path: string): Promise<void> {
+    withdrawn.add(path);
+    await this.#fileSystem.remove(path);
+    withdrawn.delete(path);
   }
 
   /** Whether a live process, other than through this object, may be writing. */
@@ -105,8 +114,10 @@ export class WriterLock {
       if (name === own || !lockName.test(name)) continue;
       const holder = await this.#holderOf(name);
       if (holder === undefined) continue;
-      if (holder !== "nobody" && (await this.#fileSystem.isAlive(holder))) claims.push({ name, holder });
-      else if (own !== undefined) await this.#fileSystem.remove(join(this.#directory, name));
+      const path = join(this.#directory, name);
+      const isLive = !withdrawn.has(path) && holder !== "nobody" && (await this.#fileSystem.isAlive(holder));
+      if (isLive) claims.push({ name, holder });
+      else if (own !== undefined) await this.#withdraw(path);
     }
     return claims.sort((a, b) => (a.name < b.name ? -1 : 1));
   }

@@ -33,6 +33,10 @@ export class Snapshots {
     this.#journals = journals;
   }
 
+  get isWriter(): boolean {
+    return this.#isWriter;
+  }
+
   /** From now on, or no longer, nobody else writes. Nothing that was known before counts. */
   setWriter(isWriter: boolean): Promise<void> {
     return this.#turns.take(async () => {

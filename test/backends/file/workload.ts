@@ -45,6 +45,17 @@ export function withBatch(contents: Contents, { deletes = [], inserts = [], puts
   return result;
 }
 
+/** The batch without deletes of what is not there: they change no journal. */
+export function withoutVain(contents: Contents, batch: Batch): Batch {
+  const names = [...contents.keys()];
+  const deletes = (batch.deletes ?? []).filter((target) =>
+    target.table === "directory" || "item" in target
+      ? contents.has(nameOf(target))
+      : names.some((name) => isIn(target, name)),
+  );
+  return { ...batch, deletes };
+}
+
 function isIn({ table, group, from = 0, to = 0xffff_ffff }: Range, name: string): boolean {
   const [itsTable, itsGroup, item] = name.split(" ");
   return itsTable === table && Number(itsGroup) === group && Number(item) >= from && Number(item) <= to;
@@ -92,11 +103,15 @@ export class Workload {
     const thread = { table: "directory", id: threads[lineage - 1] as string } as const;
     if (kind < 0.5) return { inserts: [tail], puts: this.#random() < 0.3 ? [meta] : [] };
     if (kind < 0.65) return { inserts: [tail], puts: [meta, { key: thread, value: this.#value() }] };
-    if (kind < 0.7) return { deletes: [thread], puts: [meta] };
+    if (kind < 0.7) {
+      // A delete alone would leave no trace by which to tell that the batch was applied.
+      const trace = { key: { table: "directory", id: `trace ${lineage}` } as const, value: this.#value() };
+      return { deletes: [thread], puts: [meta, trace] };
+    }
     if (kind < 0.75) return { puts: [{ key: thread, value: this.#value() }] };
     if (kind < 0.85) {
       const write = at("write", lineage, below(this.#random, 3), below(this.#random, 3));
-      return { deletes: [at("write", lineage, 1, 1)], puts: [{ key: write, value: this.#value() }] };
+      return { deletes: [at("write", lineage, 1, 1)], puts: [{ key: write, value: this.#value() }, meta] };
     }
     const sealed = { table: "tail", lineage, group: lineage, to: item - 1 - below(this.#random, 2) } as const;
     return { deletes: [sealed], puts: [{ key: at("net", lineage, item), value: this.#value() }, meta] };
