@@ -1,4 +1,20 @@
-export type { Backend, Batch, Capabilities, Entry, Key, Range, Read, Value } from "./backend.ts";
+export {
+  type Answer,
+  type Backend,
+  type Batch,
+  type Capabilities,
+  type DirectoryKey,
+  type Entry,
+  type Found,
+  type Key,
+  type Listed,
+  type Range,
+  type Read,
+  type Size,
+  type Table,
+  tables,
+  type Value,
+} from "./backend.ts";
 export type { ImportResult } from "./engine/import.ts";
 export { type ErrorCode, type ErrorDetails, ThreadmarkError } from "./errors.ts";
 export type { Lease } from "./lease.ts";
