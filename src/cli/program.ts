@@ -1,8 +1,44 @@
+import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
+import { completionCommand } from "./commands/completion.ts";
+import { copyCommand } from "./commands/copy.ts";
+import { deleteCommand } from "./commands/delete.ts";
 import { demoCommand } from "./commands/demo.ts";
-import { exitCodes, failureOf } from "./failure.ts";
+import { diffCommand } from "./commands/diff.ts";
+import { exportCommand } from "./commands/export.ts";
+import { forkCommand } from "./commands/fork.ts";
+import { historyCommand } from "./commands/history.ts";
+import { importCommand } from "./commands/import.ts";
+import { pruneCommand } from "./commands/prune.ts";
+import { setCommand } from "./commands/set.ts";
+import { showCommand } from "./commands/show.ts";
+import { tailCommand } from "./commands/tail.ts";
+import { threadsCommand } from "./commands/threads.ts";
+import { compactCommand, statsCommand, verifyCommand } from "./commands/upkeep.ts";
+import { exitCodes, type Failure, failureOf } from "./failure.ts";
 import { Session } from "./session.ts";
 import { type Streams, Terminal } from "./terminal.ts";
+
+/** In the order in which help lists them: looking, changing, keeping, moving, the rest. */
+const commands: readonly ((program: Command, session: Session) => void)[] = [
+  threadsCommand,
+  historyCommand,
+  showCommand,
+  diffCommand,
+  tailCommand,
+  forkCommand,
+  setCommand,
+  copyCommand,
+  pruneCommand,
+  deleteCommand,
+  exportCommand,
+  importCommand,
+  statsCommand,
+  verifyCommand,
+  compactCommand,
+  demoCommand,
+  completionCommand,
+];
 
 /** Runs one command and says how it ended. Nothing is thrown, and the process goes on. */
 export async function runCommandLine(
@@ -12,22 +48,49 @@ export async function runCommandLine(
 ): Promise<number> {
   const terminal = new Terminal(streams);
   const session = new Session(terminal, parameters.includes("--json"), signal);
-  const program = new Command("threadmark")
-    .description("Look at, change and look after a store of checkpoints.")
-    .configureOutput({
-      writeOut: (text) => streams.stdout.write(text),
-      writeErr: (text) => streams.stderr.write(text),
-      getOutHasColors: () => false,
-    })
-    .exitOverride();
-  demoCommand(program, session);
   try {
-    await program.parseAsync([...parameters], { from: "user" });
+    await commandLine(session).parseAsync([...parameters], { from: "user" });
     return exitCodes.done;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+    if (signal.aborted) return exitCodes.interrupted;
     const failure = failureOf(error);
-    terminal.note(`threadmark: ${failure.message}`);
+    complain(session, failure);
     return failure.exitCode;
   }
+}
+
+function commandLine(session: Session): Command {
+  const { streams } = session.terminal;
+  const program = new Command("threadmark")
+    .description("Look at, change and look after a store of checkpoints.")
+    .usage("<command> [options] [url]")
+    .version(version(), "-V, --version", "print the version")
+    .helpCommand(false)
+    .helpOption("-h, --help", "print help")
+    .configureOutput({
+      writeOut: (text) => void streams.stdout.write(text),
+      writeErr: (text) => void streams.stderr.write(text),
+      outputError: (text) => complain(session, { code: "USAGE", message: text.trim().replace(/^error: /, "") }),
+      getOutHelpWidth: () => Math.min(session.terminal.columns, 100),
+      getErrHelpWidth: () => Math.min(session.terminal.columns, 100),
+    })
+    .exitOverride();
+  program.addHelpText(
+    "after",
+    "\nThe store is named by --url, by a url as the last operand, by $THREADMARK_URL, or is sqlite:threadmark.db.\n" +
+      "Help on a command: threadmark <command> --help. All of it: docs/cli.md.",
+  );
+  for (const command of commands) command(program, session);
+  return program;
+}
+
+function complain({ terminal, json }: Session, { code, message }: Pick<Failure, "code" | "message">): void {
+  if (json) terminal.note(JSON.stringify({ error: { code, message } }));
+  else terminal.note(`threadmark: ${message}`);
+}
+
+function version(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+  return (manifest as { version: string }).version;
 }

@@ -1,27 +1,43 @@
 import { resolve } from "node:path";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
+import { declare, wholeNumber } from "../declare.ts";
 import type { Session } from "../session.ts";
 
-interface DemoOptions {
+interface Options {
   readonly dir: string;
   readonly serve: boolean;
-  readonly pace: string;
+  readonly pace: number;
+  readonly port: number;
 }
 
 export function demoCommand(program: Command, session: Session): void {
-  program
-    .command("demo")
-    .description("an agent is killed, resumed, asked and forked; then look at it in the browser")
-    .option("--dir <directory>", "where the demo keeps its store", "threadmark-demo")
-    .option("--no-serve", "end when the story is told")
-    .option("--pace <milliseconds>", "how long a call of the scripted model takes", "250")
-    .action(async ({ dir, pace }: DemoOptions) => {
-      const { tellStory } = await import("../../demo/story.ts");
+  declare<Options>(program, session, {
+    name: "demo",
+    summary: "an agent is killed, resumed, asked and forked; then look at it in the browser",
+    options: [
+      new Option("--dir <directory>", "where the demo keeps its store").default("threadmark-demo"),
+      new Option("--no-serve", "end when the story is told"),
+      new Option("--pace <milliseconds>", "how long a call of the scripted model takes")
+        .argParser(wholeNumber(0))
+        .default(250),
+      new Option("--port <port>", "of the inspector (default: any free one)")
+        .argParser(wholeNumber(0))
+        .default(0, "any free one"),
+    ],
+    examples: ["threadmark demo", "threadmark demo --no-serve --dir /tmp/demo"],
+    store: false,
+    json: false,
+    async run({ options: { dir, serve, pace } }) {
       const { terminal } = session;
-      await tellStory({
+      const { tellStory } = await import("../../demo/story.ts");
+      const { url } = await tellStory({
         directory: resolve(dir),
-        pace: Number(pace),
+        pace,
         say: (line, kind) => terminal.line(kind === "scene" ? terminal.style("bold", line) : line),
       });
-    });
+      terminal.line();
+      terminal.line(`Look at it:  threadmark threads ${url}`);
+      if (!serve) return;
+    },
+  });
 }

@@ -1,0 +1,84 @@
+import type { Command } from "commander";
+import type { Stats } from "../../model/arguments.ts";
+import { declare } from "../declare.ts";
+import { exitCodes, Failure } from "../failure.ts";
+import { printable } from "../printable.ts";
+import { Progress } from "../progress.ts";
+import { bytesText, countText } from "../quantities.ts";
+import type { Session } from "../session.ts";
+import { printFacts } from "../table.ts";
+
+export function verifyCommand(program: Command, session: Session): void {
+  declare(program, session, {
+    name: "verify",
+    summary: "read everything back and report every fault",
+    examples: ["threadmark verify sqlite:agent.db"],
+    async run({ url }) {
+      const { terminal, json } = session;
+      const result = await session.withStore(url, (store) => Progress.during(terminal, "verifying", store.verify()));
+      if (json) terminal.json(result);
+      else {
+        for (const { thread, checkpoint, message } of result.faults) {
+          const where = [thread, checkpoint ?? ""].filter((part) => part !== "").join(" / ");
+          terminal.line(`${terminal.style("red", printable(where || "store"))}: ${printable(message)}`);
+        }
+        if (result.ok) terminal.note("No faults.");
+      }
+      if (!result.ok)
+        throw new Failure(exitCodes.faulty, "FAULTY", `${countText(result.faults.length, "fault")} found.`);
+    },
+  });
+}
+
+const kinds: readonly (readonly [keyof Stats["bytes"], string])[] = [
+  ["packs", "older checkpoints, sealed"],
+  ["tail", "newest checkpoints"],
+  ["writes", "results of tasks"],
+  ["metadata", "what is known of threads, labels"],
+  ["index", "finding checkpoints by id"],
+  ["directory", "finding threads"],
+  ["total", "on the medium"],
+];
+
+export function statsCommand(program: Command, session: Session): void {
+  declare(program, session, {
+    name: "stats",
+    summary: "count threads, checkpoints and bytes",
+    examples: ["threadmark stats sqlite:agent.db", "threadmark stats --json | jq .bytes.total"],
+    async run({ url }) {
+      const { terminal, json } = session;
+      const stats = await session.withStore(url, (store) => Progress.during(terminal, "counting", store.stats()));
+      if (json) {
+        terminal.json(stats);
+        return;
+      }
+      const { threads, checkpoints, bytes } = stats;
+      printFacts(terminal, [
+        ["threads", threads.toLocaleString("en")],
+        ["checkpoints", checkpoints.toLocaleString("en")],
+        ...kinds.map(
+          ([kind, meaning]) =>
+            [kind, `${bytesText(bytes[kind]).padStart(10)}  ${terminal.style("dim", meaning)}`] as const,
+        ),
+      ]);
+    },
+  });
+}
+
+export function compactCommand(program: Command, session: Session): void {
+  declare(program, session, {
+    name: "compact",
+    summary: "remove from the medium what no checkpoint reaches any more",
+    examples: ["threadmark compact sqlite:agent.db"],
+    async run({ url }) {
+      const { terminal, json } = session;
+      const sizes = await session.withStore(url, async (store) => {
+        const before = (await store.stats()).bytes.total;
+        await Progress.during(terminal, "compacting", store.compact());
+        return { before, after: (await store.stats()).bytes.total };
+      });
+      if (json) terminal.json(sizes);
+      else terminal.note(`${bytesText(sizes.before)} before, ${bytesText(sizes.after)} after.`);
+    },
+  });
+}

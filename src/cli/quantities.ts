@@ -1,0 +1,63 @@
+const UNITS = ["bytes", "kB", "MB", "GB", "TB"] as const;
+
+/** Bytes for people: "812 bytes", "1.4 MB". */
+export function bytesText(bytes: number): string {
+  let amount = bytes;
+  let unit = 0;
+  while (Math.abs(amount) >= 999.5 && unit < UNITS.length - 1) {
+    amount /= 1000;
+    unit += 1;
+  }
+  const digits = unit === 0 || Math.abs(amount) >= 99.5 ? 0 : 1;
+  return `${amount.toFixed(digits)} ${UNITS[unit]}`;
+}
+
+const AGES = [
+  [60, "s"],
+  [60, "min"],
+  [24, "h"],
+  [Number.POSITIVE_INFINITY, "d"],
+] as const;
+
+/** How long ago, for people: "now", "5 min ago"; after a month the date. */
+export function ageText(at: number, now: number): string {
+  let amount = Math.round((now - at) / 1000);
+  if (amount < 2) return amount > -2 ? "now" : dateText(at);
+  if (amount > 30 * 24 * 3600) return dateText(at).slice(0, 10);
+  for (const [size, unit] of AGES) {
+    if (amount < size) return `${amount} ${unit} ago`;
+    amount = Math.round(amount / size);
+  }
+  return dateText(at);
+}
+
+/** A point in time, in this machine's zone: "2026-11-15 23:04:11". */
+export function dateText(at: number): string {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return String(at);
+  const two = (part: number): string => String(part).padStart(2, "0");
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+}
+
+/** "1 thread", "2 threads". */
+export function countText(count: number, noun: string): string {
+  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+const DURATION = /^(\d+(?:\.\d+)?)(ms|s|min|h|d|w)$/;
+const MILLISECONDS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  min: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+
+/** "90s", "30min", "12h", "30d" or "2w" in milliseconds; undefined when it is none of these. */
+export function parseDuration(text: string): number | undefined {
+  const [, amount, unit] = DURATION.exec(text) ?? [];
+  const scale = unit === undefined ? undefined : MILLISECONDS[unit];
+  return scale === undefined ? undefined : Number(amount) * scale;
+}

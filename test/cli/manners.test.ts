@@ -1,0 +1,97 @@
+import { spawnSync } from "node:child_process";
+import { expect, test } from "vitest";
+import { lines, storeWith, threadmark, threeSteps } from "./run.ts";
+
+const escape = String.fromCharCode(27);
+
+test("every command has help with an example, and a store to name if it has one", async () => {
+  const { out } = await threadmark(["--help"]);
+  const names = [...out.matchAll(/^ {2}([a-z-]+) /gm)].map(([, name]) => name!).filter((name) => !name.startsWith("-"));
+  expect(names.length).toBeGreaterThan(15);
+  for (const name of names) {
+    const { code, out: help } = await threadmark([name, "--help"]);
+    expect([name, code]).toEqual([name, 0]);
+    expect(help).toMatch(/\nExamples?:\n {2}/);
+  }
+});
+
+test("an unknown command or option suggests the nearest, and ends with 2", async () => {
+  expect(await threadmark(["thredas"])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("Did you mean threads?"),
+  });
+  expect(await threadmark(["threads", "--ordre"])).toMatchObject({ code: 2, err: expect.stringContaining("--order") });
+  expect((await threadmark(["threads", "--limit", "many"])).code).toBe(2);
+  expect((await threadmark([])).code).toBe(2);
+});
+
+test("an unknown thread or checkpoint suggests the nearest, and ends with 3", async () => {
+  const url = await storeWith(async (store) => {
+    await threeSteps(store);
+    await store.thread("user-42").put({ id: "final-answer", state: {} });
+  });
+  const thread = await threadmark(["show", "user-24", url]);
+  expect(thread).toMatchObject({ code: 3, err: 'threadmark: There is no thread "user-24". Did you mean "user-42"?\n' });
+  const checkpoint = await threadmark(["show", "user-42", "final-anwser", url]);
+  expect(checkpoint).toMatchObject({ code: 3, err: expect.stringContaining('Did you mean "final-answer"?') });
+  const far = await threadmark(["show", "nobody", url]);
+  expect(far.err).not.toContain("Did you mean");
+});
+
+test("with --json an error is a record too", async () => {
+  const url = await storeWith(threeSteps);
+  const { err } = await threadmark(["show", "user-24", url, "--json"]);
+  expect(JSON.parse(err)).toEqual({ error: { code: "NOT_FOUND", message: expect.stringContaining("user-42") } });
+  expect(JSON.parse((await threadmark(["show", "--json"])).err)).toMatchObject({ error: { code: "USAGE" } });
+});
+
+test("there is colour on a terminal, and none in a pipe or with NO_COLOR", async () => {
+  const url = await storeWith(threeSteps);
+  const terminal = { columns: 100 };
+  expect((await threadmark(["threads", url], { terminal })).out).toContain(escape);
+  expect((await threadmark(["threads", url], { terminal, env: { NO_COLOR: "1" } })).out).not.toContain(escape);
+  expect((await threadmark(["threads", url])).out).not.toContain(escape);
+  expect((await threadmark(["threads", url, "--json"], { terminal })).out).not.toContain(escape);
+});
+
+test("a table fits the terminal", async () => {
+  const url = await storeWith(async (store) => {
+    await store.thread("a".repeat(200)).put({ state: {}, workflow: "w".repeat(100) });
+  });
+  const { out } = await threadmark(["threads", url], { terminal: { columns: 72 }, env: { NO_COLOR: "1" } });
+  for (const line of lines(out)) expect(line.length).toBeLessThanOrEqual(72);
+});
+
+test("ids and labels do nothing to the terminal", async () => {
+  const id = `a${escape}[2Jb`;
+  const url = await storeWith(async (store) => {
+    await store.thread(id).put({ state: { text: `${escape}[2J` }, label: `${escape}]0;title`, node: "n\u202e" });
+  });
+  for (const parameters of [["threads"], ["history", id], ["show", id], ["show", `${id}x`]]) {
+    const { out, err } = await threadmark([...parameters, url]);
+    expect(out + err).not.toContain(escape);
+    expect(out + err).not.toContain("\u202e");
+  }
+});
+
+test("completion scripts are ones their shell takes, and complete commands and options", async () => {
+  const { out: bash } = await threadmark(["completion", "bash"]);
+  const asked = (words: string): string =>
+    `${bash}\nCOMP_WORDS=(${words}); COMP_CWORD=$((\${#COMP_WORDS[@]}-1)); _threadmark; echo "\${COMPREPLY[@]}"`;
+  const complete = (words: string): string =>
+    spawnSync("bash", ["-c", asked(words)], { encoding: "utf8" }).stdout.trim();
+  expect(complete("threadmark thr")).toBe("threads");
+  expect(complete("threadmark prune --dr")).toBe("--dry-run");
+  expect(complete("threadmark threads --status wa")).toBe("waiting");
+  for (const shell of ["zsh", "fish"]) {
+    const { code, out } = await threadmark(["completion", shell]);
+    expect(code).toBe(0);
+    expect(out).toContain("keep-last");
+  }
+  expect((await threadmark(["completion", "tcsh"])).code).toBe(2);
+});
+
+test("the version is the package's", async () => {
+  const { out } = await threadmark(["--version"]);
+  expect(out).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
