@@ -27,6 +27,11 @@ export class LineStream {
     return this.#chunk;
   }
 
+  /** The offset of {@link buffer} in the file. */
+  get base(): number {
+    return this.#base;
+  }
+
   /** The offset of the current line in the file. */
   get offset(): number {
     return this.#base + this.from;

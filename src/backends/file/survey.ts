@@ -7,6 +7,8 @@ import { LineStream } from "./line-stream.ts";
 import type { Position, Scan, Sink } from "./position.ts";
 import { follows, positionAfter } from "./position.ts";
 
+const lineStart = Buffer.from('{"batch":', "latin1");
+
 /** A stretch of a journal: a sound line, a damaged one whose successor tells what it said, or bytes that say nothing. */
 type Piece =
   | {
@@ -69,17 +71,27 @@ async function collect(file: OpenFile, size: number, from: Position): Promise<Pi
   };
   while (await stream.fill()) {
     while (stream.next()) {
-      const { buffer, from: start, to, offset, number } = stream;
-      const line = parseLine(buffer, start, to, offset, number);
-      const inOrder = line !== undefined && (line.batch > batch || line.batch === previous?.batch);
-      if (line === undefined || !inOrder || !isSound(buffer.subarray(start, to), line.crc)) {
-        lose(offset, to - start, number);
+      const { buffer, to, offset, number } = stream;
+      let start = stream.from;
+      let line: Line | undefined;
+      // A line begins behind a newline, unless that was damaged.
+      for (let at = start; at >= 0 && at < to; at = buffer.indexOf(lineStart, at + 1)) {
+        line = parseLine(buffer, at, to, offset + at - start, number);
+        if (line !== undefined && isSound(buffer.subarray(at, to), line.crc)) {
+          if (at > start) lose(offset, at - start, number);
+          start = at;
+          break;
+        }
+        line = undefined;
+      }
+      if (line === undefined || (line.batch <= batch && line.batch !== previous?.batch)) {
+        lose(stream.base + start, to - start, number);
         continue;
       }
       // Lines are missing here, though nothing lies between.
       const touches = pieces.at(-1)?.is !== "lost";
-      if (touches && !follows(line, previous, from)) lose(offset, 0, number);
-      pieces.push({ is: "line", offset, length: line.length, number, line });
+      if (touches && !follows(line, previous, from)) lose(line.offset, 0, number);
+      pieces.push({ is: "line", offset: line.offset, length: line.length, number, line });
       previous = line;
       batch = line.batch;
     }

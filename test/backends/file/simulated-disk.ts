@@ -34,6 +34,8 @@ type NameChange = (names: Map<string, SimulatedFile>) => void;
 
 export class Stopped extends Error {}
 
+let inodes = 0;
+
 /**
  * A disk in memory. Processes see each other's changes at once; a power cut leaves what was synced, and of the rest
  * whatever it likes. Names are files too: one that was created, renamed or removed is so for certain once its directory
@@ -89,6 +91,22 @@ export class SimulatedDisk {
     this.endProcess();
   }
 
+  /** The bytes of a file, as a program would see them. */
+  contentOf(path: string): Buffer {
+    const file = this.seen.get(path);
+    if (file === undefined) throw failure("ENOENT", path);
+    return file.read(0, file.size);
+  }
+
+  /** Puts other bytes in the place of a file's, for good: damage, or somebody's editor. */
+  overwrite(path: string, content: Buffer): void {
+    const file = new SimulatedFile(`${++inodes}`);
+    file.write(0, content);
+    file.sync();
+    this.rename((names) => names.set(path, file));
+    this.syncNames();
+  }
+
   rename(change: NameChange): void {
     change(this.seen);
     this.#unsynced.push(change);
@@ -116,8 +134,6 @@ export class SimulatedDisk {
     throw failure(code, path);
   }
 }
-
-let inodes = 0;
 
 class Process implements FileSystem {
   readonly #disk: SimulatedDisk;
