@@ -1,52 +1,10 @@
 import { expect, test } from "vitest";
-import { append, type Durability, END, type Flow, type Graph, graph, START, send } from "../../src/runtime/index.ts";
+import { append, type Durability, END, type Flow, graph, START, send } from "../../src/runtime/index.ts";
 import { deferred, line } from "./collect.ts";
 import { onMemoryAndSqlite } from "./places.ts";
-
-interface Outer {
-  topics: string[];
-  found: string[];
-  round?: number;
-}
-interface Inner {
-  topic: string;
-  notes: string[];
-}
+import { type Inner, type Outer, research, team } from "./research-team.ts";
 
 const modes: readonly Durability[] = ["sync", "async", "exit"];
-
-/** Looks something up, asks about it if told to, and sums up. */
-function research(ran: string[], asks = false): Graph<Inner> {
-  return graph<Inner>("research")
-    .reduce({ notes: append })
-    .node("look", (state) => {
-      ran.push(`look ${state.topic}`);
-      return { notes: [`saw ${state.topic}`] };
-    })
-    .node("check", (state, ctx) => {
-      ran.push(`check ${state.topic}`);
-      return { notes: [asks ? `asked ${ctx.interrupt<string>(`use ${state.topic}?`)}` : "checked"] };
-    })
-    .edge(START, "look")
-    .edge("look", "check")
-    .edge("check", END);
-}
-
-function team(store: unknown, inner: Graph<Inner>, durability: Durability = "sync"): Flow<Outer> {
-  return graph<Outer>("team")
-    .reduce({ found: append })
-    .node("plan", () => undefined)
-    .graph("research", inner, {
-      input: (_, arg) => ({ topic: String(arg), notes: [] }),
-      output: ({ topic, notes }) => ({ found: [`${topic}: ${notes.join(", ")}`] }),
-    })
-    .node("report", () => ({ found: ["reported"] }))
-    .edge(START, "plan")
-    .branch("plan", (state) => state.topics.map((topic) => send("research", topic)), ["research"])
-    .edge("research", "report")
-    .edge("report", END)
-    .compile({ store: store as never, durability });
-}
 
 onMemoryAndSqlite("nested graphs", ({ store: fresh }) => {
   test("its checkpoints are in a namespace of its task; fan-out keeps them apart", async () => {
@@ -197,6 +155,30 @@ onMemoryAndSqlite("nested graphs", ({ store: fresh }) => {
     },
   );
 
+  test("inside, too, what finished beside a failure is not run again", async () => {
+    const store = await fresh();
+    const ran: string[] = [];
+    let broken = true;
+    const inner = graph<Inner>("inner").reduce({ notes: append });
+    for (const name of ["good", "bad"]) {
+      inner.edge(START, name).edge(name, END);
+      inner.node(name, () => {
+        ran.push(name);
+        if (name === "bad" && broken) throw new Error("broken");
+        return { notes: [name] };
+      });
+    }
+    const flow = graph<Inner>("outer")
+      .graph("sub", inner, { input: () => ({ notes: [] }) })
+      .edge(START, "sub")
+      .edge("sub", END)
+      .compile({ store });
+    await expect(flow.run({ topic: "", notes: [] }, { thread: "t" })).rejects.toThrow("broken");
+    broken = false;
+    expect((await flow.resume({ thread: "t" })).state.notes).toEqual(["good", "bad"]);
+    expect(ran).toEqual(["good", "bad", "bad"]);
+  });
+
   test("three levels deep: asked at the bottom, answered at the top", async () => {
     const store = await fresh();
     const ran: string[] = [];
@@ -213,62 +195,6 @@ onMemoryAndSqlite("nested graphs", ({ store: fresh }) => {
     expect(new Set(await store.thread("t").namespaces())).toEqual(
       new Set([[], ["down", "0.0"], ["down", "0.0", "down", "0.0"]]),
     );
-  });
-
-  test("time travel: from before the task it runs afresh; from its question it goes on from there, answered anew", async () => {
-    const store = await fresh();
-    const ran: string[] = [];
-    const flow = team(store, research(ran, true));
-    const asked = await flow.run({ topics: ["x"], found: [] }, { thread: "t" });
-    await flow.resume({ thread: "t", value: "yes" });
-    const planned = (await line(store, "t"))[1];
-    ran.length = 0;
-    const again = await flow.resume({ thread: "t", from: planned?.id as string });
-    expect([again.status, ran]).toEqual(["interrupted", ["look x", "check x"]]);
-    expect((await flow.resume({ thread: "t", value: "second" })).state.found).toEqual([
-      "x: saw x, asked second",
-      "reported",
-    ]);
-    ran.length = 0;
-    const other = await flow.resume({ thread: "t", from: asked.checkpoint?.id as string, value: "no" });
-    expect([other.state.found, ran]).toEqual([["x: saw x, asked no", "reported"], ["check x"]]);
-  });
-
-  test("a fork taken at the question, after it was answered, can be answered differently", async () => {
-    const store = await fresh();
-    const ran: string[] = [];
-    const flow = team(store, research(ran, true));
-    const asked = await flow.run({ topics: ["x"], found: [] }, { thread: "t" });
-    await flow.resume({ thread: "t", value: "yes" });
-    const at = asked.checkpoint?.id as string;
-    await store.thread("t").fork({ at, into: "f" });
-    await store.thread("t").fork({ at, into: "g", edits: { round: 9 } });
-    const early = (await line(store, "t"))[1]?.id as string;
-    await store.thread("t").fork({ at: early, into: "h", edits: { topics: ["x"] } });
-    ran.length = 0;
-    expect((await flow.resume({ thread: "f", value: "no" })).state.found).toEqual(["x: saw x, asked no", "reported"]);
-    const edited = await flow.resume({ thread: "g", value: "maybe" });
-    expect([edited.state.found, edited.state.round]).toEqual([["x: saw x, asked maybe", "reported"], 9]);
-    expect(ran).toEqual(["check x", "check x"]);
-    ran.length = 0;
-    expect((await flow.resume({ thread: "h" })).status).toBe("interrupted");
-    expect(ran).toEqual(["look x", "check x"]);
-    expect((await flow.state("t"))?.state.found).toEqual(["x: saw x, asked yes", "reported"]);
-  });
-
-  test("an update of the outer state while a nested graph waits keeps the nested graph where it is", async () => {
-    const store = await fresh();
-    const ran: string[] = [];
-    const flow = team(store, research(ran, true));
-    await flow.run({ topics: ["x"], found: [] }, { thread: "t" });
-    await flow.update("t", { found: ["by hand"] });
-    ran.length = 0;
-    expect((await flow.resume({ thread: "t", value: "yes", update: { round: 3 } })).state).toEqual({
-      topics: ["x"],
-      found: ["by hand", "x: saw x, asked yes", "reported"],
-      round: 3,
-    });
-    expect(ran).toEqual(["check x"]);
   });
 
   test("a nested graph's time limit stops it, and its next attempt goes on", async () => {

@@ -152,6 +152,22 @@ onMemoryAndSqlite("super-steps", ({ store: fresh }) => {
     expect(runs).toEqual([undefined, 1, 2]);
   });
 
+  test("a branch is asked once for a node, however many of its tasks ran", async () => {
+    let asked = 0;
+    const flow = graph<State>("w")
+      .reduce({ out: append })
+      .node("fan", () => undefined)
+      .node("after", (_, ctx) => ({ out: [`${ctx.arg}`] }))
+      .branch(START, () => [send("fan", 1), send("fan", 2), send("fan", 3)], ["fan"])
+      .branch("fan", () => {
+        asked += 1;
+        return send("after", "once");
+      }, ["after"])
+      .edge("after", END)
+      .compile({ store: await fresh() });
+    expect([(await flow.run({ out: [] }, { thread: "t" })).state.out, asked]).toEqual([["once"], 1]);
+  });
+
   test("a node goes where its goto says instead of along its edges, with arguments", async () => {
     const flow = graph<State>("w")
       .reduce({ out: append })
