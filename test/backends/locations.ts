@@ -20,6 +20,8 @@ export interface Place {
 export interface BackendUnderTest {
   readonly name: string;
   readonly capabilities: Capabilities;
+  /** How much of a campaign to run here, as a part of what memory gets: every round trip costs more elsewhere. */
+  readonly share: number;
   make(): Promise<Place>;
 }
 
@@ -61,24 +63,28 @@ async function makeFile(): Promise<Place> {
 export const memoryUnderTest: BackendUnderTest = {
   name: "memory",
   capabilities: { durable: false, processes: false },
+  share: 1,
   make: makeMemory,
 };
 
 export const sqliteUnderTest: BackendUnderTest = {
   name: "sqlite",
   capabilities: { durable: true, processes: true },
+  share: 0.8,
   make: makeSqlite,
 };
 
 export const fileUnderTest: BackendUnderTest = {
   name: "file",
   capabilities: { durable: true, processes: false },
+  share: 0.6,
   make: makeFile,
 };
 
 export const postgresUnderTest: BackendUnderTest = {
   name: "postgres",
   capabilities: { durable: true, processes: true },
+  share: 0.1,
   make: makePostgres,
 };
 

@@ -1,5 +1,7 @@
 import { test } from "vitest";
 import { randomStops, run } from "../backends/file/crashes.ts";
+import { journals, makeSpecimen } from "../backends/file/damage.ts";
+import { checkFlips, checkScars } from "../backends/file/damage-checks.ts";
 import { runWithFaults } from "../backends/file/disk-faults.ts";
 import { howMany, progressOf } from "./campaign.ts";
 
@@ -23,3 +25,12 @@ test("the file backend survives any row of kills and power cuts on a simulated d
 
 test("the file backend survives any row of failing operations on a simulated disk", () =>
   campaign("faults", howMany(3000), (seed) => runWithFaults(seed, 40, 0.02 + (seed % 10) / 50)));
+
+test("a bit flipped anywhere in any journal is CORRUPT, or cut away with the last batch", async () => {
+  for (const compacted of [false, true]) {
+    for (const path of journals) await checkFlips(await makeSpecimen(compacted), path, 1);
+  }
+});
+
+test("rubbish anywhere in a journal never gives a wrong value", () =>
+  campaign("scars", howMany(30), async (seed) => checkScars(await makeSpecimen(seed % 2 === 0), 500, seed)));

@@ -4,7 +4,7 @@ import { matchesTheModel } from "../model/sequences.ts";
 import { howMany, progressOf } from "./campaign.ts";
 
 describe.each(locations)("a store on $name", (backend) => {
-  const sequences = howMany(3_000);
+  const sequences = howMany(3_000 * backend.share);
 
   test(
     `holds what the naive model holds, after each of ${sequences} sequences`,
