@@ -3,7 +3,7 @@ import { onMemoryAndSqlite } from "./places.ts";
 import { playMany } from "./play.ts";
 
 onMemoryAndSqlite("any graph, stopped anyhow", ({ fresh, kind }) => {
-  const numRuns = kind === "memory" ? 100 : 30;
+  const numRuns = kind === "memory" ? 60 : 20;
 
   test("ends in the same state, and runs no task again that ended", () => playMany(fresh, false, numRuns), 300_000);
 
