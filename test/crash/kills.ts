@@ -94,7 +94,12 @@ function note(
 async function check(place: Place, threads: Map<string, Acknowledged>, forks: Forks): Promise<void> {
   const store = await open<Told>(place.url, place.options);
   try {
-    exact(await store.verify(), { ok: true, faults: [] }, "verify after a kill");
+    // A file may end in the middle of a batch that was never acknowledged: it is not read, and the next write removes it.
+    const { faults } = await store.verify();
+    const real = faults.filter(
+      ({ checkpoint, message }) => checkpoint !== null || !/cut short by a crash/.test(message),
+    );
+    exact(real, [], "what verify finds after a kill");
     for (const [id, promised] of threads) await checkThread(store, id, promised);
     for (const [thread, { id, n }] of forks) {
       exact((await store.thread(id).latest())?.state, stateAt(thread, n), `the fork ${id}`);
