@@ -1,0 +1,146 @@
+import type { CheckpointInfo, Write } from "../model/checkpoint.ts";
+import type { Thread } from "../thread.ts";
+import { type Bookkeeping, keyOf, notesOf, reserved, type StoredHistory } from "./bookkeeping.ts";
+
+/**
+ * What channels that keep only their writes (LangGraph's `DeltaChannel`) are made of: the value at the nearest ancestor that
+ * has one, and the writes since. Which ancestor that is stands in the notes of the checkpoints' metadata, so that a history
+ * takes one read of the metadata, one of the writes and one of the value, however long it is.
+ */
+
+type LangGraphThread = Thread<Record<string, unknown>>;
+
+/** How far back a channel has to be read. */
+interface Extent {
+  /** How many ancestors' writes belong to it, from the nearest on. */
+  readonly length: number;
+  /** The ancestor whose state holds the value it starts from. */
+  readonly seed?: CheckpointInfo;
+  /** The ancestor that keeps what went with its own ancestors. */
+  readonly kept?: CheckpointInfo;
+}
+
+/** The histories of channels at a checkpoint, as stored. Undefined: there is no such checkpoint. */
+export async function historiesAt(
+  thread: LangGraphThread,
+  id: string | undefined,
+  channels: readonly string[],
+): Promise<ReadonlyMap<string, StoredHistory> | undefined> {
+  const found = await findWithAncestors(thread, id, channels);
+  if (found === undefined) return undefined;
+  const { ancestors, walks } = found;
+  const states = new States(thread);
+  const extents = new Map<string, Extent>();
+  for (const [channel, walk] of walks) extents.set(channel, await walk.extent(states, ancestors.length));
+  const length = Math.max(0, ...[...extents.values()].map((extent) => extent.length));
+  const writes = length === 0 ? new Map() : await thread.writesOf(ancestors.slice(0, length));
+  const histories = new Map<string, StoredHistory>();
+  for (const [channel, extent] of extents) {
+    const own = ancestors
+      .slice(0, extent.length)
+      .reverse()
+      .flatMap((row): readonly Write[] => writes.get(row.id) ?? [])
+      .filter((write) => write.channel === channel)
+      .map((write) => [write.task, write.value] as const);
+    const before = extent.kept && (await states.history(extent.kept, channel));
+    histories.set(channel, {
+      writes: [...(before?.writes ?? []), ...own],
+      ...(before !== undefined && Object.hasOwn(before, "seed") && { seed: before.seed }),
+      ...(extent.seed !== undefined && { seed: await states.value(extent.seed, channel) }),
+    });
+  }
+  return histories;
+}
+
+/** The states of some checkpoints, each read once. */
+class States {
+  readonly #thread: LangGraphThread;
+  readonly #states = new Map<string, Readonly<Record<string, unknown>>>();
+
+  constructor(thread: LangGraphThread) {
+    this.#thread = thread;
+  }
+
+  async #at(row: CheckpointInfo): Promise<Readonly<Record<string, unknown>>> {
+    const known = this.#states.get(row.id) ?? (await this.#thread.get(row.id))?.state ?? {};
+    this.#states.set(row.id, known);
+    return known;
+  }
+
+  async value(row: CheckpointInfo, channel: string): Promise<unknown> {
+    return (await this.#at(row))[keyOf(channel)];
+  }
+
+  async has(row: CheckpointInfo, channel: string): Promise<boolean> {
+    const state = await this.#at(row);
+    const { versions, unlisted = [] } = (state[reserved] ?? { versions: {} }) as Bookkeeping;
+    return Object.hasOwn(state, keyOf(channel)) && (Object.hasOwn(versions, channel) || unlisted.includes(channel));
+  }
+
+  async history(row: CheckpointInfo, channel: string): Promise<StoredHistory | undefined> {
+    return ((await this.#at(row))[reserved] as Bookkeeping | undefined)?.history?.[channel];
+  }
+}
+
+/** Walks up from the newest checkpoint to the one that is asked for, and on until enough is known of every channel. */
+async function findWithAncestors(
+  thread: LangGraphThread,
+  id: string | undefined,
+  channels: readonly string[],
+): Promise<{ ancestors: CheckpointInfo[]; walks: ReadonlyMap<string, Walk> } | undefined> {
+  const ancestors: CheckpointInfo[] = [];
+  const walks = new Map(channels.map((channel) => [channel, new Walk(channel)]));
+  let wanted = id;
+  let found = false;
+  for await (const row of thread.history()) {
+    if (wanted !== undefined && row.id !== wanted) continue;
+    if (found) ancestors.push(row);
+    for (const walk of walks.values()) walk.meet(row, ancestors.length);
+    found = true;
+    if (row.parent === null || [...walks.values()].every((walk) => walk.done)) break;
+    wanted = row.parent;
+  }
+  return found ? { ancestors, walks } : undefined;
+}
+
+/** One channel, followed from a checkpoint up its ancestors. */
+class Walk {
+  /** Nothing further up matters. */
+  done = false;
+  readonly #channel: string;
+  /** The ancestors, nearest first, that have a value: the one that got it, and those above which nothing was noted since. */
+  #holders: { readonly row: CheckpointInfo; readonly position: number }[] = [];
+  #kept: Extent | undefined;
+
+  constructor(channel: string) {
+    this.#channel = channel;
+  }
+
+  /** Takes the next row into account: the target itself at position 0, its parent at 1, and so on. */
+  meet(row: CheckpointInfo, position: number): void {
+    if (this.done) return;
+    const { set = [], unset = [], history = [] } = notesOf(row);
+    if (history.includes(this.#channel)) {
+      this.#kept = { length: position, kept: row };
+      this.done = true;
+    } else if (position === 0) return;
+    else if (unset.includes(this.#channel)) this.#holders = [];
+    else {
+      this.#holders.push({ row, position });
+      this.done = set.includes(this.#channel);
+    }
+  }
+
+  /**
+   * The holder's own state has the last word: what gave it its value may have been removed, and a checkpoint may have left
+   * the channel out. Nearly always one is looked at.
+   */
+  async extent(states: States, count: number): Promise<Extent> {
+    if (this.#kept !== undefined) return this.#kept;
+    // If none is known to have got a value, they have all the same: one that was set by a removed checkpoint, or none.
+    for (const { row, position } of this.done ? this.#holders : this.#holders.slice(0, 1)) {
+      if (await states.has(row, this.#channel)) return { length: position, seed: row };
+    }
+    return { length: count };
+  }
+}

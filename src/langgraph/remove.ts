@@ -1,0 +1,140 @@
+import { TASKS } from "@langchain/langgraph-checkpoint";
+import type { PruneOptions, PruneResult } from "../model/arguments.ts";
+import type { CheckpointInfo, Metadata } from "../model/checkpoint.ts";
+import { prunedSeqs } from "../model/retention.ts";
+import type { Store } from "../store.ts";
+import type { Thread } from "../thread.ts";
+import { type Bookkeeping, notesOf, reserved, type StoredHistory, withNotes } from "./bookkeeping.ts";
+import { historiesAt } from "./history.ts";
+
+/**
+ * Removing checkpoints from a thread of LangGraph's. Some of what remains may be read from what goes: channels that keep only
+ * writes, and the sends of checkpoints with `v < 4`. That is written into the checkpoints that remain, first.
+ */
+
+type AnyStore = Store<Record<string, unknown>>;
+
+/** The sends of older formats are with the parent's writes. */
+export const firstVersionWithSends = 4;
+
+export async function prune(store: AnyStore, id: string, options: PruneOptions): Promise<PruneResult> {
+  const thread = store.thread(id);
+  const rows = await rowsOf(store, id);
+  if (options.dryRun === true || !rows.some(readsAncestors)) return thread.prune(options);
+  const { keepLast = 1, olderThan, keepLabelled = false, ancestors = "truncate" } = options;
+  const youngerThan = olderThan === undefined ? undefined : Date.now() - olderThan;
+  const seqs = new Map(rows.map((row) => [`${row.namespace.join("|")} ${row.id}`, row.seq]));
+  const gone = prunedSeqs(
+    rows.map((row) => ({
+      ...row,
+      namespace: row.namespace.join("|"),
+      parent: seqs.get(`${row.namespace.join("|")} ${row.parent}`) ?? 0,
+    })),
+    { keepLast, youngerThan, keepLabelled, protectAncestors: ancestors === "protect" },
+  );
+  // What to remove is decided here and not by the store, so that a checkpoint committed meanwhile changes nothing.
+  const { bytesReclaimed } = await thread.prune({ ...options, dryRun: true });
+  return { deleted: await remove(store, id, rows, (row) => gone.has(row.seq)), bytesReclaimed };
+}
+
+/** Removes the checkpoints of these runs from a thread; returns how many there were. */
+export async function deleteRuns(store: AnyStore, id: string, runs: ReadonlySet<string>): Promise<number> {
+  const rows = await rowsOf(store, id);
+  return remove(store, id, rows, (row) => row.run !== null && runs.has(row.run));
+}
+
+/** Every checkpoint of a thread, newest first. */
+async function rowsOf(store: AnyStore, id: string): Promise<CheckpointInfo[]> {
+  const rows: CheckpointInfo[] = [];
+  for (const namespace of await store.thread(id).namespaces()) {
+    for await (const row of store.thread(id, { namespace }).history()) rows.push(row);
+  }
+  return rows.sort((left, right) => right.seq - left.seq);
+}
+
+function readsAncestors(row: CheckpointInfo): boolean {
+  return row.stateVersion < firstVersionWithSends || (notesOf(row).unset ?? []).length > 0;
+}
+
+async function remove(
+  store: AnyStore,
+  id: string,
+  rows: readonly CheckpointInfo[],
+  goes: (row: CheckpointInfo) => boolean,
+): Promise<number> {
+  const byNamespace = new Map<string, CheckpointInfo[]>();
+  for (const row of rows) {
+    const key = JSON.stringify(row.namespace);
+    byNamespace.set(key, [...(byNamespace.get(key) ?? []), row]);
+  }
+  let count = 0;
+  for (const [key, all] of byNamespace) {
+    const thread = store.thread(id, { namespace: JSON.parse(key) as string[] });
+    const gone = new Set(all.filter(goes).map((row) => row.id));
+    if (gone.size === 0) continue;
+    const orphans = all.filter((row) => !gone.has(row.id) && row.parent !== null && gone.has(row.parent));
+    const channels = new Set(all.flatMap((row) => notesOf(row).unset ?? []));
+    for (const row of orphans) await keepWhatGoes(thread, row, channels);
+    count += await thread.deleteCheckpoints([...gone]);
+  }
+  return count;
+}
+
+/** Writes into a checkpoint what it would read from its ancestors. */
+async function keepWhatGoes(
+  thread: Thread<Record<string, unknown>>,
+  row: CheckpointInfo,
+  channels: ReadonlySet<string>,
+): Promise<void> {
+  const history = await historyToKeep(thread, row, channels);
+  const sends = await sendsOf(thread, row);
+  if (Object.keys(history).length === 0 && sends === undefined) return;
+  const checkpoint = await thread.get(row.id);
+  if (checkpoint === undefined) return;
+  const { id, step, source, node, path, next, completed, interrupts, barriers, run, workflow, label } = checkpoint;
+  const { createdAt, stateVersion, state } = checkpoint;
+  const before = state[reserved] as Bookkeeping;
+  const bookkeeping: Bookkeeping = {
+    ...before,
+    ...(sends !== undefined && before.sends === undefined && { sends }),
+    ...(Object.keys(history).length > 0 && { history: { ...before.history, ...history } }),
+  };
+  await thread.put({
+    ...{ id, step, source, node, path, next, completed, interrupts, barriers, run, workflow, label },
+    ...{ createdAt, stateVersion },
+    state: { ...state, [reserved]: bookkeeping },
+    metadata: notingHistory(checkpoint, Object.keys(history)),
+  });
+}
+
+/** Of the channels that have no value at a checkpoint, what they are made of. */
+async function historyToKeep(
+  thread: Thread<Record<string, unknown>>,
+  row: CheckpointInfo,
+  channels: ReadonlySet<string>,
+): Promise<Record<string, StoredHistory>> {
+  // LangGraph itself notes which channels keep only writes, if any has some since its last snapshot.
+  const counted = row.metadata["counters_since_delta_snapshot"];
+  const known = typeof counted === "object" && counted !== null ? new Set(Object.keys(counted)) : channels;
+  const { set = [] } = notesOf(row);
+  const sought = [...channels].filter((channel) => known.has(channel) && !set.includes(channel));
+  const histories = await historiesAt(thread, row.id, sought);
+  return Object.fromEntries(
+    [...(histories ?? [])].filter(([, history]) => history.writes.length > 0 || Object.hasOwn(history, "seed")),
+  );
+}
+
+/** The sends that a checkpoint of an older format reads from its parent's writes. */
+export async function sendsOf(
+  thread: Thread<Record<string, unknown>>,
+  row: CheckpointInfo,
+): Promise<unknown[] | undefined> {
+  if (row.stateVersion >= firstVersionWithSends || row.parent === null) return undefined;
+  const writes = await thread.writes(row.parent);
+  return writes.filter((write) => write.channel === TASKS).map((write) => write.value);
+}
+
+function notingHistory(row: CheckpointInfo, channels: readonly string[]): Metadata {
+  const notes = notesOf(row);
+  return withNotes(row.metadata, { ...notes, history: [...new Set([...(notes.history ?? []), ...channels])] });
+}

@@ -1,0 +1,243 @@
+import type { RunnableConfig } from "@langchain/core/runnables";
+import {
+  BaseCheckpointSaver,
+  type ChannelVersions,
+  type Checkpoint,
+  type CheckpointListOptions,
+  type CheckpointMetadata,
+  type CheckpointPendingWrite,
+  type CheckpointTuple,
+  type DeltaChannelHistory,
+  maxChannelVersion,
+  type PendingWrite,
+  TASKS,
+  WRITES_IDX_MAP,
+} from "@langchain/langgraph-checkpoint";
+import type { LeaseToken, OpenOptions, PruneOptions, PruneResult, ThreadsOptions } from "../model/arguments.ts";
+import type { ThreadInfo } from "../model/checkpoint.ts";
+import { type BackendOptions, open } from "../open.ts";
+import type { Store } from "../store.ts";
+import type { Thread } from "../thread.ts";
+import { type Address, addressOf, configOf, levelsOf, requiredAddress } from "./address.ts";
+import { type Bookkeeping, isActivation, reserved } from "./bookkeeping.ts";
+import { putInput, shownTuple } from "./checkpoint.ts";
+import { beginsRun, Exclusive, type ExclusiveOptions, isRun } from "./exclusive.ts";
+import { channelFailure, writeFailure } from "./failure.ts";
+import { historiesAt } from "./history.ts";
+import { listed } from "./list.ts";
+import { deleteRuns, firstVersionWithSends, prune, sendsOf } from "./remove.ts";
+import { fromStored, toStored } from "./stored.ts";
+
+export interface SaverOptions {
+  /**
+   * One run at a time on a thread, whatever process it is in: a second one is refused with `BUSY` before it does any work.
+   * Default false: runs on one thread go side by side, each on a branch of its own.
+   */
+  readonly exclusive?: boolean | ExclusiveOptions;
+}
+
+type State = Record<string, unknown>;
+
+/**
+ * LangGraph's checkpoints in a Threadmark store. Takes the place of any other checkpointer.
+ *
+ * @example
+ * const checkpointer = await ThreadmarkSaver.open("sqlite:agent.db");
+ * const graph = builder.compile({ checkpointer });
+ */
+export class ThreadmarkSaver extends BaseCheckpointSaver {
+  /** The store, for whatever the saver itself does not offer. */
+  readonly store: Store;
+  readonly #store: Store<State>;
+  readonly #exclusive: Exclusive | undefined;
+  #owned = false;
+
+  /** Uses a store that is open already, and stays so when the saver is closed. */
+  constructor(store: Store, options: SaverOptions = {}) {
+    super();
+    this.store = store;
+    this.#store = store as Store<State>;
+    const { exclusive = false } = options;
+    if (exclusive !== false) this.#exclusive = new Exclusive(this.#store, exclusive === true ? {} : exclusive);
+  }
+
+  /** Opens a store (`memory:`, `file:./directory`, `sqlite:path`, `postgres://…`) of the saver's own. */
+  static async open(url: string, options: SaverOptions & OpenOptions & BackendOptions = {}): Promise<ThreadmarkSaver> {
+    const { exclusive, ...rest } = options;
+    const saver = new ThreadmarkSaver(await open(url, rest), exclusive === undefined ? {} : { exclusive });
+    saver.#owned = true;
+    return saver;
+  }
+
+  override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
+    const address = addressOf(config);
+    if (address === undefined) return undefined;
+    if (this.#exclusive !== undefined && beginsRun(config)) await this.#exclusive.begin(address.thread, config);
+    return this.#tuple(this.#handle(address), address.checkpoint);
+  }
+
+  override async *list(config: RunnableConfig, options: CheckpointListOptions = {}): AsyncGenerator<CheckpointTuple> {
+    for await (const { thread, namespace, info } of listed(this.#store, config, options)) {
+      const tuple = await this.#tuple(this.#handle({ thread, namespace }), info.id);
+      // It may have been deleted since it was listed.
+      if (tuple !== undefined) yield tuple;
+    }
+  }
+
+  override async put(
+    config: RunnableConfig,
+    checkpoint: Checkpoint,
+    metadata: CheckpointMetadata,
+    newVersions: ChannelVersions,
+  ): Promise<RunnableConfig> {
+    const { thread, namespace, checkpoint: parent = null } = requiredAddress(config, "put");
+    const handle = this.#handle({ thread, namespace });
+    const input = putInput({ config, checkpoint, metadata, newVersions, hasParent: parent !== null });
+    try {
+      // Nothing is awaited before the store has captured the input.
+      await this.#running(thread, config, (lease) => handle.put(input, { parent, ...(lease !== undefined && { lease }) }));
+    } catch (error) {
+      throw channelFailure(error, thread, Object.keys(input.state ?? input.update?.set ?? {}));
+    }
+    return configOf(thread, namespace, checkpoint.id);
+  }
+
+  override async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
+    const address = requiredAddress(config, "putWrites");
+    const { thread, checkpoint } = address;
+    if (checkpoint === undefined) throw new TypeError("putWrites needs config.configurable.checkpoint_id.");
+    if (writes.length === 0) return;
+    const indexed = writes.map(([channel, value], position) => ({
+      channel,
+      value: toStored(value),
+      index: WRITES_IDX_MAP[channel] ?? position,
+    }));
+    const handle = this.#handle(address);
+    const put = async (some: typeof indexed): Promise<void> => {
+      try {
+        await this.#running(thread, config, (lease) =>
+          handle.putWrites(checkpoint, { task: taskId, writes: some }, lease === undefined ? {} : { lease }),
+        );
+      } catch (error) {
+        throw writeFailure(error, thread, some);
+      }
+    };
+    const special = indexed.filter(({ index }) => index < 0);
+    if (special.length === 0 || special.length === indexed.length) return put(indexed);
+    // Beside ordinary writes, special ones do not replace what is there.
+    const captured = special.map((write) => ({ ...write, value: copyOf(write.value) }));
+    await put(indexed.filter(({ index }) => index >= 0));
+    const there = (await handle.writes(checkpoint)).filter(({ task }) => task === taskId);
+    await put(captured.filter(({ index }) => there.every((write) => write.index !== index)));
+  }
+
+  override async deleteThread(threadId: string): Promise<void> {
+    await this.#store.thread(threadId).delete();
+  }
+
+  /** What channels that keep only their writes are made of, in a few reads however long the history is. */
+  override async getDeltaChannelHistory(options: {
+    config: RunnableConfig;
+    channels: string[];
+  }): Promise<Record<string, DeltaChannelHistory>> {
+    const { config, channels } = options;
+    if (channels.some(isActivation)) return super.getDeltaChannelHistory(options);
+    const address = addressOf(config);
+    const id = address?.checkpoint ?? (address && (await this.getTuple(config))?.checkpoint.id);
+    const histories = address && id && channels.length > 0 ? await historiesAt(this.#handle(address), id, channels) : undefined;
+    const result: Record<string, DeltaChannelHistory> = {};
+    for (const channel of channels) {
+      const { writes, ...seed } = histories?.get(channel) ?? { writes: [] };
+      result[channel] = {
+        writes: writes.map(([task, value]): CheckpointPendingWrite => [task, channel, fromStored(value)]),
+        ...("seed" in seed && { seed: fromStored(seed.seed) }),
+      };
+    }
+    return result;
+  }
+
+  /** The threads that have checkpoints, in order of their ids, or with `order: "updated"` the newest first. */
+  threads(options: ThreadsOptions = {}): AsyncGenerator<ThreadInfo> {
+    return this.#store.threads(options);
+  }
+
+  /** Deletes old checkpoints of a thread; what remains reads as before. */
+  prune(threadId: string, options: PruneOptions = {}): Promise<PruneResult> {
+    return prune(this.#store, threadId, options);
+  }
+
+  /** A new thread with all checkpoints and writes of another. Costs the same whatever the history. */
+  async copyThread(sourceThreadId: string, targetThreadId: string): Promise<void> {
+    await this.#store.thread(sourceThreadId).copy(targetThreadId);
+  }
+
+  /**
+   * A new thread that begins with a checkpoint of another (the latest, if the config names none) and its ancestors. Returns
+   * the config of that checkpoint in the new thread.
+   */
+  async forkThread(config: RunnableConfig, newThreadId: string): Promise<RunnableConfig> {
+    const { thread, namespace, checkpoint } = requiredAddress(config, "forkThread");
+    if (namespace !== "") throw new TypeError("forkThread takes a checkpoint of the root graph: leave checkpoint_ns out.");
+    const at = checkpoint ?? (await this.#store.thread(thread).tuple({ by: "id" }))?.checkpoint.id;
+    const fork = await this.#store.thread(thread).fork({ ...(at !== undefined && { at }), into: newThreadId });
+    return configOf(fork.id, "", at as string);
+  }
+
+  /** Deletes the checkpoints of runs, given by the `run_id` they were invoked with; returns how many there were. */
+  async deleteForRuns(runIds: readonly string[]): Promise<number> {
+    const runs = new Set(runIds);
+    let count = 0;
+    if (runs.size === 0) return count;
+    for await (const { id } of this.#store.threads()) count += await deleteRuns(this.#store, id, runs);
+    return count;
+  }
+
+  /** Closes the store, if the saver opened it. */
+  async close(): Promise<void> {
+    await this.#exclusive?.close();
+    if (this.#owned) await this.#store.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  #handle(address: Pick<Address, "thread" | "namespace">): Thread<State> {
+    return this.#store.thread(address.thread, { namespace: levelsOf(address.namespace) });
+  }
+
+  /** Does something for a run: under its lease, if runs have one. */
+  #running<T>(thread: string, config: RunnableConfig, action: (lease?: LeaseToken) => Promise<T>): Promise<T> {
+    return this.#exclusive !== undefined && isRun(config) ? this.#exclusive.with(thread, action) : action();
+  }
+
+  async #tuple(handle: Thread<State>, id: string | undefined): Promise<CheckpointTuple | undefined> {
+    const stored = await handle.tuple(id ?? { by: "id" });
+    if (stored === undefined) return undefined;
+    const { checkpoint: info } = stored;
+    const kept = (info.state[reserved] as Bookkeeping | undefined)?.sends;
+    const tuple = shownTuple(stored);
+    if (tuple.checkpoint.v < firstVersionWithSends) {
+      const sends = kept ?? (await sendsOf(handle, info));
+      if (sends !== undefined) this.#addSends(tuple.checkpoint, sends);
+    }
+    return tuple;
+  }
+
+  /** Until version 4, what was sent to nodes was with the parent's writes. */
+  #addSends(checkpoint: Checkpoint, sends: readonly unknown[]): void {
+    const versions = Object.values(checkpoint.channel_versions);
+    checkpoint.channel_values[TASKS] = sends.map(fromStored);
+    checkpoint.channel_versions[TASKS] =
+      versions.length > 0 ? maxChannelVersion(...versions) : this.getNextVersion(undefined);
+  }
+}
+
+/** A copy that later changes do not reach. What cannot be copied cannot be stored either: the store says why. */
+function copyOf(value: unknown): unknown {
+  try {
+    return structuredClone(value);
+  } catch {
+    return value;
+  }
+}

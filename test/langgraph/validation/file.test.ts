@@ -1,0 +1,4 @@
+import { fileUnderTest } from "../../backends/locations.ts";
+import { validateOn } from "./suite.ts";
+
+validateOn(fileUnderTest);
