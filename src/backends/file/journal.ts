@@ -180,7 +180,7 @@ export class Journal {
     const lines: Line[] = [];
     for (const [index, [change, value]] of all.entries()) {
       const record = index + 1;
-      const bytes = encodeLine({ ...frame, record }, change, value, prior);
+      const bytes = encodeLine(offset, { ...frame, record }, change, value, prior);
       const line = lineOf(bytes, { ...frame, record, synced }, change, value, prior.crc, offset, before + record);
       buffers.push(bytes);
       lines.push(line);

@@ -4,7 +4,7 @@ import { tables } from "../../backend.ts";
 import type { Change, Fields } from "./change.ts";
 import { changeOf } from "./change.ts";
 import type { Line, Prior } from "./line.ts";
-import { envelopeLength, tailLength } from "./line.ts";
+import { envelopeLength, headCheck, tailLength } from "./line.ts";
 
 const newline = 0x0a;
 const quote = 0x22;
@@ -59,7 +59,7 @@ export function parseLine(buffer: Buffer, from: number, to: number, offset: numb
   const { end, section, batch, record, of, start, synced, joint, change } = head;
   if (!startsWith(buffer, end, words.head)) return undefined;
   const after = end + words.head.length + 8;
-  if (crc32(buffer.subarray(from, end)) !== hexadecimal(buffer, after - 8)) return undefined;
+  if (headCheck(buffer.subarray(from, end), offset) !== hexadecimal(buffer, after - 8)) return undefined;
   const valueBytes = measure(buffer, after, section, tail);
   if (valueBytes === undefined) return undefined;
   const length = to - from;

@@ -3,13 +3,19 @@ import type { Value } from "../../backend.ts";
 import type { Change } from "./change.ts";
 import { fieldsOf } from "./change.ts";
 import type { Frame, Prior } from "./line.ts";
-import { envelopeLength, hex, tailLength } from "./line.ts";
+import { envelopeLength, headCheck, hex, tailLength } from "./line.ts";
 
 /** Other text than this, before the JSON, is stored as a JSON string. */
 const plainEnvelope = /^[ !#-[\]-~]{10}$/;
 
 /** The line, newline included. */
-export function encodeLine(frame: Frame, change: Change, value: Value | undefined, prior: Prior): Buffer {
+export function encodeLine(
+  offset: number,
+  frame: Frame,
+  change: Change,
+  value: Value | undefined,
+  prior: Prior,
+): Buffer {
   const { batch, record, of, start, synced, joint } = frame;
   let head = `{"batch":${batch},`;
   if (of > 1) head += `"record":${record},"of":${of},"start":${start},`;
@@ -23,7 +29,7 @@ export function encodeLine(frame: Frame, change: Change, value: Value | undefine
     body = `${intro}${section},`;
   }
   const line = Buffer.from(
-    `${head}"head":"${hex(crc32(head.slice(0, -1)))}",${body}"prior":${priorText(prior)},"crc":"00000000"}\n`,
+    `${head}"head":"${hex(headCheck(head.slice(0, -1), offset))}",${body}"prior":${priorText(prior)},"crc":"00000000"}\n`,
   );
   line.write(hex(crc32(line.subarray(0, -tailLength))), line.length - 11, "latin1");
   return line;

@@ -1,3 +1,4 @@
+import { crc32 } from "node:zlib";
 import type { Change } from "./change.ts";
 
 /**
@@ -10,7 +11,7 @@ import type { Change } from "./change.ts";
  * | `synced` | the last batch known to be on the medium, when that is not the one before (`fsync: "normal"`) |
  * | `joint` | the batch counts only if `directory.jsonl` says so |
  * | … | what the line changes, see `Change` |
- * | `bytes`, `head` | the length of the value in the line; the checksum of all fields up to here |
+ * | `bytes`, `head` | the length of the value in the line; the checksum of all fields up to here, and of the line's offset |
  * | `envelope` and `value`, `base64`, or `text` | the value, if there is one |
  * | `prior` | what the line before changes, its length, its checksum |
  * | `crc` | the checksum of the line up to here |
@@ -62,6 +63,11 @@ export const tailLength = 19;
 
 /** The engine's envelope is ten characters. */
 export const envelopeLength = 10;
+
+/** The checksum of a line's fields before the value. It starts from the line's offset: nowhere else is the line valid. */
+export function headCheck(head: string | Buffer, offset: number): number {
+  return crc32(head, offset % 0x1_0000_0000);
+}
 
 /** Eight hexadecimal digits. */
 export function hex(integer: number): string {

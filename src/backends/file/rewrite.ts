@@ -86,7 +86,7 @@ class Output {
   async add(change: Change, value: Value | undefined): Promise<void> {
     this.#batch++;
     const frame = { batch: this.#batch, record: 1, of: 1, start: this.#offset, synced: undefined, joint: false };
-    const line = encodeLine(frame, change, value, this.#prior);
+    const line = encodeLine(this.#offset, frame, change, value, this.#prior);
     const crc = Number.parseInt(line.toString("latin1", line.length - 11, line.length - 3), 16);
     this.#prior = { change, length: line.length, crc };
     this.#offset += line.length;

@@ -1,0 +1,167 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { file } from "../../src/backends/file/index.ts";
+import { nodeFileSystem } from "../../src/backends/file/node-file-system.ts";
+import { freshDirectory } from "./file/fresh-directory.ts";
+import { get, put, text } from "./file/place.ts";
+
+const path = freshDirectory();
+
+function run(program: string, ...args: string[]): ChildProcess {
+  const script = join(import.meta.dirname, "file", program);
+  return spawn(process.execPath, [script, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+}
+
+/** A process that holds the lock of `path("store")` until it is killed. */
+async function holder(): Promise<ChildProcess> {
+  const child = run("holder-process.ts", path("store"));
+  await once(child.stdout as NodeJS.ReadableStream, "data");
+  return child;
+}
+
+function locks(): string[] {
+  return readdirSync(path("store")).filter((name) => name.startsWith("lock-"));
+}
+
+async function leaveLock(changes: Readonly<Record<string, unknown>>): Promise<void> {
+  const left = { ...(await nodeFileSystem.holder()), ...changes };
+  writeFileSync(path("store", "lock-00000000deadbeef.json"), JSON.stringify(left));
+}
+
+describe("the lock of the file backend", () => {
+  test("is taken by the first write, not by open or read, and released by close", async () => {
+    const backend = await file(path("store"));
+    expect(await get(backend, 1)).toBeUndefined();
+    expect(existsSync(path("store"))).toBe(false);
+    await put(backend, 1, text(1));
+    expect(locks().length).toBe(1);
+    const lock = JSON.parse(readFileSync(path("store", locks()[0] as string), "utf8")) as Record<string, unknown>;
+    expect(lock).toMatchObject({ pid: process.pid, boot: expect.any(String), started: expect.any(String) });
+    await backend.close();
+    expect(locks()).toEqual([]);
+  });
+
+  test("of another live process gives BUSY naming it; reads go on, and see what it wrote", async () => {
+    const child = await holder();
+    const backend = await file(path("store"));
+    expect(await get(backend, 1)).toBe(text("from the holder"));
+    const write = put(backend, 2, text("mine"));
+    await expect(write).rejects.toMatchObject({
+      code: "BUSY",
+      holder: expect.stringContaining(`process ${child.pid}`),
+    });
+    await expect(backend.compact()).rejects.toMatchObject({ code: "BUSY" });
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    await put(backend, 2, text("mine"));
+    expect(await get(backend, 1)).toBe(text("from the holder"));
+    expect(locks().length).toBe(1);
+    await backend.close();
+  });
+
+  test("of a process that was killed but not yet waited for does not count", async () => {
+    // The shell never waits for the process it started last: once killed, that stays a zombie.
+    const script = join(import.meta.dirname, "file", "holder-process.ts");
+    const command = `"$0" "$1" "$2" & echo $!; exec sleep 60`;
+    const shell = spawn("sh", ["-c", command, process.execPath, script, path("store")]);
+    let output = "";
+    for await (const chunk of shell.stdout) {
+      output += chunk;
+      if (output.includes("holding")) break;
+    }
+    const pid = Number.parseInt(output, 10);
+    process.kill(pid, "SIGKILL");
+    try {
+      const backend = await file(path("store"));
+      for (let attempt = 0; ; attempt++) {
+        try {
+          await put(backend, 2, text("mine"));
+          break;
+        } catch (error) {
+          // A kill takes a moment.
+          if ((error as { code?: unknown }).code !== "BUSY" || attempt > 20) throw error;
+        }
+      }
+      expect(readFileSync(`/proc/${pid}/stat`, "utf8")).toContain(") Z ");
+      await backend.close();
+    } finally {
+      shell.kill("SIGKILL");
+    }
+  });
+
+  test("between two backends of one process is the same", async () => {
+    const one = await file(path("store"));
+    const two = await file(path("store"));
+    await put(one, 1, text(1));
+    await expect(put(two, 2, text(2))).rejects.toMatchObject({ code: "BUSY" });
+    expect(await get(two, 1)).toBe(text(1));
+    await one.close();
+    await put(two, 2, text(2));
+    expect([await get(two, 1), await get(two, 2)]).toEqual([text(1), text(2)]);
+    await two.close();
+  });
+
+  test.each([
+    ["a process that ended", { pid: 2 ** 22 + 1 }],
+    ["a process whose pid belongs to another by now", { started: "1" }],
+    ["a time before the machine was started again", { boot: "another" }],
+  ])("of %s is stale", async (_, changes) => {
+    const backend = await file(path("store"));
+    await put(backend, 1, text(1));
+    await backend.close();
+    await leaveLock(changes);
+    const again = await file(path("store"));
+    await put(again, 2, text(2));
+    expect(locks()).not.toContain("lock-00000000deadbeef.json");
+    await again.close();
+  });
+
+  test.each([
+    ["on another machine", { host: "elsewhere", boot: "another" }],
+    ["in another container", { pidSpace: "pid:[1]", pid: 1 }],
+  ])("of a process %s, whose end cannot be seen from here, counts until it is removed", async (_, changes) => {
+    const backend = await file(path("store"));
+    await put(backend, 1, text(1));
+    await backend.close();
+    await leaveLock(changes);
+    const again = await file(path("store"));
+    await expect(put(again, 2, text(2))).rejects.toThrow(/remove .*lock-00000000deadbeef.json/);
+    await again.close();
+  });
+
+  test("left empty by a power cut does not count", async () => {
+    const backend = await file(path("store"));
+    await put(backend, 1, text(1));
+    await backend.close();
+    writeFileSync(path("store", "lock-00000000deadbeef.json"), "");
+    const again = await file(path("store"));
+    await put(again, 2, text(2));
+    expect(locks().length).toBe(1);
+    await again.close();
+  });
+
+  test("is never held by two of several processes that contend for it, and none waits for ever", async () => {
+    const children = Array.from({ length: 5 }, () => run("contender.ts", path("store"), path("inside"), "4"));
+    const codes = await Promise.all(children.map(async (child) => (await once(child, "exit"))[0]));
+    expect(codes).toEqual(children.map(() => 0));
+    const backend = await file(path("store"));
+    expect(await get(backend, 1)).toBe(text(20));
+    expect(await backend.verify()).toEqual([]);
+    expect(locks()).toEqual([]);
+    await backend.close();
+  });
+
+  test("that was removed is noticed by the next commit, which writes nothing; the one after takes it again", async () => {
+    const backend = await file(path("store"));
+    await put(backend, 1, text(1));
+    rmSync(path("store", locks()[0] as string));
+    await expect(put(backend, 2, text(2))).rejects.toMatchObject({ code: "BACKEND", committed: false });
+    expect(await get(backend, 2)).toBeUndefined();
+    await put(backend, 2, text(2));
+    expect([await get(backend, 1), await get(backend, 2)]).toEqual([text(1), text(2)]);
+    await backend.close();
+  });
+});
