@@ -52,7 +52,9 @@ export class Execution {
   constructor(frame: Frame, threadId: string | undefined, options: WalkOptions) {
     this.#frame = frame;
     this.#threadId = threadId;
-    this.#options = { ...frame.defaults, ...options };
+    // An option that is there but undefined is not given.
+    const given = Object.entries(options).filter(([, value]) => value !== undefined);
+    this.#options = { ...frame.defaults, ...(Object.fromEntries(given) as WalkOptions) };
     this.#settings = settingsOf(this.#options);
     this.#breaks = breaksOf(frame.definition, options);
     if (threadId !== undefined && frame.store === undefined) {
@@ -133,7 +135,14 @@ export class Execution {
     }
     const { paused: _, ...notes } = read.notes;
     const position: Position = stops
-      ? { ...here, id: undefined, change: {}, source: "loop", notes: { ...notes, breaks, paused: true } }
+      ? {
+          ...here,
+          id: undefined,
+          change: {},
+          source: "loop",
+          interrupts: openInterrupts(here),
+          notes: { ...notes, breaks, paused: true },
+        }
       : { ...here, notes };
     if (branchedFrom === undefined) {
       const id = timeOrderedId();

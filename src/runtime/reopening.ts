@@ -34,6 +34,9 @@ export async function reopen(
 ): Promise<Reopened> {
   const tuple = from ?? head;
   const { id, thread, workflow } = tuple.checkpoint;
+  if (update !== undefined && !isPlainObject(update)) {
+    throw new TypeError("resume({ update }) must be an object of state keys.");
+  }
   let isBranch = id !== head.checkpoint.id;
   let position = readPosition(tuple, isBranch);
   const leaves = goto !== undefined && value === undefined;

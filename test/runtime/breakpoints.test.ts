@@ -122,6 +122,25 @@ onMemoryAndSqlite("breakpoints", ({ store: fresh }) => {
     expect((await flow.resume({ thread: "t" })).state.out).toEqual(["A", "b"]);
   });
 
+  test("an answer given together with a new breakpoint is kept until the run goes on", async () => {
+    const flow = graph<State>("w")
+      .reduce({ out: append })
+      .node("ask", (_, ctx) => ({ out: [ctx.interrupt<string>("?")] }))
+      .node("fail", (state) => {
+        if (!state.out.includes("mended")) throw new Error("broken");
+        return { out: ["ran"] };
+      })
+      .edge(START, "ask")
+      .edge(START, "fail")
+      .edge("ask", END)
+      .edge("fail", END)
+      .compile({ store: await fresh() });
+    await expect(flow.run({ out: [] }, { thread: "t" })).rejects.toThrow("broken");
+    const paused = await flow.resume({ thread: "t", value: "A", breakBefore: ["fail"] });
+    expect([paused.status, paused.interrupts]).toEqual(["interrupted", []]);
+    expect((await flow.resume({ thread: "t", update: { out: ["mended"] } })).state.out).toEqual(["mended", "A", "ran"]);
+  });
+
   test("breakpoints of compile hold for every run; one on an unknown node, or without a thread, is a TypeError", async () => {
     const store = await fresh();
     const flow = line3(store, [], { breakAfter: ["b"] });

@@ -9,7 +9,8 @@ interface State {
   n?: number;
 }
 
-onMemoryAndSqlite("what is wrong at run time", ({ store: fresh }) => {
+onMemoryAndSqlite("what is wrong at run time", (places) => {
+  const fresh = places.store;
   function simple(store: unknown, name = "w"): Flow<State> {
     return graph<State>(name)
       .reduce({ out: append })
@@ -200,12 +201,25 @@ onMemoryAndSqlite("what is wrong at run time", ({ store: fresh }) => {
     for (const wrong of options)
       await expect(flow.run({ out: [] }, { thread: "t", ...wrong } as never)).rejects.toThrow(TypeError);
     await expect(flow.resume({} as never)).rejects.toThrow(TypeError);
+    await expect(flow.update("t", 5 as never)).rejects.toThrow(TypeError);
     await expect(flow.run({ out: [] }, { thread: "" })).rejects.toThrow(TypeError);
     await expect(simple(undefined).run({ out: [] }, { thread: "t" })).rejects.toThrow(
       "compile the graph with { store }",
     );
     await expect(simple(undefined).recover()).rejects.toThrow(TypeError);
     expect((await store.stats()).threads).toBe(0);
+  });
+
+  test("an update that is no object is refused by resume; an option given as undefined is not given", async () => {
+    const { store, medium } = await places.fresh();
+    const flow = graph<State>("w")
+      .node("a", () => ({ out: ["a"] }))
+      .edge(START, "a")
+      .edge("a", END)
+      .compile({ store, durability: "exit" });
+    await flow.run({ out: [] }, { thread: "t", durability: undefined } as never);
+    expect(medium.checkpointCommits).toBe(1);
+    await expect(flow.resume({ thread: "t", update: 5 as never })).rejects.toThrow(TypeError);
   });
 
   test("a step limit is an error that can be resumed from with a higher one", async () => {
