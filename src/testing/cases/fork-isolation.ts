@@ -166,4 +166,37 @@ export const forkIsolation: readonly Case[] = [
       }
     },
   },
+  {
+    name: "fork isolation: writes stay in forks and copies, however often their checkpoint comes and goes in the source",
+    async run({ open }) {
+      const store = await open();
+      const source = store.thread("s");
+      const write = (value: string) => ({ task: "t", writes: [{ channel: "c", value }] });
+      await source.put({ id: "a", state: {} });
+      await source.putWrites("a", write("first"));
+      await source.copy("k");
+      await source.fork({ into: "f" });
+      for (const round of ["second", "third"]) {
+        await source.deleteCheckpoints(["a"]);
+        exact(await source.writes("a"), []);
+        await source.put({ id: "a", state: {} });
+        exact(await source.writes("a"), []);
+        await source.putWrites("a", write(round));
+        await source.fork({ into: `f-${round}` });
+      }
+      await source.deleteCheckpoints(["a"]);
+      await store.compact();
+      const expected = { k: "first", f: "first", "f-second": "second", "f-third": "third" };
+      for (const reader of [store, await open()]) {
+        for (const [id, value] of Object.entries(expected)) {
+          exact(
+            (await reader.thread(id).writes("a")).map((one) => one.value),
+            [value],
+            `the writes in ${id}`,
+          );
+        }
+        exact(await reader.thread("s").writes("a"), []);
+      }
+    },
+  },
 ];
