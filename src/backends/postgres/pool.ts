@@ -47,12 +47,17 @@ interface Driver {
 }
 
 /** Opens a pool of our own. Nothing connects before the first statement. */
-export async function openPool(url: string, connections: number, patience: number): Promise<PoolLike> {
+export async function openPool(
+  url: string,
+  options: { readonly connections?: number; readonly patience: number; readonly fsync?: "full" | "normal" },
+): Promise<PoolLike> {
   const { Pool } = await loadDriver();
   return new Pool({
     connectionString: url,
-    max: connections,
-    connectionTimeoutMillis: patience,
+    max: options.connections ?? 10,
+    connectionTimeoutMillis: options.patience,
+    // Sent with the connection's start, so that it holds without a statement of its own.
+    ...(options.fsync === "normal" ? { options: "-c synchronous_commit=off" } : {}),
     // A server that vanished without closing the connection is noticed, if late.
     keepAlive: true,
     fallback_application_name: "threadmark",

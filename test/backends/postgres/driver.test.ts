@@ -3,6 +3,7 @@ import { promisify } from "node:util";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { postgres } from "../../../src/backends/postgres/index.ts";
+import { openPool } from "../../../src/backends/postgres/pool.ts";
 import type { TestDatabase } from "../../postgres/database.ts";
 import { createDatabase } from "../../postgres/database.ts";
 import { at, creation, metaOf, text } from "./records.ts";
@@ -50,6 +51,30 @@ test("parsers that the application registered do not change what is read", async
   ]);
   await backend.close();
   await pool.end();
+});
+
+test("fsync: normal lets the server acknowledge before it syncs, full does not", async () => {
+  for (const [fsync, expected] of [
+    ["normal", "off"],
+    ["full", "on"],
+  ] as const) {
+    const pool = await openPool(database.url, { fsync, patience: 5000 });
+    const client = await pool.connect();
+    expect((await client.query("show synchronous_commit")).rows).toEqual([{ synchronous_commit: expected }]);
+    client.release();
+    await pool.end();
+  }
+});
+
+test("a store that was opened read-only reads and refuses every change", async () => {
+  const writer = await postgres({ url: database.url, schema: "reading" });
+  await writer.commit([creation(1)]);
+  const reader = await postgres({ url: database.url, schema: "reading", readOnly: true });
+  expect(await reader.read([{ get: metaOf(1) }])).toEqual([text("meta")]);
+  await expect(reader.commit([creation(2)])).rejects.toMatchObject({ code: "READ_ONLY", committed: false });
+  await expect(reader.compact()).rejects.toMatchObject({ code: "READ_ONLY" });
+  expect((await reader.size()).tables.meta.records).toBe(1);
+  await Promise.all([writer.close(), reader.close()]);
 });
 
 test("a database that cannot hold any text is refused", async () => {

@@ -143,4 +143,7 @@ test("options that make no sense are a TypeError", async () => {
   await expect(postgres({ url: database.url, schema: "" })).rejects.toThrow(TypeError);
   await expect(postgres({ url: database.url, schema: "é".repeat(32) })).rejects.toThrow(TypeError);
   await expect(postgres({ url: database.url, partitions: 1.5 })).rejects.toThrow(TypeError);
+  await expect(postgres({ url: database.url, patience: -1 })).rejects.toThrow(TypeError);
+  await expect(postgres({ url: database.url, connections: 0 })).rejects.toThrow(TypeError);
+  await expect(postgres({ url: database.url, compact: "fast" as "full" })).rejects.toThrow(TypeError);
 });

@@ -1,6 +1,6 @@
 import { afterAll, describe } from "vitest";
 import { startBouncer } from "../../postgres/pgbouncer.ts";
-import { fileDatabase, makePostgres } from "../../postgres/places.ts";
+import { fileDatabase, reusedPostgres } from "../../postgres/places.ts";
 import { holdsToTheKit } from "../conformance.ts";
 import { postgresUnderTest } from "../locations.ts";
 
@@ -13,5 +13,5 @@ afterAll(() => {
 
 describe.skipIf(reason !== "")(`a store on postgres behind a transaction-pooling PgBouncer ${reason}`, () => {
   const url = typeof bouncer === "string" ? "" : bouncer.url;
-  holdsToTheKit({ ...postgresUnderTest, make: () => makePostgres({ url, prepare: false }) });
+  holdsToTheKit({ ...postgresUnderTest, make: reusedPostgres({ url, prepare: false }) });
 });

@@ -1,0 +1,140 @@
+import type { Answer, Backend, Batch, Capabilities, Read, Size, Table, Value } from "../../backend.ts";
+import { ThreadmarkError } from "../../errors.ts";
+import { ChangeRunner } from "./changes.ts";
+import { Committer } from "./commit.ts";
+import { Failure, isMissing, toError } from "./failure.ts";
+import { quote } from "./layout.ts";
+import { latestLayout, migrate, readLayout, refuseLaterLayout } from "./migrate.ts";
+import { answersOf, Reader } from "./read.ts";
+import type { Server } from "./server.ts";
+import type { Step } from "./step.ts";
+import { StepRunner } from "./step.ts";
+import { inspect, measure, vacuum } from "./upkeep.ts";
+
+interface Settings {
+  readonly schema: string;
+  readonly partitions: number;
+  readonly readOnly: boolean;
+  readonly full: boolean;
+  /** Releases the connections, if they are ours. */
+  end(): Promise<void>;
+}
+
+/** The contract, over one schema of one server. */
+export class PostgresBackend implements Backend {
+  readonly name = "postgres";
+  readonly capabilities: Capabilities = { durable: true, processes: true };
+  readonly #server: Server;
+  readonly #settings: Settings;
+  readonly #reader: Reader;
+  readonly #committer: Committer;
+  /** Set once the tables are known to be there. */
+  #migrated: Promise<void> | undefined;
+
+  constructor(server: Server, settings: Settings) {
+    const schema = quote(settings.schema);
+    this.#server = server;
+    this.#settings = settings;
+    this.#reader = new Reader(schema);
+    this.#committer = new Committer(
+      server,
+      new StepRunner(server, schema),
+      new ChangeRunner(server, schema),
+      (step: Step) => this.#inserted(step),
+    );
+  }
+
+  /** Finds out early whether the server can be reached and its layout is one we know. Creates nothing. */
+  async begin(): Promise<void> {
+    await this.#guard(async () => {
+      const layout = await readLayout(this.#server, this.#settings.schema);
+      refuseLaterLayout(layout, this.#server, this.#settings.schema);
+      if (layout === latestLayout) this.#migrated = Promise.resolve();
+    });
+  }
+
+  async read(reads: readonly Read[]): Promise<readonly Answer[]> {
+    if (reads.length === 0) return [];
+    return this.#guard(() => this.#server.persist(() => this.#read(reads)));
+  }
+
+  async commit(batches: readonly Batch[]): Promise<readonly boolean[]> {
+    if (batches.length === 0) return [];
+    this.#refuseIfReadOnly();
+    try {
+      await this.#migrate();
+      return await this.#committer.commit(batches).catch(async (error: unknown) => {
+        // The tables were dropped under us: what is left is an empty store.
+        if (!isMissing(error) || (error as Failure).mayHaveApplied) throw error;
+        this.#migrated = undefined;
+        await this.#migrate();
+        return this.#committer.commit(batches);
+      });
+    } catch (error) {
+      throw toError(this.#server.place, error, error instanceof Failure && error.mayHaveApplied ? "unknown" : false);
+    }
+  }
+
+  async size(): Promise<{ readonly tables: Readonly<Record<Table | "directory", Size>>; readonly total: number }> {
+    return this.#guard(() => this.#server.persist(() => measure(this.#server, quote(this.#settings.schema))));
+  }
+
+  async compact(): Promise<void> {
+    this.#refuseIfReadOnly();
+    await this.#guard(() =>
+      this.#server.persist(() => vacuum(this.#server, quote(this.#settings.schema), this.#settings.full)),
+    );
+  }
+
+  async verify(): Promise<readonly string[]> {
+    return this.#guard(() => this.#server.persist(() => inspect(this.#server, quote(this.#settings.schema))));
+  }
+
+  async close(): Promise<void> {
+    await this.#settings.end();
+  }
+
+  async #read(reads: readonly Read[]): Promise<readonly Answer[]> {
+    const { statement, values } = this.#reader.statement(reads);
+    try {
+      const { rows } = await this.#server.run(statement, values);
+      return answersOf(reads, rows);
+    } catch (error) {
+      if (isMissing(error)) return answersOf(reads, []);
+      throw error;
+    }
+  }
+
+  async #inserted({ insert }: Step): Promise<Value | undefined> {
+    const [value] = await this.#read([{ get: insert.key }]);
+    return value as Value | undefined;
+  }
+
+  /** A migration is whole or absent, so one whose answer was lost is simply run again. */
+  #migrate(): Promise<void> {
+    this.#migrated ??= this.#server
+      .persist(() => migrate(this.#server, this.#settings.schema, this.#settings.partitions))
+      .catch((error: unknown) => {
+        this.#migrated = undefined;
+        throw error instanceof Failure ? new Failure(error.cause, false, false, error.state) : error;
+      });
+    return this.#migrated;
+  }
+
+  #refuseIfReadOnly(): void {
+    if (!this.#settings.readOnly) return;
+    throw new ThreadmarkError(
+      "READ_ONLY",
+      `${this.#server.place} was opened with readOnly. Open it without to change it.`,
+      { committed: false },
+    );
+  }
+
+  async #guard<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw toError(this.#server.place, error);
+    }
+  }
+}
