@@ -14,6 +14,7 @@ import { setCommand } from "./commands/set.ts";
 import { showCommand } from "./commands/show.ts";
 import { tailCommand } from "./commands/tail.ts";
 import { threadsCommand } from "./commands/threads.ts";
+import { uiCommand } from "./commands/ui.ts";
 import { compactCommand, statsCommand, verifyCommand } from "./commands/upkeep.ts";
 import { exitCodes, type Failure, failureOf } from "./failure.ts";
 import { Session } from "./session.ts";
@@ -36,6 +37,7 @@ const commands: readonly ((program: Command, session: Session) => void)[] = [
   statsCommand,
   verifyCommand,
   compactCommand,
+  uiCommand,
   demoCommand,
   completionCommand,
 ];

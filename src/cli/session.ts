@@ -29,9 +29,9 @@ export class Session {
   }
 
   /** Opens the store, and closes it whatever comes. Drivers are loaded here, so that help and mistakes cost nothing. */
-  async withStore<T>(url: string, work: (store: Store<State>) => Promise<T>): Promise<T> {
+  async withStore<T>(url: string, work: (store: Store<State>) => Promise<T>, readOnly = false): Promise<T> {
     const { open } = await import("../open.ts");
-    const store = await open<State>(url, { unregistered: "keep" });
+    const store = await open<State>(url, { unregistered: "keep", readOnly });
     try {
       return await work(store);
     } finally {

@@ -1,6 +1,8 @@
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
+import type { Store } from "../../store.ts";
 import { declare, wholeNumber } from "../declare.ts";
+import { serveUntilInterrupted } from "../serving.ts";
 import type { Session } from "../session.ts";
 
 interface Options {
@@ -27,17 +29,23 @@ export function demoCommand(program: Command, session: Session): void {
     examples: ["threadmark demo", "threadmark demo --no-serve --dir /tmp/demo"],
     store: false,
     json: false,
-    async run({ options: { dir, serve, pace } }) {
-      const { terminal } = session;
+    async run({ options: { dir, serve, pace, port } }) {
+      const { terminal, signal } = session;
       const { tellStory } = await import("../../demo/story.ts");
-      const { url } = await tellStory({
+      const { url, calls, threads } = await tellStory({
         directory: resolve(dir),
         pace,
         say: (line, kind) => terminal.line(kind === "scene" ? terminal.style("bold", line) : line),
       });
       terminal.line();
-      terminal.line(`Look at it:  threadmark threads ${url}`);
+      terminal.line(`Look at it:  threadmark history ${threads[0]} ${url}`);
       if (!serve) return;
+      const { runAnswered } = await import("../../demo/runner.ts");
+      await session.withStore(url, async (store) => {
+        const running = runAnswered(store as Store, calls, pace, signal);
+        await serveUntilInterrupted(session, store, { url, port });
+        await running;
+      });
     },
   });
 }

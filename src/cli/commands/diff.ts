@@ -1,10 +1,10 @@
 import type { Command } from "commander";
+import { changeRecord } from "../../records.ts";
 import { declare, namespaceOption } from "../declare.ts";
 import { usage } from "../failure.ts";
 import { checkpointAt, existingThread } from "../lookup.ts";
 import { pathText } from "../path.ts";
 import { printable } from "../printable.ts";
-import { changeRecord } from "../records.ts";
 import type { Session } from "../session.ts";
 import { valuePrinter } from "./show.ts";
 

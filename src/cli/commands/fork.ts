@@ -1,11 +1,11 @@
 import { type Command, Option } from "commander";
+import { checkpointRecord } from "../../records.ts";
 import { collected, declare } from "../declare.ts";
 import { usage } from "../failure.ts";
 import { parseJson } from "../json-argument.ts";
 import { checkpointAt, existingThread } from "../lookup.ts";
 import { parsePath, withValueAt } from "../path.ts";
 import { printable } from "../printable.ts";
-import { checkpointRecord } from "../records.ts";
 import type { Session, State } from "../session.ts";
 
 interface Options {

@@ -1,10 +1,10 @@
 import { type Command, Option } from "commander";
 import type { HistoryOptions } from "../../model/arguments.ts";
 import { type CheckpointInfo, type Source, sources } from "../../model/checkpoint.ts";
+import { checkpointRecord, wholeRecord } from "../../records.ts";
 import { declare, namespaceOption, wholeNumber } from "../declare.ts";
 import { checkpointAt, existingThread } from "../lookup.ts";
 import { ageText } from "../quantities.ts";
-import { checkpointRecord, wholeRecord } from "../records.ts";
 import type { Session } from "../session.ts";
 import { type Column, printTable } from "../table.ts";
 import type { Terminal } from "../terminal.ts";

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { Command } from "commander";
 import type { CheckpointInfo, CheckpointTuple } from "../../model/checkpoint.ts";
+import { checkpointRecord } from "../../records.ts";
 import type { Thread } from "../../thread.ts";
 import { declare, namespaceOption } from "../declare.ts";
 import { parseJson } from "../json-argument.ts";
 import { existingThread } from "../lookup.ts";
 import { parsePath, withValueAt } from "../path.ts";
 import { printable } from "../printable.ts";
-import { checkpointRecord } from "../records.ts";
 import type { Session, State } from "../session.ts";
 
 export function setCommand(program: Command, session: Session): void {

@@ -1,12 +1,12 @@
 import { inspect } from "node:util";
 import { type Command, Option } from "commander";
 import type { Checkpoint, Write } from "../../model/checkpoint.ts";
+import { wholeRecord, writeRecord } from "../../records.ts";
 import { UnregisteredInstance } from "../../tagged.ts";
 import { declare, namespaceOption } from "../declare.ts";
 import { checkpointAt, existingThread } from "../lookup.ts";
 import { printable } from "../printable.ts";
 import { bytesText, dateText } from "../quantities.ts";
-import { wholeRecord, writeRecord } from "../records.ts";
 import type { Session } from "../session.ts";
 import { printFacts } from "../table.ts";
 import type { Terminal } from "../terminal.ts";

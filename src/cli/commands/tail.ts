@@ -1,11 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { type Command, Option } from "commander";
 import type { CheckpointInfo } from "../../model/checkpoint.ts";
+import { checkpointRecord, wholeRecord } from "../../records.ts";
 import { declare, namespaceOption, wholeNumber } from "../declare.ts";
 import { existingThread } from "../lookup.ts";
 import { printable } from "../printable.ts";
 import { dateText } from "../quantities.ts";
-import { checkpointRecord, wholeRecord } from "../records.ts";
 import type { Session } from "../session.ts";
 import type { Terminal } from "../terminal.ts";
 

@@ -1,9 +1,9 @@
 import { type Command, Option } from "commander";
 import type { ThreadsOptions } from "../../model/arguments.ts";
 import { type Status, statuses, type ThreadInfo } from "../../model/checkpoint.ts";
+import { threadRecord } from "../../records.ts";
 import { declare, wholeNumber } from "../declare.ts";
 import { ageText } from "../quantities.ts";
-import { threadRecord } from "../records.ts";
 import type { Session } from "../session.ts";
 import { printTable } from "../table.ts";
 import type { Terminal } from "../terminal.ts";

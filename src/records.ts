@@ -1,6 +1,6 @@
-import type { Change } from "../model/arguments.ts";
-import type { Checkpoint, CheckpointInfo, ThreadInfo, Write } from "../model/checkpoint.ts";
-import { type Json, toTagged } from "../tagged.ts";
+import type { Change } from "./model/arguments.ts";
+import type { Checkpoint, CheckpointInfo, ThreadInfo, Write } from "./model/checkpoint.ts";
+import { type Json, toTagged } from "./tagged.ts";
 
 /*
  * What --json prints, and what the inspector's API answers: the interface's own objects, with the values users put

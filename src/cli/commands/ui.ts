@@ -1,0 +1,19 @@
+import { type Command, Option } from "commander";
+import { declare, wholeNumber } from "../declare.ts";
+import { serveUntilInterrupted } from "../serving.ts";
+import type { Session } from "../session.ts";
+
+export function uiCommand(program: Command, session: Session): void {
+  declare<{ readonly port: number; readonly readOnly?: boolean }>(program, session, {
+    name: "ui",
+    summary: "serve the inspector to this machine's browser, until Ctrl-C",
+    options: [
+      new Option("-p, --port <port>", "where to listen").argParser(wholeNumber(0)).default(0, "any free one"),
+      new Option("--read-only", "without fork, answer, label, prune and delete"),
+    ],
+    examples: ["threadmark ui sqlite:agent.db", "threadmark ui --read-only --port 8080 postgres://localhost/agents"],
+    async run({ url, options: { port, readOnly = false } }) {
+      await session.withStore(url, (store) => serveUntilInterrupted(session, store, { url, port, readOnly }), readOnly);
+    },
+  });
+}

@@ -1,0 +1,30 @@
+import { once } from "node:events";
+import type { Store } from "../store.ts";
+import type { Session, State } from "./session.ts";
+
+export interface Serving {
+  readonly url: string;
+  readonly readOnly?: boolean;
+  readonly port: number;
+}
+
+/** Serves the inspector, prints where, and comes back on Ctrl-C. */
+export async function serveUntilInterrupted(session: Session, store: Store<State>, serving: Serving): Promise<void> {
+  const { terminal, signal, json } = session;
+  const { serveInspector } = await import("../inspector/server.ts");
+  const inspector = await serveInspector({
+    store,
+    ...serving,
+    complain: (error) => terminal.note(error instanceof Error ? (error.stack ?? error.message) : String(error)),
+  });
+  try {
+    if (json) terminal.json({ address: inspector.address, port: inspector.port, token: inspector.token });
+    else {
+      terminal.line(`Inspector:   ${terminal.style(["bold", "underline"], inspector.address)}`);
+      if (terminal.interactive) terminal.line(terminal.style("dim", "Ctrl-C ends it."));
+    }
+    if (!signal.aborted) await once(signal, "abort");
+  } finally {
+    await inspector.close();
+  }
+}

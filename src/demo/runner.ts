@@ -1,0 +1,14 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Store } from "../store.ts";
+import { researchAgent } from "./agent.ts";
+
+const INTERVAL = 500;
+
+/** A worker that goes on with whatever was answered, until it is told to stop: so that an answer given on the page is acted on. */
+export async function runAnswered(store: Store, calls: string, pace: number, signal: AbortSignal): Promise<void> {
+  const agent = researchAgent({ store, calls, pace });
+  while (!signal.aborted) {
+    await agent.recover();
+    await wait(INTERVAL, undefined, { signal }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,70 @@
+import type { Checkpoint } from "../../model/checkpoint.ts";
+import type { Store } from "../../store.ts";
+import type { Thread } from "../../thread.ts";
+import type { Catalogue } from "../catalogue.ts";
+import { isText, type Parts } from "../fields.ts";
+import { Refusal } from "../refusal.ts";
+import type { StorageSurvey } from "./storage.ts";
+
+export type State = Record<string, unknown>;
+
+/** What the API answers from. */
+export interface Context {
+  readonly store: Store<State>;
+  /** For people: without passwords. */
+  readonly url: string;
+  readonly readOnly: boolean;
+  readonly catalogue: Catalogue;
+  readonly states: RecentCheckpoints;
+  readonly survey: StorageSurvey;
+}
+
+/** Answers a request: what it returns is sent as JSON. */
+export type Handler = (context: Context, parts: Parts) => Promise<unknown>;
+
+/** The parts every request about a thread has. */
+export function threadOf({ store }: Context, parts: Parts): Thread<State> {
+  const id = parts.text("thread");
+  return store.thread(id, { namespace: parts.list("namespace", 64, isText) });
+}
+
+export function noSuchThread(id: string): Refusal {
+  return new Refusal(404, "NOT_FOUND", `There is no thread ${JSON.stringify(id)}.`);
+}
+
+const KEPT = 4;
+const LIFETIME = 10_000;
+
+/**
+ * The checkpoints that were looked at last. A large state is read in many small parts, and decoding it for each would take
+ * longer than all else; for a short time only, since a checkpoint can be replaced.
+ */
+export class RecentCheckpoints {
+  readonly #recent = new Map<string, { readonly at: number; readonly checkpoint: Promise<Checkpoint<State>> }>();
+
+  async get(thread: Thread<State>, id: string): Promise<Checkpoint<State>> {
+    const key = JSON.stringify([thread.id, thread.namespace, id]);
+    const known = this.#recent.get(key);
+    this.#recent.delete(key);
+    const fresh = known !== undefined && performance.now() - known.at < LIFETIME;
+    const entry = fresh ? known : { at: performance.now(), checkpoint: read(thread, id) };
+    this.#recent.set(key, entry);
+    for (const oldest of this.#recent.keys()) {
+      if (this.#recent.size <= KEPT) break;
+      this.#recent.delete(oldest);
+    }
+    try {
+      return await entry.checkpoint;
+    } catch (error) {
+      this.#recent.delete(key);
+      throw error;
+    }
+  }
+}
+
+async function read(thread: Thread<State>, id: string): Promise<Checkpoint<State>> {
+  const checkpoint = await thread.get(id);
+  if (checkpoint !== undefined) return checkpoint;
+  const message = `Thread ${JSON.stringify(thread.id)} has no checkpoint ${JSON.stringify(id)}.`;
+  throw new Refusal(404, "NOT_FOUND", message);
+}

@@ -1,0 +1,146 @@
+import { statuses } from "../../model/checkpoint.ts";
+import { checkpointRecord, threadRecord } from "../../records.ts";
+import { isText } from "../fields.ts";
+import { Refusal } from "../refusal.ts";
+import { type Handler, noSuchThread, threadOf } from "./context.ts";
+import { summaryOf } from "./value.ts";
+
+const LARGEST_PAGE = 500;
+
+/** What is looked at, and what may be done to it. */
+export const storeFacts: Handler = async ({ url, readOnly }, parts) => {
+  parts.end();
+  return { url, readOnly, now: Date.now() };
+};
+
+export const threadPage: Handler = async ({ catalogue }, parts) => {
+  const query = {
+    search: parts.text("search", ""),
+    workflow: parts.text("workflow", "") || undefined,
+    status: parts.choice("status", statuses),
+    offset: parts.whole("offset", 0, Number.MAX_SAFE_INTEGER, 0),
+    limit: parts.whole("limit", 1, LARGEST_PAGE, 100),
+  };
+  parts.end();
+  const page = await catalogue.page(query);
+  return { ...page, offset: query.offset, threads: page.threads.map(threadRecord) };
+};
+
+/** A thread, its nested graphs with their heads, and what was forked from it. */
+export const threadFacts: Handler = async (context, parts) => {
+  const thread = threadOf(context, parts);
+  parts.end();
+  const info = await context.catalogue.thread(thread.id);
+  if (info === undefined) throw noSuchThread(thread.id);
+  const nested = (await thread.namespaces()).filter((namespace) => namespace.length > 0);
+  const graphs = await Promise.all(
+    nested.map(async (namespace) => {
+      const graph = context.store.thread(thread.id, { namespace });
+      for await (const head of graph.history({ limit: 1 })) {
+        return { namespace, checkpoints: await graph.count(), head: checkpointRecord(head) };
+      }
+      return undefined;
+    }),
+  );
+  const forks = (await context.catalogue.forksOf(thread.id)).map(({ id, forkedFrom, status }) => ({
+    thread: id,
+    checkpoint: forkedFrom?.checkpoint ?? null,
+    status,
+  }));
+  return { thread: threadRecord(info), namespaces: graphs.filter((graph) => graph !== undefined), forks };
+};
+
+/** Checkpoints, newest first: metadata only. */
+export const historyPage: Handler = async (context, parts) => {
+  const thread = threadOf(context, parts);
+  const limit = parts.whole("limit", 1, LARGEST_PAGE, 100);
+  const before = parts.has("before") ? parts.whole("before", 0, Number.MAX_SAFE_INTEGER, 0) : undefined;
+  parts.end();
+  const checkpoints: Record<string, unknown>[] = [];
+  for await (const info of thread.history({ limit: limit + 1, ...(before !== undefined && { before }) })) {
+    checkpoints.push(checkpointRecord(info));
+  }
+  return { checkpoints: checkpoints.slice(0, limit), more: checkpoints.length > limit };
+};
+
+const ERROR = -1;
+
+/** What only the writes of checkpoints tell: which failed, and how many results there are. */
+export const checkpointMarks: Handler = async (context, parts) => {
+  const thread = threadOf(context, parts);
+  const ids = parts.list("checkpoints", 200, isText);
+  parts.end();
+  const marks: Record<string, { writes: number; failed: boolean }> = Object.create(null) as never;
+  await Promise.all(
+    ids.map(async (id) => {
+      const writes = await thread.writes(id);
+      marks[id] = { writes: writes.length, failed: writes.some(({ index }) => index === ERROR) };
+    }),
+  );
+  return { marks };
+};
+
+const PATH_SHOWN = 200;
+const ANSWER = -4;
+
+/** All of a checkpoint but its state, which is read in parts. */
+export const checkpointFacts: Handler = async (context, parts) => {
+  const thread = threadOf(context, parts);
+  const id = parts.text("checkpoint");
+  parts.end();
+  const { state, path, next, completed, interrupts, barriers, ...info } = await context.states.get(thread, id);
+  const writes = await thread.writes(id);
+  const answered = new Set(writes.filter(({ index }) => index === ANSWER).map(({ task }) => task));
+  return {
+    checkpoint: checkpointRecord(info),
+    state: summaryOf(state),
+    path: { steps: path.length, last: path.slice(-PATH_SHOWN) },
+    next: next.map(({ node, task, arg }) => ({
+      node,
+      task: task ?? null,
+      arg: arg === undefined ? null : summaryOf(arg),
+    })),
+    completed,
+    barriers,
+    interrupts: interrupts.map(({ id: question, node, value }, index) => ({
+      id: question,
+      node,
+      position: index,
+      value: summaryOf(value, 2_000),
+      answered: answered.has(question),
+    })),
+    writes: writes.map(({ value, ...write }) => ({ ...write, value: summaryOf(value) })),
+    size: await thread.sizeOf(id),
+  };
+};
+
+const MOST_CHANGES = 500;
+
+/** What differs between two states. */
+export const stateDiff: Handler = async (context, parts) => {
+  const thread = threadOf(context, parts);
+  const [before, after] = [parts.text("before"), parts.text("after")];
+  const offset = parts.whole("offset", 0, Number.MAX_SAFE_INTEGER, 0);
+  parts.end();
+  const changes = await thread.diff(before, after);
+  return {
+    total: changes.length,
+    changes: changes.slice(offset, offset + MOST_CHANGES).map((change) => ({
+      path: change.path,
+      kind: change.kind,
+      ...("before" in change && { before: summaryOf(change.before, 2_000) }),
+      ...("after" in change && { after: summaryOf(change.after, 2_000) }),
+    })),
+  };
+};
+
+/** A name that no thread has yet, near the one it was forked from. */
+export const freeName: Handler = async (context, parts) => {
+  const base = parts.text("thread");
+  parts.end();
+  for (let number = 1; number < 1_000; number += 1) {
+    const name = `${base}-fork${number === 1 ? "" : `-${number}`}`;
+    if ((await context.catalogue.thread(name)) === undefined) return { name };
+  }
+  throw new Refusal(409, "CONFLICT", "Give the fork a name of its own.");
+};

@@ -1,0 +1,128 @@
+import { setImmediate as turn } from "node:timers/promises";
+import type { PruneOptions, Stats, ThreadSize } from "../../model/arguments.ts";
+import type { Store } from "../../store.ts";
+import type { Catalogue } from "../catalogue.ts";
+import type { Parts } from "../fields.ts";
+import type { Handler, State } from "./context.ts";
+
+const POINTS = 120;
+
+export interface Survey {
+  readonly state: "none" | "running" | "done" | "failed";
+  readonly measured: number;
+  readonly threads: number;
+  readonly stats: Stats | undefined;
+  readonly sizes: readonly {
+    readonly thread: string;
+    readonly bytes: ThreadSize["bytes"];
+    readonly checkpoints: number;
+  }[];
+  readonly growth: readonly { readonly at: number; readonly bytes: number }[];
+  readonly message: string | undefined;
+  readonly finishedAt: number | undefined;
+}
+
+/** Measures every thread, one after the other, behind the scenes: all of the store is read for it. */
+export class StorageSurvey {
+  readonly #store: Store<State>;
+  readonly #catalogue: Catalogue;
+  #survey: Survey = {
+    state: "none",
+    measured: 0,
+    threads: 0,
+    stats: undefined,
+    sizes: [],
+    growth: [],
+    message: undefined,
+    finishedAt: undefined,
+  };
+  #stopped = false;
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(store: Store<State>, catalogue: Catalogue) {
+    this.#store = store;
+    this.#catalogue = catalogue;
+  }
+
+  get survey(): Survey {
+    return this.#survey;
+  }
+
+  start(): void {
+    if (this.#survey.state === "running") return;
+    this.#survey = { ...this.#survey, state: "running", measured: 0, message: undefined };
+    this.#work = this.#measure().catch((error: unknown) => {
+      this.#survey = {
+        ...this.#survey,
+        state: "failed",
+        message: error instanceof Error ? error.message : String(error),
+      };
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#work;
+  }
+
+  async #measure(): Promise<void> {
+    const stats = await this.#store.stats();
+    this.#survey = { ...this.#survey, stats };
+    const threads = await this.#catalogue.all();
+    const sizes: { thread: string; bytes: ThreadSize["bytes"]; checkpoints: number }[] = [];
+    const points = new Map<number, number>();
+    for (const [measured, { id, checkpoints }] of threads.entries()) {
+      if (this.#stopped) return;
+      this.#survey = { ...this.#survey, measured, threads: threads.length };
+      await turn();
+      const size = await this.#store
+        .thread(id)
+        .size()
+        .catch(() => undefined);
+      // It was deleted meanwhile.
+      if (size === undefined) continue;
+      sizes.push({ thread: id, bytes: size.bytes, checkpoints });
+      for (const { at, bytes } of size.growth) points.set(at, (points.get(at) ?? 0) + bytes);
+    }
+    sizes.sort((left, right) => right.bytes.total - left.bytes.total);
+    const growth = cumulative([...points].sort(([left], [right]) => left - right));
+    this.#survey = { ...this.#survey, state: "done", measured: threads.length, sizes, growth, finishedAt: Date.now() };
+  }
+}
+
+/** The sum up to each point in time, at no more points than a plot can show. */
+function cumulative(points: readonly (readonly [at: number, bytes: number])[]): { at: number; bytes: number }[] {
+  const sums: { at: number; bytes: number }[] = [];
+  let bytes = 0;
+  for (const [at, more] of points) {
+    bytes += more;
+    sums.push({ at, bytes });
+  }
+  const stride = Math.max(1, Math.ceil(sums.length / POINTS));
+  return sums.filter((_, index) => index % stride === 0 || index === sums.length - 1);
+}
+
+const LARGEST_PAGE = 500;
+
+export const storageFacts: Handler = async ({ survey }, parts) => {
+  const offset = parts.whole("offset", 0, Number.MAX_SAFE_INTEGER, 0);
+  const limit = parts.whole("limit", 1, LARGEST_PAGE, 100);
+  parts.end();
+  const { sizes, ...facts } = survey.survey;
+  return { ...facts, total: sizes.length, offset, sizes: sizes.slice(offset, offset + limit) };
+};
+
+export const startSurvey: Handler = async ({ survey }, parts) => {
+  parts.end();
+  survey.start();
+  return { started: true };
+};
+
+/** The rules of a prune, as the command line has them. */
+export function retentionOf(parts: Parts): PruneOptions {
+  const keepLast = parts.whole("keepLast", 1, Number.MAX_SAFE_INTEGER, 1);
+  const olderThan = parts.whole("olderThan", 0, Number.MAX_SAFE_INTEGER, 0);
+  const keepLabelled = parts.flag("keepLabelled");
+  const ancestors = parts.flag("protectAncestors") ? "protect" : "truncate";
+  return { keepLast, keepLabelled, ancestors, ...(olderThan > 0 && { olderThan }) };
+}

@@ -1,0 +1,100 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { toTagged } from "../../tagged.ts";
+import { isStep, type Parts } from "../fields.ts";
+import { Refusal } from "../refusal.ts";
+import { type Context, type Handler, threadOf } from "./context.ts";
+import { bytesOf, follow, partsOf, type Step, type Summary, summaryOf } from "./value.ts";
+
+const DEEPEST = 1_100;
+const PAGE = 100;
+const LARGEST_PAGE = 1_000;
+/** Small parts come along with what holds them, as long as there are no more than this many. */
+const COMES_ALONG = 300;
+
+interface Node extends Summary {
+  readonly step: Step;
+  readonly label: string;
+  readonly children?: readonly Node[];
+}
+
+/** One place of a state, with its parts. */
+export const stateNode: Handler = async (context, parts) => {
+  const offset = parts.whole("offset", 0, Number.MAX_SAFE_INTEGER, 0);
+  const limit = parts.whole("limit", 1, LARGEST_PAGE, PAGE);
+  const value = await valueAt(context, parts);
+  const budget = { left: COMES_ALONG };
+  return { ...summaryOf(value), offset, children: children(value, offset, limit, budget, 1) };
+};
+
+function children(value: unknown, offset: number, limit: number, budget: { left: number }, level: number): Node[] {
+  const found = partsOf(value, offset, limit);
+  budget.left -= found.length;
+  return found.map(({ step, label, value: part }) => {
+    const summary = summaryOf(part);
+    const open = level < 3 && summary.parts > 0 && summary.parts <= Math.min(20, budget.left);
+    return { step, label, ...summary, ...(open && { children: children(part, 0, summary.parts, budget, level + 1) }) };
+  });
+}
+
+/** A part of a long text, or of bytes as hexadecimal digits. */
+export const stateText: Handler = async (context, parts) => {
+  const offset = parts.whole("offset", 0, Number.MAX_SAFE_INTEGER, 0);
+  const limit = parts.whole("limit", 1, 1_000_000, 20_000);
+  const value = await valueAt(context, parts);
+  if (typeof value === "string")
+    return { text: value.slice(offset, offset + limit).toWellFormed(), length: value.length };
+  const bytes = bytesOf(value);
+  if (bytes === undefined) throw new Refusal(400, "INVALID", "This is neither a text nor bytes.");
+  return { text: Buffer.from(bytes.subarray(offset, offset + limit)).toString("hex"), length: bytes.length };
+};
+
+/** A part of the state as tagged JSON, whole: what is copied. */
+export const stateValue: Handler = async (context, parts) => ({ value: toTagged(await valueAt(context, parts)) });
+
+const MOST_MATCHES = 200;
+const TURN = 5_000;
+
+/** Places of the state whose key or value has a text in it. */
+export const stateSearch: Handler = async (context, parts) => {
+  const wanted = parts.text("query").toLowerCase();
+  if (wanted === "") throw new Refusal(400, "INVALID", "query must not be empty.");
+  const value = await valueAt(context, parts);
+  const matches: { path: readonly Step[]; labels: readonly string[]; summary: Summary }[] = [];
+  let seen = 0;
+  const pending: { value: unknown; path: readonly Step[]; labels: readonly string[] }[] = [
+    { value, path: [], labels: [] },
+  ];
+  while (pending.length > 0 && matches.length <= MOST_MATCHES) {
+    const here = pending.pop()!;
+    seen += 1;
+    // Others wait for answers too.
+    if (seen % TURN === 0) await turn();
+    const label = here.labels.at(-1) ?? "";
+    if (label.toLowerCase().includes(wanted) || leafText(here.value).toLowerCase().includes(wanted)) {
+      matches.push({ path: here.path, labels: here.labels, summary: summaryOf(here.value) });
+    }
+    const inside = partsOf(here.value, 0, Number.POSITIVE_INFINITY);
+    for (const part of inside.toReversed()) {
+      pending.push({ value: part.value, path: [...here.path, part.step], labels: [...here.labels, part.label] });
+    }
+  }
+  return { matches: matches.slice(0, MOST_MATCHES), more: matches.length > MOST_MATCHES };
+};
+
+function leafText(value: unknown): string {
+  if (typeof value === "string") return value;
+  const { parts, text } = summaryOf(value);
+  return parts === 0 ? text : "";
+}
+
+async function valueAt(context: Context, parts: Parts): Promise<unknown> {
+  const thread = threadOf(context, parts);
+  const id = parts.text("checkpoint");
+  const path = parts.list("path", DEEPEST, isStep);
+  const of = parts.choice("of", ["state", "metadata", "interrupts", "next", "writes"]) ?? "state";
+  parts.end();
+  const whole = of === "writes" ? await thread.writes(id) : (await context.states.get(thread, id))[of];
+  const { found, value } = follow(whole, path);
+  if (!found) throw new Refusal(404, "NOT_FOUND", "The path leads nowhere.");
+  return value;
+}
