@@ -6,10 +6,10 @@ import { findById, headOf } from "./engine/find.ts";
 import { copyChange, forkChange } from "./engine/fork.ts";
 import { countOf, historyOf, latestById, latestByStep, namespacesOf } from "./engine/history.ts";
 import { acquireChange } from "./engine/lease.ts";
+import { sizeOfCheckpoint, sizeOfThread } from "./engine/measure.ts";
 import { notFound } from "./engine/missing.ts";
 import { checkpointOf, infoOf, type Place, writeOf } from "./engine/read.ts";
 import { type Candidate, removeChange } from "./engine/remove.ts";
-import { sizeOfCheckpoint, sizeOfThread } from "./engine/measure.ts";
 import { labelChange } from "./engine/replace.ts";
 import { findByStep } from "./engine/step.ts";
 import type { Tape } from "./engine/tape.ts";
@@ -115,14 +115,18 @@ export class Thread<State = unknown> {
   tuple(at?: string | { readonly by: "commit" | "id" }): Promise<CheckpointTuple<State> | undefined> {
     return this.#attempt(() => {
       if (typeof at === "string") checkId(at, "A checkpoint id");
-      else if (at !== undefined && !["commit", "id"].includes(checkObject(at, "A checkpoint id or { by }")["by"] as string)) {
+      else if (
+        at !== undefined &&
+        !["commit", "id"].includes(checkObject(at, "A checkpoint id or { by }")["by"] as string)
+      ) {
         throw new TypeError('by must be "commit" or "id".');
       }
       return async () => {
         const tape = await this.#engine.thread(this.id);
         const row = tape && (await this.#find(tape, at));
         if (!tape || !row) return undefined;
-        const checkpoint = (await checkpointOf(this.#engine, tape, this.#place, row)) as Checkpoint<State>;
+        const checkpoint = (await checkpointOf(this.#engine, tape, this.#place, row)) as Checkpoint<State> | undefined;
+        if (!checkpoint) return undefined;
         const { thread, namespace, parent } = checkpoint;
         const writes = await shownWrites(this.#engine, tape, this.#key, row.id);
         return {
@@ -178,9 +182,7 @@ export class Thread<State = unknown> {
    * The writes of several checkpoints by their ids, in one read however many there are. Takes what `history` yields, or
    * anything else that tells ids and seqs.
    */
-  writesOf(
-    checkpoints: readonly Pick<CheckpointInfo, "id" | "seq">[],
-  ): Promise<ReadonlyMap<string, readonly Write[]>> {
+  writesOf(checkpoints: readonly Pick<CheckpointInfo, "id" | "seq">[]): Promise<ReadonlyMap<string, readonly Write[]>> {
     return this.#attempt(() => {
       const sought = checkpoints.map(({ id, seq }) => ({ id: checkId(id, "A checkpoint id"), seq }));
       return async () => {
@@ -309,7 +311,8 @@ export class Thread<State = unknown> {
       this.#rootOnly("size");
       return async () => {
         const tape = await this.#engine.thread(this.id);
-        if (!tape) throw new ThreadmarkError("NOT_FOUND", `There is no thread ${JSON.stringify(this.id)}.`, { thread: this.id });
+        if (!tape)
+          throw new ThreadmarkError("NOT_FOUND", `There is no thread ${JSON.stringify(this.id)}.`, { thread: this.id });
         return sizeOfThread(this.#engine, tape);
       };
     });

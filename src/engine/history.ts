@@ -26,7 +26,9 @@ export async function* historyOf(
     const row = next.value;
     if (options.run !== undefined && row.run !== options.run) continue;
     if (options.source !== undefined && row.source !== options.source) continue;
-    yield await engine.track(() => show(engine, tape, place, row, options.states === true));
+    const shown = await engine.track(() => show(engine, tape, place, row, options.states === true));
+    if (!shown) continue;
+    yield shown;
     left -= 1;
     if (left <= 0) return;
   }
@@ -38,7 +40,7 @@ async function show(
   place: Place,
   row: Shown,
   states: boolean,
-): Promise<CheckpointInfo | Checkpoint> {
+): Promise<CheckpointInfo | Checkpoint | undefined> {
   if (states) return checkpointOf(engine, tape, place, row);
   return infoOf(engine, place, row, await parentId(engine, tape, row));
 }

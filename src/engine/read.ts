@@ -14,7 +14,7 @@ import { type Row, toInfo } from "./row.ts";
 import type { Tape } from "./tape.ts";
 import { loadShown } from "./tree.ts";
 import type { Body } from "./tree-cache.ts";
-import { NOW, parentOf, type Shown } from "./view.ts";
+import { NOW, parentOf, rowAt, type Shown } from "./view.ts";
 import type { EncodedWrite } from "./writes.ts";
 
 /** What identifies a handle: used to show rows under the thread's own name. */
@@ -34,10 +34,47 @@ export async function parentId(engine: Engine, tape: Tape, row: Shown): Promise<
   return (await parentOf(engine, tape, row, NOW))?.id ?? null;
 }
 
-/** A whole checkpoint: the caller's own copy. */
-export async function checkpointOf(engine: Engine, tape: Tape, place: Place, row: Shown): Promise<Checkpoint> {
+/** A whole checkpoint: the caller's own copy. Undefined when it was deleted while it was being read. */
+export async function checkpointOf(
+  engine: Engine,
+  tape: Tape,
+  place: Place,
+  row: Shown,
+): Promise<Checkpoint | undefined> {
+  try {
+    return await readCheckpoint(engine, tape, place, row);
+  } catch (error) {
+    if (!isCorrupt(error)) throw error;
+    // What looks damaged may have been deleted, or moved by a deletion, since the row was found.
+    const now = await engine.thread(place.thread);
+    const still = now && (await rowAt(engine, now, row.seq));
+    if (!still) return undefined;
+    if (now === tape) throw named(error, place.thread, row.id);
+    try {
+      return await readCheckpoint(engine, now, place, still);
+    } catch (again) {
+      throw named(again, place.thread, row.id);
+    }
+  }
+}
+
+async function readCheckpoint(engine: Engine, tape: Tape, place: Place, row: Shown): Promise<Checkpoint> {
   const parent = await parentId(engine, tape, row);
-  const { tree, tagged, owned } = await bodyTree(engine, tape, place, row);
+  const known = row.replacedBy === undefined ? engine.trees.get(tape.number, row.seq) : undefined;
+  // From here to the end nothing may be awaited: the next commit changes a remembered tree in place.
+  if (known) return decodeCheckpoint(engine, place, row, parent, { ...known, owned: false });
+  const loaded = await loadShown(engine, tape, row);
+  // What is read twice is worth remembering; what is read once is the caller's, without a copy.
+  const owned = row.replacedBy !== undefined || tape.lastLoaded !== row.seq;
+  const checkpoint = decodeCheckpoint(engine, place, row, parent, { ...loaded, owned });
+  if (row.replacedBy !== undefined) return checkpoint;
+  if (owned) tape.lastLoaded = row.seq;
+  else engine.trees.set(tape.number, row.seq, { ...loaded, size: Math.ceil(loaded.weight / 3), loan: { count: 0 } });
+  return checkpoint;
+}
+
+function decodeCheckpoint(engine: Engine, place: Place, row: Shown, parent: string | null, from: Tree): Checkpoint {
+  const { tree, tagged, owned } = from;
   const body = tree as Body;
   const decode = (value: Json): unknown => engine.codec.decode(value, { owned, tagged });
   return {
@@ -58,33 +95,18 @@ interface Tree {
   readonly owned: boolean;
 }
 
-async function bodyTree(engine: Engine, tape: Tape, place: Place, row: Shown): Promise<Tree> {
-  if (row.replacedBy === undefined) {
-    const known = engine.trees.get(tape.number, row.seq);
-    if (known) return { tree: known.tree, tagged: known.tagged, owned: false };
-  }
-  try {
-    const loaded = await loadShown(engine, tape, row);
-    // What is read twice is worth remembering; what is read once is the caller's, without a copy.
-    if (row.replacedBy !== undefined || tape.lastLoaded !== row.seq) {
-      tape.lastLoaded = row.seq;
-      return { ...loaded, owned: true };
-    }
-    engine.trees.set(tape.number, row.seq, { ...loaded, size: Math.ceil(loaded.weight / 3), loan: { count: 0 } });
-    return { ...loaded, owned: false };
-  } catch (error) {
-    throw named(error, place.thread, row.id);
-  }
-}
-
 /** Adds to a fault of storage which checkpoint it was found in. */
 export function named(error: unknown, thread: string, checkpoint: string): unknown {
-  if (!(error instanceof ThreadmarkError) || error.code !== "CORRUPT" || error.checkpoint !== undefined) return error;
+  if (!isCorrupt(error) || error.checkpoint !== undefined) return error;
   return new ThreadmarkError(
     "CORRUPT",
     `Thread ${JSON.stringify(thread)}, checkpoint ${JSON.stringify(checkpoint)}: ${error.message}`,
     { thread, checkpoint, ...(error.frame !== undefined && { frame: error.frame }), cause: error },
   );
+}
+
+function isCorrupt(error: unknown): error is ThreadmarkError {
+  return error instanceof ThreadmarkError && error.code === "CORRUPT";
 }
 
 export function writeOf(engine: Engine, write: EncodedWrite): Write {

@@ -36,6 +36,7 @@ export async function verifyThread(engine: Engine, tape: Tape, faults: Fault[]):
       try {
         const place = { thread, namespace: parseNamespaceKey(row.namespace) };
         const checkpoint = await checkpointOf(engine, tape, place, row);
+        if (!checkpoint) continue;
         if (row.parent !== 0 && row.parent >= row.seq) throw new Error("its parent was committed after it");
         if (checkpoint.next.length !== row.pending) throw new Error("its body and its metadata do not match");
         for (const write of await shownWrites(engine, tape, row.namespace, row.id)) writeOf(engine, write);

@@ -124,4 +124,23 @@ export const history: readonly Case[] = [
       for (const id of survivors) assert.ok(seen.includes(id), `${id} was there all the time`);
     },
   },
+  {
+    name: "history: goes on while checkpoints are deleted, without those",
+    async run({ open }) {
+      const thread = (await open()).thread("t");
+      const kept = await converse(thread, 200);
+      const seen: string[] = [];
+      for await (const { id } of thread.history({ states: true })) {
+        seen.push(id);
+        if (seen.length === 2) await thread.prune({ keepLast: 5 });
+      }
+      exact(
+        seen,
+        kept
+          .slice(-5)
+          .map(({ id }) => id)
+          .reverse(),
+      );
+    },
+  },
 ];
