@@ -41,6 +41,7 @@ export class Draft {
   readonly afterwards: (() => void)[] = [];
   #tape: Tape | undefined;
   #meta: Meta | undefined;
+  readonly #metaAtStart: Meta | undefined;
   readonly #metaBefore: Value | undefined;
   readonly #lastBefore: number;
   #created = false;
@@ -55,6 +56,7 @@ export class Draft {
     this.fresh = fresh;
     this.#tape = tape;
     this.#meta = tape?.meta;
+    this.#metaAtStart = tape?.meta;
     this.#metaBefore = tape?.metaValue;
     this.#lastBefore = tape?.lastSeq ?? 0;
   }
@@ -78,7 +80,8 @@ export class Draft {
     this.#tape = new Tape(number, number, encodeMeta(meta));
     this.#created = true;
     const key: DirectoryKey = { table: "directory", id: this.thread };
-    this.checks.push({ key, value: entry?.value });
+    // Somebody else may have made the thread since it was looked for: then this must be refused, and planned again.
+    this.checks.push({ key, value: entry?.tape === undefined ? entry?.value : undefined });
     this.puts.push({ key, value: encodeDirectory({ tape: number, lineage: number }) });
     return this.#tape;
   }
@@ -132,6 +135,7 @@ export class Draft {
 
   /** Nothing planned so far. */
   get empty(): boolean {
+    if (this.#meta !== this.#metaAtStart) return false;
     return this.#planned.length + this.inserts.length + this.puts.length + this.deletes.length === 0;
   }
 
@@ -319,13 +323,14 @@ export class Draft {
     }
   }
 
-  /** After a lost answer: whether the planned rows are there. */
+  /**
+   * After a lost answer: whether the planned rows are there. Somebody else may have committed another row under the same
+   * seq in the same millisecond, which gives it the same id: only the record itself tells whose it is.
+   */
   async wasCommitted(): Promise<boolean> {
-    const first = this.#planned[0]?.tail;
-    if (!first || !this.#tape) return false;
+    const last = this.#planned.at(-1)?.tail;
+    if (!last || !this.#tape) return false;
     const tape = await this.engine.thread(this.thread);
-    if (tape?.number !== this.#tape.number) return false;
-    const found = await findById(this.engine, tape, first.row.namespace, first.row.id);
-    return found?.seq === first.row.seq && found.createdAt === first.row.createdAt;
+    return tape?.number === this.#tape.number && tape.tailRow(last.row.seq)?.value === last.value;
   }
 }

@@ -196,4 +196,15 @@ export const lease: readonly Case[] = [
       await (await thread.acquire({ holder: "a", ttl: 1000 })).release();
     },
   },
+  {
+    name: "lease: an epoch is not used again when the thread is deleted in the same breath",
+    async run({ open }) {
+      const thread = (await open()).thread("t");
+      await thread.put({ state: {} });
+      const [first] = await Promise.all([thread.acquire({ holder: "a", ttl: 1000 }), thread.delete()]);
+      const second = await thread.acquire({ holder: "b", ttl: 1000 });
+      assert.ok(second.epoch > first.epoch, `${first.epoch}, then ${second.epoch}`);
+      await failsWith("FENCED", () => thread.put({ state: {} }, { lease: first }));
+    },
+  },
 ];

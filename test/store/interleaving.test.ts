@@ -1,0 +1,86 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { expect, test } from "vitest";
+import type { Backend, Batch } from "../../src/backend.ts";
+import { memory } from "../../src/backends/memory/index.ts";
+import { ThreadmarkError } from "../../src/errors.ts";
+import { open } from "../../src/open.ts";
+
+/** A memory backend whose answers take a few turns of the microtask queue longer, now more, now fewer. */
+function slow(inner: Backend, most: number, beforeCommit?: (batches: readonly Batch[]) => Promise<void>): Backend {
+  let seed = 1;
+  const wait = async (): Promise<void> => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    await turns(seed % most);
+  };
+  return {
+    name: "slow",
+    capabilities: inner.capabilities,
+    async read(reads) {
+      const answers = await inner.read(reads);
+      await wait();
+      return answers;
+    },
+    async commit(batches) {
+      await wait();
+      await beforeCommit?.(batches);
+      const applied = await inner.commit(batches);
+      await wait();
+      return applied;
+    },
+    size: () => inner.size(),
+    compact: () => inner.compact(),
+    verify: () => inner.verify(),
+    close: async () => {},
+  };
+}
+
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await null;
+}
+
+test("what is read while the next step is committed is one checkpoint, never a mixture", async () => {
+  const thread = (await open<{ n: number }>(slow(memory(), 4))).thread("t");
+  await thread.put({ state: { n: 0 }, step: 0 });
+  for (let n = 1; n <= 300; n += 1) {
+    const reads = Array.from({ length: 10 }, async (_, index) => {
+      await turns(index * 2);
+      const { step, state } = (await thread.latest()) ?? expect.unreachable();
+      expect(state.n).toBe(step);
+    });
+    await Promise.all([thread.put({ update: { set: { n } }, step: n }), ...reads]);
+  }
+});
+
+test("two stores that make the same thread at the same time both keep what they put", async () => {
+  for (let round = 0; round < 100; round += 1) {
+    const shared = memory();
+    const one = await open(slow(shared, 10));
+    const other = await open(slow(shared, 7));
+    await Promise.all([
+      one.thread("t").put({ state: { one: true } }),
+      turns(round % 25).then(() => other.thread("t").put({ state: { other: true } })),
+    ]);
+    expect(await (await open(shared)).thread("t").count()).toBe(2);
+  }
+});
+
+test("after a lost answer, another's checkpoint under the same seq and id is not taken for one's own", async () => {
+  const shared = memory();
+  const clock = (): number => 1000;
+  const other = (await open(shared, { clock })).thread("t");
+  await other.put({ state: { n: 0 } });
+  let lose = true;
+  const losing = slow(shared, 1, async () => {
+    if (!lose) return;
+    lose = false;
+    await other.put({ state: { who: "other" } });
+    throw new ThreadmarkError("BACKEND", "The connection broke.", { committed: "unknown" });
+  });
+  const thread = (await open(losing, { clock })).thread("t");
+  await thread.latest();
+  await expect(thread.put({ state: { who: "me" } })).rejects.toMatchObject({ code: "BACKEND", committed: "unknown" });
+  await nextTurn();
+  const { id } = await thread.put({ state: { who: "me" } });
+  expect((await thread.get(id))?.state).toEqual({ who: "me" });
+  expect(await thread.count()).toBe(3);
+});
