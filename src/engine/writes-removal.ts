@@ -1,13 +1,9 @@
-import type { Entry, Found, Key } from "../backend.ts";
+import type { Entry, Found, Key, Value } from "../backend.ts";
 import { unwrapJson, wrap } from "../codec/envelope.ts";
 import type { Engine } from "./engine.ts";
-import { hashStrings } from "./hash.ts";
 import type { Tape } from "./tape.ts";
 import type { Shown } from "./view.ts";
-import { shownWrites, type TaskWrites } from "./writes.ts";
-
-/** The part under which the cut of a checkpoint's writes is kept, apart from every task's. */
-const CUT_TASK = "\0cut";
+import { CUT_TASK, cutKey, shownWrites, type TaskWrites } from "./writes.ts";
 
 export interface FreedWrites {
   readonly deletes: readonly Key[];
@@ -19,7 +15,7 @@ export interface FreedWrites {
 export async function withoutTasks(
   engine: Engine,
   tape: Tape,
-  goes: (entry: TaskWrites) => boolean,
+  goes: (entry: TaskWrites, cut: number) => boolean,
 ): Promise<FreedWrites> {
   const [found] = (await engine.read([
     { scan: { table: "write", lineage: tape.lineage, group: tape.number } },
@@ -27,9 +23,13 @@ export async function withoutTasks(
   const deletes: Key[] = [];
   const puts: Entry[] = [];
   let reclaimed = 0;
-  for (const { item, part, value } of found) {
-    const tasks = unwrapJson(value) as readonly TaskWrites[];
-    const kept = tasks.filter((entry) => !goes(entry));
+  const records = found.map((record) => ({ ...record, tasks: unwrapJson(record.value) as readonly TaskWrites[] }));
+  const cuts = new Map<string, number>();
+  for (const entry of records.flatMap(({ tasks }) => tasks)) {
+    if (entry.cut) cuts.set(nameOf(entry), Math.max(cuts.get(nameOf(entry)) ?? 0, entry.generation ?? 0));
+  }
+  for (const { item, part, value, tasks } of records) {
+    const kept = tasks.filter((entry) => !goes(entry, cuts.get(nameOf(entry)) ?? 0));
     if (kept.length === tasks.length) continue;
     const key = tape.key("write", item, part);
     reclaimed += value.length;
@@ -43,10 +43,18 @@ export async function withoutTasks(
   return { deletes, puts, reclaimed };
 }
 
-/** Writes go with their checkpoint. */
+function nameOf(entry: TaskWrites): string {
+  return `${entry.namespace ?? ""}\0${entry.checkpoint}`;
+}
+
+/** Writes go with their checkpoint; but those of an earlier one under its id, which was cut, may be a fork's. */
 export function withoutWrites(engine: Engine, tape: Tape, rows: readonly Shown[]): Promise<FreedWrites> {
   const gone = new Set(rows.map((row) => `${row.namespace}\0${row.id}`));
-  return withoutTasks(engine, tape, (entry) => gone.has(`${entry.namespace ?? ""}\0${entry.checkpoint}`));
+  return withoutTasks(
+    engine,
+    tape,
+    (entry, cut) => gone.has(nameOf(entry)) && !entry.cut && (entry.generation ?? 0) >= cut,
+  );
 }
 
 /** Hides the writes of checkpoints that a fork still shows: for this thread they end with this generation. */
@@ -59,8 +67,6 @@ export async function cutWrites(
   const puts: Entry[] = [];
   for (const row of rows) {
     if ((await shownWrites(engine, tape, row.namespace, row.id)).length === 0) continue;
-    const [item] = hashStrings(row.namespace, row.id);
-    const [part] = hashStrings(CUT_TASK);
     const cut: TaskWrites = {
       checkpoint: row.id,
       ...(row.namespace !== "" && { namespace: row.namespace }),
@@ -70,7 +76,11 @@ export async function cutWrites(
       writes: [],
       cut: true,
     };
-    puts.push({ key: tape.key("write", item, part), value: wrap(JSON.stringify([cut])) });
+    const key = cutKey(tape, { namespace: row.namespace, checkpoint: row.id });
+    // Earlier cuts stay: a fork made since goes by the last one it knows.
+    const [before] = (await engine.read([{ get: key }])) as readonly (Value | undefined)[];
+    const earlier = before === undefined ? [] : (unwrapJson(before) as readonly TaskWrites[]);
+    puts.push({ key, value: wrap(JSON.stringify([...earlier, cut])) });
   }
   return puts;
 }

@@ -60,10 +60,11 @@ export function writesChange(captured: CapturedWrites): Change<WritesResult> {
         if (draft.puts.some((entry) => entry.key.table === "write" && sameKey(entry.key as Key, key))) throw ALONE;
         [before] = (await draft.engine.read([{ get: key }])) as readonly (Value | undefined)[];
       }
+      const since = before !== undefined && known ? await cutOf(draft.engine, known, captured) : 0;
       const inherited = known?.meta.origin
         ? await shownWrites(draft.engine, known, captured.namespace, captured.checkpoint)
         : [];
-      const { tasks, result } = merge(draft, captured, before, inherited);
+      const { tasks, result } = merge(draft, captured, before, since, inherited);
       if (captured.writes.some(([index]) => index === ERROR_INDEX)) draft.change({ failed: captured.checkpoint });
       if (result.stored === 0) return result;
       const value = wrap(JSON.stringify(tasks));
@@ -88,17 +89,37 @@ function writeKey(tape: Tape, address: Pick<CapturedWrites, "namespace" | "check
   return tape.key("write", item, part);
 }
 
+/** The part under which the cut of a checkpoint's writes is kept, apart from every task's. */
+export const CUT_TASK = "\0cut";
+
+export function cutKey(tape: Tape, address: Pick<CapturedWrites, "namespace" | "checkpoint">): Key {
+  return writeKey(tape, { ...address, task: CUT_TASK });
+}
+
+/** The generation in which a checkpoint of this id was last deleted: what was written before is not this one's. */
+async function cutOf(engine: Engine, tape: Tape, captured: CapturedWrites): Promise<number> {
+  const [value] = (await engine.read([{ get: cutKey(tape, captured) }])) as readonly (Value | undefined)[];
+  const entries = value === undefined ? [] : (unwrapJson(value) as readonly TaskWrites[]);
+  return Math.max(
+    0,
+    ...entries.filter((entry) => entry.cut && isFor(entry, captured)).map((entry) => entry.generation ?? 0),
+  );
+}
+
 /** Data that is there is left as it is; control is replaced. */
 function merge(
   draft: Draft,
   captured: CapturedWrites,
   before: Value | undefined,
+  since: number,
   inherited: readonly EncodedWrite[],
 ): { readonly tasks: readonly TaskWrites[]; readonly result: WritesResult } {
   const generation = draft.meta?.generation ?? 0;
   const tasks = before === undefined ? [] : (unwrapJson(before) as readonly TaskWrites[]);
   const taken = new Set(inherited.filter((write) => write.task === captured.task).map((write) => write.index));
-  const visible = visibleTasks(tasks, captured, NOW).filter((entry) => entry.task === captured.task);
+  const visible = visibleTasks(tasks, captured, NOW).filter(
+    (entry) => entry.task === captured.task && (entry.generation ?? 0) >= since,
+  );
   for (const entry of visible) for (const [index] of entry.writes) taken.add(index);
   const fresh: StoredWrite[] = [];
   const control = new Set<number>();

@@ -228,4 +228,28 @@ export const writes: readonly Case[] = [
       exact(await thread.writes("a"), []);
     },
   },
+  {
+    name: "writes: a checkpoint put again after a delete begins without, and a fork keeps those it saw",
+    async run({ open }) {
+      const thread = (await open()).thread("t");
+      const write = (value: number) => ({ task: "k", writes: [{ channel: "c", value }] });
+      await thread.put({ id: "a", state: {} });
+      await thread.put({ id: "x", state: {} });
+      await thread.putWrites("x", write(1));
+      const early = await thread.fork({ into: "early" });
+      await thread.deleteCheckpoints(["x"]);
+      await thread.put({ id: "x", state: {} });
+      exact(brief(await thread.writes("x")), []);
+      exact(result(await thread.putWrites("x", write(2))), [1, 0]);
+      exact(result(await thread.putWrites("x", write(3))), [0, 1]);
+      exact(brief(await thread.writes("x")), [["k", 0, "c", 2]]);
+      const late = await thread.fork({ into: "late" });
+      await thread.deleteCheckpoints(["x"]);
+      await thread.put({ id: "x", state: {} });
+      await thread.deleteCheckpoints(["x"]);
+      exact(brief(await thread.writes("x")), []);
+      exact(brief(await early.writes("x")), [["k", 0, "c", 1]]);
+      exact(brief(await late.writes("x")), [["k", 0, "c", 2]]);
+    },
+  },
 ];
