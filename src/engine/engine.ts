@@ -5,7 +5,7 @@ import { ThreadmarkError } from "../errors.ts";
 import { ByteCache } from "./cache.ts";
 import { Committer } from "./committer.ts";
 import { Lane } from "./lane.ts";
-import { type DirectoryRecord, decodeDirectory, type Origin } from "./meta.ts";
+import { type DirectoryRecord, decodeDirectory, decodeMeta, type Origin } from "./meta.ts";
 import { decodeMarks, metaKey, Tape } from "./tape.ts";
 import { TreeCache } from "./tree-cache.ts";
 
@@ -175,29 +175,43 @@ export class Engine {
       current.addTail(tail.filter((entry) => entry.item > last));
       return current;
     }
-    const tape = current ?? new Tape(number, lineage, metaValue);
-    const whole = from === 0 ? { metaValue, tail } : await this.#readWhole(tape);
-    if (!whole) return undefined;
-    tape.adopt(whole.metaValue);
+    if (!current && from === 0) {
+      const tape = new Tape(number, lineage, metaValue);
+      if (!tape.meta.marks) {
+        tape.addTail(tail);
+        this.#tapes.set(number, tape, tapeBytes(tape));
+        return tape;
+      }
+    }
+    return this.#readWhole(number, lineage);
+  }
+
+  /** Reads a tape with its tail and marks from one snapshot: the versions of one do not go with those of another. */
+  async #readWhole(number: number, lineage: number): Promise<Tape | undefined> {
+    const [metaValue, tail, marks] = (await this.backend.read([
+      { get: metaKey(lineage, number) },
+      { scan: { table: "tail", lineage, group: number } },
+      { scan: { table: "mark", lineage, group: number } },
+    ])) as readonly [Value | undefined, readonly Found[], readonly Found[]];
+    if (metaValue === undefined) {
+      this.#tapes.delete(number);
+      return undefined;
+    }
+    const tape = this.#tapes.get(number) ?? new Tape(number, lineage, metaValue);
+    // Reads may overtake each other, and commits of this process them: what is remembered never becomes older.
+    const { version } = decodeMeta(metaValue);
+    if (tape.meta.version > version) return tape;
+    if (tape.metaValue === metaValue && tape.tail.length > 0) {
+      const last = tape.lastSeq;
+      tape.addTail(tail.filter((entry) => entry.item > last));
+      return tape;
+    }
+    tape.adopt(metaValue);
     tape.tail = [];
-    tape.addTail(whole.tail);
-    if (tape.meta.marks) await this.#readMarks(tape);
+    tape.addTail(tail);
+    tape.marks = decodeMarks(marks);
     this.#tapes.set(number, tape, tapeBytes(tape));
     return tape;
-  }
-
-  async #readWhole(tape: Tape): Promise<{ metaValue: Value; tail: readonly Found[] } | undefined> {
-    const { lineage, number: group } = tape;
-    const [metaValue, tail] = (await this.backend.read([
-      { get: tape.metaKey },
-      { scan: { table: "tail", lineage, group } },
-    ])) as readonly [Value | undefined, readonly Found[]];
-    return metaValue === undefined ? undefined : { metaValue, tail };
-  }
-
-  async #readMarks(tape: Tape): Promise<void> {
-    const [found] = await this.read([{ scan: { table: "mark", lineage: tape.lineage, group: tape.number } }]);
-    tape.marks = decodeMarks(found as readonly Found[]);
   }
 
   read(reads: readonly Read[]): Promise<readonly Answer[]> {

@@ -34,8 +34,9 @@ export async function ownRow(engine: Engine, tape: Tape, seq: number): Promise<R
     { scan: { table: "tail", lineage: tape.lineage, group: tape.number, from: seq, to: seq }, limit: 1 },
   ])) as readonly [readonly Found[], readonly Found[]];
   if (tail.length > 0) {
-    await engine.refresh(tape.number, tape.lineage);
-    return tape.tailRow(seq)?.row;
+    // The tape at hand may no longer be the one that is remembered, and kept up to date.
+    const now = await engine.refresh(tape.number, tape.lineage);
+    return (now ?? tape).tailRow(seq)?.row;
   }
   return packs[0] && packRow(tape.addPack(packs[0]), seq);
 }
@@ -104,11 +105,19 @@ export async function parentOf(
   generation: number = NOW,
 ): Promise<Shown | undefined> {
   let seq = row.parent;
+  let renewed = false;
   while (seq !== 0 && !(await isHidden(engine, tape, seq))) {
     const parent = await rowAt(engine, tape, seq, generation);
     if (parent) return parent;
     const home = await homeOf(engine, tape, seq);
-    seq = (await ownRow(engine, home, seq))?.parent ?? 0;
+    const physical = await ownRow(engine, home, seq);
+    if (physical || renewed) seq = physical?.parent ?? 0;
+    else {
+      // A compaction has removed it since the row was read; the row names another parent now.
+      renewed = true;
+      await renew(engine, tape);
+      seq = (await rowAt(engine, tape, row.seq, generation))?.parent ?? 0;
+    }
   }
   return undefined;
 }
@@ -216,10 +225,13 @@ export async function* inheritedSeqs(
 ): AsyncGenerator<number> {
   const { origin } = tape.meta;
   if (!origin) return;
-  const source = tape.source ?? (await engine.sourceOf(tape, origin));
+  let source = tape.source ?? (await engine.sourceOf(tape, origin));
+  let renewed = false;
   let chain = tape.chains.get(namespace);
   if (!chain) {
-    chain = { seqs: [], next: namespace === "" ? origin.at : await nestedStart(engine, tape, source, namespace) };
+    const next = await chainStart(engine, tape, source, namespace);
+    // Another walk may have begun the same chain meanwhile.
+    chain = tape.chains.get(namespace) ?? { seqs: [], next };
     tape.chains.set(namespace, chain);
   }
   let index = lowerBound(chain.seqs, -before + 1, (seq) => -seq);
@@ -232,7 +244,15 @@ export async function* inheritedSeqs(
       if (chain.next !== seq) continue;
       if (row) chain.seqs.push(seq);
       const physical = row ?? (await ownRow(engine, await homeOf(engine, source, seq), seq));
-      if (chain.next === seq) chain.next = physical?.parent ?? 0;
+      if (chain.next !== seq) continue;
+      if (!physical && !renewed) {
+        // A compaction has removed the row, which was deleted before the fork: what remains names other parents now.
+        renewed = true;
+        await renew(engine, tape);
+        source = tape.source ?? source;
+        chain.seqs.length = 0;
+        chain.next = await chainStart(engine, tape, source, namespace);
+      } else chain.next = physical?.parent ?? 0;
     }
     const seq = chain.seqs[index] as number;
     index += 1;
@@ -240,10 +260,24 @@ export async function* inheritedSeqs(
   }
 }
 
-/** Where a fork begins in a nested namespace: its last checkpoint before the root went on after the fork's. */
-async function nestedStart(engine: Engine, tape: Tape, source: Tape, namespace: string): Promise<number> {
+/** Reads the tapes that a view builds on again: a compaction may have moved what they hold. */
+async function renew(engine: Engine, tape: Tape): Promise<void> {
+  let level = tape;
+  for (;;) {
+    level.packs = [];
+    const { origin } = level.meta;
+    const source = origin && (await engine.refresh(origin.tape, level.lineage));
+    if (!source) return;
+    level.source = source;
+    level = source;
+  }
+}
+
+/** Where a fork begins: in a nested namespace, with its last checkpoint before the root went on after the fork's. */
+async function chainStart(engine: Engine, tape: Tape, source: Tape, namespace: string): Promise<number> {
   const { origin } = tape.meta;
   if (!origin) return 0;
+  if (namespace === "") return origin.at;
   const limit = await nestedLimit(engine, origin, source);
   const { generation } = origin;
   for await (const row of shownRows(engine, source, { namespace, before: limit, generation })) return row.seq;
