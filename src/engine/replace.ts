@@ -4,7 +4,7 @@ import type { CapturedPut } from "./capture.ts";
 import type { Draft } from "./draft.ts";
 import { ALONE, type Change } from "./lane.ts";
 import { type Row, toRecord } from "./row.ts";
-import { encodeMark, type MarkVersion, type Tape } from "./tape.ts";
+import { decodeMarks, encodeMark, type MarkVersion, type Tape } from "./tape.ts";
 import { parentOf, type Shown } from "./view.ts";
 
 /**
@@ -63,11 +63,13 @@ function addMark(draft: Draft, tape: Tape, seq: number, version: MarkVersion): v
     (earlier) => earlier.generation !== version.generation || (version.row === undefined && earlier.row !== undefined),
   );
   const versions = [...kept, version];
-  draft.puts.push({ key: tape.key("mark", seq), value: encodeMark(versions) });
+  const value = encodeMark(versions);
+  draft.puts.push({ key: tape.key("mark", seq), value });
   draft.change({ marks: true });
   draft.closed = true;
   draft.afterwards.push(() => {
-    tape.marks = new Map([...tape.marks, [seq, versions]]);
+    // Read back: what was captured may share nodes with a remembered tree, which the next commit changes in place.
+    tape.marks = new Map([...tape.marks, ...decodeMarks([{ item: seq, part: 0, value }])]);
   });
 }
 
