@@ -62,12 +62,22 @@ export function notesOf(info: CheckpointInfo): Notes {
 
 export function withNotes(metadata: Metadata, notes: Notes): Metadata {
   const { [reserved]: _before, ...rest } = metadata;
-  return Object.values(notes).some((list) => list !== undefined && list.length > 0) ? { ...rest, [reserved]: notes } : rest;
+  return Object.values(notes).some((list) => list !== undefined && list.length > 0)
+    ? { ...rest, [reserved]: notes }
+    : rest;
 }
 
 /** Channels that a graph uses to activate its nodes. They never keep a history, so that nothing is noted of them. */
 export function isActivation(channel: string): boolean {
   return channel.startsWith("branch:") || channel === "__start__" || channel === "__pregel_tasks";
+}
+
+/**
+ * Whether a stored value is a snapshot of a channel that keeps only its writes. That belongs to the checkpoint it was made
+ * with: unlike other values, those that follow do not have it.
+ */
+export function isSnapshot(value: unknown): boolean {
+  return typeof value === "object" && value !== null && (value as { readonly lc?: unknown }).lc === "DeltaSnapshot";
 }
 
 const reservedName = /^__langgraph__=*$/;

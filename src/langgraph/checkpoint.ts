@@ -3,7 +3,7 @@ import type { ChannelVersions, Checkpoint, CheckpointMetadata, CheckpointTuple }
 import type { PutInput } from "../model/arguments.ts";
 import type { CheckpointTuple as StoredTuple } from "../model/checkpoint.ts";
 import { configOf, namespaceOf } from "./address.ts";
-import { type Bookkeeping, isActivation, keyOf, nameOf, reserved } from "./bookkeeping.ts";
+import { type Bookkeeping, isActivation, isSnapshot, keyOf, nameOf, notesOf, reserved } from "./bookkeeping.ts";
 import { shownMetadata, storedMetadata } from "./metadata.ts";
 import { define, fromStored, toStored } from "./stored.ts";
 
@@ -30,7 +30,9 @@ export function putInput(input: CheckpointInput): PutInput<Record<string, unknow
   const versions = checkpoint.channel_versions ?? {};
   // A copy of another checkpoint is put under that one's parent, and lists nothing as new.
   const whole = (metadata as Partial<CheckpointMetadata>).source === "fork";
-  const changed = whole ? new Set([...Object.keys(versions), ...Object.keys(values)]) : new Set(Object.keys(newVersions));
+  // And a channel that never was written to has no version; LangGraph passes it all the same.
+  const unversioned = Object.keys(values).filter((channel) => !Object.hasOwn(versions, channel));
+  const changed = new Set([...Object.keys(whole ? versions : newVersions), ...unversioned]);
   const set: Record<string, unknown> = {};
   const unset: string[] = [];
   for (const channel of changed) {
@@ -39,9 +41,17 @@ export function putInput(input: CheckpointInput): PutInput<Record<string, unknow
   }
   const present = Object.keys(set).map((key) => nameOf(key) as string);
   set[reserved] = bookkeepingOf(input, present);
-  const { source, step, run, workflow, metadata: kept } = storedMetadata(metadata, input.config, {
+  const {
+    source,
+    step,
+    run,
+    workflow,
+    metadata: kept,
+  } = storedMetadata(metadata, input.config, {
     set: present.filter((channel) => !isActivation(channel) && values[channel] !== undefined),
-    unset: unset.concat(present.filter((channel) => values[channel] === undefined)).filter((channel) => !isActivation(channel)),
+    unset: unset
+      .concat(present.filter((channel) => values[channel] === undefined))
+      .filter((channel) => !isActivation(channel)),
   });
   const createdAt = Date.parse(checkpoint.ts);
   return {
@@ -115,11 +125,12 @@ export function shownTuple(stored: StoredTuple<Record<string, unknown>>): Checkp
   const { state, thread, id } = checkpoint;
   const namespace = namespaceOf(checkpoint.namespace);
   const { versions, seen, unlisted = [], rest, ...others } = state[reserved] as Bookkeeping;
+  const { set = [] } = notesOf(checkpoint);
   const values: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(state)) {
     const channel = nameOf(key);
-    if (channel === undefined) continue;
-    if (Object.hasOwn(versions, channel) || unlisted.includes(channel)) define(values, channel, fromStored(value));
+    if (channel === undefined || !(Object.hasOwn(versions, channel) || unlisted.includes(channel))) continue;
+    if (!isSnapshot(value) || set.includes(channel)) define(values, channel, fromStored(value));
   }
   const parentId = others.parent ?? parent?.id;
   return {

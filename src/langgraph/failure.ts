@@ -16,11 +16,7 @@ export function channelFailure(error: unknown, thread: string, keys: readonly st
 }
 
 /** Names the channel in a refusal of writes. */
-export function writeFailure(
-  error: unknown,
-  thread: string,
-  writes: readonly { readonly channel: string }[],
-): unknown {
+export function writeFailure(error: unknown, thread: string, writes: readonly { readonly channel: string }[]): unknown {
   return renamed(error, thread, (path) => {
     const [root, index] = /^writes\[(\d+)\]\.value/.exec(path) ?? [];
     const channel = writes[Number(index)]?.channel;
@@ -40,9 +36,13 @@ function renamed(
   const path = `${channel}${rest}`;
   const shown = path.length > 300 ? `${path.slice(0, 200)} … ${path.slice(-80)}` : path;
   const fault = error.message.slice(error.message.indexOf(": ") + 2);
-  return new ThreadmarkError("SERIALIZE", `Channel ${JSON.stringify(channel)} of thread ${JSON.stringify(thread)}: ${shown}: ${fault}`, {
-    thread,
-    path,
-    cause: error,
-  });
+  return new ThreadmarkError(
+    "SERIALIZE",
+    `Channel ${JSON.stringify(channel)} of thread ${JSON.stringify(thread)}: ${shown}: ${fault}`,
+    {
+      thread,
+      path,
+      cause: error,
+    },
+  );
 }

@@ -1,6 +1,6 @@
 import type { CheckpointInfo, Write } from "../model/checkpoint.ts";
 import type { Thread } from "../thread.ts";
-import { type Bookkeeping, keyOf, notesOf, reserved, type StoredHistory } from "./bookkeeping.ts";
+import { type Bookkeeping, isSnapshot, keyOf, notesOf, reserved, type StoredHistory } from "./bookkeeping.ts";
 
 /**
  * What channels that keep only their writes (LangGraph's `DeltaChannel`) are made of: the value at the nearest ancestor that
@@ -74,7 +74,11 @@ class States {
   async has(row: CheckpointInfo, channel: string): Promise<boolean> {
     const state = await this.#at(row);
     const { versions, unlisted = [] } = (state[reserved] ?? { versions: {} }) as Bookkeeping;
-    return Object.hasOwn(state, keyOf(channel)) && (Object.hasOwn(versions, channel) || unlisted.includes(channel));
+    const { set = [] } = notesOf(row);
+    const held = !isSnapshot(state[keyOf(channel)]) || set.includes(channel);
+    return (
+      held && Object.hasOwn(state, keyOf(channel)) && (Object.hasOwn(versions, channel) || unlisted.includes(channel))
+    );
   }
 
   async history(row: CheckpointInfo, channel: string): Promise<StoredHistory | undefined> {
@@ -137,6 +141,10 @@ class Walk {
    */
   async extent(states: States, count: number): Promise<Extent> {
     if (this.#kept !== undefined) return this.#kept;
+    const last = this.#holders.at(-1);
+    if (this.done && last !== undefined && isSnapshot(await states.value(last.row, this.#channel))) {
+      return { length: last.position, seed: last.row };
+    }
     // If none is known to have got a value, they have all the same: one that was set by a removed checkpoint, or none.
     for (const { row, position } of this.done ? this.#holders : this.#holders.slice(0, 1)) {
       if (await states.has(row, this.#channel)) return { length: position, seed: row };

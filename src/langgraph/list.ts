@@ -54,8 +54,7 @@ async function streams(
   else for await (const thread of store.threads()) threads.push(thread.id);
   const all: AsyncGenerator<Listed>[] = [];
   for (const thread of threads) {
-    const levels =
-      typeof namespace === "string" ? [levelsOf(namespace)] : await store.thread(thread).namespaces();
+    const levels = typeof namespace === "string" ? [levelsOf(namespace)] : await store.thread(thread).namespaces();
     for (const level of levels) all.push(ordered(store, thread, level, passes));
   }
   return all;

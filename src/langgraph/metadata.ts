@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { CheckpointMetadata } from "@langchain/langgraph-checkpoint";
 import { type CheckpointInfo, type Metadata, type Source, sources } from "../model/checkpoint.ts";
-import { keyOf, nameOf, type Notes, notesOf, withNotes } from "./bookkeeping.ts";
+import { keyOf, type Notes, nameOf, notesOf, withNotes } from "./bookkeeping.ts";
 import { define, fromStored, toStored } from "./stored.ts";
 
 /** What the store is told of a checkpoint besides its state. */

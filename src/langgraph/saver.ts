@@ -95,7 +95,9 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
     const input = putInput({ config, checkpoint, metadata, newVersions, hasParent: parent !== null });
     try {
       // Nothing is awaited before the store has captured the input.
-      await this.#running(thread, config, (lease) => handle.put(input, { parent, ...(lease !== undefined && { lease }) }));
+      await this.#running(thread, config, (lease) =>
+        handle.put(input, { parent, ...(lease !== undefined && { lease }) }),
+      );
     } catch (error) {
       throw channelFailure(error, thread, Object.keys(input.state ?? input.update?.set ?? {}));
     }
@@ -144,7 +146,8 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
     if (channels.some(isActivation)) return super.getDeltaChannelHistory(options);
     const address = addressOf(config);
     const id = address?.checkpoint ?? (address && (await this.getTuple(config))?.checkpoint.id);
-    const histories = address && id && channels.length > 0 ? await historiesAt(this.#handle(address), id, channels) : undefined;
+    const histories =
+      address && id && channels.length > 0 ? await historiesAt(this.#handle(address), id, channels) : undefined;
     const result: Record<string, DeltaChannelHistory> = {};
     for (const channel of channels) {
       const { writes, ...seed } = histories?.get(channel) ?? { writes: [] };
@@ -177,7 +180,8 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
    */
   async forkThread(config: RunnableConfig, newThreadId: string): Promise<RunnableConfig> {
     const { thread, namespace, checkpoint } = requiredAddress(config, "forkThread");
-    if (namespace !== "") throw new TypeError("forkThread takes a checkpoint of the root graph: leave checkpoint_ns out.");
+    if (namespace !== "")
+      throw new TypeError("forkThread takes a checkpoint of the root graph: leave checkpoint_ns out.");
     const at = checkpoint ?? (await this.#store.thread(thread).tuple({ by: "id" }))?.checkpoint.id;
     const fork = await this.#store.thread(thread).fork({ ...(at !== undefined && { at }), into: newThreadId });
     return configOf(fork.id, "", at as string);
