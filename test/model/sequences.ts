@@ -3,7 +3,7 @@ import { open } from "../../src/open.ts";
 import { exact } from "../../src/testing/index.ts";
 import type { BackendUnderTest } from "../backends/locations.ts";
 import { copying, forking } from "./commands/branching.ts";
-import { compacting, comparing, reopening, waiting } from "./commands/housekeeping.ts";
+import { compacting, comparing, reopening, swapping, waiting } from "./commands/housekeeping.ts";
 import { labelling, writing } from "./commands/marking.ts";
 import { putMany, putState, putUpdate } from "./commands/put.ts";
 import { deletingCheckpoints, deletingRun, deletingThread, pruning } from "./commands/removing.ts";
@@ -25,11 +25,18 @@ const weighted: readonly (readonly [number, fc.Arbitrary<fc.AsyncCommand<Model, 
   [3, writing],
   [1, compacting],
   [1, reopening],
+  [2, swapping],
   [2, waiting],
   [3, comparing],
 ];
 
 const anyCommand = weighted.flatMap(([weight, command]) => Array<typeof command>(weight).fill(command));
+
+/** With room for every tree, for a few and for none: what is known must not differ from what is stored. */
+const settings = fc.record({
+  cacheBytes: fc.constantFrom(0, 4_000, 2 ** 26),
+  compression: fc.constantFrom("none" as const, "none" as const, "deflate" as const),
+});
 
 export interface Campaign {
   readonly sequences: number;
@@ -47,19 +54,27 @@ export async function matchesTheModel(backend: BackendUnderTest, campaign: Campa
   let done = 0;
   const property = fc.asyncProperty(
     fc.commands(anyCommand, { maxCommands: campaign.commands, size: "max" }),
-    async (commands) => {
+    settings,
+    async (commands, { cacheBytes, compression }) => {
       const place = await backend.make();
       const model: Model = { threads: new Map(), now: 1_750_000_000_000, made: 0 };
-      const openStore = () => open<Free>(place.url, { ...place.options, clock: () => model.now });
+      const options = { ...place.options, cacheBytes, compression, clock: () => model.now };
+      const openStore = () => open<Free>(place.url, options);
+      let other = backend.capabilities.processes ? await openStore() : undefined;
       const real: System = {
         store: await openStore(),
         async reopen() {
           await real.store.close();
           real.store = await openStore();
         },
+        swap() {
+          if (other !== undefined) [real.store, other] = [other, real.store];
+        },
       };
       try {
         await fc.asyncModelRun(() => ({ model, real }), commands);
+        await compareAll(model, real.store);
+        real.swap();
         await compareAll(model, real.store);
         await real.reopen();
         await compareAll(model, real.store);
@@ -68,6 +83,7 @@ export async function matchesTheModel(backend: BackendUnderTest, campaign: Campa
         exact(await real.store.verify(), { ok: true, faults: [] }, "verify");
       } finally {
         await real.store.close();
+        await other?.close();
         await place.cleanup();
       }
       campaign.progress?.(++done);

@@ -13,10 +13,13 @@ export interface Model {
   made: number;
 }
 
-/** The store under test, and how to close and open it again. */
+/** The store under test. */
 export interface System {
   store: Store<Free>;
+  /** Closes the store and opens it again: nothing is known from before. */
   reopen(): Promise<void>;
+  /** Goes on with another store at the same place, as another process would: what this one knows may be old. */
+  swap(): void;
 }
 
 export const namespaces: readonly Namespace[] = [[], [], [], ["a"], ["a", "b"], ["b"]];

@@ -186,4 +186,44 @@ export const concurrency: readonly Case[] = [
       }
     },
   },
+  {
+    name: "concurrency: whatever one store does, it does on what another has committed before",
+    requires: ["processes"],
+    async run({ open }) {
+      const here = await open();
+      const there = await open();
+      const error = { task: "t", writes: [{ channel: "c", value: 1, index: -1 }] };
+      const calls: Record<string, [(id: string) => Promise<unknown>, unknown]> = {
+        fork: [async (id) => (await (await here.thread(id).fork()).latest())?.id, "c4"],
+        "fork of a nested namespace": [
+          async (id) => {
+            const forked = await here.thread(id).fork();
+            return here.thread(forked.id, { namespace: ["sub"] }).count();
+          },
+          1,
+        ],
+        copy: [async (id) => (await here.thread(id).copy(`${id} copied`)).count(), 4],
+        prune: [async (id) => (await here.thread(id).prune({ keepLast: 1 })).deleted, 3],
+        "dry prune": [async (id) => (await here.thread(id).prune({ keepLast: 1, dryRun: true })).deleted, 3],
+        deleteCheckpoints: [(id) => here.thread(id).deleteCheckpoints(["c2", "c4"]), 2],
+        deleteRun: [(id) => here.thread(id).deleteRun("r"), 3],
+        label: [(id) => here.thread(id).label("c3", "x"), undefined],
+        expect: [async (id) => (await here.thread(id).put({ state: {} }, { expect: "c4" })).parent, "c4"],
+        parent: [async (id) => (await here.thread(id).put({ state: {} }, { parent: "c3" })).parent, "c3"],
+        put: [async (id) => (await here.thread(id).put({ state: {} })).parent, "c4"],
+        replace: [async (id) => (await here.thread(id).put({ id: "c3", state: {} })).parent, "c2"],
+        putWrites: [async (id) => (await here.thread(id).putWrites("c3", error)).stored, 1],
+        count: [(id) => here.thread(id).count(), 4],
+        namespaces: [async (id) => (await here.thread(id).namespaces()).length, 2],
+        diff: [async (id) => (await here.thread(id).diff("c2", "c4")).length, 1],
+      };
+      for (const [name, [call, expected]] of Object.entries(calls)) {
+        await here.thread(name).put({ id: "c1", state: { n: 1 } });
+        await there.thread(name).latest();
+        for (const n of [2, 3, 4]) await there.thread(name).put({ id: `c${n}`, state: { n }, run: "r" });
+        await there.thread(name, { namespace: ["sub"] }).put({ id: "nested", state: {} });
+        exact(await call(name), expected, name);
+      }
+    },
+  },
 ];

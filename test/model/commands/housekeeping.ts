@@ -36,6 +36,10 @@ export const reopening: fc.Arbitrary<fc.AsyncCommand<Model, System>> = fc.consta
   }),
 );
 
+export const swapping: fc.Arbitrary<fc.AsyncCommand<Model, System>> = fc.constant(
+  new Plain("swap", async (_, real) => real.swap()),
+);
+
 export const compacting: fc.Arbitrary<fc.AsyncCommand<Model, System>> = fc.constant(
   new Plain("compact", (_, real) => real.store.compact()),
 );
