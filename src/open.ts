@@ -3,6 +3,7 @@ import { zstdAvailable } from "./codec/envelope.ts";
 import { createValueCodec } from "./codec/value.ts";
 import { Engine } from "./engine/engine.ts";
 import { ThreadmarkError } from "./errors.ts";
+import { checkId } from "./model/address.ts";
 import type { OpenOptions } from "./model/arguments.ts";
 import { Store } from "./store.ts";
 
@@ -30,7 +31,7 @@ export async function open<State = unknown>(
       backend,
       codec,
       clock: options.clock ?? Date.now,
-      ids: options.ids,
+      ids: options.ids && checkedIds(options.ids),
       cacheBytes: options.cacheBytes ?? CACHE_BYTES,
       compression: options.compression ?? "none",
     }),
@@ -61,6 +62,11 @@ function checkOptions(options: OpenOptions): void {
       'This Node has no zstd. Use compression: "deflate", or Node 22.15 or later.',
     );
   }
+}
+
+/** A generator of ids is a stranger too: what it gives is checked before it is used. */
+function checkedIds(ids: () => string): () => string {
+  return () => checkId(ids(), "What the ids function gave");
 }
 
 function checkBackend(backend: Backend): Backend {
