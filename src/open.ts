@@ -40,13 +40,16 @@ export async function open<State = unknown>(
 
 function checkOptions(options: OpenOptions): void {
   if (options === null || typeof options !== "object") throw new TypeError("The options of open must be an object.");
-  const { clock, ids, fsync, readOnly, unregistered, cacheBytes, compression } = options;
+  const { clock, ids, fsync, readOnly, classes, unregistered, cacheBytes, compression } = options;
   if (clock !== undefined && typeof clock !== "function")
     throw new TypeError("clock must be a function that gives milliseconds.");
   if (ids !== undefined && typeof ids !== "function") throw new TypeError("ids must be a function that gives strings.");
   if (fsync !== undefined && fsync !== "full" && fsync !== "normal")
     throw new TypeError('fsync must be "full" or "normal".');
   if (readOnly !== undefined && typeof readOnly !== "boolean") throw new TypeError("readOnly must be true or false.");
+  if (classes !== undefined && (classes === null || typeof classes !== "object" || Array.isArray(classes))) {
+    throw new TypeError("classes must be an object of { test, encode, decode } by name.");
+  }
   if (unregistered !== undefined && unregistered !== "refuse" && unregistered !== "keep") {
     throw new TypeError('unregistered must be "refuse" or "keep".');
   }
