@@ -4,7 +4,7 @@ import { tables } from "../../backend.ts";
 /** The tables of integer keys, by the numbers the function `apply` knows them by. Append only. */
 export const names: readonly Table[] = ["meta", "tail", "mark", "rows", "net", "steps", "id", "head", "write"];
 
-export const directoryCode: number = names.length;
+const directoryCode = names.length;
 
 export function codeOf(table: Table | "directory"): number {
   return table === "directory" ? directoryCode : names.indexOf(table);
