@@ -1,0 +1,102 @@
+import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
+
+/**
+ * LangGraph's own savers, if bench/ has its packages: `npm ci` in it. SqliteSaver is written for better-sqlite3, a native
+ * module; here it gets Node's own SQLite behind the few methods it uses, so that both sides have the same driver.
+ */
+
+/** What SqliteSaver uses of better-sqlite3. */
+class BetterSqlite {
+  readonly #database: DatabaseSync;
+
+  constructor(file: string, synchronous: "normal" | "full") {
+    this.#database = new DatabaseSync(file);
+    this.#database.exec(`PRAGMA synchronous = ${synchronous}`);
+  }
+
+  pragma(text: string): void {
+    this.#database.prepare(`PRAGMA ${text}`).all();
+  }
+
+  exec(sql: string): void {
+    this.#database.exec(sql);
+  }
+
+  prepare(sql: string): object {
+    const statement = this.#database.prepare(sql);
+    const bind = (values: unknown[]): SQLInputValue[] => values.map((value) => (value ?? null) as SQLInputValue);
+    return {
+      get: (...values: unknown[]) => statement.get(...bind(values)),
+      all: (...values: unknown[]) => statement.all(...bind(values)),
+      run: (...values: unknown[]) => statement.run(...bind(values)),
+    };
+  }
+
+  transaction<T>(run: (argument: T) => void): (argument: T) => void {
+    return (argument) => {
+      this.#database.exec("BEGIN");
+      try {
+        run(argument);
+        this.#database.exec("COMMIT");
+      } catch (error) {
+        this.#database.exec("ROLLBACK");
+        throw error;
+      }
+    };
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}
+
+export interface OriginalSaver {
+  readonly saver: BaseCheckpointSaver;
+  close(): Promise<void>;
+}
+
+/** Why LangGraph's savers cannot be had, if they cannot. */
+export async function whyWithoutSavers(): Promise<string | undefined> {
+  try {
+    await load("sqlite");
+    await load("postgres");
+    return undefined;
+  } catch (error) {
+    const reason = String(error instanceof Error ? error.message : error).split("\n")[0];
+    return `LangGraph's own savers are not installed (npm ci in bench/): ${reason}`;
+  }
+}
+
+/** A name that is no literal: the packages are not there to be checked against before bench/ has been installed. */
+function load(kind: "sqlite" | "postgres"): Promise<unknown> {
+  const name = `@langchain/langgraph-checkpoint-${kind}`;
+  return import(name);
+}
+
+type SqlitePackage = { readonly SqliteSaver: new (database: object) => BaseCheckpointSaver };
+type PostgresPackage = {
+  readonly PostgresSaver: {
+    fromConnString(
+      url: string,
+      options?: { readonly schema?: string },
+    ): BaseCheckpointSaver & { setup(): Promise<void>; end(): Promise<void> };
+  };
+};
+
+/** `normal` is what better-sqlite3 is compiled to use in WAL mode, so what SqliteSaver's users have. */
+export async function originalSqliteSaver(
+  file: string,
+  synchronous: "normal" | "full" = "normal",
+): Promise<OriginalSaver> {
+  const { SqliteSaver } = (await load("sqlite")) as SqlitePackage;
+  const database = new BetterSqlite(file, synchronous);
+  return { saver: new SqliteSaver(database), close: async () => database.close() };
+}
+
+export async function originalPostgresSaver(url: string, schema = "public"): Promise<OriginalSaver> {
+  const { PostgresSaver } = (await load("postgres")) as PostgresPackage;
+  const saver = PostgresSaver.fromConnString(url, { schema });
+  await saver.setup();
+  return { saver, close: () => saver.end() };
+}
