@@ -126,7 +126,7 @@ interface RecentTree {
 function recentTree(engine: Engine, thread: string, namespace: string): RecentTree | undefined {
   const tape = engine.rememberedThread(thread);
   const row = tape?.tail.findLast((entry) => entry.row.namespace === namespace)?.row;
-  const entry = row && tape && engine.trees.get(tape.number, row.seq);
+  const entry = row && tape && engine.trees.get(tape, row.seq);
   if (!entry) return undefined;
   return { state: (entry.tree as { readonly s: Json }).s, tagged: entry.tagged, loan: entry.loan };
 }

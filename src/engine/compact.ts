@@ -1,10 +1,17 @@
 import type { Batch, Entry, Key, Range } from "../backend.ts";
-import { apply, type Delta, diff, replacement } from "../codec/delta.ts";
-import type { Json } from "../codec/json.ts";
+import { diff, replacement } from "../codec/delta.ts";
 import { isBuiltOn, lineageMetas, recordsOf } from "./delete.ts";
 import type { Engine } from "./engine.ts";
+import { type Folds, foldMarks } from "./fold.ts";
 import { changeMeta, encodeMeta, type Meta } from "./meta.ts";
-import { type Doomed, rewriteTape } from "./rewrite.ts";
+import {
+  type ChangedFrame,
+  type ChangedFrames,
+  type Doomed,
+  nearestRemaining,
+  rebasedVersions,
+  rewriteTape,
+} from "./rewrite.ts";
 import type { Row } from "./row.ts";
 import { encodeMark, type Tape } from "./tape.ts";
 import { allThreads } from "./threads.ts";
@@ -63,9 +70,10 @@ class LineageCompaction {
   async plan(): Promise<Batch | undefined> {
     const shown = await this.#shownSeqs();
     const doomed = await this.#doomed(shown);
+    const folds = await foldMarks(this.#engine, this.#tapes);
     let changed = false;
     for (const tape of this.#tapes.values()) {
-      const meta = await this.#compactTape(tape, shown.get(tape.number) ?? new Set(), doomed);
+      const meta = await this.#compactTape(tape, shown.get(tape.number) ?? new Set(), doomed, folds);
       if (meta === tape.meta) continue;
       changed = true;
       if (meta === undefined) this.#deletes.push(...recordsOf(tape.lineage, tape.number), tape.metaKey);
@@ -108,7 +116,7 @@ class LineageCompaction {
   }
 
   /** The tape's meta record as it is to be; the same one if nothing changes, undefined if the tape goes. */
-  async #compactTape(tape: Tape, shown: ReadonlySet<number>, doomed: Doomed): Promise<Meta | undefined> {
+  async #compactTape(tape: Tape, shown: ReadonlySet<number>, doomed: Doomed, folds: Folds): Promise<Meta | undefined> {
     const metas = new Map([...this.#tapes].map(([number, { meta }]) => [number, meta]));
     const builtOn = isBuiltOn(metas, tape.number);
     if (tape.meta.dead && !builtOn) return undefined;
@@ -118,8 +126,7 @@ class LineageCompaction {
     };
     const limit = await this.#settledLimit(tape);
     if (meta.origin && limit !== undefined) change({ origin: { ...meta.origin, limit } });
-    const folded = await this.#foldMarks(tape, builtOn);
-    const rewrite = await rewriteTape(this.#engine, tape, doomed, folded.frames);
+    const rewrite = await rewriteTape(this.#engine, tape, doomed, await this.#changedFrames(tape, doomed, folds));
     const rewritten = rewrite.deletes.length + rewrite.puts.length + rewrite.inserts.length > 0;
     if (rewritten) {
       this.#deletes.push(...rewrite.deletes);
@@ -127,7 +134,9 @@ class LineageCompaction {
       this.#checks.push({ key: this.#next.get(tape.number) as Key, value: undefined });
       change(rewrite.meta);
     }
-    if (folded.marks !== undefined) change({ marks: folded.marks });
+    const marks = await this.#compactMarks(tape, doomed, folds);
+    if (marks !== undefined) change({ marks: marks ? true : undefined });
+    if (folds.count > 0) change({ folds: (meta.folds ?? 0) + 1 });
     const gone = meta.gone && this.#remainingGone(tape, meta.gone, doomed);
     if (gone && gone.length !== meta.gone?.length) change({ gone: gone.length === 0 ? undefined : gone });
     const removed = [...(await this.#ownRows(tape))].filter(
@@ -155,50 +164,39 @@ class LineageCompaction {
     return gone.filter(([from, to]) => from <= upTo || stays.some((seq) => seq >= from && seq <= to));
   }
 
-  /**
-   * A replaced checkpoint of a tape that nobody builds on: its frame takes the new content, and the frames after it are
-   * found anew against that. Where a fork may still show the old content, both stay.
-   */
-  async #foldMarks(tape: Tape, builtOn: boolean): Promise<{ frames: Map<number, Delta>; marks?: true | undefined }> {
-    const frames = new Map<number, Delta>();
-    if (tape.marks.size === 0 || builtOn) return { frames };
-    const upTo = tape.meta.origin?.upTo ?? 0;
-    const trees = new Map<number, Json>();
-    const rows = await this.#ownRows(tape);
-    const present = new Set(rows.map((row) => row.seq));
-    let left = 0;
+  /** The frames of a tape that change because their own content, or that of what they build on, was folded in. */
+  async #changedFrames(tape: Tape, doomed: Doomed, folds: Folds): Promise<ChangedFrames> {
+    const frames = new Map<number, ChangedFrame>();
+    if (folds.count === 0) return frames;
+    for (const row of await this.#ownRows(tape)) {
+      if (doomed.get(tape.number)?.has(row.seq)) continue;
+      const parent = await nearestRemaining(this.#engine, tape, doomed, row.parent);
+      const home = parent === 0 ? tape : await homeOf(this.#engine, tape, parent);
+      const own = folds.tree(tape, row.seq);
+      const base = folds.tree(home, parent);
+      if (own === undefined && base === undefined) continue;
+      const after = own ?? (await loadTree(this.#engine, tape, row.seq)).tree;
+      const before = base ?? (parent === 0 ? undefined : (await loadTree(this.#engine, tape, parent)).tree);
+      const change = before === undefined ? replacement(after) : (diff(before, after) ?? {});
+      frames.set(row.seq, { change, replaced: own !== undefined });
+    }
+    return frames;
+  }
+
+  /** Writes the marks of a tape without what nobody sees; undefined when nothing changes, else whether any are left. */
+  async #compactMarks(tape: Tape, doomed: Doomed, folds: Folds): Promise<boolean | undefined> {
+    let left = false;
+    let changed = false;
     for (const [seq, versions] of tape.marks) {
-      const last = versions.findLast((version) => version.row !== undefined);
-      if (seq > upTo && !present.has(seq)) this.#deletes.push(tape.key("mark", seq));
-      else if (last?.row === undefined || seq <= upTo) {
-        left += 1;
-        const label = versions.at(-1);
-        if (versions.length > 1 && label && seq > upTo)
-          this.#puts.push({ key: tape.key("mark", seq), value: encodeMark([label]) });
-      } else {
-        const { tree } = await loadTree(this.#engine, tape, seq);
-        trees.set(seq, apply(tree, structuredClone(last.change as Delta)));
-        left += 1;
-        // The row's metadata stays a mark; its body is the frame's own now.
-        const kept = versions
-          .slice(versions.indexOf(last))
-          .map((version) => (version === last ? { ...version, change: {} } : version));
-        this.#puts.push({ key: tape.key("mark", seq), value: encodeMark(kept) });
-      }
+      const kept = await rebasedVersions(this.#engine, tape, doomed, folds.versions(versions));
+      left ||= kept.length > 0;
+      if (kept === versions) continue;
+      changed = true;
+      const key = tape.key("mark", seq);
+      if (kept.length === 0) this.#deletes.push(key);
+      else this.#puts.push({ key, value: encodeMark(kept) });
     }
-    for (const row of rows) {
-      const tree = trees.get(row.seq);
-      const parentTree = trees.get(row.parent);
-      if (tree === undefined && parentTree === undefined) continue;
-      const after = tree ?? (await loadTree(this.#engine, tape, row.seq)).tree;
-      const before =
-        parentTree ?? (row.parent === 0 ? undefined : (await loadTree(this.#engine, tape, row.parent)).tree);
-      frames.set(
-        row.seq,
-        before === undefined || !present.has(row.parent) ? replacement(after) : (diff(before, after) ?? {}),
-      );
-    }
-    return { frames, marks: left > 0 ? true : undefined };
+    return changed ? left : undefined;
   }
 
   /** Writes of checkpoints that went, and those that have waited for theirs too long. */

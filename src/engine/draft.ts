@@ -193,12 +193,12 @@ export class Draft {
     const planned = this.#planned.find(({ tail }) => tail.row.seq === row.seq);
     if (planned) return { ...planned.entry, tree: this.#plannedTree(planned) };
     const tape = this.existing as Tape;
-    const known = this.engine.trees.get(tape.number, row.seq);
+    const known = this.engine.trees.get(tape, row.seq);
     if (known) return known;
     return loadTree(this.engine, tape, row.seq).then((loaded) => {
       // The true size is unknown; a third of what was read is the least it can be, so that it is measured soon.
       const entry: TreeEntry = { ...loaded, size: Math.ceil(loaded.weight / 3), loan: { count: 0 } };
-      this.engine.trees.set(tape.number, row.seq, entry);
+      this.engine.trees.set(tape, row.seq, entry);
       return entry;
     });
   }
@@ -302,23 +302,23 @@ export class Draft {
       // Only what is likely to be built on is worth keeping: the ends of the branches.
       if (parents.has(row.seq)) continue;
       const { base, entry } = planned;
-      const known = base && trees.get(tape.number, row.parent) === base;
+      const known = base && trees.get(tape, row.parent) === base;
       const sole = known && this.#uses.get(base) === 1 && !taken.has(base.loan);
       if (planned.tree === undefined && sole && base.loan.count === 0) {
-        trees.delete(tape.number, row.parent);
+        trees.delete(tape, row.parent);
         taken.add(base.loan);
-        trees.set(tape.number, row.seq, {
+        trees.set(tape, row.seq, {
           ...entry,
           tree: applyOwned(base.tree, planned.change as Delta),
           loan: base.loan,
         });
       } else if (planned.tree !== undefined && sole && entry.loan === base.loan) {
         // The tree was captured against the parent's and shares nodes with it: it takes the parent's place.
-        trees.delete(tape.number, row.parent);
+        trees.delete(tape, row.parent);
         taken.add(base.loan);
-        trees.set(tape.number, row.seq, { ...entry, tree: planned.tree });
+        trees.set(tape, row.seq, { ...entry, tree: planned.tree });
       } else {
-        trees.set(tape.number, row.seq, { ...entry, tree: copyJson(this.#plannedTree(planned)), loan: { count: 0 } });
+        trees.set(tape, row.seq, { ...entry, tree: copyJson(this.#plannedTree(planned)), loan: { count: 0 } });
       }
     }
   }

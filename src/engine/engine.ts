@@ -140,7 +140,7 @@ export class Engine {
    */
   async sourceOf(fork: Tape, origin: Origin): Promise<Tape> {
     const known = this.#tapes.get(origin.tape);
-    if (known && known.meta.generation > origin.generation) {
+    if (known && known.meta.generation > origin.generation && known.meta.folds === fork.meta.folds) {
       fork.source = known;
       return known;
     }

@@ -138,11 +138,12 @@ async function startThread(draft: Draft, source: Tape, into: string, origin: Ori
     }
   }
   const number = randomInt(1, 2 ** 31);
-  const failed = source.meta.failed;
+  const { failed, folds } = source.meta;
   const meta: Meta = {
     ...newMeta(into, engine.clock(), epoch),
     origin,
     ...(failed !== undefined && { failed }),
+    ...(folds !== undefined && { folds }),
     ...(marks && { marks: true as const }),
   };
   draft.checks.push({ key, value: entry?.value });

@@ -57,6 +57,11 @@ export interface Meta {
   readonly greatestId?: string;
   /** Deleted seqs that forks may still show: from, to, generation. */
   readonly gone?: readonly (readonly [number, number, number])[];
+  /**
+   * How often a compaction has put replaced content into frames. The same in all tapes of a lineage: frames, marks and
+   * trees that were read under different counts do not go together.
+   */
+  readonly folds?: number;
   /** Whether there are `mark` records. */
   readonly marks?: true;
   readonly epoch: number;

@@ -49,7 +49,6 @@ export async function checkpointOf(
     const now = await engine.thread(place.thread);
     const still = now && (await rowAt(engine, now, row.seq));
     if (!still) return undefined;
-    if (now === tape) throw named(error, place.thread, row.id);
     try {
       return await readCheckpoint(engine, now, place, still);
     } catch (again) {
@@ -60,7 +59,7 @@ export async function checkpointOf(
 
 async function readCheckpoint(engine: Engine, tape: Tape, place: Place, row: Shown): Promise<Checkpoint> {
   const parent = await parentId(engine, tape, row);
-  const known = row.replacedBy === undefined ? engine.trees.get(tape.number, row.seq) : undefined;
+  const known = row.replacedBy === undefined ? engine.trees.get(tape, row.seq) : undefined;
   // From here to the end nothing may be awaited: the next commit changes a remembered tree in place.
   if (known) return decodeCheckpoint(engine, place, row, parent, { ...known, owned: false });
   const loaded = await loadShown(engine, tape, row);
@@ -69,7 +68,7 @@ async function readCheckpoint(engine: Engine, tape: Tape, place: Place, row: Sho
   const checkpoint = decodeCheckpoint(engine, place, row, parent, { ...loaded, owned });
   if (row.replacedBy !== undefined) return checkpoint;
   if (owned) tape.lastLoaded = row.seq;
-  else engine.trees.set(tape.number, row.seq, { ...loaded, size: Math.ceil(loaded.weight / 3), loan: { count: 0 } });
+  else engine.trees.set(tape, row.seq, { ...loaded, size: Math.ceil(loaded.weight / 3), loan: { count: 0 } });
   return checkpoint;
 }
 

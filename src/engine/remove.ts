@@ -6,8 +6,8 @@ import type { Engine } from "./engine.ts";
 import { hashStrings } from "./hash.ts";
 import { ALONE, type Change } from "./lane.ts";
 import { changeMeta, decodeMeta, encodeMeta, type Meta } from "./meta.ts";
-import { rewriteTape } from "./rewrite.ts";
-import { metaKey, type Tape } from "./tape.ts";
+import { rebasedVersions, rewriteTape } from "./rewrite.ts";
+import { encodeMark, metaKey, type Tape } from "./tape.ts";
 import { nestedLimit, parentOf, type Shown, shownRows } from "./view.ts";
 import { cutWrites, withoutWrites } from "./writes-removal.ts";
 
@@ -121,6 +121,11 @@ async function planRemoval(
   };
   let reclaimed = rewrite.reclaimed;
   for (const row of erased) if (tape.marks.has(row.seq)) removal.deletes.push(tape.key("mark", row.seq));
+  for (const [seq, versions] of tape.marks) {
+    if (doomed.has(seq)) continue;
+    const rebased = await rebasedVersions(engine, tape, new Map([[tape.number, doomed]]), versions);
+    if (rebased !== versions) removal.puts.push({ key: tape.key("mark", seq), value: encodeMark(rebased) });
+  }
   if (erased.length > 0) {
     const freed = await withoutWrites(engine, tape, erased);
     removal.deletes.push(...freed.deletes);

@@ -4,8 +4,8 @@ import type { Engine } from "./engine.ts";
 import { FrameReader } from "./frames.ts";
 import type { Meta } from "./meta.ts";
 import { decodeFrames, encodePack, type Frame } from "./pack.ts";
-import type { Row } from "./row.ts";
-import { encodeTailRow, type LoadedPack, type Tape, tailChange } from "./tape.ts";
+import { fromRecord, type Row, toRecord } from "./row.ts";
+import { encodeTailRow, type LoadedPack, type MarkVersion, type Tape, tailChange } from "./tape.ts";
 import { loadTree } from "./tree.ts";
 import { homeOf, ownRow } from "./view.ts";
 
@@ -37,8 +37,46 @@ export async function rewriteTape(
   return new Rewriter(engine, tape, doomed, changed).run();
 }
 
+/** The nearest ancestor, from `seq` on, that stays. */
+export async function nearestRemaining(engine: Engine, tape: Tape, doomed: Doomed, seq: number): Promise<number> {
+  let nearest = seq;
+  while (nearest !== 0) {
+    const home = await homeOf(engine, tape, nearest);
+    if (!doomed.get(home.number)?.has(nearest)) break;
+    nearest = (await ownRow(engine, home, nearest))?.parent ?? 0;
+  }
+  return nearest;
+}
+
+/** The versions of a mark with parents that stay; the same ones if they all do. */
+export async function rebasedVersions(
+  engine: Engine,
+  tape: Tape,
+  doomed: Doomed,
+  versions: readonly MarkVersion[],
+): Promise<readonly MarkVersion[]> {
+  let changed = false;
+  const rebased: MarkVersion[] = [];
+  for (const version of versions) {
+    const before = version.row?.parent ?? 0;
+    const parent = await nearestRemaining(engine, tape, doomed, before);
+    if (!version.row || parent === before) rebased.push(version);
+    else {
+      changed = true;
+      rebased.push({ ...version, row: toRecord({ ...fromRecord(0, version.row), parent }) });
+    }
+  }
+  return changed ? rebased : versions;
+}
+
 /** Frames whose own change is to be another one, by seq; for folding replaced checkpoints in. */
-export type ChangedFrames = ReadonlyMap<number, Delta>;
+export type ChangedFrames = ReadonlyMap<number, ChangedFrame>;
+
+export interface ChangedFrame {
+  readonly change: Delta;
+  /** Every thread that shows the row shows a replacement: what it says of itself goes too. */
+  readonly replaced: boolean;
+}
 
 class Rewriter {
   readonly #engine: Engine;
@@ -155,7 +193,12 @@ class Rewriter {
       parent = above?.parent ?? 0;
     }
     const changed = this.#changed.get(row.seq);
-    if (changed !== undefined) return { row: { ...row, parent, tagged: true }, change: changed };
+    if (changed !== undefined) {
+      const { change, replaced } = changed;
+      const { seq, id, namespace, step, createdAt } = row;
+      const bare = replaced ? fromRecord(seq, { id, namespace, step, createdAt }) : row;
+      return { row: { ...bare, parent, tagged: true }, change };
+    }
     const own = await this.#frames.read(this.#tape, row.seq);
     if (removed.length === 0) return own;
     if (isReplacement(own.change)) return { row: { ...row, parent }, change: own.change };

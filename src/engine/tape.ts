@@ -117,11 +117,12 @@ export class Tape {
 
   /** Takes over what another version of the meta record says. Everything remembered that may differ is forgotten. */
   adopt(metaValue: Value): void {
-    const { rewrites } = this.meta;
+    const { rewrites, folds } = this.meta;
     this.metaValue = metaValue;
     this.meta = decodeMeta(metaValue);
     if (!this.meta.marks) this.marks = new Map();
     if (this.meta.rewrites !== rewrites) this.packs = [];
+    if (this.meta.folds !== folds) this.source = undefined;
   }
 
   tailRow(seq: number): TailRow | undefined {

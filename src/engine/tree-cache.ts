@@ -35,7 +35,20 @@ export interface TreeEntry {
   loan: Loan;
 }
 
-/** Trees of recent heads. A frame's address is never reused and its content never changes, so an entry is never stale. */
+/** The part of a tape that, with a seq, names a tree. */
+interface Home {
+  readonly number: number;
+  readonly meta: { readonly folds?: number };
+}
+
+function nameOf({ number, meta }: Home, seq: number): string {
+  return `${number}:${meta.folds ?? 0}:${seq}`;
+}
+
+/**
+ * Trees of recent heads. A frame's address is never reused, and its content changes only when a compaction folds a
+ * replacement in, which is counted: so an entry is never stale.
+ */
 export class TreeCache {
   readonly #entries: ByteCache<string, TreeEntry>;
 
@@ -43,17 +56,17 @@ export class TreeCache {
     this.#entries = new ByteCache(limit);
   }
 
-  get(tape: number, seq: number): TreeEntry | undefined {
-    return this.#entries.get(`${tape}:${seq}`);
+  get(tape: Home, seq: number): TreeEntry | undefined {
+    return this.#entries.get(nameOf(tape, seq));
   }
 
-  set(tape: number, seq: number, entry: TreeEntry): void {
+  set(tape: Home, seq: number, entry: TreeEntry): void {
     // A parsed tree takes about twice the bytes of its JSON.
-    this.#entries.set(`${tape}:${seq}`, entry, 2 * Math.max(entry.weight, entry.size) + 500);
+    this.#entries.set(nameOf(tape, seq), entry, 2 * Math.max(entry.weight, entry.size) + 500);
   }
 
-  delete(tape: number, seq: number): void {
-    this.#entries.delete(`${tape}:${seq}`);
+  delete(tape: Home, seq: number): void {
+    this.#entries.delete(nameOf(tape, seq));
   }
 
   clear(): void {

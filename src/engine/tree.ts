@@ -3,10 +3,11 @@ import { applyOwned, type Delta, isReplacement, replacedBy } from "../codec/delt
 import type { Json } from "../codec/json.ts";
 import { ThreadmarkError } from "../errors.ts";
 import type { Engine } from "./engine.ts";
+import { decodeMeta } from "./meta.ts";
 import { decodeNets, netStretch, type Stretch, stepStretch } from "./pack.ts";
 import { decodeRows } from "./pack-rows.ts";
 import { frameBytes, type Tape, tailChange } from "./tape.ts";
-import { homeOf, type Shown } from "./view.ts";
+import { homeOf, rowAt, type Shown } from "./view.ts";
 
 /** A tree that was just built from storage; nobody else holds any part of it. */
 export interface LoadedTree {
@@ -22,6 +23,8 @@ export interface LoadedTree {
 export async function loadShown(engine: Engine, tape: Tape, row: Shown): Promise<LoadedTree> {
   const loaded = await loadTree(engine, tape, row.seq);
   if (row.replacedBy === undefined) return loaded;
+  // The change belongs to the frame as it was when the row was found.
+  if ((await rowAt(engine, tape, row.seq))?.replacedBy !== row.replacedBy) throw moved(tape, row.seq);
   return { ...loaded, tree: applyOwned(loaded.tree, structuredClone(row.replacedBy)), tagged: true };
 }
 
@@ -60,6 +63,7 @@ class Walk {
   }
 
   async load(tape: Tape, seq: number): Promise<LoadedTree> {
+    const { folds } = tape.meta;
     let home = tape;
     let current = seq;
     do {
@@ -67,10 +71,12 @@ class Walk {
       if (next !== home) this.#nets = new Map();
       home = next;
       this.tapes.add(home);
+      if (home.meta.folds !== folds) throw moved(home, current);
       const stretch = this.#fromTail(home, current) ?? (await this.#fromPack(home, current));
       this.#stretches.push(stretch.deltas);
       this.#tagged ||= stretch.tagged;
       current = stretch.base;
+      if (tape.meta.folds !== folds || home.meta.folds !== folds) throw moved(home, current);
     } while (current !== 0);
     return { tree: this.#build(tape, seq), tagged: this.#tagged, weight: this.#weight, hops: this.tapes.size };
   }
@@ -106,9 +112,15 @@ class Walk {
     const reads: Read[] = [
       { scan: { ...range, table: "net", from: seq }, limit: 1 },
       { scan: older, reverse: true, limit: this.#page },
+      { get: tape.metaKey },
     ];
     this.#page = Math.min(this.#page * 4, 256);
-    const [[around], below] = (await this.#engine.read(reads)) as readonly [readonly Found[], readonly Found[]];
+    const [[around], below, meta] = (await this.#engine.read(reads)) as readonly [
+      readonly Found[],
+      readonly Found[],
+      Value | undefined,
+    ];
+    checkFolds(tape, seq, meta);
     for (const found of below) this.#nets.set(found.item, found.value);
     if (!around) throw missing(tape, seq);
     const nets = this.#decode(tape, seq, () => decodeNets(around.value));
@@ -118,10 +130,12 @@ class Walk {
   }
 
   async #fromSteps(tape: Tape, seq: number, around: Found): Promise<Stretch> {
-    const [steps, rows] = (await this.#engine.read([
+    const [steps, rows, meta] = (await this.#engine.read([
       { get: tape.key("steps", around.item) },
       { get: tape.key("rows", around.item) },
+      { get: tape.metaKey },
     ])) as readonly (Value | undefined)[];
+    checkFolds(tape, seq, meta);
     if (steps === undefined || rows === undefined) throw missing(tape, seq);
     this.#weight += steps.length;
     const stretch = this.#decode(tape, seq, () => {
@@ -161,6 +175,22 @@ class Walk {
       });
     }
   }
+}
+
+/** Frames read from storage go with those at hand only if no compaction has changed their content in between. */
+function checkFolds(tape: Tape, seq: number, meta: Value | undefined): void {
+  if (meta === undefined || (meta !== tape.metaValue && decodeMeta(meta).folds !== tape.meta.folds)) {
+    throw moved(tape, seq);
+  }
+}
+
+/** Not a fault: what was read is read again. */
+function moved(tape: Tape, seq: number): ThreadmarkError {
+  const frame = `${tape.number}:${seq}`;
+  return new ThreadmarkError("CORRUPT", `Frame ${frame} was rewritten by a compaction while it was read. Try again.`, {
+    thread: tape.meta.thread,
+    frame,
+  });
 }
 
 function missing(tape: Tape, seq: number): ThreadmarkError {

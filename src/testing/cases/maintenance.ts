@@ -206,4 +206,50 @@ export const maintenance: readonly Case[] = [
       }
     },
   },
+  {
+    name: "compact: what was replaced goes, whatever was forked elsewhere, and what follows it stays",
+    async run({ open }) {
+      const store = await open();
+      const thread = store.thread("t");
+      const large = (seed: number): string =>
+        Array.from({ length: 20_000 }, (_, index) => ((index * seed * 2654435761) % 4294967296).toString(36)).join("");
+      for (const id of ["a", "b", "c", "d"]) await thread.put({ id, state: { id } });
+      await thread.put({ id: "e", state: { id: "e", large: large(3) }, metadata: { large: large(5) } });
+      await thread.put({ id: "f", state: { id: "f" } });
+      await thread.fork({ at: "b", into: "elsewhere" });
+      const one = await thread.fork({ into: "one" });
+      const other = await thread.fork({ into: "other" });
+      await one.put({ id: "e", state: { one: 1 } });
+      await other.put({ id: "e", state: { other: 2 } });
+      await other.label("e", "named");
+      await one.put({ id: "g", update: { set: { more: 1 } } }, { parent: "e" });
+      await thread.put({ id: "e", state: { t: 3 } });
+      const before = await Promise.all(["t", "one", "other"].map((id) => snapshot(store, id)));
+      await store.compact();
+      for (const reader of [store, await open()]) {
+        exact(await Promise.all(["t", "one", "other"].map((id) => snapshot(reader, id))), before);
+        const { tail, packs, metadata } = (await reader.stats()).bytes;
+        assert.ok(tail + packs + metadata < 30_000, `${tail} + ${packs} + ${metadata} bytes`);
+      }
+      await one.put({ id: "h", update: { set: { last: 1 } } });
+      exact((await (await open()).thread("one").get("h"))?.state, { one: 1, more: 1, last: 1 });
+      exact(await store.verify(), { ok: true, faults: [] });
+    },
+  },
+  {
+    name: "compact: what follows a replaced checkpoint whose parent goes at the same time stays",
+    async run({ open }) {
+      const store = await open();
+      const thread = store.thread("t");
+      for (const id of ["a", "b", "c", "d"]) await thread.put({ id, state: { id, [id]: 1, list: [id, 2, 3] } });
+      const fork = await thread.fork({ into: "f" });
+      await thread.deleteCheckpoints(["b"]);
+      await thread.put({ id: "c", state: { id: "c", b: 1, list: ["b", 2, 3, 4] } });
+      const before = await snapshot(store, "t");
+      await fork.delete();
+      await store.compact();
+      exact(await snapshot(store, "t"), before);
+      exact(await snapshot(await open(), "t"), before);
+    },
+  },
 ];

@@ -153,4 +153,29 @@ export const replace: readonly Case[] = [
       }
     },
   },
+  {
+    name: "replace: a replaced checkpoint whose parent is deleted follows the nearest that is left",
+    async run({ open }) {
+      const store = await open();
+      const thread = store.thread("t");
+      for (const id of ["a", "b", "c", "d"]) await thread.put({ id, state: { id } });
+      await thread.put({ id: "c", state: { replaced: true } });
+      const fork = await thread.fork({ into: "f" });
+      await fork.put({ id: "d", state: { other: true } }, { parent: "b" });
+      for (const each of [thread, fork]) await each.deleteCheckpoints(["b"]);
+      const check = async (): Promise<void> => {
+        for (const reader of [store, await open()]) {
+          exact((await reader.thread("t").get("c"))?.parent, "a");
+          exact((await reader.thread("f").get("d"))?.parent, "a");
+          exact((await reader.thread("f").get("c"))?.state, { replaced: true });
+        }
+      };
+      await check();
+      await store.compact();
+      await check();
+      await thread.delete();
+      await store.compact();
+      exact((await fork.get("d"))?.parent, "a");
+    },
+  },
 ];
