@@ -1,6 +1,8 @@
 import { writeFileSync } from "node:fs";
+import { measureLangGraph } from "./langgraph.ts";
 import { Place } from "./place.ts";
 import { isMet, newReport } from "./report.ts";
+import { runScript } from "./script.ts";
 import { measureBytes } from "./store/bytes.ts";
 import { measureConversation, measureWholeStates } from "./store/conversation.ts";
 import { measureForks, measureLatest } from "./store/reading.ts";
@@ -15,6 +17,12 @@ try {
   await measureLatest(place, report);
   await measureForks(place, report, quick ? 2_000 : 10_000);
   await measureBytes(place, report);
+  runScript(report, "SQLite: a commit, and eight processes on one file", "sqlite-commit.ts", quick ? "1" : "5");
+  if (!quick) {
+    runScript(report, "Postgres: a commit, and 64 threads at once", "postgres-commit.ts", "--rounds", "3");
+    runScript(report, "The runtime: a step of empty nodes", "runtime.ts");
+    await measureLangGraph(place, report, { messages: 1_000, steps: 128 });
+  }
 } finally {
   place.remove();
 }
