@@ -137,6 +137,7 @@ export const forkIsolation: readonly Case[] = [
       await store.compact();
       await forked.delete();
       await store.compact();
+      await store.close();
       const again = await open();
       exact(
         (await collect(again.threads())).map(({ id }) => id),

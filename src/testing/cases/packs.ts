@@ -94,13 +94,14 @@ export const packs: readonly Case[] = [
         states.set(id, state);
         kept.push({ id, state });
       }
-      for (const reader of [thread, (await open()).thread("t")]) {
-        await readsBack(reader, kept);
-        for (const tip of tips) {
-          const forked = await reader.fork({ at: tip });
-          exact(await forked.count(), states.get(tip)?.list.length + 1);
-          exact((await forked.latest())?.state, states.get(tip));
-        }
+      await readsBack(thread, kept);
+      await store.close();
+      const again = (await open()).thread("t");
+      await readsBack(again, kept);
+      for (const tip of tips) {
+        const forked = await again.fork({ at: tip });
+        exact(await forked.count(), states.get(tip)?.list.length + 1);
+        exact((await forked.latest())?.state, states.get(tip));
       }
     },
   },
