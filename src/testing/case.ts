@@ -18,7 +18,8 @@ export interface Context {
   readonly clock: ManualClock;
   /**
    * Opens the case's location: the first time it is empty, after that it is the same one again, also while an earlier
-   * store is still open. Stores still open when the case ends are closed for it.
+   * store is still open. Where `processes` is not among the capabilities, only one of the open stores writes. Stores still
+   * open when the case ends are closed for it.
    */
   open<State = Free>(options?: OpenOptions): Promise<Store<State>>;
 }
