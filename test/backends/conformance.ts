@@ -9,6 +9,6 @@ export function holdsToTheKit(backend: BackendUnderTest): void {
     const reason = lacks.length === 0 ? "" : ` (needs ${lacks.join(", ")})`;
     test.skipIf(lacks.length > 0)(`${testCase.name}${reason}`, async () => {
       await runCase(testCase, backend.capabilities, await kitLocation(backend));
-    });
+    }, 600_000);
   }
 }
