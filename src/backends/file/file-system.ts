@@ -28,8 +28,11 @@ export interface FileSystem {
 
 export interface OpenFile {
   stat(): Promise<FileState>;
-  /** The bytes from `position` on: fewer than `length` only at the end of the file. */
-  read(position: number, length: number): Promise<Buffer>;
+  /**
+   * The bytes from `position` on: fewer than `length` only at the end of the file. They may be put into `room`, if that is
+   * given and large enough, and the result be a part of it.
+   */
+  read(position: number, length: number, room?: Buffer): Promise<Buffer>;
   /** Writes all of `bytes` at `position`. */
   write(position: number, bytes: Uint8Array): Promise<void>;
   truncate(size: number): Promise<void>;

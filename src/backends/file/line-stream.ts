@@ -1,6 +1,6 @@
 import type { OpenFile } from "./file-system.ts";
 
-const chunkBytes = 1 << 20;
+const chunkBytes = 1 << 18;
 const newline = 0x0a;
 
 /** Goes through the lines of a file up to `size`, a chunk at a time: `fill`, then `next` until it says no, then `fill`. */
@@ -8,6 +8,8 @@ export class LineStream {
   readonly #file: OpenFile;
   readonly #size: number;
   #chunk: Buffer = Buffer.alloc(0);
+  /** One for all chunks: memory that was never touched costs more than reading into it. */
+  #room: Buffer | undefined;
   #base: number;
   #length = chunkBytes;
   /** Where the current line is in {@link buffer}: `to` is behind its newline, or at the end of the file. */
@@ -43,7 +45,9 @@ export class LineStream {
     if (position >= this.#size) return false;
     // Not one line ended in the last chunk: a longer one is needed.
     if (this.to === 0 && this.#chunk.length > 0) this.#length *= 2;
-    this.#chunk = await this.#file.read(position, Math.min(this.#length, this.#size - position));
+    const length = Math.min(this.#length, this.#size - position);
+    if (this.#room === undefined || this.#room.length < length) this.#room = Buffer.allocUnsafe(length);
+    this.#chunk = await this.#file.read(position, length, this.#room);
     this.#base = position;
     this.from = 0;
     this.to = 0;

@@ -82,8 +82,8 @@ class NodeFile implements OpenFile {
     return stateOf(await this.#handle.stat({ bigint: true }));
   }
 
-  async read(position: number, length: number): Promise<Buffer> {
-    const buffer = Buffer.allocUnsafe(length);
+  async read(position: number, length: number, room?: Buffer): Promise<Buffer> {
+    const buffer = room !== undefined && room.length >= length ? room.subarray(0, length) : Buffer.allocUnsafe(length);
     let filled = 0;
     while (filled < length) {
       const { bytesRead } = await this.#handle.read(buffer, filled, length - filled, position + filled);

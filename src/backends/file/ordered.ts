@@ -31,11 +31,13 @@ export class Ordered<Probe, Entry extends Probe> {
       this.#blocks.push([entry]);
       return undefined;
     }
-    let [at, index] = this.#locate(entry);
-    if (at === this.#blocks.length) {
-      at -= 1;
-      index = last.length;
+    if (this.#compare(last.at(-1) as Entry, entry) < 0) {
+      // Most entries come in order, and leave full blocks behind.
+      if (last.length < blockLimit) last.push(entry);
+      else this.#blocks.push([entry]);
+      return undefined;
     }
+    const [at, index] = this.#locate(entry);
     const block = this.#blocks[at] as Entry[];
     const present = block[index];
     if (present !== undefined && this.#compare(present, entry) === 0) {
@@ -43,11 +45,7 @@ export class Ordered<Probe, Entry extends Probe> {
       return present;
     }
     block.splice(index, 0, entry);
-    if (block.length > blockLimit) {
-      // Entries that come in order leave full blocks behind.
-      const appended = at === this.#blocks.length - 1 && index === block.length - 1;
-      this.#blocks.splice(at + 1, 0, block.splice(appended ? blockLimit : blockLimit >> 1));
-    }
+    if (block.length > blockLimit) this.#blocks.splice(at + 1, 0, block.splice(blockLimit >> 1));
     return undefined;
   }
 

@@ -31,6 +31,9 @@ export interface Name {
   readonly id: string;
 }
 
+/** What a line tells of the record in it. */
+type Whereabouts = Pick<Line, "offset" | "length" | "number" | "crc" | "valueBytes">;
+
 export type RecordSlot = Slot & Place;
 export type NameSlot = Slot & Name;
 
@@ -41,7 +44,7 @@ type Sizes = Record<Table | "directory", { records: number; bytes: number }>;
 export class RecordIndex implements Sink {
   readonly #path: string;
   readonly #lineage: number;
-  readonly #groups = new Map<string, Group>();
+  readonly #groups: Readonly<Record<Table, Map<number, Group>>>;
   readonly #names = new Ordered<Name, NameSlot>((a, b) => compareIds(a.id, b.id));
   readonly #commits = new Set<string>();
   readonly #sizes: Sizes;
@@ -58,6 +61,8 @@ export class RecordIndex implements Sink {
     this.#path = path;
     this.#lineage = lineage;
     this.#sizes = emptySizes();
+    const tableNames = Object.keys(tables) as Table[];
+    this.#groups = Object.fromEntries(tableNames.map((name) => [name, new Map()])) as Record<Table, Map<number, Group>>;
   }
 
   get sizes(): Readonly<Record<Table | "directory", Size>> {
@@ -66,15 +71,15 @@ export class RecordIndex implements Sink {
 
   /** `value` is kept if it is one that every commit checks. */
   record(line: Line, value?: Value): void {
-    const { offset, length, number, crc, valueBytes, change } = line;
+    const { change } = line;
     const kept = typeof value === "string" && change.is === "put" && change.table === "meta" ? value : undefined;
-    this.#apply(change, { offset, length, line: number, crc, valueBytes, sound: undefined, value: kept });
+    this.#apply(change, line, undefined, kept);
     if (line.joint) this.hasJoint = true;
   }
 
   /** Of a damaged line all but the value is known: what it deleted is deleted, and what it put cannot be read. */
   damaged(change: Change, { offset, length, number }: Pick<Line, "offset" | "length" | "number">): void {
-    this.#apply(change, { offset, length, line: number, crc: 0, valueBytes: 0, sound: false, value: undefined });
+    this.#apply(change, { offset, length, number, crc: 0, valueBytes: 0 }, false, undefined);
   }
 
   lost(line: Pick<Line, "offset" | "number">): void {
@@ -152,25 +157,29 @@ export class RecordIndex implements Sink {
   *live(): Generator<readonly [Change, Slot]> {
     if (this.#lost !== undefined) throw this.#lostFault();
     for (const slot of this.#names) yield [{ is: "name", id: slot.id }, slot];
-    for (const [name, group] of this.#groups) {
-      const [table, number] = name.split(" ") as [Table, string];
-      for (const slot of group) {
-        yield [{ is: "put", table, group: Number(number), item: slot.item, part: slot.part }, slot];
+    for (const [table, groups] of Object.entries(this.#groups) as [Table, Map<number, Group>][]) {
+      for (const [group, slots] of groups) {
+        for (const slot of slots) yield [{ is: "put", table, group, item: slot.item, part: slot.part }, slot];
       }
     }
   }
 
-  #apply(change: Change, slot: Slot): void {
+  #apply(change: Change, at: Whereabouts, sound: boolean | undefined, value: string | undefined): void {
+    const { offset, length, number: line, crc, valueBytes } = at;
     switch (change.is) {
       case "put": {
-        this.#add(change.table, slot, slot.valueBytes);
-        const previous = this.#groupToFill(change).set({ item: change.item, part: change.part, ...slot });
-        if (previous !== undefined) this.#drop(change.table, previous, previous.valueBytes);
+        const { table, group, item, part } = change;
+        const slot = { item, part, offset, length, line, crc, valueBytes, sound, value };
+        const previous = this.#groupToFill(table, group).set(slot);
+        this.#add(table, slot, valueBytes);
+        if (previous !== undefined) this.#drop(table, previous, previous.valueBytes);
         return;
       }
       case "name": {
-        this.#add("directory", slot, slot.valueBytes + Buffer.byteLength(change.id));
-        const previous = this.#names.set({ id: change.id, ...slot });
+        const { id } = change;
+        const slot = { id, offset, length, line, crc, valueBytes, sound, value };
+        const previous = this.#names.set(slot);
+        this.#add("directory", slot, valueBytes + Buffer.byteLength(id));
         if (previous !== undefined) this.#dropName(previous);
         return;
       }
@@ -179,7 +188,7 @@ export class RecordIndex implements Sink {
         const high = { item: change.to, part: change.part ?? lastInteger };
         const group = this.#group(change);
         for (const removed of group?.remove(low, high) ?? []) this.#drop(change.table, removed, removed.valueBytes);
-        if (group?.isEmpty) this.#groups.delete(groupName(change));
+        if (group?.isEmpty) this.#groups[change.table].delete(change.group);
         return;
       }
       case "unname":
@@ -187,14 +196,14 @@ export class RecordIndex implements Sink {
         return;
       case "commits":
         this.#commits.add(commitName(change.lineage, change.batch, change.mark));
-        this.liveBytes += slot.length;
+        this.liveBytes += length;
         return;
       case "format":
         this.#checkFormat(change.format, change.lineage);
-        this.liveBytes += slot.length;
+        this.liveBytes += length;
         return;
       case "seal":
-        this.liveBytes += slot.length;
+        this.liveBytes += length;
         return;
     }
   }
@@ -207,15 +216,15 @@ export class RecordIndex implements Sink {
   }
 
   #group({ table, group }: { readonly table: Table; readonly group: number }): Group | undefined {
-    return this.#groups.get(groupName({ table, group }));
+    return this.#groups[table].get(group);
   }
 
-  #groupToFill(place: { readonly table: Table; readonly group: number }): Group {
-    const name = groupName(place);
-    let group = this.#groups.get(name);
+  #groupToFill(table: Table, number: number): Group {
+    const groups = this.#groups[table];
+    let group = groups.get(number);
     if (group === undefined) {
-      group = new Ordered((a, b) => a.item - b.item || a.part - b.part);
-      this.#groups.set(name, group);
+      group = new Ordered(comparePlaces);
+      groups.set(number, group);
     }
     return group;
   }
@@ -248,8 +257,8 @@ export function emptySizes(): Sizes {
   return Object.fromEntries(names.map((name) => [name, { records: 0, bytes: 0 }])) as Sizes;
 }
 
-function groupName({ table, group }: { readonly table: Table; readonly group: number }): string {
-  return `${table} ${group}`;
+function comparePlaces(a: Place, b: Place): number {
+  return a.item - b.item || a.part - b.part;
 }
 
 function commitName(lineage: number, batch: number, mark: string): string {

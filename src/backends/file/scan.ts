@@ -16,33 +16,38 @@ const checkBytes = 1 << 20;
  */
 export async function scan(file: OpenFile, size: number, from: Position, sink: Sink): Promise<Scan> {
   const stream = new LineStream(file, size, from.offset, from.lines);
-  let position = from;
   let synced = from.synced;
   let previous: Line | undefined;
+  /** The last line of the last batch that was taken in. */
+  let taken: Line | undefined;
   /** Lines of batches that no later line has proved whole yet. */
   let pending: Line[] = [];
+  const position = (): Position => (taken === undefined ? from : positionAfter(taken, synced));
   while (await stream.fill()) {
     while (stream.next()) {
       const line = parseLine(stream.buffer, stream.from, stream.to, stream.offset, stream.number);
-      if (line === undefined || !follows(line, previous, position)) return survey(file, size, position, synced, sink);
+      if (line === undefined || !follows(line, previous, from)) return survey(file, size, position(), synced, sink);
       if (line.synced > synced) {
         synced = line.synced;
+        let count = 0;
         for (const earlier of pending) {
           if (earlier.batch > synced) break;
           sink.record(earlier);
-          if (earlier.record === earlier.of) position = positionAfter(earlier, synced);
+          taken = earlier;
+          count++;
         }
-        pending = pending.filter(({ batch }) => batch > synced);
+        if (count === pending.length) pending.length = 0;
+        else pending = pending.slice(count);
       }
       pending.push(line);
       previous = line;
     }
   }
-  if (previous === undefined) return { position, undecided: undefined };
+  if (previous === undefined) return { position: from, undecided: undefined };
   if (previous.record !== previous.of || !(await areSound(file, pending))) {
-    return survey(file, size, position, synced, sink);
+    return survey(file, size, position(), synced, sink);
   }
-  return settle(pending, position, synced, sink);
+  return settle(pending, position(), synced, sink);
 }
 
 /** Reads lines that lie side by side, and compares their checksums. */
