@@ -8,7 +8,7 @@ import { countOf, historyOf, latestById, latestByStep, namespacesOf } from "./en
 import { acquireChange } from "./engine/lease.ts";
 import { sizeOfCheckpoint, sizeOfThread } from "./engine/measure.ts";
 import { notFound } from "./engine/missing.ts";
-import { checkpointOf, infoOf, type Place, writeOf } from "./engine/read.ts";
+import { checkpointOf, infoOf, named, type Place, writeOf } from "./engine/read.ts";
 import { type Candidate, removeChange } from "./engine/remove.ts";
 import { labelChange } from "./engine/replace.ts";
 import { findByStep } from "./engine/step.ts";
@@ -100,7 +100,10 @@ export class Thread<State = unknown> {
     return this.#attempt(() => {
       if (typeof at === "string") {
         checkId(at, "A checkpoint id");
-        return () => this.#show((tape) => findById(this.#engine, tape, this.#key, at));
+        return () =>
+          this.#show((tape) => findById(this.#engine, tape, this.#key, at)).catch((error: unknown) => {
+            throw named(error, this.id, at);
+          });
       }
       const { step } = checkObject(at, "A checkpoint id or { step }");
       if (!Number.isSafeInteger(step)) throw new TypeError("step must be a safe integer.");

@@ -1,5 +1,6 @@
 import type { Batch, Entry, Key, Range } from "../backend.ts";
 import { diff, replacement } from "../codec/delta.ts";
+import { ThreadmarkError } from "../errors.ts";
 import { isBuiltOn, lineageMetas, recordsOf } from "./delete.ts";
 import type { Engine } from "./engine.ts";
 import { type Folds, foldMarks } from "./fold.ts";
@@ -26,15 +27,25 @@ const ATTEMPTS = 20;
 /** Removes from storage what no thread shows any more, lineage by lineage, then lets the backend give the room back. */
 export async function compactStore(engine: Engine): Promise<void> {
   const lineages = new Set<number>();
-  for await (const tape of allThreads(engine)) lineages.add(tape.lineage);
+  const faults: unknown[] = [];
+  for await (const tape of allThreads(engine, { onFault: (_, error) => faults.push(error) })) {
+    lineages.add(tape.lineage);
+  }
   for (const lineage of lineages) {
-    for (let attempt = 0; ; attempt += 1) {
-      if (await compactLineage(engine, lineage)) break;
-      // Somebody wrote meanwhile. A lineage that never rests is left for the next compaction.
-      if (attempt === ATTEMPTS) break;
+    try {
+      for (let attempt = 0; ; attempt += 1) {
+        if (await compactLineage(engine, lineage)) break;
+        // Somebody wrote meanwhile. A lineage that never rests is left for the next compaction.
+        if (attempt === ATTEMPTS) break;
+      }
+    } catch (error) {
+      // What is damaged is left as it is, and does not keep the rest from being compacted.
+      if (!(error instanceof ThreadmarkError) || error.code !== "CORRUPT") throw error;
+      faults.push(error);
     }
   }
   await engine.backend.compact();
+  if (faults.length > 0) throw faults[0];
 }
 
 async function compactLineage(engine: Engine, lineage: number): Promise<boolean> {

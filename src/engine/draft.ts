@@ -162,7 +162,7 @@ export class Draft {
     }
     const tape = this.existing;
     if (!tape) return undefined;
-    const last = tape.tail.at(-1)?.row;
+    const last = tape.damaged.length === 0 ? tape.tail.at(-1)?.row : undefined;
     if (last?.namespace === namespace && tape.marks.size === 0 && !tape.meta.gone) return last;
     return headOf(this.engine, tape, namespace);
   }
@@ -178,6 +178,7 @@ export class Draft {
     if (this.#planned.some(({ tail }) => tail.row.id === id)) return false;
     const tape = this.existing;
     if (!tape) return true;
+    if (tape.damaged.length > 0) return false;
     const { origin, greatestId } = tape.meta;
     if (origin || idAddress(id) || (greatestId !== undefined && greatestId >= id)) return false;
     return tape.tail.every(({ row }) => row.id !== id);
@@ -256,6 +257,7 @@ export class Draft {
 
   async #writeRows(tape: Tape): Promise<void> {
     if (this.#planned.length === 0) return;
+    tape.checkIntact();
     const rows = [...tape.tail, ...this.#planned.map((planned) => planned.tail)];
     if (rows.length <= PACK_ROWS) {
       for (const { tail } of this.#planned)

@@ -92,6 +92,20 @@ export class Engine {
 
   /** A thread's tape as it is in the store now, or undefined when there is no such thread. */
   async thread(id: string): Promise<Tape | undefined> {
+    try {
+      return await this.#thread(id);
+    } catch (error) {
+      if (!(error instanceof ThreadmarkError) || error.code !== "CORRUPT" || error.thread !== undefined) throw error;
+      const { message, frame } = error;
+      throw new ThreadmarkError("CORRUPT", `Thread ${JSON.stringify(id)}: ${message}`, {
+        thread: id,
+        ...(frame !== undefined && { frame }),
+        cause: error,
+      });
+    }
+  }
+
+  async #thread(id: string): Promise<Tape | undefined> {
     const known = this.#directory.get(id);
     if (known) {
       const tape = await this.refresh(known.tape, known.lineage);
@@ -101,9 +115,21 @@ export class Engine {
     const entry = await this.directoryEntry(id);
     if (entry?.tape === undefined || entry.lineage === undefined) return undefined;
     const tape = await this.refresh(entry.tape, entry.lineage);
-    if (!tape || tape.meta.dead) return undefined;
+    if (!tape) return this.#missing(id, entry.tape);
+    if (tape.meta.dead) return undefined;
     this.remember(id, tape);
     return tape;
+  }
+
+  /** A directory entry without its tape: the thread was deleted just now, or the record is lost. */
+  async #missing(id: string, tape: number): Promise<Tape | undefined> {
+    const now = await this.directoryEntry(id);
+    if (now?.tape !== tape) return now?.tape === undefined ? undefined : this.thread(id);
+    throw new ThreadmarkError(
+      "CORRUPT",
+      `Thread ${JSON.stringify(id)}: its tape ${tape} is missing. Run verify() and restore it from a backup.`,
+      { thread: id, frame: `${tape}:meta` },
+    );
   }
 
   /** The last remembered tape of a thread, without any I/O; it may be stale. */
@@ -208,6 +234,7 @@ export class Engine {
     }
     tape.adopt(metaValue);
     tape.tail = [];
+    tape.damaged = [];
     tape.addTail(tail);
     tape.marks = decodeMarks(marks);
     this.#tapes.set(number, tape, tapeBytes(tape));

@@ -31,12 +31,14 @@ async function showIfIncluded(engine: Engine, tape: Tape, seq: number, namespace
 export async function headOf(engine: Engine, tape: Tape, namespace: string): Promise<Shown | undefined> {
   for (let index = tape.tail.length - 1; index >= 0; index -= 1) {
     const { row, root } = tape.tail[index] as TailRow;
+    if (tape.damaged.length > 0) tape.checkIntact(row.seq);
     if (row.namespace === namespace) {
       const shown = (isPlain(tape) ? row : undefined) ?? (await rowAt(engine, tape, row.seq));
       if (shown) return shown;
     }
     if (namespace === "" && root === 0) break;
   }
+  tape.checkIntact();
   if (namespace !== "" && !tape.meta.gone && tape.meta.sealed > 0) {
     const [item, part] = hashStrings(namespace);
     const [found] = await engine.read([{ get: tape.key("head", item, part) }]);
@@ -90,6 +92,8 @@ async function findByIndex(engine: Engine, tape: Tape, namespace: string, id: st
       const row = await showIfIncluded(engine, tape, seq, namespace);
       if (row?.id === id) return row;
     }
+    // A record that does not read may be the one that is looked for.
+    level.checkIntact();
     level = level.meta.origin && (level.source ?? (await engine.sourceOf(level, level.meta.origin)));
   }
   return undefined;

@@ -30,6 +30,7 @@ export interface ForkRequest {
 /** A new thread that shows a checkpoint and its ancestors: one meta record and one directory entry, whatever the history. */
 export function forkChange(request: ForkRequest): Change<void> {
   return {
+    fresh: true,
     plan: async (draft) => {
       if (!draft.empty) throw ALONE;
       const at = await forkPoint(draft, request);
@@ -61,6 +62,7 @@ export function forkChange(request: ForkRequest): Change<void> {
 /** A new thread that shows everything the source shows. */
 export function copyChange(into: string): Change<void> {
   return {
+    fresh: true,
     plan: async (draft) => {
       if (!draft.empty) throw ALONE;
       const source = draft.existing;

@@ -35,9 +35,20 @@ export class FrameReader {
       { get: tape.key("net", pack.last) },
       { get: tape.key("steps", pack.last) },
     ]);
-    const [net, steps] = values as unknown as readonly [Value, Value];
-    const frames = new Map(decodeFrames(pack.rows, net, steps).map((frame) => [frame.row.seq, frame]));
-    this.#packs.set(name, frames);
-    return frames;
+    const [net, steps] = values as readonly (Value | undefined)[];
+    try {
+      if (net === undefined || steps === undefined) throw new Error("A record of the pack is missing.");
+      const frames = new Map(decodeFrames(pack.rows, net, steps).map((frame) => [frame.row.seq, frame]));
+      this.#packs.set(name, frames);
+      return frames;
+    } catch (error) {
+      if (error instanceof ThreadmarkError && error.code !== "CORRUPT") throw error;
+      const fault = error instanceof Error ? error.message : String(error);
+      throw new ThreadmarkError("CORRUPT", `Pack ${name}: ${fault} Run verify().`, {
+        thread: tape.meta.thread,
+        frame: name,
+        cause: error,
+      });
+    }
   }
 }

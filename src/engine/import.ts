@@ -117,6 +117,7 @@ async function importThread(engine: Engine, thread: Gathered): Promise<boolean> 
 
 function threadChange(thread: Gathered): Change<boolean> {
   return {
+    fresh: true,
     plan: async (draft) => {
       const { existing } = draft;
       if (existing && (await hasCheckpoints(draft.engine, existing))) {

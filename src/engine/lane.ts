@@ -8,6 +8,8 @@ import type { Tape } from "./tape.ts";
 export interface Change<T> {
   /** Adds to the draft what has to be written, and returns what to tell the caller once it is. When it throws, nothing is added. */
   plan(draft: Draft): T | Promise<T>;
+  /** The change looks at all there is, so it has to know what others have appended: the tape is read just before. */
+  readonly fresh?: boolean;
   /** Called once, when the change has been committed or has failed. */
   settled?(): void;
 }
@@ -68,14 +70,14 @@ export class Lane {
   async #commit(group: Queued[]): Promise<void> {
     let tape: Tape | undefined = this.#engine.rememberedThread(this.#thread);
     // A remembered tape may be stale. That is found out by the commit, at the price of planning again.
-    if (!tape || tape.meta.dead) tape = await this.#engine.thread(this.#thread);
+    if (!tape || tape.meta.dead || group[0]?.change.fresh) tape = await this.#engine.thread(this.#thread);
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const fresh = attempt > 0 || tape === undefined;
       const draft = new Draft(this.#engine, this.#thread, tape, fresh);
       const results: (() => void)[] = [];
       let stale = false;
       for (const [index, entry] of group.entries()) {
-        if (draft.closed) {
+        if (draft.closed || (entry.change.fresh && index > 0)) {
           this.#queue.unshift(...group.splice(index));
           break;
         }

@@ -66,8 +66,8 @@ export interface Meta {
   readonly marks?: true;
   readonly epoch: number;
   readonly lease?: LeaseRecord;
-  /** The checkpoint that an error was last written for. */
-  readonly failed?: string;
+  /** An error was once written for a checkpoint of the root: whether for the head is asked of its writes. */
+  readonly failed?: true;
   /** The thread was deleted, but forks still build on the tape. */
   readonly dead?: true;
 }

@@ -31,6 +31,7 @@ export function removeChange(
   dryRun: boolean,
 ): Change<Removed> {
   return {
+    fresh: true,
     plan: async (draft) => {
       if (!draft.empty) throw ALONE;
       const tape = draft.existing;

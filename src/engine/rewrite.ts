@@ -1,5 +1,6 @@
 import type { Entry, Found, Key, Range, Value } from "../backend.ts";
 import { compose, type Delta, isReplacement, replacement } from "../codec/delta.ts";
+import { ThreadmarkError } from "../errors.ts";
 import type { Engine } from "./engine.ts";
 import { FrameReader } from "./frames.ts";
 import type { Meta } from "./meta.ts";
@@ -100,6 +101,7 @@ class Rewriter {
 
   async run(): Promise<Rewrite> {
     const tape = this.#tape;
+    tape.checkIntact();
     const packs = await this.#allPacks();
     const remaining: { last: number; rows: readonly Row[] }[] = [];
     for (const pack of packs) {
@@ -218,7 +220,15 @@ class Rewriter {
 
   async #packValues(last: number): Promise<readonly Value[]> {
     const keys = (["rows", "net", "steps"] as const).map((table) => ({ get: this.#tape.key(table, last) }));
-    return (await this.#engine.read(keys)) as readonly Value[];
+    const values = (await this.#engine.read(keys)) as readonly (Value | undefined)[];
+    if (values.includes(undefined)) {
+      const frame = `${this.#tape.number}:${last}`;
+      throw new ThreadmarkError("CORRUPT", `A record of pack ${frame} is missing. Run verify().`, {
+        thread: this.#tape.meta.thread,
+        frame,
+      });
+    }
+    return values as readonly Value[];
   }
 
   async #rewriteTail(packed: number, rootSealed: number): Promise<number> {

@@ -1,13 +1,13 @@
 import type { Stats } from "../model/arguments.ts";
 import type { Engine } from "./engine.ts";
 import { countOf } from "./history.ts";
-import { allThreads } from "./threads.ts";
+import { allThreads, ifDamaged } from "./threads.ts";
 
 export async function storeStats(engine: Engine): Promise<Stats> {
   let threads = 0;
   let checkpoints = 0;
-  for await (const tape of allThreads(engine)) {
-    const count = await countOf(engine, tape, undefined);
+  for await (const tape of allThreads(engine, { onFault: () => {} })) {
+    const count = (await countOf(engine, tape, undefined).catch(ifDamaged)) ?? 0;
     if (count > 0) threads += 1;
     checkpoints += count;
   }

@@ -34,6 +34,11 @@ export interface MarkVersion {
   readonly change?: Delta;
 }
 
+export interface Damaged {
+  readonly seq: number;
+  readonly error: ThreadmarkError;
+}
+
 export interface LoadedPack {
   readonly last: number;
   readonly rows: readonly Row[];
@@ -72,6 +77,8 @@ export class Tape {
   meta: Meta;
   /** Unsealed rows by seq, ascending. */
   tail: TailRow[] = [];
+  /** Unsealed rows whose record does not read, by seq, ascending: each is as good as there, but says nothing. */
+  damaged: Damaged[] = [];
   marks: ReadonlyMap<number, readonly MarkVersion[]> = new Map();
   /** Packs whose rows were read, by their last seq, ascending. */
   packs: LoadedPack[] = [];
@@ -102,7 +109,7 @@ export class Tape {
   /** The greatest seq this tape has given out. */
   get lastSeq(): number {
     const { floor, sealed, origin } = this.meta;
-    return Math.max(this.tail.at(-1)?.row.seq ?? 0, floor, sealed, origin?.upTo ?? 0);
+    return Math.max(this.tail.at(-1)?.row.seq ?? 0, this.damaged.at(-1)?.seq ?? 0, floor, sealed, origin?.upTo ?? 0);
   }
 
   /** The last row of the root namespace that this tape itself committed; 0 if none. */
@@ -132,7 +139,35 @@ export class Tape {
   }
 
   addTail(found: readonly Found[]): void {
-    for (const entry of found) this.tail.push(decodeTailRow(entry.item, entry.value));
+    for (const { item, value } of found) {
+      try {
+        this.tail.push(decodeTailRow(item, value));
+      } catch (error) {
+        this.damaged.push({ seq: item, error: this.#damage(item, error) });
+      }
+    }
+  }
+
+  /** Refuses to go on where a record between here and the newest one would have to be known. */
+  checkIntact(from = 0): void {
+    const damage = this.damaged.find(({ seq }) => seq >= from);
+    if (damage) throw damage.error;
+  }
+
+  damageAt(seq: number): ThreadmarkError | undefined {
+    return this.damaged.find((damage) => damage.seq === seq)?.error;
+  }
+
+  #damage(seq: number, error: unknown): ThreadmarkError {
+    const frame = `${this.number}:${seq}`;
+    const { thread } = this.meta;
+    if (error instanceof ThreadmarkError && error.code !== "CORRUPT") throw error;
+    const fault = error instanceof Error ? error.message : String(error);
+    return new ThreadmarkError("CORRUPT", `Thread ${JSON.stringify(thread)}, frame ${frame}: ${fault}`, {
+      thread,
+      frame,
+      cause: error,
+    });
   }
 
   loadedPack(seq: number): LoadedPack | undefined {
@@ -141,11 +176,12 @@ export class Tape {
   }
 
   addPack(found: Found): LoadedPack {
-    const rows = decodeRows(this.number, found.value);
-    if (rows.at(-1)?.seq !== found.item) {
-      throw new ThreadmarkError("CORRUPT", `Pack ${this.number}:${found.item} does not end with its own row.`, {
-        frame: `${this.number}:${found.item}`,
-      });
+    let rows: Row[];
+    try {
+      rows = decodeRows(this.number, found.value);
+      if (rows.at(-1)?.seq !== found.item) throw new Error("The pack does not end with its own row.");
+    } catch (error) {
+      throw this.#damage(found.item, error);
     }
     const pack: LoadedPack = { last: found.item, rows };
     const index = lowerBound(this.packs, pack.last, (entry) => entry.last);

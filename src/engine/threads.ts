@@ -1,18 +1,26 @@
 import type { Listed, Read } from "../backend.ts";
+import { ThreadmarkError } from "../errors.ts";
 import { parseNamespaceKey } from "../model/address.ts";
 import type { ThreadsOptions } from "../model/arguments.ts";
 import type { Status, ThreadInfo } from "../model/checkpoint.ts";
 import type { Engine } from "./engine.ts";
 import { headOf } from "./find.ts";
 import { countOf } from "./history.ts";
-import { decodeDirectory, type Meta } from "./meta.ts";
+import { decodeDirectory } from "./meta.ts";
 import { infoOf, parentId } from "./read.ts";
 import type { Tape } from "./tape.ts";
 import { type Shown, shownRows } from "./view.ts";
+import { ERROR_INDEX, shownWrites } from "./writes.ts";
 
 const PAGE = 100;
 
-/** Every thread that shows a checkpoint. */
+/** Nothing, for a thread that does not read: one that is damaged does not keep others from being listed. */
+export function ifDamaged(error: unknown): undefined {
+  if (error instanceof ThreadmarkError && error.code === "CORRUPT") return undefined;
+  throw error;
+}
+
+/** Every thread that shows a checkpoint. One whose records are damaged is passed over: `verify` tells of it. */
 export async function* listThreads(engine: Engine, options: ThreadsOptions): AsyncGenerator<ThreadInfo> {
   let left = options.limit ?? Number.POSITIVE_INFINITY;
   if (left <= 0) return;
@@ -30,8 +38,8 @@ export async function* listThreads(engine: Engine, options: ThreadsOptions): Asy
 }
 
 async function* byId(engine: Engine, options: ThreadsOptions): AsyncGenerator<ThreadInfo> {
-  for await (const tape of allThreads(engine, options.prefix, options.after)) {
-    const info = await threadInfo(engine, tape);
+  for await (const tape of allThreads(engine, { ...options, onFault: () => {} })) {
+    const info = await threadInfo(engine, tape).catch(ifDamaged);
     if (info) yield info;
   }
 }
@@ -47,16 +55,31 @@ async function* newestFirst(engine: Engine, options: ThreadsOptions): AsyncGener
 }
 
 /** The tapes of all threads, in bytewise order of their ids. */
-export async function* allThreads(engine: Engine, prefix?: string, after?: string): AsyncGenerator<Tape> {
-  let last = after;
+export async function* allThreads(
+  engine: Engine,
+  options: {
+    readonly prefix?: string;
+    readonly after?: string;
+    /** Where given, threads that do not read are passed over and told. */
+    readonly onFault?: (thread: string, error: unknown) => void;
+  } = {},
+): AsyncGenerator<Tape> {
+  const { prefix, onFault } = options;
+  let last = options.after;
   for (;;) {
     const list = { limit: PAGE, ...(prefix !== undefined && { prefix }), ...(last !== undefined && { after: last }) };
     const reads: Read[] = [{ list }];
     const [page] = (await engine.read(reads)) as readonly [readonly Listed[]];
     for (const { id, value } of page) {
-      const entry = decodeDirectory(value);
-      if (entry.tape === undefined || entry.lineage === undefined) continue;
-      const tape = await engine.refresh(entry.tape, entry.lineage);
+      let tape: Tape | undefined;
+      try {
+        const entry = decodeDirectory(value);
+        if (entry.tape === undefined || entry.lineage === undefined) continue;
+        tape = (await engine.refresh(entry.tape, entry.lineage)) ?? (await engine.thread(id));
+      } catch (error) {
+        if (!onFault || !(error instanceof ThreadmarkError) || error.code !== "CORRUPT") throw error;
+        onFault(id, error);
+      }
       if (tape && !tape.meta.dead && tape.meta.thread === id) yield tape;
     }
     if (page.length < PAGE) return;
@@ -75,7 +98,7 @@ async function threadInfo(engine: Engine, tape: Tape): Promise<ThreadInfo | unde
     id: meta.thread,
     workflow: head.workflow,
     head: infoOf(engine, place, head, await parentId(engine, tape, head)),
-    status: statusOf(meta, head, engine.clock()),
+    status: await statusOf(engine, tape, head),
     checkpoints: await countOf(engine, tape, undefined),
     createdAt: meta.createdAt,
     updatedAt: Math.max(newest.createdAt, meta.origin ? meta.createdAt : newest.createdAt),
@@ -88,9 +111,13 @@ async function newestRow(engine: Engine, tape: Tape): Promise<Shown | undefined>
   return undefined;
 }
 
-function statusOf(meta: Meta, head: Shown, now: number): Status {
-  if (meta.lease && meta.lease.expires > now) return "running";
-  if (meta.failed === head.id) return "failed";
+async function statusOf(engine: Engine, tape: Tape, head: Shown): Promise<Status> {
+  const { lease, failed } = tape.meta;
+  if (lease && lease.expires > engine.clock()) return "running";
+  if (failed && head.namespace === "") {
+    const writes = await shownWrites(engine, tape, "", head.id);
+    if (writes.some((write) => write.index === ERROR_INDEX)) return "failed";
+  }
   if (head.waiting > 0) return "waiting";
   return head.pending === 0 ? "done" : "paused";
 }

@@ -82,6 +82,8 @@ class Walk {
   }
 
   #fromTail(tape: Tape, seq: number): Stretch | undefined {
+    const damage = tape.damageAt(seq);
+    if (damage) throw damage;
     const entry = tape.tailRow(seq);
     if (!entry) return undefined;
     this.#weight += frameBytes(entry.value);

@@ -29,14 +29,18 @@ export async function homeOf(engine: Engine, tape: Tape, seq: number): Promise<T
 export async function ownRow(engine: Engine, tape: Tape, seq: number): Promise<Row | undefined> {
   const known = tape.tailRow(seq)?.row ?? packRow(tape.loadedPack(seq), seq);
   if (known) return known;
+  const damage = tape.damageAt(seq);
+  if (damage) throw damage;
   const [packs, tail] = (await engine.read([
     { scan: { table: "rows", lineage: tape.lineage, group: tape.number, from: seq }, limit: 1 },
     { scan: { table: "tail", lineage: tape.lineage, group: tape.number, from: seq, to: seq }, limit: 1 },
   ])) as readonly [readonly Found[], readonly Found[]];
   if (tail.length > 0) {
     // The tape at hand may no longer be the one that is remembered, and kept up to date.
-    const now = await engine.refresh(tape.number, tape.lineage);
-    return (now ?? tape).tailRow(seq)?.row;
+    const now = (await engine.refresh(tape.number, tape.lineage)) ?? tape;
+    const damaged = now.damageAt(seq);
+    if (damaged) throw damaged;
+    return now.tailRow(seq)?.row;
   }
   return packs[0] && packRow(tape.addPack(packs[0]), seq);
 }
@@ -131,19 +135,47 @@ async function isHidden(engine: Engine, tape: Tape, seq: number): Promise<boolea
   return false;
 }
 
+/** Told of a record that does not read; what it is not told of is thrown. */
+export type OnFault = (error: unknown) => void;
+
+function rethrow(error: unknown): void {
+  throw error;
+}
+
 /** The rows of one tape, newest first, starting below `before`. */
-async function* ownRows(engine: Engine, tape: Tape, before: number): AsyncGenerator<Row> {
+export async function* ownRows(
+  engine: Engine,
+  tape: Tape,
+  before: number,
+  onFault: OnFault = rethrow,
+): AsyncGenerator<Row> {
   let next = before;
   for (;;) {
-    const tail = tape.tail;
-    const index = lowerBound(tail, next, (entry) => entry.row.seq) - 1;
-    const entry = tail[index];
+    const { tail, damaged } = tape;
+    const entry = tail[lowerBound(tail, next, ({ row }) => row.seq) - 1];
+    const damage = damaged.length > 0 ? damaged[lowerBound(damaged, next, ({ seq }) => seq) - 1] : undefined;
+    if (damage && damage.seq > (entry?.row.seq ?? 0)) {
+      next = damage.seq;
+      onFault(damage.error);
+      continue;
+    }
     if (!entry) break;
     next = entry.row.seq;
     yield entry.row;
   }
   const floor = tape.meta.origin?.upTo ?? 0;
   let limit = 1;
+  const unread = new Set<number>();
+  const add = (found: Found): LoadedPack[] => {
+    if (unread.has(found.item)) return [];
+    try {
+      return [tape.addPack(found)];
+    } catch (error) {
+      unread.add(found.item);
+      onFault(error);
+      return [];
+    }
+  };
   while (next > floor + 1) {
     const loaded = tape.packs[lowerBound(tape.packs, next, (pack) => pack.last) - 1];
     const within = tape.loadedPack(next - 1);
@@ -157,12 +189,17 @@ async function* ownRows(engine: Engine, tape: Tape, before: number): AsyncGenera
       ];
       const [around, below] = (await engine.read(reads)) as readonly [readonly Found[], readonly Found[]];
       const seen = new Set<number>();
+      const faults = unread.size;
       packs = [...around, ...below]
         .filter((found) => !seen.has(found.item) && seen.add(found.item))
-        .map((found) => tape.addPack(found))
+        .flatMap(add)
         .filter((pack) => (pack.rows[0]?.seq ?? next) < next);
-      if (packs.length === 0 && loaded) packs = [loaded];
       limit = Math.min(limit * 4, 64);
+      if (packs.length === 0 && unread.size > faults) {
+        next = Math.min(next, ...[...unread]);
+        continue;
+      }
+      if (packs.length === 0 && loaded) packs = [loaded];
     }
     if (packs.length === 0) return;
     for (const pack of packs) {
@@ -181,6 +218,8 @@ export interface ScanOptions {
   readonly namespace?: string;
   readonly before?: number;
   readonly generation?: number;
+  /** Where given, what does not read of the thread's own tape is passed over and told. */
+  readonly onFault?: OnFault;
 }
 
 /** The rows a view shows, newest first. */
@@ -189,7 +228,7 @@ export async function* shownRows(engine: Engine, tape: Tape, options: ScanOption
   let before = options.before ?? NOW;
   let level = tape;
   for (;;) {
-    for await (const row of ownRows(engine, level, before)) {
+    for await (const row of ownRows(engine, level, before, options.onFault)) {
       if (options.namespace !== undefined && row.namespace !== options.namespace) continue;
       const shown = level === tape && isPlain(tape) ? row : await rowAt(engine, tape, row.seq, generation);
       if (shown) yield shown;

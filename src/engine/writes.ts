@@ -9,11 +9,12 @@ import { findById } from "./find.ts";
 import { hashStrings } from "./hash.ts";
 import { ALONE, type Change } from "./lane.ts";
 import { checkLease } from "./lease.ts";
+import { named } from "./read.ts";
 import type { Tape } from "./tape.ts";
 import { NOW } from "./view.ts";
 
 /** An error write at the head makes a thread `failed`. */
-const ERROR_INDEX = -1;
+export const ERROR_INDEX = -1;
 
 /** One write: index, channel, encoded value. */
 type StoredWrite = readonly [index: number, channel: string, value: Json];
@@ -65,7 +66,8 @@ export function writesChange(captured: CapturedWrites): Change<WritesResult> {
         ? await shownWrites(draft.engine, known, captured.namespace, captured.checkpoint)
         : [];
       const { tasks, result } = merge(draft, captured, before, since, inherited);
-      if (captured.writes.some(([index]) => index === ERROR_INDEX)) draft.change({ failed: captured.checkpoint });
+      const fails = captured.namespace === "" && captured.writes.some(([index]) => index === ERROR_INDEX);
+      if (fails && !draft.meta?.failed) draft.change({ failed: true });
       if (result.stored === 0) return result;
       const value = wrap(JSON.stringify(tasks));
       if (planned >= 0) draft.inserts[planned] = { key, value };
@@ -189,8 +191,12 @@ export async function shownWrites(
   checkpoint: string,
 ): Promise<EncodedWrite[]> {
   const row = tape.meta.origin ? await findById(engine, tape, namespace, checkpoint) : undefined;
-  const all = await shownWritesOf(engine, tape, namespace, [{ id: checkpoint, seq: row?.seq }]);
-  return all.get(checkpoint) ?? [];
+  try {
+    const all = await shownWritesOf(engine, tape, namespace, [{ id: checkpoint, seq: row?.seq }]);
+    return all.get(checkpoint) ?? [];
+  } catch (error) {
+    throw named(error, tape.meta.thread, checkpoint);
+  }
 }
 
 /** The same for several checkpoints: one read, and another for every fork that lies between. */
