@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import type { Status, ThreadInfo } from "../model/checkpoint.ts";
 import type { Store } from "../store.ts";
 
@@ -109,6 +110,8 @@ export class Catalogue {
     const threads: ThreadInfo[] = [];
     for await (const info of this.#store.threads()) {
       threads.push(info);
+      // A driver that answers at once would let nobody else have a turn.
+      if (threads.length % 50 === 0) await turn();
       // The first list is shown as far as it is.
       if (!this.#complete && threads.length % 500 === 0) this.#threads = newestFirst(threads);
     }

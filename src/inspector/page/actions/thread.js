@@ -1,0 +1,49 @@
+import { exportAddress, post } from "../api.js";
+import { Dialog } from "../dialog.js";
+import { html, useState } from "../dom.js";
+import { countText } from "../format.js";
+import { go } from "../route.js";
+import { PruneDialog } from "./prune.js";
+
+/** What can be done with a thread; each asks first. */
+export function ThreadActions({ thread, readOnly, notify, onDone }) {
+  const [open, setOpen] = useState("");
+  const close = () => setOpen("");
+  const { id, checkpoints } = thread;
+  return html`
+    <div class="actions">
+      <button type="button" onClick=${() => setOpen("export")}>Export …</button>
+      ${!readOnly && html`<button type="button" onClick=${() => setOpen("prune")}>Prune …</button>`}
+      ${!readOnly && html`<button type="button" onClick=${() => setOpen("delete")}>Delete …</button>`}
+    </div>
+    ${
+      open === "export" &&
+      html`
+        <${Dialog} title="Export this thread" onClose=${close}>
+          <p>${countText(checkpoints, "checkpoint")} as a bundle of lines that any store can import.</p>
+          <p><a class="button primary" href=${exportAddress(id)} download="thread.bundle" onClick=${close}>Download</a></p>
+        <//>
+      `
+    }
+    ${
+      open === "prune" &&
+      html`<${PruneDialog} thread=${id} onClose=${close} onDone=${(text) => {
+        notify(text);
+        onDone();
+      }} />`
+    }
+    ${
+      open === "delete" &&
+      html`
+        <${Dialog} title="Delete this thread?" verb="Delete" danger onClose=${close}
+          act=${async () => {
+            await post("delete", { thread: id });
+            notify("The thread is deleted.");
+            go({ view: "threads" });
+          }}>
+          <p><b>${id}</b> and its ${countText(checkpoints, "checkpoint")}. What was forked from it stays.</p>
+        <//>
+      `
+    }
+  `;
+}

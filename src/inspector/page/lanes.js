@@ -1,0 +1,24 @@
+/**
+ * Places checkpoints in lanes, as history viewers do: newest first, each in the lane that leads to it, a lane of its own if
+ * none does. Each row says which lanes come in from above and go out below.
+ *
+ * rows: [{ id, parent }] → [{ lane, above: [[from, to], …], below: [lane, …] }], and `width`, the number of lanes.
+ */
+export function placeInLanes(rows) {
+  /** For each lane the id it leads to; null for a free one. */
+  let leads = [];
+  let width = 1;
+  const places = rows.map(({ id, parent }) => {
+    const children = leads.flatMap((target, lane) => (target === id ? [lane] : []));
+    const free = leads.indexOf(null);
+    const lane = children[0] ?? (free < 0 ? leads.length : free);
+    const above = leads.flatMap((target, from) => (target === null ? [] : [[from, target === id ? lane : from]]));
+    leads = leads.map((target) => (target === id ? null : target));
+    leads[lane] = parent;
+    while (leads.length > 0 && leads.at(-1) === null) leads.pop();
+    const below = leads.flatMap((target, from) => (target === null ? [] : [from]));
+    width = Math.max(width, lane + 1, leads.length);
+    return { lane, above, below };
+  });
+  return { places, width };
+}

@@ -1,0 +1,4 @@
+import { App } from "./app.js";
+import { html, render } from "./dom.js";
+
+render(html`<${App} />`, document.body);

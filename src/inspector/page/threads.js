@@ -1,0 +1,123 @@
+import { get } from "./api.js";
+import { classes, html, useEffect, useRef, useState } from "./dom.js";
+import { ageText, countText } from "./format.js";
+import { usePolling } from "./polling.js";
+import { go } from "./route.js";
+import { VirtualList } from "./virtual.js";
+
+const PAGE = 100;
+const STATUSES = ["running", "waiting", "failed", "done", "paused"];
+
+/** The threads of the store, newest activity first. Pages are loaded as they come into sight, and again while they are. */
+export function Threads({ route }) {
+  const [search, setSearch] = useState("");
+  const [status, setStatus] = useState("");
+  const [workflow, setWorkflow] = useState("");
+  const [list, setList] = useState({ total: 0, pages: new Map(), statuses: {}, workflows: [], complete: false });
+  const [failure, setFailure] = useState("");
+  const sight = useRef([0, 0]);
+
+  const load = async (signal) => {
+    const [first, last] = sight.current.map((page) => page * PAGE);
+    try {
+      const pages = new Map();
+      let facts;
+      for (let offset = first; offset <= last; offset += PAGE) {
+        facts = await get("threads", { search, status, workflow, offset, limit: PAGE }, signal);
+        pages.set(offset / PAGE, facts.threads);
+      }
+      const { total, statuses, workflows, complete } = facts;
+      setList({ total, pages, statuses, workflows, complete });
+      setFailure("");
+    } catch (error) {
+      if (error.name !== "AbortError") setFailure(error.message);
+    }
+  };
+  const wake = usePolling(load, [search, status, workflow], list.complete ? 2_000 : 500);
+  // Another search begins at the top.
+  useEffect(() => {
+    document.getElementById("threads")?.scrollTo({ top: 0 });
+  }, [search, status, workflow]);
+
+  const threadAt = (index) => list.pages.get(Math.floor(index / PAGE))?.[index % PAGE];
+  const active = [...list.pages].flatMap(([page, threads]) => {
+    const index = threads.findIndex(({ id }) => id === route.thread);
+    return index < 0 ? [] : [page * PAGE + index];
+  });
+  const all = Object.values(list.statuses).reduce((sum, count) => sum + count, 0);
+  const now = Date.now();
+  return html`
+    <section class="pane threads" aria-label="Threads">
+      <div class="filters" role="search">
+        <input
+          id="search"
+          type="search"
+          placeholder="Search threads"
+          aria-label="Search threads"
+          value=${search}
+          onInput=${(event) => setSearch(event.target.value)}
+          onKeyDown=${(event) => {
+            if (event.key === "ArrowDown" || event.key === "Enter") document.getElementById("threads").focus();
+          }}
+        />
+        <select aria-label="Workflow" value=${workflow} onChange=${(event) => setWorkflow(event.target.value)}>
+          <option value="">All workflows</option>
+          ${list.workflows.map((name) => html`<option value=${name}>${name}</option>`)}
+        </select>
+        <div class="chips" role="group" aria-label="Status">
+          ${["", ...STATUSES].map(
+            (name) => html`
+              <button type="button" class=${classes({ chip: true, [name]: name })} aria-pressed=${status === name}
+                onClick=${() => setStatus(name)}>
+                ${name === "" ? "all" : name} <small>${(name === "" ? all : (list.statuses[name] ?? 0)).toLocaleString("en")}</small>
+              </button>
+            `,
+          )}
+        </div>
+      </div>
+      ${failure !== "" && html`<p class="failure banner" role="alert">${failure}</p>`}
+      <${VirtualList}
+        id="threads"
+        label=${`${countText(list.total, "thread")}${list.complete ? "" : ", still counting"}`}
+        count=${list.total}
+        rowHeight=${56}
+        active=${active[0] ?? -1}
+        onOpen=${(index) => {
+          const thread = threadAt(index);
+          if (thread) go({ thread: thread.id });
+        }}
+        onRange=${(first, last) => {
+          const wanted = [Math.floor(first / PAGE), Math.floor(Math.max(first, last) / PAGE)];
+          sight.current = wanted;
+          for (let page = wanted[0]; page <= wanted[1]; page += 1)
+            if (!list.pages.has(page) && list.total > 0) return wake();
+          return undefined;
+        }}
+        describe=${(index) => {
+          const thread = threadAt(index);
+          return thread && `${thread.id}, ${thread.status}, ${countText(thread.checkpoints, "checkpoint")}`;
+        }}
+        row=${(index) => html`<${ThreadRow} thread=${threadAt(index)} now=${now} />`}
+      />
+      <p class="foot">${countText(list.total, "thread")}${list.complete ? "" : " so far …"}</p>
+    </section>
+  `;
+}
+
+function ThreadRow({ thread, now }) {
+  if (thread === undefined) return html`<span class="loading">…</span>`;
+  const { id, status, workflow, head, checkpoints, updatedAt, forkedFrom } = thread;
+  return html`
+    <div class="thread">
+      <span class=${`dot ${status}`} aria-hidden="true"></span>
+      <span class="name" title=${id}>${id}</span>
+      <span class="when">${ageText(updatedAt, now)}</span>
+      <span class="about">
+        <span class=${`status ${status}`}>${status}</span>
+        ${workflow && html`<span>${workflow}</span>`}
+        <span title=${countText(checkpoints, "checkpoint")}>step ${head.step}${head.node ? ` · ${head.node}` : ""}</span>
+        ${forkedFrom && html`<span title=${`forked from ${forkedFrom.thread}`}>↳ ${forkedFrom.thread}</span>`}
+      </span>
+    </div>
+  `;
+}
