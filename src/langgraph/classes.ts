@@ -33,12 +33,18 @@ export interface KnownClass {
   readonly fields: readonly Field[];
   /** Properties every instance has alike. */
   readonly constants: readonly Constant[];
-  /** Whether the first fields are those of every message. */
-  readonly message: boolean;
   /** Whether instances remember in `lc_kwargs` what they were made of. */
   readonly kwargs: boolean;
-  /** The keys of `lc_kwargs` that were seen last, and their letters: most instances are made alike. */
-  made: { readonly keys: readonly string[]; readonly letters: string };
+  /** What is known besides if it is a message. */
+  readonly message: MessageClass | undefined;
+}
+
+/** A class of messages that has the fields all of them have, and these. */
+export interface MessageClass {
+  readonly type: unknown;
+  readonly fields: readonly Field[];
+  /** The keys of `lc_kwargs` that were seen last, their letters, and those that not every message is made of. */
+  made: { readonly keys: readonly string[]; readonly letters: string; readonly rest: readonly string[] };
 }
 
 export interface Field {
@@ -51,25 +57,32 @@ export interface Constant {
   readonly value: unknown;
 }
 
-/** The fields that all messages have, in order. */
-export const messageFields: readonly string[] = ["id", "name", "content", "additional_kwargs", "response_metadata"];
+const messageFields = ["id", "name", "content", "additional_kwargs", "response_metadata"];
 
 const constantKeys = new Set(["lc_serializable", "lc_namespace", "lc_direct_tool_output", "type", "lg_name"]);
 
 function describe(name: string, sample: object): KnownClass {
   const entries = Object.entries(sample);
-  const fields = entries.filter(([key]) => key !== "lc_kwargs" && !constantKeys.has(key));
+  const fields = entries
+    .filter(([key]) => key !== "lc_kwargs" && !constantKeys.has(key))
+    .map(([key, value]) => ({ key, usual: usualOf(value) }));
   return {
     name,
     prototype: Object.getPrototypeOf(sample) as object,
     keys: Object.keys(sample),
     symbols: Object.getOwnPropertySymbols(sample),
-    fields: fields.map(([key, value]) => ({ key, usual: usualOf(value) })),
+    fields,
     constants: entries.filter(([key]) => constantKeys.has(key)).map(([key, value]) => ({ key, value })),
-    message: messageFields.every((key, index) => fields[index]?.[0] === key),
     kwargs: "lc_kwargs" in sample,
-    made: { keys: [], letters: "" },
+    message: messageClass(sample, fields),
   };
+}
+
+function messageClass(sample: object, fields: readonly Field[]): MessageClass | undefined {
+  const { type } = sample as { readonly type?: unknown };
+  if (!messageFields.every((key, index) => fields[index]?.key === key)) return undefined;
+  const rest = fields.slice(messageFields.length);
+  return { type, fields: rest, made: { keys: [], letters: "", rest: [] } };
 }
 
 function usualOf(value: unknown): "object" | "array" | undefined {
@@ -111,6 +124,11 @@ const byPrototype = new Map<object, KnownClass>([...byName.values()].map((known)
 
 export function classNamed(name: string): KnownClass | undefined {
   return byName.get(name);
+}
+
+/** The class with this prototype, if it was met before. */
+export function knownClass(prototype: object): KnownClass | undefined {
+  return byPrototype.get(prototype);
 }
 
 /** The class of an instance, if it is one of the list. `prototype` is the instance's. */

@@ -1,4 +1,4 @@
-import { type Constant, type Field, type KnownClass, messageFields } from "./classes.ts";
+import type { Constant, Field, KnownClass } from "./classes.ts";
 
 /** Converts a part of a value: on the way in, or on the way out. */
 export type Convert = (part: unknown) => unknown;
@@ -47,42 +47,17 @@ const keyOfLetter: Readonly<Record<string, string>> = Object.fromEntries(
 /** The node of an instance. */
 export function nodeOf(instance: Fields, known: KnownClass, convert: Convert): StoredInstance {
   if (!isUsual(instance, known)) return unusualNode(instance, known, convert);
-  const node: Record<string, unknown> & { lc: string } = known.message
-    ? messageNode(instance as unknown as Message, known.name, convert)
-    : { lc: known.name };
-  const { fields } = known;
-  for (let index = known.message ? messageFields.length : 0; index < fields.length; index++) {
-    const { key, usual } = fields[index] as Field;
+  const node: Record<string, unknown> & { lc: string } = { lc: known.name };
+  for (const { key, usual } of known.fields) {
     const value = instance[key];
-    if (typeof value !== "object" || value === null) {
-      if (value !== undefined || usual !== undefined) node[key] = value;
-    } else if (!isEmpty(value, usual)) node[key] = convert(value);
+    if (value === undefined ? usual !== undefined : !isEmpty(value, usual)) node[key] = convert(value);
   }
   if (known.kwargs) {
-    const kw = lettersOf(instance["lc_kwargs"] as Fields, instance, known);
-    if (kw === undefined) node["kwargs"] = kwargsOf(instance["lc_kwargs"] as Fields, instance, convert);
+    const kwargs = instance["lc_kwargs"] as Fields;
+    const kw = lettersOf(kwargs, instance);
+    if (kw === undefined) node["kwargs"] = kwargsOf(kwargs, instance, convert);
     else node["kw"] = kw;
   }
-  return node;
-}
-
-/** The fields that all messages have, in the order of their class: a step meets them a thousand times. */
-interface Message {
-  readonly id: unknown;
-  readonly name: unknown;
-  readonly content: unknown;
-  readonly additional_kwargs: unknown;
-  readonly response_metadata: unknown;
-}
-
-function messageNode(message: Message, lc: string, convert: Convert): Record<string, unknown> & { lc: string } {
-  const { id, name, content, additional_kwargs, response_metadata } = message;
-  const node: Record<string, unknown> & { lc: string } = { lc };
-  if (content !== undefined) node["content"] = typeof content === "string" ? content : convert(content);
-  if (id !== undefined) node["id"] = id;
-  if (name !== undefined) node["name"] = name;
-  if (!isEmptyObject(additional_kwargs)) node["additional_kwargs"] = convert(additional_kwargs);
-  if (!isEmptyObject(response_metadata)) node["response_metadata"] = convert(response_metadata);
   return node;
 }
 
@@ -99,47 +74,32 @@ function isUsual(instance: Fields, known: KnownClass): boolean {
   return !known.kwargs || isPlain(instance["lc_kwargs"]);
 }
 
-function isEmptyObject(value: unknown): boolean {
-  if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype) return false;
-  for (const _key in value) return false;
-  return true;
-}
-
 function isSameConstant(value: unknown, usual: unknown): boolean {
   if (value === usual || !Array.isArray(usual)) return value === usual;
-  if (!Array.isArray(value) || value.length !== usual.length) return false;
-  for (let index = 0; index < usual.length; index++) if (value[index] !== usual[index]) return false;
-  return true;
+  return Array.isArray(value) && value.length === usual.length && usual.every((part, index) => value[index] === part);
 }
 
 function isPlain(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
-/** Whether a value is what a field usually holds. */
-function isEmpty(value: object, usual: "object" | "array" | undefined): boolean {
+/** Whether a value is the `{}` or `[]` that a field usually holds. */
+export function isEmpty(value: unknown, usual: "object" | "array" | undefined): boolean {
+  if (usual === undefined || typeof value !== "object" || value === null) return false;
   if (usual === "array") return Array.isArray(value) && value.length === 0;
-  return usual === "object" && isEmptyObject(value);
+  if (Object.getPrototypeOf(value) !== Object.prototype) return false;
+  for (const _key in value) return false;
+  return true;
 }
 
 /** The letters of the keys of `lc_kwargs`, if every value in it is the instance's own. */
-function lettersOf(kwargs: Fields, instance: Fields, known: KnownClass): string | undefined {
-  const keys = Object.keys(kwargs);
-  const { keys: lastKeys } = known.made;
-  let same = keys.length === lastKeys.length;
-  for (let index = 0; index < keys.length; index++) {
-    const key = keys[index] as string;
-    if (kwargs[key] !== instance[key]) return undefined;
-    if (same && key !== lastKeys[index]) same = false;
-  }
-  if (same) return known.made.letters;
+export function lettersOf(kwargs: Fields, instance: Fields): string | undefined {
   let text = "";
-  for (const key of keys) {
+  for (const key of Object.keys(kwargs)) {
     const letter = Object.hasOwn(letters, key) && Object.hasOwn(instance, key) ? letters[key] : undefined;
-    if (letter === undefined) return undefined;
+    if (letter === undefined || kwargs[key] !== instance[key]) return undefined;
     text += letter;
   }
-  known.made = { keys, letters: text };
   return text;
 }
 

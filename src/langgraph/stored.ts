@@ -1,7 +1,8 @@
 import { types } from "node:util";
 import { ThreadmarkError } from "../errors.ts";
-import { classNamed, classOf } from "./classes.ts";
+import { classNamed, classOf, type KnownClass, knownClass } from "./classes.ts";
 import { type Convert, instanceOf, nodeOf, type StoredInstance } from "./instances.ts";
+import { messageNode } from "./messages.ts";
 
 /**
  * Values as LangGraph has them ↔ values as a store takes them.
@@ -46,7 +47,7 @@ class Storing {
       return Array.isArray(value) ? value : this.object(value as Record<string, unknown>);
     }
     const known = classOf(value, prototype as object);
-    if (known !== undefined) return nodeOf(value as Record<string, unknown>, known, this.convert);
+    if (known !== undefined) return this.instance(value, known);
     const control = controlOf(value as Record<string, unknown>);
     if (control !== undefined) return this.object(control);
     if (prototype === Map.prototype && types.isMap(value)) return this.map(value);
@@ -54,12 +55,18 @@ class Storing {
     return value;
   }
 
+  instance(value: object, known: KnownClass): unknown {
+    const node = known.message && messageNode(value as never, known, this.convert);
+    return node ?? nodeOf(value as Record<string, unknown>, known, this.convert);
+  }
+
   array(value: unknown[]): unknown {
     let copy: unknown[] | undefined;
     for (let index = 0; index < value.length; index++) {
       const part = value[index];
       if (typeof part !== "object" || part === null) continue;
-      const stored = this.part(part);
+      const known = knownClass(Object.getPrototypeOf(part));
+      const stored = known === undefined ? this.part(part) : this.instance(part, known);
       if (stored === part) continue;
       copy ??= isOrdinaryArray(value) ? value.slice() : undefined;
       if (copy === undefined) return value;
