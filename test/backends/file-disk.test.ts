@@ -24,11 +24,11 @@ const isRoot = process.platform === "linux" && process.getuid?.() === 0;
 async function onSmallDisk(megabytes: number, action: (directory: string) => Promise<void>): Promise<void> {
   const mounted = path("small");
   mkdirSync(mounted);
-  execFileSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m`, "none", mounted]);
+  execFileSync("/bin/mount", ["-t", "tmpfs", "-o", `size=${megabytes}m`, "none", mounted]);
   try {
     await action(mounted);
   } finally {
-    execFileSync("umount", [mounted]);
+    execFileSync("/bin/umount", [mounted]);
   }
 }
 
@@ -74,7 +74,7 @@ describe("a disk that cannot take it", () => {
       const backend = await file(join(mounted, "store"));
       await put(backend, 1, text(1));
       await backend.close();
-      execFileSync("mount", ["-o", "remount,ro", mounted]);
+      execFileSync("/bin/mount", ["-o", "remount,ro", mounted]);
       const reader = await file(join(mounted, "store"));
       expect(await get(reader, 1)).toBe(text(1));
       expect(await reader.verify()).toEqual([]);
@@ -99,7 +99,7 @@ describe("a disk that cannot take it", () => {
     await backend.close();
     chmodSync(path(), 0o755);
     chmodSync(path("store"), 0o555);
-    const script = join(import.meta.dirname, "file", "denied-process.ts");
+    const script = new URL("./file/denied-process.ts", import.meta.url).pathname;
     const { stdout, stderr } = spawnSync(process.execPath, [script, path("store")], { encoding: "utf8" });
     chmodSync(path("store"), 0o755);
     expect(stderr).toBe("");

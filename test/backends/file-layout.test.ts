@@ -1,5 +1,5 @@
-import { execFileSync, spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { copyFileSync, cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { Backend, Listed } from "../../src/backend.ts";
 import { type FileSystem, file } from "../../src/backends/file/index.ts";
@@ -45,7 +45,7 @@ describe("what is on disk", () => {
     }
   });
 
-  const hasJq = spawnSync("jq", ["--version"]).status === 0;
+  const hasJq = spawnSync("/usr/bin/env", ["jq", "--version"]).status === 0;
   test.skipIf(!hasJq)("jq prints the last checkpoint's step, node and change (needs jq)", async () => {
     const backend = await file(path("store"));
     for (let step = 1; step <= 3; step++) {
@@ -57,9 +57,12 @@ describe("what is on disk", () => {
     const journal = path("store", "00000001.jsonl");
     for (const line of readFileSync(journal, "utf8").trimEnd().split("\n"))
       expect(() => JSON.parse(line)).not.toThrow();
-    const last = execFileSync("tail", ["-n", "1", journal]);
-    const printed = execFileSync("jq", ["-c", ".value | {step, node, change}"], { input: last, encoding: "utf8" });
-    expect(printed).toBe('{"step":3,"node":"plan","change":{"d":{"s":{"n":3}}}}\n');
+    const input = readFileSync(journal, "utf8").trimEnd().split("\n").at(-1) as string;
+    const { stdout } = spawnSync("/usr/bin/env", ["jq", "-c", ".value | {step, node, change}"], {
+      input,
+      encoding: "utf8",
+    });
+    expect(stdout).toBe('{"step":3,"node":"plan","change":{"d":{"s":{"n":3}}}}\n');
   });
 
   test("of a newer format is VERSION, and stays as it is", async () => {
@@ -108,7 +111,7 @@ describe("what is on disk", () => {
     const backend = await file(path("store"));
     await name(backend, "a", 1);
     await put(backend, 2, text({ step: 2 }));
-    execFileSync("cp", ["-r", path("store"), path("copy")]);
+    cpSync(path("store"), path("copy"), { recursive: true });
     await backend.close();
     const copy = await file(path("copy"), { readOnly: true });
     expect(await get(copy, 2)).toBe(text({ step: 2 }));

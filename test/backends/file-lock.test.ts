@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { file } from "../../src/backends/file/index.ts";
 import { nodeFileSystem } from "../../src/backends/file/node-file-system.ts";
@@ -10,14 +9,16 @@ import { get, put, text } from "./file/place.ts";
 
 const path = freshDirectory();
 
+const contender = new URL("./file/contender.ts", import.meta.url).pathname;
+const holderProcess = new URL("./file/holder-process.ts", import.meta.url).pathname;
+
 function run(program: string, ...args: string[]): ChildProcess {
-  const script = join(import.meta.dirname, "file", program);
-  return spawn(process.execPath, [script, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  return spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "inherit"] });
 }
 
 /** A process that holds the lock of `path("store")` until it is killed. */
 async function holder(): Promise<ChildProcess> {
-  const child = run("holder-process.ts", path("store"));
+  const child = run(holderProcess, path("store"));
   await once(child.stdout as NodeJS.ReadableStream, "data");
   return child;
 }
@@ -64,9 +65,8 @@ describe("the lock of the file backend", () => {
 
   test("of a process that was killed but not yet waited for does not count", async () => {
     // The shell never waits for the process it started last: once killed, that stays a zombie.
-    const script = join(import.meta.dirname, "file", "holder-process.ts");
     const command = `"$0" "$1" "$2" & echo $!; exec sleep 60`;
-    const shell = spawn("sh", ["-c", command, process.execPath, script, path("store")]);
+    const shell = spawn("sh", ["-c", command, process.execPath, holderProcess, path("store")]);
     let output = "";
     for await (const chunk of shell.stdout) {
       output += chunk;
@@ -144,7 +144,7 @@ describe("the lock of the file backend", () => {
   });
 
   test("is never held by two of several processes that contend for it, and none waits for ever", async () => {
-    const children = Array.from({ length: 5 }, () => run("contender.ts", path("store"), path("inside"), "4"));
+    const children = Array.from({ length: 5 }, () => run(contender, path("store"), path("inside"), "4"));
     const codes = await Promise.all(children.map(async (child) => (await once(child, "exit"))[0]));
     expect(codes).toEqual(children.map(() => 0));
     const backend = await file(path("store"));

@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, truncateSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Backend, Value } from "../../src/backend.ts";
 import { file } from "../../src/backends/file/index.ts";
@@ -9,6 +8,7 @@ import { freshDirectory } from "./file/fresh-directory.ts";
 import { get, put, tail, text } from "./file/place.ts";
 
 const path = freshDirectory();
+const writerProcess = new URL("./file/writer-process.ts", import.meta.url).pathname;
 
 function roundOf(value: Value | undefined): number {
   return value === undefined ? 0 : (JSON.parse((value as string).slice(10)) as { readonly round: number }).round;
@@ -29,11 +29,7 @@ async function rounds(backend: Backend): Promise<readonly number[]> {
 
 describe("readers without the lock", () => {
   test("see whole commits only, in order, while another process writes and compacts", async () => {
-    const writer = spawn(process.execPath, [
-      join(import.meta.dirname, "file", "writer-process.ts"),
-      path("store"),
-      "200",
-    ]);
+    const writer = spawn(process.execPath, [writerProcess, path("store"), "200"]);
     const ended = once(writer, "exit");
     const reader = await file(path("store"), { readOnly: true });
     let last = 0;

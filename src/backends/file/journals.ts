@@ -4,7 +4,7 @@ import { journalPath } from "./layout.ts";
 
 /** Beyond these, journals that were not used for the longest time are forgotten. */
 const mostJournals = 256;
-const mostRecords = 1_000_000;
+const mostRecords = 300_000;
 
 /** A journal that stays open, and is not forgotten, until `done` is called. */
 export interface Held {

@@ -65,7 +65,7 @@ export async function run(
   await again.close();
 }
 
-export function reopen(disk: SimulatedDisk, fsync: "full" | "normal" = "full"): Promise<Backend> {
+function reopen(disk: SimulatedDisk, fsync: "full" | "normal" = "full"): Promise<Backend> {
   return file("/data/store", { fileSystem: disk.process(), fsync });
 }
 

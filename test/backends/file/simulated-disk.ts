@@ -32,7 +32,7 @@ const changing: ReadonlySet<Operation> = new Set([
 /** Something that was done to the names in a directory and is not on the medium for certain. */
 type NameChange = (names: Map<string, SimulatedFile>) => void;
 
-export class Stopped extends Error {}
+class Stopped extends Error {}
 
 let inodes = 0;
 

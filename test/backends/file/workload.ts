@@ -2,7 +2,7 @@ import type { Backend, Batch, DirectoryKey, Found, Key, Listed, Range, Table, Va
 import { tables } from "../../../src/backend.ts";
 import { below, type Random } from "./random.ts";
 
-export const lineages: readonly number[] = [1, 2, 3, 4];
+const lineages: readonly number[] = [1, 2, 3, 4];
 const tableNames = Object.keys(tables) as Table[];
 const threads = ["a", 'b"\\', "é😀", "thread d"];
 
