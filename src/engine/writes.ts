@@ -160,10 +160,7 @@ function merge(
   return { tasks: [...kept, added], result: { stored, ignored: captured.writes.length - stored } };
 }
 
-export function isFor(
-  entry: TaskWrites,
-  address: { readonly namespace: string; readonly checkpoint: string },
-): boolean {
+function isFor(entry: TaskWrites, address: { readonly namespace: string; readonly checkpoint: string }): boolean {
   return entry.checkpoint === address.checkpoint && (entry.namespace ?? "") === address.namespace;
 }
 

@@ -1,4 +1,4 @@
-import type { Activation, Barrier, CheckpointInfo, Interrupt, Metadata, Source, Status } from "./checkpoint.ts";
+import type { Activation, Barrier, Interrupt, Metadata, Source, Status } from "./checkpoint.ts";
 
 type Key<State> = Extract<keyof State, string>;
 type AppendableKeys<State> = {
@@ -181,5 +181,3 @@ export interface OpenOptions {
   /** How packs are compressed. Default "none". */
   readonly compression?: "none" | "deflate" | "zstd";
 }
-
-export type { CheckpointInfo };

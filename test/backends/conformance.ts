@@ -7,8 +7,12 @@ export function holdsToTheKit(backend: BackendUnderTest): void {
   for (const testCase of cases) {
     const lacks = missing(testCase, backend.capabilities);
     const reason = lacks.length === 0 ? "" : ` (needs ${lacks.join(", ")})`;
-    test.skipIf(lacks.length > 0)(`${testCase.name}${reason}`, async () => {
-      await runCase(testCase, backend.capabilities, await kitLocation(backend));
-    }, 600_000);
+    test.skipIf(lacks.length > 0)(
+      `${testCase.name}${reason}`,
+      async () => {
+        await runCase(testCase, backend.capabilities, await kitLocation(backend));
+      },
+      600_000,
+    );
   }
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { ThreadmarkError } from "../../src/errors.ts";
 import type { Checkpoint } from "../../src/model/checkpoint.ts";
 import type { Store } from "../../src/store.ts";
-import { countOf, type Line, lineOf, type NaiveThread, type Namespace, newThread } from "./naive/thread.ts";
+import { countOf, type Line, type NaiveThread, type Namespace, newThread } from "./naive/thread.ts";
 import type { Free } from "./states.ts";
 
 /** What the store should hold, kept whole; and the time, which both sides read. */
@@ -22,7 +22,7 @@ export interface System {
   swap(): void;
 }
 
-export const namespaces: readonly Namespace[] = [[], [], [], ["a"], ["a", "b"], ["b"]];
+const namespaces: readonly Namespace[] = [[], [], [], ["a"], ["a", "b"], ["b"]];
 const pool = ["t0", "t1", "t2"];
 
 /** One of the threads there are, or one that may not be there yet. */
@@ -46,10 +46,6 @@ export function settle(model: Model, thread: NaiveThread): void {
   else model.threads.delete(thread.id);
 }
 
-export function lineIn(thread: NaiveThread, namespace: Namespace): Line {
-  return lineOf(thread, namespace);
-}
-
 /** How a call ended: with a value, or with a code (`TypeError` for misuse). Anything else is a fault. */
 export type Outcome<T> = { readonly value: T } | { readonly failed: string };
 
@@ -66,15 +62,4 @@ export async function outcomeOf<T>(call: () => T | Promise<T>): Promise<Outcome<
 /** Fails unless the model's call fails as the store's did. */
 export async function failsAlike(failed: string, call: () => unknown): Promise<void> {
   assert.deepEqual(await outcomeOf(call).then((one) => ("failed" in one ? one.failed : "success")), failed);
-}
-
-/** Does the same on both sides and fails unless both give the same value or the same failure. */
-export async function agree<T>(real: () => Promise<T>, naive: () => T): Promise<T | undefined> {
-  const outcome = await outcomeOf(real);
-  if ("failed" in outcome) {
-    await failsAlike(outcome.failed, naive);
-    return undefined;
-  }
-  assert.deepEqual(outcome.value, naive());
-  return outcome.value;
 }

@@ -5,7 +5,7 @@ import { isMisuse } from "../failures.ts";
 import { collect, idsOf } from "../snapshot.ts";
 
 /** Strings that have been trouble somewhere: paths, devices, patterns, quotes, normal forms, objects' own names. */
-export const nastyIds: readonly string[] = [
+const nastyIds: readonly string[] = [
   "../escape",
   "../../../../etc/passwd",
   "/etc/x",
