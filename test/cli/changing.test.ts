@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { open } from "threadmark";
 import { expect, test } from "vitest";
+import { open } from "../../src/index.ts";
 import { lines, records, storeWith, temporaryDirectory, threadmark, threeSteps } from "./run.ts";
 
 const stateOf = async (url: string, thread: string): Promise<unknown> =>

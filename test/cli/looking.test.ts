@@ -1,5 +1,5 @@
-import { open } from "threadmark";
 import { expect, test } from "vitest";
+import { open } from "../../src/index.ts";
 import { lines, records, storeWith, threadmark, threeSteps } from "./run.ts";
 
 test("threads lists ids, status and step, newest activity first", async () => {

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
-import { open, type Store } from "threadmark";
 import { onTestFinished } from "vitest";
 import { runCommandLine } from "../../src/cli/program.ts";
+import { open, type Store } from "../../src/index.ts";
 
 export interface Ended {
   readonly code: number;
