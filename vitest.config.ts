@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 const shared = {
@@ -10,15 +11,31 @@ const shared = {
 const validation = "test/langgraph/validation/**/*.test.ts";
 const long = "test/long/**/*.test.ts";
 
+const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+/** The package's own entry points mean the sources: tests need no build. The longest name comes first. */
+const alias = {
+  "threadmark/sqlite": source("src/backends/sqlite/index.ts"),
+  "threadmark/postgres": source("src/backends/postgres/index.ts"),
+  "threadmark/file": source("src/backends/file/index.ts"),
+  "threadmark/runtime": source("src/runtime/index.ts"),
+  "threadmark/langgraph": source("src/langgraph/index.ts"),
+  "threadmark/testing": source("src/testing/index.ts"),
+  threadmark: source("src/index.ts"),
+};
+
 export default defineConfig({
+  resolve: { alias },
   test: {
     maxWorkers: 2,
     projects: [
       {
+        resolve: { alias },
         test: { ...shared, name: "threadmark", include: ["test/**/*.test.ts"], exclude: [validation, long] },
       },
       {
         // LangGraph's own validation suite takes describe, it and expect from the global scope.
+        resolve: { alias },
         test: { ...shared, name: "langgraph-validation", include: [validation], globals: true },
       },
     ],

@@ -1,13 +1,7 @@
 import type { Store } from "../store.ts";
 import type { Terminal } from "./terminal.ts";
 
-export const DEFAULT_URL = "sqlite:threadmark.db";
-
-/** The options every command takes. */
-export interface GlobalOptions {
-  readonly url?: string;
-  readonly json?: boolean;
-}
+const DEFAULT_URL = "sqlite:threadmark.db";
 
 export type State = Record<string, unknown>;
 

@@ -73,7 +73,8 @@ export async function serveInspector({
   const token = randomBytes(24).toString("base64url");
   let gate: Gate = { port, token };
 
-  const server = createServer((request, response) => {
+  // A path into a deep state is long.
+  const server = createServer({ maxHeaderSize: 256 * 1024 }, (request, response) => {
     void answer(request, response).catch((error: unknown) => refuse(response, error));
   });
   // A local page needs few connections, and none that dawdle.

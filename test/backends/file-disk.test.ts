@@ -109,7 +109,10 @@ describe("a disk that cannot take it", () => {
   test("a file where the directory should be: BACKEND with the cause, and the file stays", async () => {
     writeFileSync(path("store"), "somebody's notes");
     await expect(file(path("store"))).rejects.toMatchObject({ code: "BACKEND", cause: { code: "ENOTDIR" } });
-    await expect(file(path("store", "below"))).rejects.toMatchObject({ code: "BACKEND", cause: { code: "ENOTDIR" } });
+    const below = await file(path("store", "below"));
+    await expect(get(below, 1)).rejects.toMatchObject({ code: "BACKEND", cause: { code: "ENOTDIR" } });
+    await expect(put(below, 1, text(1))).rejects.toMatchObject({ code: "BACKEND", committed: false });
+    await below.close();
     expect(readFileSync(path("store"), "utf8")).toBe("somebody's notes");
   });
 

@@ -1,8 +1,9 @@
 import type { Answer, Batch, DirectoryKey, Found, Key, Listed, Range, Read, Value } from "../../backend.ts";
 import { directoryLineage } from "./change.ts";
 import type { Wanted } from "./fetch.ts";
+import { damageOf } from "./fetch.ts";
 import type { Journal } from "./journal.ts";
-import type { NameSlot, RecordSlot, Slot } from "./record-index.ts";
+import type { Slot } from "./record-index.ts";
 
 /** The lineage whose journal holds a key, or the directory. */
 export function placeOf(key: Key | DirectoryKey | Range): number {
@@ -29,39 +30,53 @@ export function placesOfBatches(batches: readonly Batch[]): Set<number> {
 /** Where the answer to a read lies. Found without waiting, so that all of one call come from one moment. */
 export interface Located {
   readonly wanted: readonly Wanted[];
+  /** Whether a damaged record leaves the rest of the answer good. */
+  readonly isTolerant: boolean;
   answer(values: ReadonlyMap<Slot, Value>): Answer;
 }
 
+/**
+ * A damaged record is CORRUPT to who asks for it by its key. A scan or a list gives the others, and in the place of a
+ * damaged one this text: it has no envelope, so that whoever decodes it finds it damaged, and knows which record it is.
+ */
+function standIn(damaged: Wanted): string {
+  return `damaged: ${damageOf(damaged).message}`;
+}
+
 export function locate(read: Read, journalOf: (place: number) => Journal): Located {
-  if ("get" in read) {
-    const journal = journalOf(placeOf(read.get));
-    const slot = journal.index.get(read.get);
-    if (slot === undefined) return { wanted: [], answer: () => undefined };
-    const keeps = read.get.table === "meta";
-    return {
-      wanted: [{ journal, slot }],
-      answer: (values) => {
-        const value = values.get(slot) as Value;
-        if (keeps && typeof value === "string") slot.value = value;
-        return value;
-      },
-    };
-  }
+  if ("get" in read) return locateOne(read.get, journalOf(placeOf(read.get)));
   if ("scan" in read) {
     const journal = journalOf(read.scan.lineage);
     const slots = journal.index.scan(read.scan, read.reverse ?? false, read.limit ?? Number.POSITIVE_INFINITY);
-    return { wanted: slots.map((slot) => ({ journal, slot })), answer: (values) => slots.map(foundIn(values)) };
+    return locateMany(journal, slots, ({ item, part }, value): Found => ({ item, part, value }));
   }
   const journal = journalOf(directoryLineage);
   const { prefix = "", after, limit } = read.list;
-  const slots = journal.index.list(prefix, after, limit);
-  return { wanted: slots.map((slot) => ({ journal, slot })), answer: (values) => slots.map(listedIn(values)) };
+  return locateMany(journal, journal.index.list(prefix, after, limit), ({ id }, value): Listed => ({ id, value }));
 }
 
-function foundIn(values: ReadonlyMap<Slot, Value>): (slot: RecordSlot) => Found {
-  return (slot) => ({ item: slot.item, part: slot.part, value: values.get(slot) as Value });
+function locateOne(key: Key | DirectoryKey, journal: Journal): Located {
+  const slot = journal.index.get(key);
+  if (slot === undefined) return { wanted: [], isTolerant: false, answer: () => undefined };
+  const answer = (values: ReadonlyMap<Slot, Value>): Value => {
+    const value = values.get(slot) as Value;
+    if (key.table === "meta" && typeof value === "string") slot.value = value;
+    return value;
+  };
+  return { wanted: [{ journal, slot }], isTolerant: false, answer };
 }
 
-function listedIn(values: ReadonlyMap<Slot, Value>): (slot: NameSlot) => Listed {
-  return (slot) => ({ id: slot.id, value: values.get(slot) as Value });
+function locateMany<Kind extends Slot, Item extends Found | Listed>(
+  journal: Journal,
+  slots: readonly Kind[],
+  itemOf: (slot: Kind, value: Value) => Item,
+): Located {
+  return {
+    wanted: slots.map((slot) => ({ journal, slot })),
+    isTolerant: true,
+    answer: (values) =>
+      slots.map((slot) => itemOf(slot, values.get(slot) ?? standIn({ journal, slot }))) as
+        | readonly Found[]
+        | readonly Listed[],
+  };
 }

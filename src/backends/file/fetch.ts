@@ -1,4 +1,5 @@
 import type { Value } from "../../backend.ts";
+import type { ThreadmarkError } from "../../errors.ts";
 import { corrupt } from "./faults.ts";
 import type { Journal } from "./journal.ts";
 import { isSound, valueOf } from "./line-reader.ts";
@@ -13,26 +14,44 @@ export interface Wanted {
   readonly slot: Slot;
 }
 
-/** Reads values, with as few reads as possible. A value that is not as it was written is CORRUPT. */
-export async function fetchValues(wanted: Iterable<Wanted>): Promise<Map<Slot, Value>> {
+/** What was read, and what could not be: records that are not as they were written. */
+export interface Fetched {
+  readonly values: ReadonlyMap<Slot, Value>;
+  readonly damaged: readonly Wanted[];
+}
+
+/** Reads values, with as few reads as possible. */
+export async function fetchValues(wanted: Iterable<Wanted>): Promise<Fetched> {
   const values = new Map<Slot, Value>();
+  const damaged: Wanted[] = [];
   const missing = new Map<Journal, Set<Slot>>();
   for (const { journal, slot } of wanted) {
-    if (slot.sound === false) throw damaged(journal, slot);
-    if (slot.value !== undefined) {
-      values.set(slot, slot.value);
-      continue;
+    if (slot.sound === false) damaged.push({ journal, slot });
+    else if (slot.value !== undefined) values.set(slot, slot.value);
+    else {
+      const slots = missing.get(journal);
+      if (slots === undefined) missing.set(journal, new Set([slot]));
+      else slots.add(slot);
     }
-    const slots = missing.get(journal);
-    if (slots === undefined) missing.set(journal, new Set([slot]));
-    else slots.add(slot);
   }
   const reads: Promise<void>[] = [];
   for (const [journal, slots] of missing) {
-    for (const span of spansOf(slots)) reads.push(readSpan(journal, span, values));
+    for (const span of spansOf(slots)) reads.push(readSpan(journal, span, values, damaged));
   }
   await Promise.all(reads);
+  return { values, damaged };
+}
+
+/** {@link fetchValues} for those who need all of them: a damaged record is CORRUPT. */
+export async function fetchAll(wanted: Iterable<Wanted>): Promise<ReadonlyMap<Slot, Value>> {
+  const { values, damaged } = await fetchValues(wanted);
+  const [first] = damaged;
+  if (first !== undefined) throw damageOf(first);
   return values;
+}
+
+export function damageOf({ journal, slot }: Wanted): ThreadmarkError {
+  return corrupt(journal.path, slot.line, "the record is damaged");
 }
 
 /** Slots in the order of the file, those near each other together. */
@@ -51,7 +70,12 @@ function spansOf(slots: Iterable<Slot>): Slot[][] {
   return spans;
 }
 
-async function readSpan(journal: Journal, slots: readonly Slot[], values: Map<Slot, Value>): Promise<void> {
+async function readSpan(
+  journal: Journal,
+  slots: readonly Slot[],
+  values: Map<Slot, Value>,
+  damaged: Wanted[],
+): Promise<void> {
   const [first] = slots;
   const last = slots.at(-1);
   if (first === undefined || last === undefined) return;
@@ -60,11 +84,7 @@ async function readSpan(journal: Journal, slots: readonly Slot[], values: Map<Sl
     const from = slot.offset - first.offset;
     const line = bytes.subarray(from, from + slot.length);
     slot.sound ??= line.length === slot.length && isSound(line, slot.crc);
-    if (!slot.sound) throw damaged(journal, slot);
-    values.set(slot, valueOf(line));
+    if (slot.sound) values.set(slot, valueOf(line));
+    else damaged.push({ journal, slot });
   }
-}
-
-function damaged(journal: Journal, slot: Slot): Error {
-  return corrupt(journal.path, slot.line, "the record is damaged");
 }

@@ -29,13 +29,18 @@ export async function file(directory: string, options: FileOptions = {}): Promis
   }
   const { fsync = "full", readOnly = false, fileSystem = nodeFileSystem } = options;
   const path = resolve(directory);
-  try {
-    const state = await fileSystem.stat(path);
-    if (state !== undefined && state.kind !== "directory" && state.kind !== "link") {
-      throw Object.assign(new Error(`${path} is not a directory`), { code: "ENOTDIR" });
-    }
-  } catch (error) {
+  if ((await kindOf(fileSystem, path)) === "file") {
+    const error = Object.assign(new Error(`${path} is not a directory`), { code: "ENOTDIR" });
     throw backendFault(`opening ${path}`, error, false);
   }
   return new FileBackend(fileSystem, path, fsync === "full", readOnly);
+}
+
+/** What is at a path, if that can be told: what cannot be reached is for the first read or write to say. */
+async function kindOf(fileSystem: FileSystem, path: string): Promise<string | undefined> {
+  try {
+    return (await fileSystem.stat(path))?.kind;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,7 +1,7 @@
 import type { Batch, DirectoryKey, Key, Range, Value } from "../../backend.ts";
 import { placeOf } from "./answers.ts";
 import { deleteOf, directoryLineage, lastInteger, putOf } from "./change.ts";
-import { fetchValues } from "./fetch.ts";
+import { fetchAll } from "./fetch.ts";
 import type { Journal, Written } from "./journal.ts";
 
 /** What batches that were judged add to each journal. */
@@ -42,7 +42,7 @@ async function admits(batch: Batch, journalOf: (place: number) => Journal): Prom
     const slot = journal.index.get(key);
     if ((slot === undefined) !== (value === undefined)) return false;
     if (slot === undefined || value === undefined) continue;
-    const present = slot.value ?? (await fetchValues([{ journal, slot }])).get(slot);
+    const present = slot.value ?? (await fetchAll([{ journal, slot }])).get(slot);
     if (!isSame(present as Value, value)) return false;
     if (key.table === "meta" && typeof present === "string") slot.value = present;
   }

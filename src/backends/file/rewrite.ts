@@ -1,7 +1,7 @@
 import type { Value } from "../../backend.ts";
 import type { Change } from "./change.ts";
 import { formatVersion } from "./change.ts";
-import { fetchValues } from "./fetch.ts";
+import { fetchAll } from "./fetch.ts";
 import type { FileSystem, OpenFile } from "./file-system.ts";
 import type { Journal } from "./journal.ts";
 import { unfinishedPath } from "./layout.ts";
@@ -54,7 +54,7 @@ async function fill(file: OpenFile, journal: Journal, keeps: (lineage: number) =
   let chunk: (readonly [Change, Slot])[] = [];
   let bytes = 0;
   const flush = async (): Promise<void> => {
-    const values = await fetchValues(chunk.map(([, slot]) => ({ journal, slot })));
+    const values = await fetchAll(chunk.map(([, slot]) => ({ journal, slot })));
     for (const [change, slot] of chunk) await output.add(change, values.get(slot));
     chunk = [];
     bytes = 0;

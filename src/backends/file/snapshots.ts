@@ -1,13 +1,14 @@
 import type { Answer, Read } from "../../backend.ts";
-import type { Located } from "./answers.ts";
 import { locate, placesOfReads } from "./answers.ts";
 import { directoryLineage } from "./change.ts";
-import { fetchValues } from "./fetch.ts";
+import type { Wanted } from "./fetch.ts";
+import { damageOf, fetchValues } from "./fetch.ts";
 import type { FileState, FileSystem } from "./file-system.ts";
 import type { Journal } from "./journal.ts";
 import type { Held, Journals } from "./journals.ts";
 import { release } from "./journals.ts";
 import { journalPath } from "./layout.ts";
+import type { Slot } from "./record-index.ts";
 import { Turns } from "./turns.ts";
 
 /** How often a reader looks again while another process writes, before it gives up. */
@@ -51,13 +52,14 @@ export class Snapshots {
         reads.map((read) => locate(read, journalOf)),
       );
       try {
-        const values = await fetchValues(located.flatMap(({ wanted }: Located) => wanted));
-        return located.map(({ answer }) => answer(values));
-      } catch (error) {
+        const { values, damaged } = await fetchValues(located.flatMap(({ wanted }) => wanted));
         // A journal that another process cut back and wrote on may look damaged to who had it in memory.
-        const mayBeStale =
-          !this.#isWriter && attempt < mostAttempts && (error as { code?: unknown }).code === "CORRUPT";
-        if (!mayBeStale || !(await this.#haveChanged(held))) throw error;
+        const mayBeStale = damaged.length > 0 && !this.#isWriter && attempt < mostAttempts;
+        if (mayBeStale && (await this.#haveChanged(held))) continue;
+        const strict = new Set(located.flatMap(({ wanted, isTolerant }) => (isTolerant ? [] : wanted.map(slotOf))));
+        const fault = damaged.find(({ slot }) => strict.has(slot));
+        if (fault !== undefined) throw damageOf(fault);
+        return located.map(({ answer }) => answer(values));
       } finally {
         release(held);
         await this.#journals.trim();
@@ -172,6 +174,10 @@ export class Snapshots {
     }
     return false;
   }
+}
+
+function slotOf({ slot }: Wanted): Slot {
+  return slot;
 }
 
 function counts(journal: Journal, directory: Journal): boolean {

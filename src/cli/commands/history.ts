@@ -63,7 +63,7 @@ export function historyCommand(program: Command, session: Session): void {
   });
 }
 
-export function checkpointColumns(terminal: Terminal, now: number): readonly Column<CheckpointInfo>[] {
+function checkpointColumns(terminal: Terminal, now: number): readonly Column<CheckpointInfo>[] {
   return [
     { title: "CHECKPOINT", text: ({ id }) => id, flexible: true },
     { title: "STEP", text: ({ step }) => String(step), align: "right" },

@@ -76,6 +76,6 @@ function printThreads(terminal: Terminal, rows: readonly ThreadInfo[]): void {
 
 const colours = { running: "blue", waiting: "yellow", failed: "red", done: "green", paused: "cyan" } as const;
 
-export function statusStyle(terminal: Terminal, status: Status, text: string): string {
+function statusStyle(terminal: Terminal, status: Status, text: string): string {
   return terminal.style(colours[status], text);
 }

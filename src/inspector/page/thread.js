@@ -65,8 +65,9 @@ export function ThreadPane({ route, readOnly, onTimeline, notify }) {
         forks=${facts?.forks ?? []}
         route=${route}
         onOpen=${(checkpoint, event, inside = namespace) => {
-          if (event?.shiftKey && route.checkpoint !== undefined) {
-            go({ ...route, base: checkpoint, tab: "changes" });
+          const shown = route.checkpoint ?? rows[0]?.id;
+          if (event?.shiftKey && checkpoint !== undefined && shown !== undefined) {
+            go({ ...route, checkpoint: shown, base: checkpoint, tab: "changes" });
           } else go({ thread: id, namespace: inside, checkpoint, tab: route.tab });
         }}
       />

@@ -121,7 +121,7 @@ function Lines({ place, lanes, kind = "loop", fork = false }) {
       ${place?.above.map((pair) => html`<path class=${`lane lane-${pair[0] % 6}`} d=${curve(pair)} />`)}
       ${place?.below.map((lane) => html`<path class=${`lane lane-${lane % 6}`} d=${`M${x(lane)} ${middle}V${ROW}`} />`)}
       ${fork && cx !== undefined && html`<path class="lane branch" d=${`M${cx} ${middle}C${cx + 8} ${middle} ${cx + 8} ${middle} ${wide} ${middle - 10}`} />`}
-      ${cx !== undefined && html`<circle class=${`point ${kind}`} cx=${cx} cy=${middle} r="5" />`}
+      ${cx !== undefined && html`<circle class=${`point lane-${place.lane % 6} ${kind}`} cx=${cx} cy=${middle} r="5" />`}
     </svg>
   `;
 }

@@ -51,7 +51,7 @@ export function StateTree({ place, at = [], search = false }) {
       limit: TEXT_PART,
     });
     node.text += text;
-    if (node.text.length >= (node.type === "string" ? node.length : node.length * 2)) node.length = undefined;
+    if (node.type === "string" && node.text.length >= node.length) node.length = undefined;
     redraw();
   };
   /** Opens everything on the way to a path, and goes there. */
@@ -78,7 +78,7 @@ export function StateTree({ place, at = [], search = false }) {
 
   const enter = (node) => {
     if (node.parts > 0) toggle(node);
-    else if (node.length !== undefined) void readOn(node);
+    else if (isCut(node)) void readOn(node);
   };
   const press = (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -118,6 +118,11 @@ export function StateTree({ place, at = [], search = false }) {
       }
     </div>
   `;
+}
+
+/** Whether there is more of a text, or of bytes, than is shown. */
+function isCut({ type, text, length }) {
+  return length !== undefined && text.length < (type === "string" ? length : length * 2);
 }
 
 /** Takes what the server says of a node, and keeps what was opened before. */
@@ -184,7 +189,7 @@ function Row({ node, level, actions, first = false }) {
       <span class="content">
         <${Leaf} node=${node} />
         ${
-          node.length !== undefined &&
+          isCut(node) &&
           html`<button type="button" tabindex="-1" class="small" onClick=${() => actions.readOn(node)}>read on</button>`
         }
       </span>

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Backend, Batch, DirectoryKey, Key, Value } from "../../../src/backend.ts";
+import type { Backend, Batch, DirectoryKey, Found, Key, Listed, Read, Value } from "../../../src/backend.ts";
 import { file } from "../../../src/backends/file/index.ts";
 import { seeded } from "./random.ts";
 import { SimulatedDisk } from "./simulated-disk.ts";
@@ -121,7 +121,38 @@ export async function inspect(backend: Backend, { keys, before, now }: Specimen)
       corrupt.push(name);
     }
   }
+  for (const name of await damagedInScans(backend, keys, corrupt)) {
+    assert.ok(corrupt.includes(name), `a scan says that ${name} is damaged, a get does not`);
+  }
   return { corrupt, isNow, isBefore };
+}
+
+/** Scans and lists give the records that are not damaged as a get does, and say which ones are. */
+async function damagedInScans(
+  backend: Backend,
+  keys: readonly AnyKey[],
+  corrupt: readonly string[],
+): Promise<string[]> {
+  const damaged: string[] = [];
+  for (const key of keys) {
+    const read: Read =
+      key.table === "directory"
+        ? { list: { prefix: key.id, limit: 1 } }
+        : { scan: { table: key.table, lineage: key.lineage, group: key.group, from: key.item, to: key.item } };
+    try {
+      const [answer] = await backend.read([read]);
+      const [found] = answer as readonly (Found | Listed)[];
+      if (typeof found?.value === "string" && found.value.startsWith("damaged: ")) damaged.push(JSON.stringify(key));
+      else if (!corrupt.includes(JSON.stringify(key))) {
+        const [value] = await backend.read([{ get: key }]);
+        assert.equal(asText(found?.value), asText(value as Value | undefined));
+      }
+    } catch (error) {
+      // Where nothing is known of what is damaged, no scan can tell.
+      if ((error as { readonly code?: unknown }).code !== "CORRUPT") throw error;
+    }
+  }
+  return damaged;
 }
 
 function asText(value: Value | undefined): string {

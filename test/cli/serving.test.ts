@@ -1,0 +1,94 @@
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { expect, test } from "vitest";
+import { open } from "../../src/index.ts";
+import { lines, records, storeWith, temporaryDirectory, threadmark, threeSteps } from "./run.ts";
+
+test("ui serves the inspector at the address it prints, and ends when it is interrupted", async () => {
+  const url = await storeWith(threeSteps);
+  const interrupt = new AbortController();
+  let answered: Promise<unknown> | undefined;
+  const { code, out } = await threadmark(["ui", url, "--json", "--read-only"], {
+    signal: interrupt.signal,
+    hear: (text) => {
+      const { port, token } = records(text)[0] as { port: number; token: string };
+      answered ??= fetch(`http://127.0.0.1:${port}/api/threads`, { headers: { authorization: `Bearer ${token}` } })
+        .then((response) => response.json())
+        .finally(() => interrupt.abort());
+    },
+  });
+  expect(code).toBe(0);
+  expect(await answered).toMatchObject({ total: 1, threads: [{ id: "user-42" }] });
+  expect(records(out)).toMatchObject([{ address: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/\?token=/) }]);
+});
+
+test("a port that is taken is a failure with a reason", async () => {
+  const url = await storeWith(threeSteps);
+  const interrupt = new AbortController();
+  const first = threadmark(["ui", url, "--json"], {
+    signal: interrupt.signal,
+    hear: (text) => {
+      const { port } = records(text)[0] as { port: number };
+      void threadmark(["ui", url, "--port", String(port)]).then(({ code, err }) => {
+        second = { code, err };
+        interrupt.abort();
+      });
+    },
+  });
+  let second: { code: number; err: string } | undefined;
+  await first;
+  expect(second).toMatchObject({ code: 1, err: expect.stringContaining("EADDRINUSE") });
+});
+
+test("the demo tells what was kept and what was not run again, and ends by itself with --no-serve", async () => {
+  const directory = temporaryDirectory();
+  const { code, out, err } = await threadmark(["demo", "--no-serve", "--dir", directory, "--pace", "40"]);
+  expect([code, err]).toEqual([0, ""]);
+  const fact = (name: string): string[] =>
+    lines(out)
+      .filter((line) => line.trim().startsWith(`${name}:`))
+      .map((line) => line.slice(line.indexOf(":") + 1).trim());
+  expect(fact("kept")[0]).toMatch(/^plan, read moon, read sun.*; in 2 checkpoints$/);
+  expect(fact("not run again")[0]).toMatch(/^plan, read moon, read sun/);
+  const store = await open<{ plan: string[]; report?: { approvedBy: string } }>(`sqlite:${directory}/agent.db`);
+  const [original, fork] = [await store.thread("tides").latest(), await store.thread("tides-edited").latest()];
+  expect([original?.state.plan.length, original?.state.report?.approvedBy]).toEqual([4, "Ann"]);
+  expect([fork?.state.plan, fork?.state.report?.approvedBy]).toEqual([["moon", "earth"], "Ben"]);
+  expect((await store.thread("tides-waiting").latest())?.waiting).toBe(1);
+  expect((await store.verify()).ok).toBe(true);
+  await store.close();
+}, 120_000);
+
+test("as a program: an answer in the demo's inspector is acted on, and Ctrl-C ends it with 0", async () => {
+  const directory = temporaryDirectory();
+  const program = new URL("../../src/cli/main.ts", import.meta.url).pathname;
+  const child = spawn(process.execPath, [program, "demo", "--dir", directory, "--pace", "20"], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const address = await new Promise<URL>((resolve, reject) => {
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      if (line.startsWith("Inspector:")) resolve(new URL(line.slice("Inspector:".length).trim()));
+    });
+    child.once("close", () => reject(new Error("The demo ended before it served.")));
+  });
+  const headers = { authorization: `Bearer ${address.searchParams.get("token")}`, "content-type": "application/json" };
+  // biome-ignore lint/suspicious/noExplicitAny: answers are JSON of many forms.
+  const ask = async (path: string, body?: object): Promise<any> =>
+    (
+      await fetch(
+        `${address.origin}/api/${path}`,
+        body ? { method: "POST", headers, body: JSON.stringify(body) } : { headers },
+      )
+    ).json();
+  const { thread } = await ask("thread?thread=tides-waiting");
+  const checkpoint = thread.head.id as string;
+  const facts = await ask(`checkpoint?thread=tides-waiting&checkpoint=${checkpoint}`);
+  const value = { approve: true, by: "Eve" };
+  await ask("answer", { thread: "tides-waiting", checkpoint, interrupt: facts.interrupts[0].id, value });
+  await expect
+    .poll(async () => (await ask("thread?thread=tides-waiting")).thread.status, { timeout: 30_000 })
+    .toBe("done");
+  child.kill("SIGINT");
+  expect(await ended).toBe(0);
+}, 120_000);

@@ -1,0 +1,77 @@
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { expect, onTestFinished } from "vitest";
+import type { Inspector } from "../../src/inspector/server.ts";
+
+const CHROMIUM = "/usr/bin/chromium";
+const flags = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/** Debian's Chromium, installed if it is missing. */
+export async function launchBrowser(): Promise<Browser> {
+  if (!existsSync(CHROMIUM)) {
+    try {
+      execFileSync("apt-get", ["update", "-q"], { stdio: "pipe" });
+      execFileSync("apt-get", ["install", "-y", "-q", "chromium"], {
+        stdio: "pipe",
+        env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+      });
+    } catch (cause) {
+      throw new Error(`${CHROMIUM} is missing and cannot be installed with apt-get: the page cannot be tested.`, {
+        cause,
+      });
+    }
+  }
+  return chromium.launch({ executablePath: CHROMIUM, args: flags });
+}
+
+interface VisitOptions {
+  readonly width?: number;
+  readonly dark?: boolean;
+}
+
+/** Opens the inspector as its printed address is opened. When the test ends, the page must have had nothing to complain of. */
+export async function visit(browser: Browser, inspector: Inspector, options: VisitOptions = {}): Promise<Page> {
+  const context = await browser.newContext({
+    viewport: { width: options.width ?? 1280, height: 800 },
+    colorScheme: options.dark === true ? "dark" : "light",
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  const own = `http://127.0.0.1:${inspector.port}/`;
+  page.on("console", (message) => {
+    // The browser itself reports every answer that is an error; the page shows those.
+    if (["error", "warning"].includes(message.type()) && !message.text().startsWith("Failed to load resource")) {
+      complaints.push(message.text());
+    }
+  });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("dialog", (dialog) => {
+    complaints.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on("request", (request) => {
+    if (!request.url().startsWith(own)) complaints.push(`request to ${request.url()}`);
+  });
+  onTestFinished(async () => {
+    await context.close();
+    expect(complaints).toEqual([]);
+  });
+  await page.goto(inspector.address);
+  await page.waitForURL(own);
+  return page;
+}
+
+/** Goes to a place of the page by its address. */
+export async function goTo(page: Page, hash: string): Promise<void> {
+  await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+}
