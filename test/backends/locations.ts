@@ -84,7 +84,7 @@ export const fileUnderTest: BackendUnderTest = {
 export const postgresUnderTest: BackendUnderTest = {
   name: "postgres",
   capabilities: { durable: true, processes: true },
-  share: 0.1,
+  share: 0.05,
   make: makePostgres,
 };
 
