@@ -20,7 +20,7 @@ try {
   runScript(report, "SQLite: a commit, and eight processes on one file", "sqlite-commit.ts", quick ? "1" : "5");
   if (!quick) {
     runScript(report, "Postgres: a commit, and 64 threads at once", "postgres-commit.ts", "--rounds", "3");
-    runScript(report, "The runtime: a step of empty nodes", "runtime.ts");
+    runScript(report, "The runtime: a step of empty nodes, beside LangGraph.js", "runtime-langgraph.ts");
     await measureLangGraph(place, report, { messages: 1_000, steps: 128 });
   }
 } finally {
