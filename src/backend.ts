@@ -115,6 +115,8 @@ export interface Capabilities {
   readonly durable: boolean;
   /** Several processes may write at the same time. */
   readonly processes: boolean;
+  /** How many `commit` calls are worth having under way at once; 1 unless told. They never touch the same groups. */
+  readonly commitsAtOnce?: number;
 }
 
 export interface Backend {

@@ -1,58 +1,107 @@
-import type { Backend, Batch, DirectoryKey, Key, Range } from "../backend.ts";
+import { type Backend, type Batch, type DirectoryKey, type Key, type Range, type Table, tables } from "../backend.ts";
+
+/** Told once how a batch fared: whether it was applied, or why that failed. */
+export type Outcome = (applied: boolean, failure?: unknown) => void;
 
 interface Waiting {
   readonly batch: Batch;
-  readonly resolve: (applied: boolean) => void;
-  readonly reject: (error: unknown) => void;
+  readonly outcome: Outcome;
+}
+
+/** With several commits at once, the least that one of them is worth. */
+const SHARE = 16;
+
+const settled = Promise.resolve();
+
+/** Runs a function a turn later. Cheaper than `queueMicrotask`, which makes an async resource for each call. */
+export function soon(run: () => void): void {
+  void settled.then(run);
 }
 
 /**
- * Group commit: batches that arrive in the same turn, or while a commit is under way, go to the backend together. The
- * lanes see to it that no two of them touch the same tape.
+ * Group commit: batches that arrive in the same turn, or while the backend has all the commits it can work on at once,
+ * go to it together. The lanes see to it that no two of them touch the same tape.
  */
 export class Committer {
   readonly #backend: Backend;
+  readonly #most: number;
   #waiting: Waiting[] = [];
-  #running = false;
+  #scheduled = false;
+  #underWay = 0;
+  /** What commits that are under way touch; kept only where there can be several. */
+  readonly #held = new Set<Place>();
+  readonly #run = (): void => {
+    this.#scheduled = false;
+    while (this.#waiting.length > 0 && this.#underWay < this.#most) {
+      const group = this.#independent();
+      if (group.length === 0) return;
+      this.#send(group);
+    }
+  };
 
   constructor(backend: Backend) {
     this.#backend = backend;
+    this.#most = backend.capabilities.commitsAtOnce ?? 1;
   }
 
+  /** Resolves to whether the batch was applied. */
   commit(batch: Batch): Promise<boolean> {
-    return new Promise<boolean>((resolve, reject) => {
-      this.#waiting.push({ batch, resolve, reject });
-      if (!this.#running) {
-        this.#running = true;
-        queueMicrotask(() => void this.#run());
-      }
+    return new Promise((resolve, reject) => {
+      this.submit(batch, (applied, failure) => (failure === undefined ? resolve(applied) : reject(failure)));
     });
   }
 
-  async #run(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const group = this.#independent();
-      try {
-        const outcomes = await this.#backend.commit(group.map((entry) => entry.batch));
-        for (const [index, entry] of group.entries()) entry.resolve(outcomes[index] === true);
-      } catch (error) {
-        for (const entry of group) entry.reject(error);
-      }
-    }
-    this.#running = false;
+  /** The same, without a promise. */
+  submit(batch: Batch, outcome: Outcome): void {
+    this.#waiting.push({ batch, outcome });
+    this.#schedule();
   }
 
-  /** The waiting batches that touch different things; the others wait for the next turn. */
-  #independent(): Waiting[] {
+  #schedule(): void {
+    if (this.#scheduled || this.#waiting.length === 0 || this.#underWay >= this.#most) return;
+    this.#scheduled = true;
+    soon(this.#run);
+  }
+
+  #send(group: readonly Waiting[]): void {
+    this.#underWay += 1;
+    const places = this.#most > 1 ? group.flatMap(({ batch }) => [...placesOf(batch)]) : undefined;
+    if (places) for (const place of places) this.#held.add(place);
+    const done = (): void => {
+      this.#underWay -= 1;
+      if (places) for (const place of places) this.#held.delete(place);
+      this.#schedule();
+    };
+    const batches = group.length === 1 ? [(group[0] as Waiting).batch] : group.map((entry) => entry.batch);
+    this.#backend.commit(batches).then(
+      (outcomes) => {
+        done();
+        for (let index = 0; index < group.length; index += 1) {
+          (group[index] as Waiting).outcome(outcomes[index] === true);
+        }
+      },
+      (failure: unknown) => {
+        done();
+        for (const { outcome } of group) outcome(false, failure ?? new Error("The backend failed without a reason."));
+      },
+    );
+  }
+
+  /** The waiting batches that touch different things, a share of them; the others wait for a later turn. */
+  #independent(): readonly Waiting[] {
     const waiting = this.#waiting;
     this.#waiting = [];
-    if (waiting.length === 1) return waiting;
-    const taken = new Set<string>();
+    if (waiting.length === 1 && this.#underWay === 0) return waiting;
+    const share = Math.max(SHARE, Math.ceil(waiting.length / (this.#most - this.#underWay)));
+    const most = this.#most === 1 ? waiting.length : share;
+    const taken = new Set<Place>();
     const group: Waiting[] = [];
     for (const entry of waiting) {
       const places = placesOf(entry.batch);
-      if (places.some((place) => taken.has(place))) this.#waiting.push(entry);
-      else group.push(entry);
+      let free = group.length < most;
+      for (const place of places) if (taken.has(place) || this.#held.has(place)) free = false;
+      if (free) group.push(entry);
+      else this.#waiting.push(entry);
       // A batch that waits also holds back those behind it: per place, order is kept.
       for (const place of places) taken.add(place);
     }
@@ -60,14 +109,23 @@ export class Committer {
   }
 }
 
-function placesOf(batch: Batch): string[] {
-  const places = new Set<string>();
-  const add = (key: Key | DirectoryKey | Range): void => {
-    places.add(key.table === "directory" ? `#${key.id}` : `${key.table}:${key.group}`);
-  };
-  for (const { key } of batch.checks ?? []) add(key);
-  for (const key of batch.deletes ?? []) add(key);
-  for (const { key } of batch.inserts ?? []) add(key);
-  for (const { key } of batch.puts ?? []) add(key);
-  return [...places];
+/** A group of a table, as one number, or a directory id. */
+type Place = number | string;
+
+const tableNumbers = Object.fromEntries(Object.keys(tables).map((name, index) => [name, index])) as Record<
+  Table,
+  number
+>;
+
+function placeOf(key: Key | DirectoryKey | Range): Place {
+  return key.table === "directory" ? key.id : tableNumbers[key.table] * 2 ** 31 + key.group;
+}
+
+function placesOf({ checks = [], deletes = [], inserts = [], puts = [] }: Batch): ReadonlySet<Place> {
+  const places = new Set<Place>();
+  for (const { key } of checks) places.add(placeOf(key));
+  for (const key of deletes) places.add(placeOf(key));
+  for (const { key } of inserts) places.add(placeOf(key));
+  for (const { key } of puts) places.add(placeOf(key));
+  return places;
 }

@@ -46,6 +46,7 @@ export class Draft {
   readonly #lastBefore: number;
   #created = false;
   #removed = false;
+  #batch: { readonly made: Batch | undefined | Promise<Batch | undefined> } | undefined;
   readonly #planned: Planned[] = [];
   /** How many planned rows build on a remembered tree: only a sole user may take it over. */
   readonly #uses = new Map<TreeEntry, number>();
@@ -237,11 +238,23 @@ export class Draft {
     this.#planned.push(planned);
   }
 
-  /** Everything as one batch, or undefined when there is nothing to write. */
-  async batch(): Promise<Batch | undefined> {
+  /**
+   * Everything as one batch, or undefined when there is nothing to write. A promise only where storage has to be asked;
+   * made once, however often it is asked for.
+   */
+  batch(): Batch | undefined | Promise<Batch | undefined> {
+    this.#batch ??= { made: this.#makeBatch() };
+    return this.#batch.made;
+  }
+
+  #makeBatch(): Batch | undefined | Promise<Batch | undefined> {
     const tape = this.#tape;
     if (!tape) return undefined;
-    await this.#writeRows(tape);
+    const reading = this.#writeRows(tape);
+    return reading ? reading.then(() => this.#gather(tape)) : this.#gather(tape);
+  }
+
+  #gather(tape: Tape): Batch | undefined {
     const changed = this.#created || this.#meta !== tape.meta;
     const touched = changed || this.inserts.length + this.puts.length + this.deletes.length > 0;
     if (!touched) return undefined;
@@ -255,27 +268,27 @@ export class Draft {
     return { checks: this.checks, deletes: this.deletes, inserts: this.inserts, puts: this.puts };
   }
 
-  async #writeRows(tape: Tape): Promise<void> {
-    if (this.#planned.length === 0) return;
+  #writeRows(tape: Tape): Promise<void> | undefined {
+    if (this.#planned.length === 0) return undefined;
     tape.checkIntact();
-    const rows = [...tape.tail, ...this.#planned.map((planned) => planned.tail)];
-    if (rows.length <= PACK_ROWS) {
+    if (tape.tail.length + this.#planned.length <= PACK_ROWS) {
       for (const { tail } of this.#planned)
         this.inserts.push({ key: tape.key("tail", tail.row.seq), value: tail.value });
-      return;
+      return undefined;
     }
+    const rows = [...tape.tail, ...this.#planned.map((planned) => planned.tail)];
     // The new rows go straight into packs, so their keys do not show that nobody else was first: a check must.
     const first = (this.#planned[0] as Planned).tail.row.seq;
     this.checks.push({ key: tape.key("tail", first), value: undefined });
     const sealed = rows.slice(0, Math.floor((rows.length - 1) / PACK_ROWS) * PACK_ROWS);
     const rest = rows.slice(sealed.length);
-    await sealRows(this, tape, sealed);
     for (const tail of rest) {
       if (tail.row.seq >= first) this.inserts.push({ key: tape.key("tail", tail.row.seq), value: tail.value });
     }
     this.afterwards.push(() => {
       tape.tail = rest;
     });
+    return sealRows(this, tape, sealed);
   }
 
   /** The commit succeeded: brings what is remembered up to date, without reading it again. */

@@ -19,6 +19,8 @@ export interface EngineOptions {
   readonly compression: Compression;
 }
 
+/** Beyond this many, lanes with nothing to do are dropped: each is small, but threads are many. */
+const LANES = 1024;
 const FRESH_CACHE_BYTES = 16 * 1024 * 1024;
 
 /** What every operation works with: the backend, the codec, and what is remembered of tapes and trees. */
@@ -52,13 +54,22 @@ export class Engine {
   /** Refuses what comes after `close`, and lets `close` wait for what came before. */
   async track<T>(operation: () => Promise<T>): Promise<T> {
     if (this.#closed) throw closedError();
-    this.#active += 1;
+    this.enter();
     try {
       return await operation();
     } finally {
-      this.#active -= 1;
-      if (this.#active === 0) this.#idle?.();
+      this.leave();
     }
+  }
+
+  /** Something begins that `close` has to wait for. */
+  enter(): void {
+    this.#active += 1;
+  }
+
+  leave(): void {
+    this.#active -= 1;
+    if (this.#active === 0) this.#idle?.();
   }
 
   get closed(): boolean {
@@ -84,10 +95,15 @@ export class Engine {
   lane(thread: string): Lane {
     let lane = this.#lanes.get(thread);
     if (!lane) {
-      lane = new Lane(this, thread, () => this.#lanes.delete(thread));
+      if (this.#lanes.size >= LANES) this.#dropIdleLanes();
+      lane = new Lane(this, thread);
       this.#lanes.set(thread, lane);
     }
     return lane;
+  }
+
+  #dropIdleLanes(): void {
+    for (const [thread, lane] of this.#lanes) if (lane.idle) this.#lanes.delete(thread);
   }
 
   /** A thread's tape as it is in the store now, or undefined when there is no such thread. */

@@ -1,5 +1,6 @@
 import type { Batch } from "../backend.ts";
 import { ThreadmarkError } from "../errors.ts";
+import { soon } from "./committer.ts";
 import { Draft } from "./draft.ts";
 import type { Engine } from "./engine.ts";
 import type { Tape } from "./tape.ts";
@@ -26,54 +27,111 @@ interface Queued {
 const GROUP = 256;
 const ATTEMPTS = 100;
 
+/** A change that was planned already, or is being planned. */
+interface Begun {
+  readonly tape: Tape;
+  readonly draft: Draft;
+  readonly planned: unknown;
+}
+
 /**
  * The changes of one thread, in the order they were asked for. Those that wait together are committed together. When
  * the commit is refused, somebody else was first: the tape is read again and the changes are planned again.
+ *
+ * What nearly every put is, one change planned on what is remembered, takes no promises but the caller's and the
+ * backend's. Everything else goes the long way round, {@link Lane.#run}.
  */
 export class Lane {
   readonly #engine: Engine;
   readonly #thread: string;
-  readonly #idle: () => void;
   #queue: Queued[] = [];
   #running = false;
+  readonly #start = (): void => {
+    const [only] = this.#queue;
+    const tape = this.#engine.rememberedThread(this.#thread);
+    if (!only || this.#queue.length > 1 || only.change.fresh || !tape || tape.meta.dead) return void this.#run();
+    this.#queue = [];
+    this.#commitOne(only, tape);
+  };
 
-  constructor(engine: Engine, thread: string, idle: () => void) {
+  constructor(engine: Engine, thread: string) {
     this.#engine = engine;
     this.#thread = thread;
-    this.#idle = idle;
+  }
+
+  get idle(): boolean {
+    return !this.#running;
   }
 
   add<T>(change: Change<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#queue.push({ change, resolve: resolve as (result: unknown) => void, reject });
-      if (!this.#running) {
-        this.#running = true;
-        queueMicrotask(() => void this.#run());
-      }
+      if (this.#running) return;
+      this.#running = true;
+      this.#engine.enter();
+      soon(this.#start);
     });
   }
 
-  async #run(): Promise<void> {
-    while (this.#queue.length > 0) {
-      const group = this.#queue.splice(0, GROUP);
-      try {
-        await this.#commit(group);
-      } catch (error) {
-        for (const entry of group) entry.reject(error);
+  /** A remembered tape may be stale. That is found out by the commit, at the price of planning again. */
+  #commitOne(entry: Queued, tape: Tape): void {
+    const draft = new Draft(this.#engine, this.#thread, tape, false);
+    let planned: unknown;
+    let batch: Batch | undefined;
+    try {
+      planned = entry.change.plan(draft);
+      if (!(planned instanceof Promise)) {
+        const made = draft.batch();
+        if (!(made instanceof Promise)) batch = made;
       }
-      for (const entry of group) entry.change.settled?.();
+    } catch (error) {
+      planned = Promise.reject(error);
     }
-    this.#running = false;
-    this.#idle();
+    if (batch === undefined) return void this.#run([entry], { tape, draft, planned });
+    this.#engine.committer.submit(batch, (applied, failure) => {
+      if (!applied) return void this.#retry(entry, draft, planned, failure);
+      draft.absorb();
+      entry.resolve(planned);
+      entry.change.settled?.();
+      this.#next();
+    });
   }
 
-  async #commit(group: Queued[]): Promise<void> {
-    let tape: Tape | undefined = this.#engine.rememberedThread(this.#thread);
-    // A remembered tape may be stale. That is found out by the commit, at the price of planning again.
+  #next(): void {
+    if (this.#queue.length > 0) return soon(this.#start);
+    this.#running = false;
+    this.#engine.leave();
+  }
+
+  async #retry(entry: Queued, draft: Draft, planned: unknown, failure: unknown): Promise<void> {
+    if (failure === undefined) return this.#run([entry], undefined, 1);
+    try {
+      await this.#recover(draft, failure, 0);
+      entry.resolve(planned);
+    } catch (error) {
+      entry.reject(error);
+    }
+    entry.change.settled?.();
+    this.#next();
+  }
+
+  async #run(group: Queued[] = this.#queue.splice(0, GROUP), begun?: Begun, attempt = 0): Promise<void> {
+    try {
+      await this.#commit(group, begun, attempt);
+    } catch (error) {
+      for (const entry of group) entry.reject(error);
+    }
+    for (const entry of group) entry.change.settled?.();
+    this.#next();
+  }
+
+  async #commit(group: Queued[], begun: Begun | undefined, from: number): Promise<void> {
+    let tape = begun?.tape ?? (from === 0 ? this.#engine.rememberedThread(this.#thread) : undefined);
     if (!tape || tape.meta.dead || group[0]?.change.fresh) tape = await this.#engine.thread(this.#thread);
-    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    for (let attempt = from; attempt < ATTEMPTS; attempt += 1) {
+      const first = attempt === 0 ? begun : undefined;
       const fresh = attempt > 0 || tape === undefined;
-      const draft = new Draft(this.#engine, this.#thread, tape, fresh);
+      let draft = first?.draft ?? new Draft(this.#engine, this.#thread, tape, fresh);
       const results: (() => void)[] = [];
       let stale = false;
       for (const [index, entry] of group.entries()) {
@@ -83,11 +141,13 @@ export class Lane {
         }
         const undo = draft.mark();
         try {
-          const planned = entry.change.plan(draft);
+          // What was begun is one change alone in its draft.
+          const planned = first ? first.planned : entry.change.plan(draft);
           const result = planned instanceof Promise ? await planned : planned;
           results.push(() => entry.resolve(result));
         } catch (error) {
-          undo();
+          if (first) draft = new Draft(this.#engine, this.#thread, tape, fresh);
+          else undo();
           if (error === ALONE) {
             this.#queue.unshift(...group.splice(index));
             break;
@@ -101,7 +161,8 @@ export class Lane {
         }
       }
       if (!stale && !draft.overtaken) {
-        const batch = await draft.batch();
+        const made = draft.batch();
+        const batch = made instanceof Promise ? await made : made;
         if (batch === undefined || (await this.#apply(batch, draft, attempt))) {
           for (const settle of results) settle();
           return;
@@ -122,14 +183,20 @@ export class Lane {
       const applied = await this.#engine.committer.commit(batch);
       if (applied) draft.absorb();
       return applied;
-    } catch (error) {
-      if (attempt === 0 && error instanceof ThreadmarkError && error.committed === "unknown") {
-        // The answer was lost. The ids of the draft's checkpoints are its token: if they are there, it was committed.
-        if (await draft.wasCommitted()) return true;
-      }
-      this.#engine.forget(this.#thread);
-      throw error;
+    } catch (failure) {
+      await this.#recover(draft, failure, attempt);
+      return true;
     }
+  }
+
+  /** After a failure: throws it, unless only the answer was lost and the draft was committed after all. */
+  async #recover(draft: Draft, failure: unknown, attempt: number): Promise<void> {
+    if (attempt === 0 && failure instanceof ThreadmarkError && failure.committed === "unknown") {
+      // The ids of the draft's checkpoints are its token: if they are there, it was committed.
+      if (await draft.wasCommitted()) return;
+    }
+    this.#engine.forget(this.#thread);
+    throw failure;
   }
 
   async #isStale(tape: Tape): Promise<boolean> {

@@ -5,13 +5,14 @@ import type { Draft } from "./draft.ts";
 import { hashStrings } from "./hash.ts";
 import type { Meta } from "./meta.ts";
 import { encodePack } from "./pack.ts";
+import type { Row } from "./row.ts";
 import { type TailRow, type Tape, tailChange } from "./tape.ts";
 
 /** Rows of a tail before they are sealed into a pack. */
 export const PACK_ROWS = 64;
 
-/** Moves rows from the tail into packs, as part of a draft. */
-export async function sealRows(draft: Draft, tape: Tape, sealed: readonly TailRow[]): Promise<void> {
+/** Moves rows from the tail into packs, as part of a draft. A promise only where an index has to be read. */
+export function sealRows(draft: Draft, tape: Tape, sealed: readonly TailRow[]): Promise<void> | undefined {
   const before = draft.meta as Meta;
   const last = sealed.at(-1) as TailRow;
   let { rootFull } = before;
@@ -25,15 +26,14 @@ export async function sealRows(draft: Draft, tape: Tape, sealed: readonly TailRo
   }
   const from = (sealed[0] as TailRow).row.seq;
   draft.deletes.push({ table: "tail", lineage: tape.lineage, group: tape.number, from, to: last.row.seq });
-  const greatestId = await indexIds(draft, tape, sealed);
-  await indexHeads(draft, tape, sealed);
   draft.change({
     rootStep: risingStep(before, sealed),
     sealed: last.row.seq,
     rootSealed: last.root || before.rootSealed,
     rootFull,
-    greatestId,
+    greatestId: greatestId(tape, before, sealed),
   });
+  return index(draft, [...idEntries(tape, sealed), ...headEntries(tape, sealed)]);
 }
 
 /** The last step of the root, if steps still only rise; undefined once they have not. */
@@ -47,37 +47,55 @@ function risingStep(meta: Meta, sealed: readonly TailRow[]): number | undefined 
   return Number.isFinite(last) ? last : undefined;
 }
 
-/** Sealed rows are no longer found by looking through the tail; those whose id does not tell where get an index. */
-async function indexIds(draft: Draft, tape: Tape, sealed: readonly TailRow[]): Promise<string | undefined> {
-  let greatest = draft.meta?.greatestId;
-  const supplied = new Map<string, { readonly key: Key; readonly seqs: number[] }>();
+function isSupplied(tape: Tape, row: Row): boolean {
+  const address = idAddress(row.id);
+  return address?.tape !== tape.number || address.seq !== row.seq;
+}
+
+function greatestId(tape: Tape, meta: Meta, sealed: readonly TailRow[]): string | undefined {
+  let greatest = meta.greatestId;
   for (const { row } of sealed) {
-    const address = idAddress(row.id);
-    if (address && address.tape === tape.number && address.seq === row.seq) continue;
-    const [item, part] = hashStrings(row.namespace, row.id);
-    const entry = supplied.get(`${item}:${part}`) ?? { key: tape.key("id", item, part), seqs: [] };
-    entry.seqs.push(row.seq);
-    supplied.set(`${item}:${part}`, entry);
-    if (greatest === undefined || row.id > greatest) greatest = row.id;
-  }
-  const entries = [...supplied.values()];
-  if (entries.length === 0) return greatest;
-  const found = await draft.engine.read(entries.map(({ key }) => ({ get: key })));
-  for (const [index, { key, seqs }] of entries.entries()) {
-    const before = found[index] === undefined ? [] : (unwrapJson(found[index] as Value) as number[]);
-    draft.puts.push({ key, value: wrap(JSON.stringify([...before, ...seqs])) });
+    if (isSupplied(tape, row) && (greatest === undefined || row.id > greatest)) greatest = row.id;
   }
   return greatest;
 }
 
-async function indexHeads(draft: Draft, tape: Tape, sealed: readonly TailRow[]): Promise<void> {
+/** A record of an index, and what it says once it has been added to. */
+interface IndexEntry {
+  readonly key: Key;
+  add(before: Value | undefined): unknown;
+}
+
+/** Sealed rows are no longer found by looking through the tail; those whose id does not tell where get an index. */
+function idEntries(tape: Tape, sealed: readonly TailRow[]): IndexEntry[] {
+  const supplied = new Map<string, { readonly key: Key; readonly seqs: number[] }>();
+  for (const { row } of sealed) {
+    if (!isSupplied(tape, row)) continue;
+    const [item, part] = hashStrings(row.namespace, row.id);
+    const entry = supplied.get(`${item}:${part}`) ?? { key: tape.key("id", item, part), seqs: [] };
+    entry.seqs.push(row.seq);
+    supplied.set(`${item}:${part}`, entry);
+  }
+  return [...supplied.values()].map(({ key, seqs }) => ({
+    key,
+    add: (before) => [...(before === undefined ? [] : (unwrapJson(before) as number[])), ...seqs],
+  }));
+}
+
+function headEntries(tape: Tape, sealed: readonly TailRow[]): IndexEntry[] {
   const heads = new Map<string, number>();
   for (const { row } of sealed) if (row.namespace !== "") heads.set(row.namespace, row.seq);
-  if (heads.size === 0) return;
-  const keys = [...heads.keys()].map((namespace) => tape.key("head", ...hashStrings(namespace)));
-  const found = await draft.engine.read(keys.map((key) => ({ get: key })));
-  for (const [index, [namespace, seq]] of [...heads].entries()) {
-    const before = found[index] === undefined ? {} : (unwrapJson(found[index] as Value) as Record<string, number>);
-    draft.puts.push({ key: keys[index] as Key, value: wrap(JSON.stringify({ ...before, [namespace]: seq })) });
-  }
+  return [...heads].map(([namespace, seq]) => ({
+    key: tape.key("head", ...hashStrings(namespace)),
+    add: (before) => ({ ...(before === undefined ? {} : (unwrapJson(before) as object)), [namespace]: seq }),
+  }));
+}
+
+function index(draft: Draft, entries: readonly IndexEntry[]): Promise<void> | undefined {
+  if (entries.length === 0) return undefined;
+  return draft.engine.read(entries.map(({ key }) => ({ get: key }))).then((found) => {
+    for (const [position, { key, add }] of entries.entries()) {
+      draft.puts.push({ key, value: wrap(JSON.stringify(add(found[position] as Value | undefined))) });
+    }
+  });
 }
