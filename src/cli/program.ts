@@ -9,6 +9,7 @@ import { exportCommand } from "./commands/export.ts";
 import { forkCommand } from "./commands/fork.ts";
 import { historyCommand } from "./commands/history.ts";
 import { importCommand } from "./commands/import.ts";
+import { importLangGraphCommand } from "./commands/import-langgraph.ts";
 import { pruneCommand } from "./commands/prune.ts";
 import { setCommand } from "./commands/set.ts";
 import { showCommand } from "./commands/show.ts";
@@ -34,6 +35,7 @@ const commands: readonly ((program: Command, session: Session) => void)[] = [
   deleteCommand,
   exportCommand,
   importCommand,
+  importLangGraphCommand,
   statsCommand,
   verifyCommand,
   compactCommand,

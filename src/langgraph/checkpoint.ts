@@ -15,8 +15,12 @@ export interface CheckpointInput {
   readonly metadata: CheckpointMetadata;
   readonly newVersions: ChannelVersions;
   readonly hasParent: boolean;
+  /** The values of all channels are given, whatever is new: they come from another saver. */
+  readonly complete?: boolean;
   /** A parent that does not exist: see {@link Bookkeeping.parent}. */
   readonly missingParent?: string;
+  /** What was sent by it: see {@link Bookkeeping.sends}. */
+  readonly sends?: readonly unknown[];
 }
 
 /**
@@ -25,11 +29,11 @@ export interface CheckpointInput {
  * Captured before anything is awaited: what the graph changes later changes nothing here.
  */
 export function putInput(input: CheckpointInput): PutInput<Record<string, unknown>> {
-  const { checkpoint, metadata, newVersions, hasParent } = input;
+  const { checkpoint, metadata, newVersions, hasParent, complete = false } = input;
   const values: State = checkpoint.channel_values ?? {};
   const versions = checkpoint.channel_versions ?? {};
   // A copy of another checkpoint is put under that one's parent, and lists nothing as new.
-  const whole = (metadata as Partial<CheckpointMetadata>).source === "fork";
+  const whole = complete || (metadata as Partial<CheckpointMetadata>).source === "fork";
   // And a channel that never was written to has no version; LangGraph passes it all the same.
   const unversioned = Object.keys(values).filter((channel) => !Object.hasOwn(versions, channel));
   const changed = new Set([...Object.keys(whole ? versions : newVersions), ...unversioned]);
@@ -40,6 +44,12 @@ export function putInput(input: CheckpointInput): PutInput<Record<string, unknow
     else unset.push(channel);
   }
   const present = Object.keys(set).map((key) => nameOf(key) as string);
+  const isNoted = (channel: string): boolean =>
+    !isActivation(channel) &&
+    (!complete ||
+      Object.hasOwn(newVersions, channel) ||
+      isSnapshot(set[keyOf(channel)]) ||
+      unversioned.includes(channel));
   set[reserved] = bookkeepingOf(input, present);
   const {
     source,
@@ -48,10 +58,8 @@ export function putInput(input: CheckpointInput): PutInput<Record<string, unknow
     workflow,
     metadata: kept,
   } = storedMetadata(metadata, input.config, {
-    set: present.filter((channel) => !isActivation(channel) && values[channel] !== undefined),
-    unset: unset
-      .concat(present.filter((channel) => values[channel] === undefined))
-      .filter((channel) => !isActivation(channel)),
+    set: present.filter((channel) => isNoted(channel) && values[channel] !== undefined),
+    unset: unset.concat(present.filter((channel) => values[channel] === undefined)).filter(isNoted),
   });
   const createdAt = Date.parse(checkpoint.ts);
   return {
@@ -70,7 +78,7 @@ export function putInput(input: CheckpointInput): PutInput<Record<string, unknow
   };
 }
 
-function bookkeepingOf({ checkpoint, missingParent }: CheckpointInput, present: readonly string[]): Bookkeeping {
+function bookkeepingOf({ checkpoint, missingParent, sends }: CheckpointInput, present: readonly string[]): Bookkeeping {
   const { id: _id, v, ts, channel_values: _values, channel_versions, versions_seen, ...rest } = checkpoint;
   const versions = channel_versions ?? {};
   const unlisted = present.filter((channel) => !Object.hasOwn(versions, channel));
@@ -82,6 +90,7 @@ function bookkeepingOf({ checkpoint, missingParent }: CheckpointInput, present: 
     ...(!isIsoTime(ts) && { ts }),
     ...(Object.keys(rest).length > 0 && { rest: toStored(rest) as Record<string, unknown> }),
     ...(missingParent !== undefined && { parent: missingParent }),
+    ...(sends !== undefined && { sends: sends.map(toStored) }),
   };
 }
 

@@ -52,7 +52,7 @@ function bash(program: Command): string {
   fi
   case $command:$previous in
 ${choices.join("\n")}
-    *:--output|*:--dir|import:import) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    *:--output|*:--dir|import:import|import-langgraph:import-langgraph) COMPREPLY=($(compgen -f -- "$current")); return ;;
     completion:completion) words='bash zsh fish' ;;
   esac
   [ -z "$words" ] && case $command in
