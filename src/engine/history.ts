@@ -1,13 +1,18 @@
+import type { Value } from "../backend.ts";
 import type { HistoryOptions } from "../model/arguments.ts";
 import type { Checkpoint, CheckpointInfo } from "../model/checkpoint.ts";
 import type { Engine } from "./engine.ts";
 import { findById, headOf } from "./find.ts";
 import { notFound } from "./missing.ts";
+import { loadPage, pagesOf, type SharedTree } from "./page.ts";
 import { checkpointOf, infoOf, type Place, parentId } from "./read.ts";
 import type { Tape } from "./tape.ts";
-import { type Shown, shownRows } from "./view.ts";
+import { rowAt, type Shown, shownRows } from "./view.ts";
 
-/** The checkpoints of a namespace, newest first. Reads only as far as it is asked to. */
+/** Who does not say how many is given few at first, then more at a time. */
+const FIRST_PAGE = 8;
+
+/** The checkpoints of a namespace, newest first. Reads only about as far as it is asked to. */
 export async function* historyOf(
   engine: Engine,
   place: Place,
@@ -20,29 +25,52 @@ export async function* historyOf(
   let left = options.limit ?? Number.POSITIVE_INFINITY;
   if (left <= 0) return;
   const rows = shownRows(engine, tape, { namespace, ...(before !== undefined && { before }) });
+  const wanted = (row: Shown): boolean =>
+    (options.run === undefined || row.run === options.run) &&
+    (options.source === undefined || row.source === options.source);
+  const pages = pagesOf(rows, wanted, options.limit ?? FIRST_PAGE);
   for (;;) {
-    const next = await engine.track(() => rows.next());
+    const next = await engine.track(() => pages.next());
     if (next.done) return;
-    const row = next.value;
-    if (options.run !== undefined && row.run !== options.run) continue;
-    if (options.source !== undefined && row.source !== options.source) continue;
-    const shown = await engine.track(() => show(engine, tape, place, row, options.states === true));
-    if (!shown) continue;
-    yield shown;
-    left -= 1;
-    if (left <= 0) return;
+    const seen = tape.metaValue;
+    const page = next.value;
+    const trees = options.states ? await engine.track(() => loadPage(engine, tape, page.slice(0, left))) : undefined;
+    for (const row of page) {
+      const shown = await engine.track(() => show({ engine, tape, place, seen, trees }, row));
+      if (!shown) continue;
+      yield shown;
+      left -= 1;
+      if (left <= 0) return;
+    }
   }
 }
 
-async function show(
-  engine: Engine,
-  tape: Tape,
-  place: Place,
-  row: Shown,
-  states: boolean,
-): Promise<CheckpointInfo | Checkpoint | undefined> {
-  if (states) return checkpointOf(engine, tape, place, row);
-  return infoOf(engine, place, row, await parentId(engine, tape, row));
+/** A page of rows that were found when the tape's meta record was `seen`; with their trees where states are asked for. */
+interface FoundPage {
+  readonly engine: Engine;
+  readonly tape: Tape;
+  readonly place: Place;
+  readonly seen: Value;
+  readonly trees: ReadonlyMap<number, SharedTree> | undefined;
+}
+
+async function show(page: FoundPage, row: Shown): Promise<CheckpointInfo | Checkpoint | undefined> {
+  const { engine, place, seen, trees } = page;
+  let { tape } = page;
+  let shown: Shown | undefined = row;
+  // Since the page was found this process may have deleted some of it, or others have, as far as is known.
+  if (engine.rememberedThread(place.thread)?.metaValue !== seen) {
+    const now = await engine.thread(place.thread);
+    if (!now) return undefined;
+    if (now.metaValue !== seen) {
+      tape = now;
+      shown = await rowAt(engine, tape, row.seq);
+    }
+  }
+  if (!shown) return undefined;
+  if (!trees) return infoOf(engine, place, shown, await parentId(engine, tape, shown));
+  const usable = shown.replacedBy === undefined && tape.meta.folds === page.tape.meta.folds;
+  return checkpointOf(engine, tape, place, shown, usable ? { ready: trees.get(row.seq) } : {});
 }
 
 async function startOf(

@@ -10,6 +10,8 @@ import type {
   Write,
 } from "../model/checkpoint.ts";
 import type { Engine } from "./engine.ts";
+import type { PackRecords } from "./pack-records.ts";
+import type { SharedTree } from "./page.ts";
 import { type Row, toInfo } from "./row.ts";
 import type { Tape } from "./tape.ts";
 import { loadShown } from "./tree.ts";
@@ -34,15 +36,24 @@ export async function parentId(engine: Engine, tape: Tape, row: Shown): Promise<
   return (await parentOf(engine, tape, row, NOW))?.id ?? null;
 }
 
+/** What an operation has already read of the checkpoint it wants. */
+export interface AtHand {
+  /** Its tree, shared with others. */
+  readonly ready?: SharedTree | undefined;
+  /** Records of the packs it is built from. */
+  readonly records?: PackRecords | undefined;
+}
+
 /** A whole checkpoint: the caller's own copy. Undefined when it was deleted while it was being read. */
 export async function checkpointOf(
   engine: Engine,
   tape: Tape,
   place: Place,
   row: Shown,
+  atHand: AtHand = {},
 ): Promise<Checkpoint | undefined> {
   try {
-    return await readCheckpoint(engine, tape, place, row);
+    return await readCheckpoint(engine, tape, place, row, atHand);
   } catch (error) {
     if (!isCorrupt(error)) throw error;
     // What looks damaged may have been deleted, or moved by a deletion, since the row was found.
@@ -50,19 +61,26 @@ export async function checkpointOf(
     const still = now && (await rowAt(engine, now, row.seq));
     if (!still) return undefined;
     try {
-      return await readCheckpoint(engine, now, place, still);
+      return await readCheckpoint(engine, now, place, still, {});
     } catch (again) {
       throw named(again, place.thread, row.id);
     }
   }
 }
 
-async function readCheckpoint(engine: Engine, tape: Tape, place: Place, row: Shown): Promise<Checkpoint> {
+async function readCheckpoint(
+  engine: Engine,
+  tape: Tape,
+  place: Place,
+  row: Shown,
+  { ready, records }: AtHand,
+): Promise<Checkpoint> {
   const parent = await parentId(engine, tape, row);
+  if (ready) return decodeCheckpoint(engine, place, row, parent, { ...ready, owned: false });
   const known = row.replacedBy === undefined ? engine.trees.get(tape, row.seq) : undefined;
   // From here to the end nothing may be awaited: the next commit changes a remembered tree in place.
   if (known) return decodeCheckpoint(engine, place, row, parent, { ...known, owned: false });
-  const loaded = await loadShown(engine, tape, row);
+  const loaded = await loadShown(engine, tape, row, records);
   // What is read twice is worth remembering; what is read once is the caller's, without a copy.
   const owned = row.replacedBy !== undefined || tape.lastLoaded !== row.seq;
   const checkpoint = decodeCheckpoint(engine, place, row, parent, { ...loaded, owned });

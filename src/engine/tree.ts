@@ -1,12 +1,15 @@
-import type { Found, Read, Value } from "../backend.ts";
+import type { Found } from "../backend.ts";
+import { copyJson } from "../codec/copy.ts";
 import { applyOwned, type Delta, isReplacement, replacedBy } from "../codec/delta.ts";
 import type { Json } from "../codec/json.ts";
 import { ThreadmarkError } from "../errors.ts";
 import type { Engine } from "./engine.ts";
-import { decodeMeta } from "./meta.ts";
+import { missingFrame, movedFrame } from "./missing.ts";
 import { decodeNets, netStretch, type Stretch, stepStretch } from "./pack.ts";
+import { PackRecords } from "./pack-records.ts";
 import { decodeRows } from "./pack-rows.ts";
 import { frameBytes, type Tape, tailChange } from "./tape.ts";
+import type { TreeEntry } from "./tree-cache.ts";
 import { homeOf, rowAt, type Shown } from "./view.ts";
 
 /** A tree that was just built from storage; nobody else holds any part of it. */
@@ -20,25 +23,32 @@ export interface LoadedTree {
 }
 
 /** A checkpoint's body as a view shows it: the frame's tree, and on top what replaced it. */
-export async function loadShown(engine: Engine, tape: Tape, row: Shown): Promise<LoadedTree> {
-  const loaded = await loadTree(engine, tape, row.seq);
+export async function loadShown(engine: Engine, tape: Tape, row: Shown, records?: PackRecords): Promise<LoadedTree> {
+  const loaded = await loadTree(engine, tape, row.seq, records);
   if (row.replacedBy === undefined) return loaded;
   // The change belongs to the frame as it was when the row was found.
-  if ((await rowAt(engine, tape, row.seq))?.replacedBy !== row.replacedBy) throw moved(tape, row.seq);
+  if ((await rowAt(engine, tape, row.seq))?.replacedBy !== row.replacedBy) throw movedFrame(tape, row.seq);
   return { ...loaded, tree: applyOwned(loaded.tree, structuredClone(row.replacedBy)), tagged: true };
 }
 
 /**
- * Builds the tree of the frame at `seq`: collects deltas backwards until a full frame, tape by tape and pack by pack,
- * then applies them forwards. When the packs were rewritten meanwhile it starts again.
+ * Builds the tree of the frame at `seq`: collects deltas backwards until a full frame or a remembered tree, tape by tape
+ * and pack by pack, then applies them forwards. When the packs were rewritten meanwhile it starts again.
  */
-export async function loadTree(engine: Engine, tape: Tape, seq: number): Promise<LoadedTree> {
+export async function loadTree(
+  engine: Engine,
+  tape: Tape,
+  seq: number,
+  records: PackRecords = new PackRecords(engine),
+): Promise<LoadedTree> {
+  let known = records;
   for (let attempt = 0; ; attempt += 1) {
-    const walk = new Walk(engine);
+    const walk = new Walk(engine, known);
     try {
       return await walk.load(tape, seq);
     } catch (error) {
       if (attempt === 2 || !(error instanceof ThreadmarkError) || error.code !== "CORRUPT") throw error;
+      known = new PackRecords(engine);
       for (const touched of [tape, ...walk.tapes]) {
         touched.source = undefined;
         touched.packs = [];
@@ -51,34 +61,42 @@ export async function loadTree(engine: Engine, tape: Tape, seq: number): Promise
 class Walk {
   readonly tapes = new Set<Tape>();
   readonly #engine: Engine;
+  readonly #records: PackRecords;
   /** Runs of deltas, the newest first; each run oldest first. */
   readonly #stretches: (readonly Delta[])[] = [];
-  #nets = new Map<number, Value>();
-  #page = 16;
   #weight = 0;
   #tagged = false;
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine, records: PackRecords) {
     this.#engine = engine;
+    this.#records = records;
   }
 
   async load(tape: Tape, seq: number): Promise<LoadedTree> {
     const { folds } = tape.meta;
     let home = tape;
     let current = seq;
+    let base: TreeEntry | undefined;
     do {
-      const next = await homeOf(this.#engine, home, current);
-      if (next !== home) this.#nets = new Map();
-      home = next;
+      base = this.#engine.trees.get(tape, current);
+      if (base) break;
+      home = await homeOf(this.#engine, home, current);
       this.tapes.add(home);
-      if (home.meta.folds !== folds) throw moved(home, current);
+      if (home.meta.folds !== folds) throw movedFrame(home, current);
       const stretch = this.#fromTail(home, current) ?? (await this.#fromPack(home, current));
       this.#stretches.push(stretch.deltas);
       this.#tagged ||= stretch.tagged;
       current = stretch.base;
-      if (tape.meta.folds !== folds || home.meta.folds !== folds) throw moved(home, current);
+      if (tape.meta.folds !== folds || home.meta.folds !== folds) throw movedFrame(home, current);
     } while (current !== 0);
-    return { tree: this.#build(tape, seq), tagged: this.#tagged, weight: this.#weight, hops: this.tapes.size };
+    // From finding a remembered tree to its copy nothing may be awaited: the next commit changes it in place.
+    const tree = this.#build(tape, seq, base && copyJson(base.tree));
+    return {
+      tree,
+      tagged: this.#tagged || base?.tagged === true,
+      weight: this.#weight + (base?.weight ?? 0),
+      hops: Math.max(this.tapes.size, 1) + (base ? base.hops - 1 : 0),
+    };
   }
 
   #fromTail(tape: Tape, seq: number): Stretch | undefined {
@@ -92,73 +110,34 @@ class Walk {
   }
 
   async #fromPack(tape: Tape, seq: number): Promise<Stretch> {
-    const known = this.#nets.get(seq);
-    const net =
-      known === undefined
-        ? undefined
-        : netStretch(
-            this.#decode(tape, seq, () => decodeNets(known)),
-            seq,
-          );
-    if (net) {
-      this.#weight += (known as Value).length;
-      return net;
-    }
-    const range = { lineage: tape.lineage, group: tape.number };
-    const older = {
-      ...range,
-      table: "net" as const,
-      to: seq - 1,
-      from: seq === tape.meta.rootSealed ? tape.meta.rootFull : 0,
-    };
-    const reads: Read[] = [
-      { scan: { ...range, table: "net", from: seq }, limit: 1 },
-      { scan: older, reverse: true, limit: this.#page },
-      { get: tape.metaKey },
-    ];
-    this.#page = Math.min(this.#page * 4, 256);
-    const [[around], below, meta] = (await this.#engine.read(reads)) as readonly [
-      readonly Found[],
-      readonly Found[],
-      Value | undefined,
-    ];
-    checkFolds(tape, seq, meta);
-    for (const found of below) this.#nets.set(found.item, found.value);
-    if (!around) throw missing(tape, seq);
-    const nets = this.#decode(tape, seq, () => decodeNets(around.value));
-    const stretch = netStretch(nets, seq);
+    const around = await this.#records.net(tape, seq);
     this.#weight += around.value.length;
+    const stretch = this.#decode(tape, seq, () => netStretch(decodeNets(around.value), seq));
     return stretch ?? this.#fromSteps(tape, seq, around);
   }
 
   async #fromSteps(tape: Tape, seq: number, around: Found): Promise<Stretch> {
-    const [steps, rows, meta] = (await this.#engine.read([
-      { get: tape.key("steps", around.item) },
-      { get: tape.key("rows", around.item) },
-      { get: tape.metaKey },
-    ])) as readonly (Value | undefined)[];
-    checkFolds(tape, seq, meta);
-    if (steps === undefined || rows === undefined) throw missing(tape, seq);
+    const { rows, net, steps } = await this.#records.pack(tape, around.item);
     this.#weight += steps.length;
     const stretch = this.#decode(tape, seq, () => {
       const seqs = decodeRows(tape.number, rows).map((row) => row.seq);
-      return stepStretch(decodeNets(around.value), steps, seqs, seq);
+      return stepStretch(decodeNets(net), steps, seqs, seq);
     });
-    if (!stretch) throw missing(tape, seq);
+    if (!stretch) throw missingFrame(tape, seq);
     return stretch;
   }
 
-  #build(tape: Tape, seq: number): Json {
+  #build(tape: Tape, seq: number, base: Json | undefined): Json {
     return this.#decode(tape, seq, () => {
-      let tree: Json | undefined;
+      let tree = base;
       for (const deltas of this.#stretches.reverse()) {
         for (const delta of deltas) {
           if (isReplacement(delta)) tree = replacedBy(delta);
-          else if (tree === undefined) throw missing(tape, seq);
+          else if (tree === undefined) throw missingFrame(tape, seq);
           else tree = applyOwned(tree, delta);
         }
       }
-      if (tree === undefined) throw missing(tape, seq);
+      if (tree === undefined) throw missingFrame(tape, seq);
       return tree;
     });
   }
@@ -177,28 +156,4 @@ class Walk {
       });
     }
   }
-}
-
-/** Frames read from storage go with those at hand only if no compaction has changed their content in between. */
-function checkFolds(tape: Tape, seq: number, meta: Value | undefined): void {
-  if (meta === undefined || (meta !== tape.metaValue && decodeMeta(meta).folds !== tape.meta.folds)) {
-    throw moved(tape, seq);
-  }
-}
-
-/** Not a fault: what was read is read again. */
-function moved(tape: Tape, seq: number): ThreadmarkError {
-  const frame = `${tape.number}:${seq}`;
-  return new ThreadmarkError("CORRUPT", `Frame ${frame} was rewritten by a compaction while it was read. Try again.`, {
-    thread: tape.meta.thread,
-    frame,
-  });
-}
-
-function missing(tape: Tape, seq: number): ThreadmarkError {
-  const frame = `${tape.number}:${seq}`;
-  return new ThreadmarkError("CORRUPT", `Frame ${frame} is missing. Run verify() and restore it from a backup.`, {
-    thread: tape.meta.thread,
-    frame,
-  });
 }

@@ -1,14 +1,19 @@
-import type { Found, Table } from "../backend.ts";
+import type { Found, Table, Value } from "../backend.ts";
 import { unwrapJson } from "../codec/envelope.ts";
+import { ThreadmarkError } from "../errors.ts";
 import { parseNamespaceKey } from "../model/address.ts";
 import type { Fault, VerifyResult } from "../model/arguments.ts";
+import { idAddress } from "../model/id.ts";
 import type { Engine } from "./engine.ts";
 import { findById } from "./find.ts";
+import { hashStrings } from "./hash.ts";
+import { loadPage, pagesOf, type SharedTree } from "./page.ts";
 import { checkpointOf, writeOf } from "./read.ts";
 import type { Tape } from "./tape.ts";
 import { allThreads } from "./threads.ts";
+import type { Body } from "./tree-cache.ts";
 import { homeOf, ownRow, ownRows, type Shown, shownRows } from "./view.ts";
-import { shownWrites } from "./writes.ts";
+import { type EncodedWrite, shownWrites, shownWritesOf } from "./writes.ts";
 
 /** Records that are found by hash: damage there shows only when just that one is looked for. */
 const hashed: readonly Table[] = ["id", "head", "write"];
@@ -31,11 +36,14 @@ export async function verifyThread(engine: Engine, tape: Tape, faults: Fault[]):
   const before = faults.length;
   const onFault = (error: unknown): void => void faults.push(faultOf(thread, null, error));
   try {
-    for await (const row of shownRows(engine, tape, { onFault })) {
-      try {
-        await verifyCheckpoint(engine, tape, row);
-      } catch (error) {
-        faults.push(faultOf(thread, row.id, error));
+    for await (const page of pagesOf(shownRows(engine, tape, { onFault }))) {
+      const atHand = await readPage(engine, tape, page);
+      for (const row of page) {
+        try {
+          await verifyCheckpoint(engine, tape, row, atHand);
+        } catch (error) {
+          faults.push(faultOf(thread, row.id, error));
+        }
       }
     }
     await verifyHashed(engine, tape, onFault);
@@ -45,27 +53,84 @@ export async function verifyThread(engine: Engine, tape: Tape, faults: Fault[]):
   }
 }
 
-async function verifyCheckpoint(engine: Engine, tape: Tape, row: Shown): Promise<void> {
+/** What was read for a page of rows at once. What is not there is read row by row, so that a fault has its checkpoint. */
+interface PageAtHand {
+  readonly trees: ReadonlyMap<number, SharedTree>;
+  /** The seqs of those whose id leads to them. */
+  readonly found: ReadonlySet<number>;
+  /** Writes by seq. */
+  readonly writes: ReadonlyMap<number, readonly EncodedWrite[]>;
+}
+
+async function readPage(engine: Engine, tape: Tape, page: readonly Shown[]): Promise<PageAtHand> {
+  const trees = await loadPage(engine, tape, page);
+  try {
+    return { trees, found: await indexedSeqs(engine, tape, page), writes: await writesOfPage(engine, tape, page) };
+  } catch (error) {
+    if (!(error instanceof ThreadmarkError) || error.code !== "CORRUPT") throw error;
+    return { trees, found: new Set(), writes: new Map() };
+  }
+}
+
+/** Sealed rows of the tape itself whose supplied id the index leads to, and to no other row. */
+async function indexedSeqs(engine: Engine, tape: Tape, page: readonly Shown[]): Promise<ReadonlySet<number>> {
+  const { origin, sealed } = tape.meta;
+  const supplied = page.filter(
+    ({ id, seq }) => seq <= sealed && seq > (origin?.upTo ?? 0) && idAddress(id)?.tape !== tape.number,
+  );
+  if (supplied.length === 0) return new Set();
+  const reads = supplied.map((row) => ({ get: tape.key("id", ...hashStrings(row.namespace, row.id)) }));
+  const values = (await engine.read(reads)) as readonly (Value | undefined)[];
+  const seqs = supplied.map(({ seq }) => seq);
+  return new Set(
+    seqs.filter((seq, index) => {
+      const value = values[index];
+      const found = value === undefined ? [] : (unwrapJson(value) as readonly number[]);
+      return found.length === 1 && found[0] === seq;
+    }),
+  );
+}
+
+async function writesOfPage(
+  engine: Engine,
+  tape: Tape,
+  page: readonly Shown[],
+): Promise<ReadonlyMap<number, readonly EncodedWrite[]>> {
+  const writes = new Map<number, readonly EncodedWrite[]>();
+  for (const namespace of new Set(page.map((row) => row.namespace))) {
+    const rows = page.filter((row) => row.namespace === namespace);
+    const found = await shownWritesOf(engine, tape, namespace, rows);
+    for (const { id, seq } of rows) writes.set(seq, found.get(id) ?? []);
+  }
+  return writes;
+}
+
+async function verifyCheckpoint(engine: Engine, tape: Tape, row: Shown, atHand: PageAtHand): Promise<void> {
   const place = { thread: tape.meta.thread, namespace: parseNamespaceKey(row.namespace) };
-  const checkpoint = await checkpointOf(engine, tape, place, row);
+  const ready = atHand.trees.get(row.seq);
+  // A tree without tags is all that is to be seen of it.
+  const body = ready?.tagged === false ? (ready.tree as Body) : undefined;
+  const checkpoint = body ? undefined : await checkpointOf(engine, tape, place, row, { ready });
   // It was deleted meanwhile.
-  if (!checkpoint) return;
+  if (!checkpoint && !body) return;
   if (row.parent !== 0 && row.parent >= row.seq) throw new Error("its parent was committed after it");
   if (row.parent !== 0 && !(await ownRow(engine, await homeOf(engine, tape, row.parent), row.parent))) {
     if (await engine.thread(place.thread).then((now) => now?.metaValue === tape.metaValue))
       throw new Error("its parent is missing");
   }
-  if (checkpoint.next.length !== row.pending) throw new Error("its body and its metadata do not match");
-  if ((await findById(engine, tape, row.namespace, row.id))?.seq !== row.seq)
-    throw new Error("it is not found by its id");
-  for (const write of await shownWrites(engine, tape, row.namespace, row.id)) writeOf(engine, write);
+  const next = checkpoint?.next ?? (body?.n as readonly unknown[] | undefined);
+  if (next?.length !== row.pending) throw new Error("its body and its metadata do not match");
+  const found = atHand.found.has(row.seq) || (await findById(engine, tape, row.namespace, row.id))?.seq === row.seq;
+  if (!found) throw new Error("it is not found by its id");
+  const writes = atHand.writes.get(row.seq) ?? (await shownWrites(engine, tape, row.namespace, row.id));
+  for (const write of writes) writeOf(engine, write);
 }
 
 async function verifyHashed(engine: Engine, tape: Tape, onFault: (error: unknown) => void): Promise<void> {
   const { lineage, number: group } = tape;
-  for (const table of hashed) {
-    const [found] = (await engine.read([{ scan: { table, lineage, group } }])) as readonly [readonly Found[]];
-    for (const { item, part, value } of found) {
+  const answers = await engine.read(hashed.map((table) => ({ scan: { table, lineage, group } })));
+  for (const [index, table] of hashed.entries()) {
+    for (const { item, part, value } of answers[index] as readonly Found[]) {
       try {
         unwrapJson(value);
       } catch (error) {

@@ -1,0 +1,142 @@
+import type { Read } from "../backend.ts";
+import { apply, isReplacement, replacedBy } from "../codec/delta.ts";
+import type { Json } from "../codec/json.ts";
+import { ThreadmarkError } from "../errors.ts";
+import type { Engine } from "./engine.ts";
+import { decodeFrames, type Frame } from "./pack.ts";
+import { PackRecords } from "./pack-records.ts";
+import { decodeRows } from "./pack-rows.ts";
+import { type Tape, tailChange } from "./tape.ts";
+import { loadTree } from "./tree.ts";
+import { homeOf, type Shown } from "./view.ts";
+
+/** Rows of a page: about those of a pack. */
+export const PAGE_ROWS = 64;
+
+const OLDER_NETS = 16;
+
+/** Rows by pages, each with the next row already found: then the parents of its rows usually are, too. */
+export async function* pagesOf(
+  rows: AsyncGenerator<Shown>,
+  wanted: (row: Shown) => boolean = () => true,
+  first: number = PAGE_ROWS,
+): AsyncGenerator<readonly Shown[]> {
+  let size = Math.min(first, PAGE_ROWS);
+  let page: Shown[] = [];
+  for await (const row of rows) {
+    if (page.length >= size) {
+      yield page;
+      page = [];
+      size = Math.min(size * 4, PAGE_ROWS);
+    }
+    if (wanted(row)) page.push(row);
+  }
+  if (page.length > 0) yield page;
+}
+
+/** A tree that shares nodes with others of its page. Not to be changed. */
+export interface SharedTree {
+  readonly tree: Json;
+  readonly tagged: boolean;
+}
+
+/**
+ * The trees of several rows, by seq: one is built from storage, the others from it, step by step. Rows that were
+ * replaced, and those that do not read, are left out: by themselves they are read with all care, or tell their fault.
+ */
+export async function loadPage(
+  engine: Engine,
+  tape: Tape,
+  rows: readonly Shown[],
+): Promise<ReadonlyMap<number, SharedTree>> {
+  const plain = rows.filter((row) => row.replacedBy === undefined);
+  if (plain.length < 2) return new Map();
+  const { folds } = tape.meta;
+  const page = new Page(engine, tape);
+  try {
+    await page.read(plain.map((row) => row.seq));
+    // The oldest first: the others build on it.
+    for (const { seq } of plain.toReversed()) await page.build(seq);
+  } catch (error) {
+    if (!(error instanceof ThreadmarkError) || error.code !== "CORRUPT") throw error;
+  }
+  const stable = tape.meta.folds === folds && page.tapes.every((home) => home.meta.folds === folds);
+  if (!stable) return new Map();
+  // Frames that were only built on may be shown replaced.
+  for (const row of rows) if (row.replacedBy !== undefined) page.trees.delete(row.seq);
+  return page.trees;
+}
+
+class Page {
+  readonly trees = new Map<number, SharedTree>();
+  readonly #engine: Engine;
+  readonly #tape: Tape;
+  readonly #records: PackRecords;
+  readonly #homes = new Map<Tape, number[]>();
+  /** Frames by seq, each with the parent it was stored with. */
+  readonly #frames = new Map<number, Frame>();
+
+  constructor(engine: Engine, tape: Tape) {
+    this.#engine = engine;
+    this.#tape = tape;
+    this.#records = new PackRecords(engine);
+  }
+
+  get tapes(): Tape[] {
+    return [...this.#homes.keys()];
+  }
+
+  /** Reads the packs of all these rows, and along with them what the oldest of them probably builds on. */
+  async read(seqs: readonly number[]): Promise<void> {
+    for (const seq of seqs) {
+      const home = await homeOf(this.#engine, this.#tape, seq);
+      const own = this.#homes.get(home);
+      if (own) own.push(seq);
+      else this.#homes.set(home, [seq]);
+    }
+    for (const [home, own] of this.#homes) {
+      const oldest = Math.min(...own);
+      // What a tape has after the last row that is wanted of it may be no part of this view, which has other rows there.
+      const newest = Math.max(...own);
+      for (const { row, value } of home.tail) {
+        if (row.seq >= oldest && row.seq <= newest) this.#frames.set(row.seq, { row, change: tailChange(value) });
+      }
+      const lasts = new Set(own.flatMap((seq) => home.loadedPack(seq)?.last ?? []));
+      if (lasts.size === 0) continue;
+      for (const pack of await this.#records.packs(home, [...lasts], [olderNets(home, Math.min(...lasts))])) {
+        const frames = decodeFrames(decodeRows(home.number, pack.rows), pack.net, pack.steps);
+        for (const frame of frames) if (frame.row.seq <= newest) this.#frames.set(frame.row.seq, frame);
+      }
+    }
+  }
+
+  async build(seq: number): Promise<void> {
+    const above: Frame[] = [];
+    let current = seq;
+    while (!this.trees.has(current)) {
+      const frame = this.#frames.get(current);
+      if (frame && isReplacement(frame.change)) {
+        this.trees.set(current, { tree: replacedBy(frame.change), tagged: frame.row.tagged });
+      } else if (frame) {
+        above.push(frame);
+        current = frame.row.parent;
+      } else {
+        const { tree, tagged } = await loadTree(this.#engine, this.#tape, current, this.#records);
+        this.trees.set(current, { tree, tagged });
+      }
+    }
+    let { tree, tagged } = this.trees.get(current) as SharedTree;
+    for (const { row, change } of above.reverse()) {
+      tree = apply(tree, change);
+      tagged ||= row.tagged;
+      this.trees.set(row.seq, { tree, tagged });
+    }
+  }
+}
+
+function olderNets(tape: Tape, last: number): Read {
+  const { rootFull } = tape.meta;
+  const from = rootFull < last ? rootFull : 0;
+  const scan = { table: "net" as const, lineage: tape.lineage, group: tape.number, from, to: last - 1 };
+  return { scan, reverse: true, limit: OLDER_NETS };
+}
