@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { hostname } from "node:os";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as immediate, setTimeout as sleep } from "node:timers/promises";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { ThreadmarkError } from "../errors.ts";
 import type { Lease } from "../lease.ts";
@@ -56,17 +56,23 @@ export class Exclusive {
 
   /** Takes the lease of a thread for a run that begins. */
   async begin(thread: string, config: RunnableConfig): Promise<void> {
+    await this.#endIfOver(thread);
+    await this.beside(thread, async () => {
+      const lease = await this.#store.thread(thread).acquire({ holder: this.#holder, ttl: this.#ttl });
+      this.#hold(thread, lease, config.signal);
+    });
+  }
+
+  /** Does something that no run may be under way for, and waits a little for one that is just ending. */
+  async beside<T>(thread: string, action: () => Promise<T>): Promise<T> {
     const deadline = Date.now() + this.#wait;
     for (;;) {
-      const holding = this.#holdings.get(thread);
-      if (holding !== undefined && isOver(holding)) await this.#end(thread, holding);
       try {
-        const lease = await this.#store.thread(thread).acquire({ holder: this.#holder, ttl: this.#ttl });
-        this.#hold(thread, lease, config.signal);
-        return;
+        return await action();
       } catch (error) {
-        const busy = error instanceof ThreadmarkError && error.code === "BUSY";
-        if (!busy || Date.now() >= deadline) throw error;
+        if (!(error instanceof ThreadmarkError && error.code === "BUSY")) throw error;
+        if (await this.#endIfOver(thread)) continue;
+        if (Date.now() >= deadline) throw error;
         await sleep(interval / 2);
       }
     }
@@ -114,6 +120,18 @@ export class Exclusive {
     holding.renewed = Date.now();
     // Whoever took the lease over has it: the run finds out with its next put.
     await holding.lease.renew().catch(() => this.#forget(thread, holding));
+  }
+
+  /** Gives the lease up of a run of this process that has ended. */
+  async #endIfOver(thread: string): Promise<boolean> {
+    const holding = this.#holdings.get(thread);
+    if (holding === undefined) return false;
+    for (let look = 0; look <= confirmations; look++) {
+      if (!isOver(holding)) return false;
+      await immediate();
+    }
+    await this.#end(thread, holding);
+    return true;
   }
 
   async #end(thread: string, holding: Holding): Promise<void> {

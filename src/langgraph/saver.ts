@@ -210,9 +210,10 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
     return this.#store.thread(address.thread, { namespace: levelsOf(address.namespace) });
   }
 
-  /** Does something for a run: under its lease, if runs have one. */
+  /** Commits something: for a run under its lease, if runs have one; else when no run is under way. */
   #running<T>(thread: string, config: RunnableConfig, action: (lease?: LeaseToken) => Promise<T>): Promise<T> {
-    return this.#exclusive !== undefined && isRun(config) ? this.#exclusive.with(thread, action) : action();
+    if (this.#exclusive === undefined) return action();
+    return isRun(config) ? this.#exclusive.with(thread, action) : this.#exclusive.beside(thread, action);
   }
 
   async #tuple(handle: Thread<State>, id: string | undefined): Promise<CheckpointTuple | undefined> {
