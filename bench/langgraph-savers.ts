@@ -2,7 +2,7 @@ import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
 
 /**
- * LangGraph's own savers, if bench/ has its packages: `npm ci` in it. SqliteSaver is written for better-sqlite3, a native
+ * LangGraph's own savers, once bench/ has its packages: `npm ci --prefix bench`. SqliteSaver is written for better-sqlite3, a native
  * module; here it gets Node's own SQLite behind the few methods it uses, so that both sides have the same driver.
  */
 
@@ -53,19 +53,9 @@ class BetterSqlite {
 
 export interface OriginalSaver {
   readonly saver: BaseCheckpointSaver;
+  /** Gives free pages back. */
+  vacuum(): void;
   close(): Promise<void>;
-}
-
-/** Why LangGraph's savers cannot be had, if they cannot. */
-export async function whyWithoutSavers(): Promise<string | undefined> {
-  try {
-    await load("sqlite");
-    await load("postgres");
-    return undefined;
-  } catch (error) {
-    const reason = String(error instanceof Error ? error.message : error).split("\n")[0];
-    return `LangGraph's own savers are not installed (npm ci in bench/): ${reason}`;
-  }
 }
 
 /** A name that is no literal: the packages are not there to be checked against before bench/ has been installed. */
@@ -91,10 +81,14 @@ export async function originalSqliteSaver(
 ): Promise<OriginalSaver> {
   const { SqliteSaver } = (await load("sqlite")) as SqlitePackage;
   const database = new BetterSqlite(file, synchronous);
-  return { saver: new SqliteSaver(database), close: async () => database.close() };
+  return {
+    saver: new SqliteSaver(database),
+    vacuum: () => database.exec("VACUUM"),
+    close: async () => database.close(),
+  };
 }
 
-export async function originalPostgresSaver(url: string, schema = "public"): Promise<OriginalSaver> {
+export async function originalPostgresSaver(url: string, schema = "public"): Promise<Omit<OriginalSaver, "vacuum">> {
   const { PostgresSaver } = (await load("postgres")) as PostgresPackage;
   const saver = PostgresSaver.fromConnString(url, { schema });
   await saver.setup();

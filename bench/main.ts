@@ -1,34 +1,87 @@
-import { writeFileSync } from "node:fs";
-import { measureLangGraph } from "./langgraph.ts";
+import { parseArgs } from "node:util";
+import type { Context, Part } from "./context.ts";
+import { installSavers } from "./install.ts";
+import { writeDocs } from "./output/docs.ts";
+import { plotResults } from "./output/plots.ts";
+import { machine, type Results, readResults, writeResults } from "./output/results.ts";
+import { parts } from "./parts/index.ts";
 import { Place } from "./place.ts";
-import { isMet, newReport } from "./report.ts";
-import { runScript } from "./script.ts";
-import { measureBytes } from "./store/bytes.ts";
-import { measureConversation, measureWholeStates } from "./store/conversation.ts";
-import { measureForks, measureLatest } from "./store/reading.ts";
+import { isMet, lineOf, Report } from "./report.ts";
 
-/** `npm run bench [-- --quick]`: what a step costs beside the physical limit, in one run. Exit code 1 if a target is not met. */
-const quick = process.argv.includes("--quick");
-const place = new Place();
-const report = newReport();
-try {
-  await measureConversation(place, report, quick ? [1_000] : [1_000, 3_000, 10_000]);
-  await measureWholeStates(place, report);
-  await measureLatest(place, report);
-  await measureForks(place, report, quick ? 2_000 : 10_000);
-  await measureBytes(place, report);
-  runScript(report, "SQLite: a commit, and eight processes on one file", "sqlite-commit.ts", quick ? "1" : "5");
-  if (!quick) {
-    runScript(report, "Postgres: a commit, and 64 threads at once", "postgres-commit.ts", "--rounds", "3");
-    runScript(report, "The runtime: a step of empty nodes, beside LangGraph.js", "runtime-langgraph.ts");
-    await measureLangGraph(place, report, { messages: 1_000, steps: 128 });
-  }
-} finally {
-  place.remove();
+const usage = `npm run bench -- [options]
+
+  --quick         fewer and smaller runs: under a minute instead of ten
+  --only <parts>  only these parts, by name, separated by commas
+  --list          what parts there are
+  --docs          measure nothing; write the plots and tables of the last full run into docs/
+  --help          this
+
+A full run writes bench/results.json, docs/images/*.svg and the tables of docs/performance.md; others write
+bench/partial.json. The exit code is 1 if a target is not met.`;
+
+function chosenParts(only: string | undefined): readonly Part[] {
+  if (only === undefined) return parts;
+  return only.split(",").map((name) => {
+    const part = parts.find((one) => one.name === name.trim());
+    if (!part) throw new Error(`There is no part "${name}". npm run bench -- --list shows them.`);
+    return part;
+  });
 }
-writeFileSync(new URL("results.json", import.meta.url), `${JSON.stringify(report, null, 2)}\n`);
-const missed = report.targets.filter((target) => !isMet(target));
-console.log(`\n${report.targets.length - missed.length} of ${report.targets.length} targets met`);
-for (const target of missed)
-  console.log(`  not met: ${target.name} (${target.value.toFixed(2)}, limit ${target.limit})`);
-process.exitCode = missed.length === 0 ? 0 : 1;
+
+async function measure(chosen: readonly Part[], quick: boolean): Promise<Results> {
+  const place = new Place();
+  const report = new Report();
+  const context: Context = { place, report, quick };
+  const began = new Date();
+  const seconds: Record<string, number> = {};
+  try {
+    for (const part of chosen) {
+      const start = performance.now();
+      report.begin(part.name, part.title);
+      await part.run(context);
+      seconds[part.name] = (performance.now() - start) / 1_000;
+      console.log(`-- ${part.name}: ${seconds[part.name]?.toFixed(0)} s`);
+    }
+  } finally {
+    await place.remove();
+  }
+  const { tables, targets, points } = report;
+  return { began: began.toISOString(), machine: machine(), quick, seconds, targets, tables, points };
+}
+
+function conclude({ targets, seconds }: Results): boolean {
+  console.log("\n== targets");
+  for (const target of targets) console.log(lineOf(target));
+  const met = targets.filter(isMet).length;
+  const total = Object.values(seconds).reduce((sum, part) => sum + part, 0);
+  console.log(`\n${met} of ${targets.length} targets met, ${total.toFixed(0)} s`);
+  return met === targets.length;
+}
+
+const { values: options } = parseArgs({
+  options: {
+    quick: { type: "boolean", default: false },
+    only: { type: "string" },
+    list: { type: "boolean", default: false },
+    docs: { type: "boolean", default: false },
+    help: { type: "boolean", default: false },
+  },
+});
+if (options.help) console.log(usage);
+else if (options.list) for (const { name, title } of parts) console.log(`${name.padEnd(12)} ${title}`);
+else if (options.docs) {
+  const results = readResults();
+  plotResults(results);
+  writeDocs(results);
+} else {
+  const chosen = chosenParts(options.only);
+  installSavers();
+  const results = await measure(chosen, options.quick);
+  const full = !options.quick && options.only === undefined;
+  writeResults(results, full);
+  if (full) {
+    plotResults(results);
+    writeDocs(results);
+  }
+  process.exitCode = conclude(results) ? 0 : 1;
+}

@@ -1,58 +1,82 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import pg from "pg";
+import { PostgresServer } from "../test/postgres/server.ts";
+import type { Home } from "./systems/system.ts";
 
-/** A folder for one run, removed at the end. */
+/** Where one run keeps its data: a folder, and a Postgres server once somebody asks for it. Removed at the end. */
 export class Place {
-  readonly path: string = mkdtempSync(join(tmpdir(), "threadmark-bench-"));
+  readonly #path: string = mkdtempSync(join(tmpdir(), "threadmark-bench-"));
   #count = 0;
+  #server: Promise<PostgresServer> | undefined;
+  #client: Promise<pg.Client> | undefined;
 
-  file(name: string): string {
+  /** A new path in the folder: nothing is there yet. */
+  path(name: string): string {
     this.#count += 1;
-    return join(this.path, `${name}-${this.#count}.db`);
+    return join(this.#path, `${name.replaceAll(/\W+/g, "-")}-${this.#count}`);
   }
 
-  remove(): void {
-    rmSync(this.path, { recursive: true, force: true });
+  /** A new home for a system. Pages of a SQLite file are not synced at every commit, unless `fsync` says so. */
+  async home(kind: "none" | "memory" | "file" | "SQLite" | "Postgres", fsync: Home["fsync"] = "normal"): Promise<Home> {
+    const path = this.path(kind);
+    if (kind !== "Postgres") return { path, fsync, url: "", schema: "" };
+    return { path, fsync, url: await this.postgres(), schema: `bench_${this.#count}` };
+  }
+
+  /** The url of a server of this run's own, or the one that `THREADMARK_TEST_POSTGRES` names. */
+  async postgres(): Promise<string> {
+    const given = process.env["THREADMARK_TEST_POSTGRES"];
+    if (given !== undefined) return given;
+    this.#server ??= PostgresServer.start();
+    return (await this.#server).url();
+  }
+
+  /** A connection of the benchmark's own, to look at sizes with. */
+  async client(): Promise<pg.Client> {
+    this.#client ??= (async () => {
+      const client = new pg.Client({ connectionString: await this.postgres() });
+      await client.connect();
+      return client;
+    })();
+    return this.#client;
+  }
+
+  /** Gives the room of a home back. */
+  async clear({ path, schema }: Home): Promise<void> {
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { recursive: true, force: true });
+    if (schema !== "") await (await this.client()).query(`drop schema if exists "${schema}" cascade`);
+  }
+
+  async remove(): Promise<void> {
+    await (await this.#client)?.end();
+    await (await this.#server)?.stop();
+    rmSync(this.#path, { recursive: true, force: true });
   }
 }
 
-/** Bytes of a database and what belongs to it. */
-export function bytesOf(file: string): number {
-  const directory = join(file, "..");
-  const name = file.slice(directory.length + 1);
-  return readdirSync(directory)
-    .filter((entry) => entry.startsWith(name))
-    .reduce((sum, entry) => sum + statSync(join(directory, entry)).size, 0);
+/** Bytes of a file and what belongs to it, or of a folder. */
+export function bytesOf(path: string): number {
+  const directory = join(path, "..");
+  const name = path.slice(directory.length + 1);
+  let sum = 0;
+  for (const entry of readdirSync(directory)) {
+    if (entry !== name && entry !== `${name}-wal` && entry !== `${name}-shm`) continue;
+    const found = statSync(join(directory, entry));
+    if (found.isFile()) sum += found.size;
+    else
+      for (const inner of readdirSync(join(directory, entry), { recursive: true }))
+        sum += statSync(join(directory, entry, String(inner))).size;
+  }
+  return sum;
 }
 
-/** The physical limit: one prepared insert a step, same driver, same settings. */
-export class RawTable {
-  readonly #database: DatabaseSync;
-  readonly #insert: StatementSync;
-  readonly #select: StatementSync;
-  #key = 0;
-
-  constructor(file: string, fsync: "full" | "normal" = "normal") {
-    this.#database = new DatabaseSync(file);
-    this.#database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${fsync}`);
-    this.#database.exec("CREATE TABLE IF NOT EXISTS raw (key INTEGER PRIMARY KEY, value TEXT NOT NULL)");
-    this.#insert = this.#database.prepare("INSERT INTO raw VALUES (?, ?)");
-    this.#select = this.#database.prepare("SELECT value FROM raw WHERE key = ?");
-  }
-
-  insert(text: string): number {
-    this.#key += 1;
-    this.#insert.run(this.#key, text);
-    return this.#key;
-  }
-
-  select(key: number): string {
-    return (this.#select.get(key) as { value: string }).value;
-  }
-
-  close(): void {
-    this.#database.close();
+/** Bytes that this process has handed to the system for writing, where the system counts them. */
+export function bytesWritten(): number | undefined {
+  try {
+    return Number(/^wchar: (\d+)$/m.exec(readFileSync("/proc/self/io", "utf8"))?.[1]);
+  } catch {
+    return undefined;
   }
 }

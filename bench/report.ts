@@ -1,40 +1,75 @@
-/** A promise about a ratio, and whether this run kept it. */
+import { formatted, printTable } from "./output/table.ts";
+
+/** What the numbers of a column are. */
+export type Unit = "count" | "µs" | "ms" | "s" | "bytes" | "MB" | "×" | "/s";
+
+export interface Column {
+  readonly title: string;
+  readonly unit?: Unit;
+}
+
+export type Cell = string | number | null;
+
+export interface Table {
+  readonly part: string;
+  readonly title: string;
+  /** What has to be known to read it. */
+  readonly notes: readonly string[];
+  readonly columns: readonly Column[];
+  readonly rows: readonly (readonly Cell[])[];
+}
+
+/** A promise about a ratio (or a number), and what this run found. */
 export interface Target {
+  readonly part: string;
   readonly name: string;
   readonly value: number;
   /** The greatest (or with `least` the smallest) value that keeps the promise. */
   readonly limit: number;
   readonly least?: boolean;
+  readonly unit?: Unit;
 }
 
-export interface Report {
-  readonly targets: Target[];
-  /** Everything measured, for programs. */
-  readonly figures: { [name: string]: number };
+/** A point of the plots. */
+export interface Point {
+  readonly system: string;
+  readonly steps: number;
+  /** Of a step, at the end of so many: the median, in µs. */
+  readonly time: number;
+  readonly bytes: number | null;
 }
 
-export function newReport(): Report {
-  return { targets: [], figures: {} };
+/** Everything a run found, printed as it comes. */
+export class Report {
+  readonly tables: Table[] = [];
+  readonly targets: Target[] = [];
+  readonly points: Point[] = [];
+  #part = "";
+
+  begin(part: string, title: string): void {
+    this.#part = part;
+    console.log(`\n== ${part}: ${title}`);
+  }
+
+  table(title: string, columns: readonly Column[], rows: readonly (readonly Cell[])[], ...notes: string[]): void {
+    const table = { part: this.#part, title, notes, columns, rows };
+    this.tables.push(table);
+    printTable(table);
+  }
+
+  target(name: string, value: number, limit: number, options: { readonly least?: boolean; unit?: Unit } = {}): void {
+    const target = { part: this.#part, name, value, limit, ...options };
+    this.targets.push(target);
+    console.log(lineOf(target));
+  }
 }
 
-export function isMet(target: Target): boolean {
-  return target.least ? target.value >= target.limit : target.value <= target.limit;
+export function isMet({ value, limit, least }: Target): boolean {
+  return least ? value >= limit : value <= limit;
 }
 
-export function figure(report: Report, name: string, value: number, unit = ""): void {
-  report.figures[name] = value;
-  console.log(`  ${name.padEnd(62)} ${format(value).padStart(10)} ${unit}`);
-}
-
-/** Notes a ratio and says at once whether it is within its limit. */
-export function target(report: Report, entry: Target): void {
-  report.targets.push(entry);
-  const sign = entry.least ? ">=" : "<=";
-  const verdict = isMet(entry) ? "met" : "NOT MET";
-  console.log(`  ${entry.name.padEnd(62)} ${format(entry.value).padStart(10)} ${sign} ${entry.limit}  ${verdict}`);
-}
-
-function format(value: number): string {
-  if (Math.abs(value) >= 100) return value.toFixed(0);
-  return Math.abs(value) >= 10 ? value.toFixed(1) : value.toFixed(3);
+export function lineOf(target: Target): string {
+  const { name, value, limit, least, unit = "×" } = target;
+  const verdict = isMet(target) ? "met    " : "NOT MET";
+  return `  ${verdict}  ${name}: ${formatted(value, unit)} (${least ? "at least" : "at most"} ${formatted(limit, unit)})`;
 }

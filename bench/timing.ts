@@ -8,25 +8,43 @@ export class Timings {
 
   async measure<T>(action: () => T | Promise<T>): Promise<T> {
     const start = performance.now();
-    const result = await action();
+    const result = action();
+    // What is done at once is not charged for a turn of the event loop.
+    const value = result instanceof Promise ? await result : result;
     this.add(performance.now() - start);
-    return result;
+    return value;
+  }
+
+  get count(): number {
+    return this.#times.length;
+  }
+
+  get total(): number {
+    return this.#times.reduce((sum, time) => sum + time, 0);
   }
 
   get mean(): number {
-    return this.#times.reduce((sum, time) => sum + time, 0) / this.#times.length;
-  }
-
-  quantile(part: number): number {
-    const sorted = [...this.#times].sort((left, right) => left - right);
-    return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
+    return this.total / this.#times.length;
   }
 
   get p50(): number {
-    return this.quantile(0.5);
+    return quantile(this.#times, 0.5);
   }
 
-  get fastest(): number {
-    return this.quantile(0);
+  get p99(): number {
+    return quantile(this.#times, 0.99);
   }
+
+  addAll(other: Timings): void {
+    this.#times.push(...other.#times);
+  }
+}
+
+export function quantile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((left, right) => left - right);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
+}
+
+export function median(values: readonly number[]): number {
+  return quantile(values, 0.5);
 }

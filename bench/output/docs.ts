@@ -1,0 +1,1 @@
+export function writeDocs(_: unknown): void {}

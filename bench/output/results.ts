@@ -1,0 +1,47 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { availableParallelism, cpus, totalmem } from "node:os";
+import type { Point, Table, Target } from "../report.ts";
+
+export interface Machine {
+  readonly processor: string;
+  readonly cores: number;
+  readonly memory: number;
+  readonly system: string;
+  readonly node: string;
+  readonly sqlite: string;
+}
+
+/** What a run found, for programs and for the documentation. */
+export interface Results {
+  readonly began: string;
+  readonly machine: Machine;
+  readonly quick: boolean;
+  /** By part. */
+  readonly seconds: Readonly<Record<string, number>>;
+  readonly targets: readonly Target[];
+  readonly tables: readonly Table[];
+  readonly points: readonly Point[];
+}
+
+const full = new URL("../results.json", import.meta.url);
+const partial = new URL("../partial.json", import.meta.url);
+
+export function machine(): Machine {
+  return {
+    processor: cpus()[0]?.model ?? "unknown",
+    cores: availableParallelism(),
+    memory: totalmem(),
+    system: `${process.platform} ${process.arch}`,
+    node: process.version,
+    sqlite: process.versions["sqlite"] ?? "none",
+  };
+}
+
+/** Those of a full run are kept with the sources, since the documentation shows them. */
+export function writeResults(results: Results, whole: boolean): void {
+  writeFileSync(whole ? full : partial, `${JSON.stringify(results, null, 2)}\n`);
+}
+
+export function readResults(): Results {
+  return JSON.parse(readFileSync(full, "utf8")) as Results;
+}

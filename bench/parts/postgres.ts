@@ -1,0 +1,121 @@
+import { open, type Store } from "../../src/index.ts";
+import { compare } from "../compare.ts";
+import type { Context, Part } from "../context.ts";
+import { originalPostgresSaver } from "../langgraph-savers.ts";
+import type { Cell } from "../report.ts";
+import { RawPostgres } from "../systems/raw-postgres.ts";
+import { SaverThread } from "../systems/saver-thread.ts";
+import { StoredTalk, Talk } from "../talk.ts";
+import { conversation, conversationOf } from "../workloads/conversation.ts";
+import type { State } from "../workloads/workload.ts";
+
+const connections = 4;
+const threads = 64;
+const grouped = 16;
+
+type Rows = Cell[][];
+
+async function single({ report, quick }: Context, rows: Rows, store: Store<State>, raw: RawPostgres): Promise<void> {
+  const talk = await StoredTalk.begin(store, "one", 200);
+  const aside = new Talk();
+  const found = await compare(
+    { rounds: quick ? 4 : 12, batch: 8, turns: 8 },
+    () => talk.putUpdate(),
+    () => raw.insert(aside.ready.changed),
+    (side) => (side === "ours" ? talk : aside).prepare(),
+  );
+  await talk.check();
+  rows.push(["put({ update })", "one raw insert", found.ours.p50 * 1_000, found.other.p50 * 1_000, found.p50]);
+  report.target("Postgres: put({ update }) against one raw insert, p50", found.p50, 1.5);
+}
+
+/** 64 threads at once, each with a step of its own, against the same changes in four statements of sixteen rows. */
+async function many({ report, quick }: Context, rows: Rows, store: Store<State>, raw: RawPostgres): Promise<void> {
+  const talks: StoredTalk[] = [];
+  for (let index = 0; index < threads; index += 1) talks.push(await StoredTalk.begin(store, `t${index}`, 1));
+  const asides = talks.map(() => new Talk());
+  const found = await compare(
+    { rounds: quick ? 4 : 12, batch: 2, turns: 4 },
+    () => Promise.all(talks.map((talk) => talk.putUpdate())),
+    () => {
+      const changes = asides.map((talk) => talk.ready.changed);
+      return Promise.all(
+        Array.from({ length: threads / grouped }, (_, part) =>
+          raw.insertMany(changes.slice(part * grouped, (part + 1) * grouped)),
+        ),
+      );
+    },
+    (side) => {
+      for (const talk of side === "ours" ? talks : asides) talk.prepare();
+    },
+  );
+  for (const talk of talks.slice(0, 4)) await talk.check();
+  rows.push([
+    `${threads} threads at once`,
+    `raw inserts of ${grouped} rows, ${connections} connections`,
+    found.ours.p50 * 1_000,
+    found.other.p50 * 1_000,
+    found.p50,
+  ]);
+  report.target("Postgres: commits a second of 64 threads against raw grouped inserts", 1 / found.p50, 0.75, {
+    least: true,
+  });
+}
+
+async function besideSaver(context: Context, rows: Rows, store: Store<State>): Promise<void> {
+  const { place, report, quick } = context;
+  const home = await place.home("Postgres");
+  const { saver, close } = await originalPostgresSaver(home.url, home.schema);
+  const steps = 1_000;
+  const talk = await StoredTalk.begin(store, "beside", steps);
+  const aside = new Talk(conversationOf(steps));
+  const peer = new SaverThread(saver, "peer");
+  await peer.begin(aside.state);
+  const channels = Object.keys(conversation.initial());
+  const found = await compare(
+    { rounds: quick ? 3 : 8, batch: 4 },
+    () => talk.putUpdate(),
+    () => peer.put(aside.ready.state, channels),
+    (side) => (side === "ours" ? talk : aside).prepare(),
+  );
+  await close();
+  rows.push([
+    "put({ update }), N = 1,000",
+    "PostgresSaver.put",
+    found.ours.p50 * 1_000,
+    found.other.p50 * 1_000,
+    found.p50,
+  ]);
+  report.target("Postgres: put({ update }), times faster than PostgresSaver.put, N = 1,000", 1 / found.p50, 30, {
+    least: true,
+  });
+}
+
+/** What a put costs on Postgres, beside raw statements of the same driver over as many connections. */
+export const postgres: Part = {
+  name: "postgres",
+  title: "a put on Postgres, and 64 threads at once, against raw inserts and PostgresSaver",
+  async run(context) {
+    const { place, report } = context;
+    const home = await place.home("Postgres");
+    const store = await open<State>(home.url, { schema: home.schema, connections });
+    const raw = await RawPostgres.create(home.url, `${home.schema}_raw`, connections);
+    const rows: Rows = [];
+    await single(context, rows, store, raw);
+    await many(context, rows, store, raw);
+    await besideSaver(context, rows, store);
+    await raw.close();
+    await store.close();
+    report.table(
+      "Postgres, its durability as installed, both sides in turns in one process",
+      [
+        { title: "ours" },
+        { title: "against" },
+        { title: "ours p50", unit: "µs" },
+        { title: "other p50", unit: "µs" },
+        { title: "ratio", unit: "×" },
+      ],
+      rows,
+    );
+  },
+};

@@ -1,0 +1,25 @@
+import { DatabaseSync } from "node:sqlite";
+import type pg from "pg";
+
+/** Moves what is in a SQLite file's log into the file. */
+export function foldLog(file: string): void {
+  const database = new DatabaseSync(file);
+  database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all();
+  database.close();
+}
+
+/** Bytes of all tables of a schema, with their indexes and the values kept apart. */
+export async function schemaBytes(client: pg.Client, schema: string): Promise<number> {
+  const { rows } = await client.query<{ bytes: string }>(
+    `select coalesce(sum(pg_total_relation_size(c.oid)), 0) as bytes from pg_class c
+       join pg_namespace n on n.oid = c.relnamespace where n.nspname = $1 and c.relkind = 'r'`,
+    [schema],
+  );
+  return Number(rows[0]?.bytes);
+}
+
+/** How far the server's log has been written. */
+export async function walPosition(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ bytes: string }>("select pg_current_wal_insert_lsn() - '0/0' as bytes");
+  return Number(rows[0]?.bytes);
+}

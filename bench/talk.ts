@@ -1,0 +1,64 @@
+import type { Store } from "../src/index.ts";
+import { checkState } from "./check.ts";
+import { conversation } from "./workloads/conversation.ts";
+import type { State, Step } from "./workloads/workload.ts";
+
+/** A conversation in which each step is made ready before it is timed. */
+export class Talk {
+  state: State;
+  steps = 0;
+  #ready: Step | undefined;
+
+  constructor(state: State = conversation.initial()) {
+    this.state = state;
+  }
+
+  prepare(): void {
+    this.steps += 1;
+    this.#ready = conversation.step(this.state, this.steps);
+    this.state = this.#ready.state;
+  }
+
+  get ready(): Step {
+    if (!this.#ready) throw new Error("No step was prepared.");
+    return this.#ready;
+  }
+}
+
+/** A conversation on a thread of a Threadmark store. */
+export class StoredTalk extends Talk {
+  readonly thread: ReturnType<Store<State>["thread"]>;
+
+  private constructor(store: Store<State>, id: string) {
+    super();
+    this.thread = store.thread(id);
+  }
+
+  /** A thread with so many steps in it. */
+  static async begin(store: Store<State>, id: string, length: number): Promise<StoredTalk> {
+    const talk = new StoredTalk(store, id);
+    await talk.thread.put({ state: talk.state });
+    while (talk.steps < length) {
+      talk.prepare();
+      await talk.putUpdate();
+    }
+    return talk;
+  }
+
+  putUpdate(): Promise<unknown> {
+    return this.thread.put({ update: this.ready.update as object, ...this.#fields() });
+  }
+
+  putState(): Promise<unknown> {
+    return this.thread.put({ state: this.ready.state, ...this.#fields() });
+  }
+
+  #fields(): { node: string; next: string[] } {
+    return this.steps % 2 ? { node: "act", next: ["plan"] } : { node: "plan", next: ["act"] };
+  }
+
+  /** What was measured has to be right. */
+  async check(): Promise<void> {
+    checkState((await this.thread.latest())?.state as State, this.state, "Threadmark");
+  }
+}
