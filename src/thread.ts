@@ -8,7 +8,7 @@ import { countOf, historyOf, latestById, latestByStep, namespacesOf } from "./en
 import { acquireChange } from "./engine/lease.ts";
 import { sizeOfCheckpoint, sizeOfThread } from "./engine/measure.ts";
 import { notFound } from "./engine/missing.ts";
-import { checkpointOf, infoOf, named, type Place, writeOf } from "./engine/read.ts";
+import { checkpointOf, named, type Place, writeOf } from "./engine/read.ts";
 import { type Candidate, removeChange } from "./engine/remove.ts";
 import { labelChange } from "./engine/replace.ts";
 import { findByStep } from "./engine/step.ts";
@@ -61,6 +61,7 @@ export class Thread<State = unknown> {
   readonly namespace: readonly string[];
   readonly #engine: Engine;
   readonly #key: string;
+  readonly #place: Place;
 
   /** @internal */
   constructor(engine: Engine, id: string, namespace: readonly string[]) {
@@ -68,21 +69,26 @@ export class Thread<State = unknown> {
     this.id = checkId(id, "A thread id");
     this.namespace = Object.freeze(checkNamespace(namespace));
     this.#key = namespaceKey(this.namespace);
+    this.#place = { thread: this.id, namespace: this.namespace };
   }
 
   /** Saves a checkpoint. Takes the whole `state`, and finds what changed, or an `update` of the parent's. */
   put(input: PutInput<State>, options: PutOptions = {}): Promise<CheckpointInfo> {
-    return this.#attempt(() => {
+    if (this.#engine.closed) return Promise.reject(closedError());
+    try {
       checkPutInput(input);
       checkPutOptions(options);
-      const captured = capturePut(this.#engine, this.id, this.#key, input as PutInput<Record<string, unknown>>, {
-        ...options,
-      });
-      return async () => {
-        const { row, parent } = await this.#engine.lane(this.id).add(putChange(captured));
-        return infoOf(this.#engine, this.#place, row, parent);
-      };
-    });
+      const captured = capturePut(
+        this.#engine,
+        this.id,
+        this.#key,
+        input as PutInput<Record<string, unknown>>,
+        options,
+      );
+      return this.#engine.lane(this.id).add(putChange(captured, this.#place));
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   /** The checkpoint that was committed last, or (`by: "step"`) the one with the greatest step. */
@@ -359,10 +365,6 @@ export class Thread<State = unknown> {
       return async () =>
         new Lease(this.#engine, this.id, await this.#engine.lane(this.id).add(acquireChange({ holder, ttl })), ttl);
     });
-  }
-
-  get #place(): Place {
-    return { thread: this.id, namespace: this.namespace };
   }
 
   /** Checks and captures the arguments in the call itself; whatever is wrong with them rejects before any I/O. */

@@ -28,16 +28,29 @@ type Fields = Record<string, unknown>;
 export class Encoder implements Encoding {
   /** Whether a node with a tag was made. */
   tagged = false;
-  readonly trail: Trail;
+  readonly trail: Trail = new Trail();
   readonly #classes: readonly RegisteredClass[];
   /** A stack of the keys and values of the objects being compared; `#top` is its height. */
   readonly #keys: string[] = [];
   readonly #fields: unknown[] = [];
   #top = 0;
 
-  constructor(classes: readonly RegisteredClass[], root: string) {
+  constructor(classes: readonly RegisteredClass[]) {
     this.#classes = classes;
-    this.trail = new Trail(root);
+  }
+
+  /** Captures a whole value. `root` begins the path in errors. */
+  encode(value: unknown, root: string, previous: Json | undefined): { readonly tree: Json; readonly tagged: boolean } {
+    this.tagged = false;
+    this.#top = 0;
+    this.trail.root = root;
+    return { tree: this.capture(value, previous, 0), tagged: this.tagged };
+  }
+
+  /** Lets go of everything it has seen. */
+  release(): void {
+    this.trail.holders.length = 0;
+    this.#fields.length = 0;
   }
 
   /** The node of a value `depth` levels deep: `previous` itself if the value is the same. */

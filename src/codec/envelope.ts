@@ -28,8 +28,13 @@ const zstd: Zstd | undefined = "zstdCompressSync" in zlib ? (zlib as unknown as 
 /** Whether this Node can read and write zstd. */
 export const zstdAvailable: boolean = zstd !== undefined;
 
+/** The two hexadecimal digits of each byte. */
+const hexadecimal: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
 function checksum(json: string): string {
-  return crc32(json).toString(16).padStart(8, "0");
+  const sum = crc32(json);
+  const [a, b] = [hexadecimal[sum >>> 24], hexadecimal[(sum >>> 16) & 255]];
+  return `${a}${b}${hexadecimal[(sum >>> 8) & 255]}${hexadecimal[sum & 255]}`;
 }
 
 /** Wraps JSON text for storage. */

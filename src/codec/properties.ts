@@ -36,12 +36,23 @@ export function unordinaryKey(value: object): PropertyKey | undefined {
 
 /** Whether an array has all its elements and nothing else. Elements may still be accessors. */
 export function hasOnlyElements(value: readonly unknown[]): boolean {
-  if (types.isProxy(value) || Object.getOwnPropertySymbols(value).length > 0) return false;
+  if (types.isProxy(value)) return false;
+  if (value.length <= searchedElements) return hasOnlyOrdinaryElements(value);
+  if (Object.getOwnPropertySymbols(value).length > 0) return false;
   // Indices are listed first, in order: if the last key is the last index, there is neither a hole nor another key.
   const keys = Object.keys(value);
   const { length } = value;
-  if (keys.length !== length || (length > 0 && keys[length - 1] !== String(length - 1))) return false;
-  return length > searchedElements || Object.getOwnPropertyNames(value).length === length + 1;
+  return keys.length === length && keys[length - 1] === String(length - 1);
+}
+
+/** An array's own keys are its indices in order, then "length", then all others. */
+function hasOnlyOrdinaryElements(value: readonly unknown[]): boolean {
+  const { length } = value;
+  const keys = Reflect.ownKeys(value);
+  if (keys.length !== length + 1 || keys[length] !== "length") return false;
+  const { propertyIsEnumerable } = Object.prototype;
+  for (let index = 0; index < length; index++) if (!propertyIsEnumerable.call(value, index)) return false;
+  return true;
 }
 
 /** The first key that an array should not have, or the first index that it lacks; undefined if the array is at fault. */

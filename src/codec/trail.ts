@@ -9,11 +9,8 @@ export class Trail {
   readonly holders: unknown[] = [];
   /** The step taken from each level to the next. */
   readonly steps: Step[] = [];
-  readonly #root: string;
-
-  constructor(root: string) {
-    this.#root = root;
-  }
+  /** What every path begins with. */
+  root = "";
 
   /** Goes into an object that is new, so that nothing but this bounds the walk. */
   enter(value: unknown, depth: number): void {
@@ -47,6 +44,6 @@ export class Trail {
   #path(depth: number, step?: Step): string {
     const steps = this.steps.slice(0, depth);
     if (step !== undefined) steps.push(step);
-    return formatPath(this.#root, steps, this.holders);
+    return formatPath(this.root, steps, this.holders);
   }
 }

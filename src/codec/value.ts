@@ -4,6 +4,7 @@ import { copyJson } from "./copy.ts";
 import { Decoder } from "./decode.ts";
 import { Encoder } from "./encode.ts";
 import type { Json } from "./json.ts";
+import { isJsonNumber } from "./kinds/primitive.ts";
 import type { RegisteredClass } from "./special.ts";
 
 export interface Encoded {
@@ -41,10 +42,21 @@ export function createValueCodec(
 ): ValueCodec {
   const registered = Object.entries(classes).map(checked);
   const byName = new Map(registered);
+  // For values without a previous version: what a step appends. One at a time, since a class may encode within encoding.
+  let spare: Encoder | undefined = new Encoder(registered);
   return {
     encode(value, root, previous) {
+      if (isJsonPrimitive(value)) return { tree: value, tagged: false };
       // A library that adds enumerable keys to Object.prototype makes them look like everyone's own when comparing.
-      return encode(registered, value, root, hasInheritedKeys() ? undefined : previous);
+      if (previous !== undefined && !hasInheritedKeys()) return encode(new Encoder(registered), value, root, previous);
+      const encoder = spare ?? new Encoder(registered);
+      spare = undefined;
+      try {
+        return encode(encoder, value, root, undefined);
+      } finally {
+        encoder.release();
+        spare = encoder;
+      }
     },
     decode(tree, { owned = false, tagged = true } = {}) {
       if (tagged) return new Decoder(byName, owned, unregistered === "keep").child(tree, 0);
@@ -53,20 +65,13 @@ export function createValueCodec(
   };
 }
 
-function encode(
-  classes: readonly RegisteredClass[],
-  value: unknown,
-  root: string,
-  previous: Json | undefined,
-): Encoded {
-  const encoder = new Encoder(classes, root);
+function encode(encoder: Encoder, value: unknown, root: string, previous: Json | undefined): Encoded {
   try {
-    const tree = encoder.capture(value, previous, 0);
-    return { tree, tagged: encoder.tagged };
+    return encoder.encode(value, root, previous);
   } catch (cause) {
     if (cause instanceof ThreadmarkError) throw cause;
     // Comparing looks at no descriptors, so that it may have run a getter which threw. Without it, the getter has a path.
-    if (previous !== undefined) return encode(classes, value, root, undefined);
+    if (previous !== undefined) return encode(encoder, value, root, undefined);
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new ThreadmarkError("SERIALIZE", `${root}: The value cannot be read: ${why}`, { path: root, cause });
   }
@@ -78,6 +83,13 @@ function checked([name, codec]: [string, ClassCodec]): RegisteredClass {
     throw new TypeError(`classes: ${name} has no ${method}(). A class is registered as { test, encode, decode }.`);
   }
   return [name, codec];
+}
+
+/** What is its own encoding: there is nothing to walk. */
+function isJsonPrimitive(value: unknown): value is string | number | boolean | null {
+  return typeof value === "number"
+    ? isJsonNumber(value)
+    : typeof value === "string" || typeof value === "boolean" || value === null;
 }
 
 function hasInheritedKeys(): boolean {

@@ -51,7 +51,19 @@ export function updateBody(draft: Draft, captured: CapturedPut, parent: Body): {
   return { delta: Object.keys(changes).length === 0 ? {} : { d: changes }, tagged };
 }
 
-/** These lists are mostly empty and stay so. */
+/** These lists are mostly empty and stay so, or name one node and then another. */
 function changeOf(before: Json, after: Json): Delta | undefined {
-  return (before as Json[]).length === 0 && (after as Json[]).length === 0 ? undefined : diff(before, after);
+  const [from, to] = [before as Json[], after as Json[]];
+  if (from.length === 0 && to.length === 0) return undefined;
+  const [left, right] = [from[0] as Json, to[0] as Json];
+  if (from.length === 1 && to.length === 1 && isNodeOnly(left) && isNodeOnly(right)) {
+    return left.node === right.node ? undefined : { r: after };
+  }
+  return diff(before, after);
+}
+
+function isNodeOnly(entry: Json): entry is { node: Json } {
+  if (typeof entry !== "object" || entry === null || Array.isArray(entry)) return false;
+  for (const key in entry) if (key !== "node") return false;
+  return typeof (entry as { node?: Json }).node === "string";
 }

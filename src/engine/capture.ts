@@ -40,7 +40,7 @@ export interface CapturedPut {
   readonly update: CapturedUpdate | undefined;
   /** Whether anything captured holds tags. */
   readonly tagged: boolean;
-  readonly options: PutOptions;
+  readonly options: { readonly [K in keyof PutOptions]: PutOptions[K] | undefined };
   /** The tree the state was captured against, if any. */
   readonly loan: Loan | undefined;
 }
@@ -61,7 +61,7 @@ export function capturePut(
     tagged ||= encoded.tagged;
     return encoded.tree;
   };
-  const compared = "state" in input || Object.values(input.update?.set ?? {}).some(isContainer);
+  const compared = "state" in input || setsContainer(input.update?.set);
   const previous = compared ? recentTree(engine, thread, namespace) : undefined;
   // Reused nodes do not count as tagged, and the parent may turn out to be another checkpoint, without any tag.
   if (previous?.tagged) tagged = true;
@@ -98,7 +98,7 @@ export function capturePut(
     state,
     update,
     tagged,
-    options,
+    options: { parent: options.parent, expect: options.expect, lease: options.lease },
     loan: previous?.loan,
   };
 }
@@ -131,16 +131,13 @@ function recentTree(engine: Engine, thread: string, namespace: string): RecentTr
   return { state: (entry.tree as { readonly s: Json }).s, tagged: entry.tagged, loan: entry.loan };
 }
 
-interface RecentTree {
-  readonly state: Json;
-  readonly tagged: boolean;
-  readonly loan: Loan;
+/** Objects and lists that are set are compared with what was there, so that only what differs is written. */
+function setsContainer(set: { readonly [key: string]: unknown } | undefined): boolean {
+  if (set !== undefined) for (const key of Object.keys(set)) if (typeof set[key] === "object") return true;
+  return false;
 }
 
-/** Objects and lists that are set are compared with what was there, so that only what differs is written. */
-function isContainer(value: unknown): boolean {
-  return typeof value === "object" && value !== null;
-}
+const nothing: ReadonlyMap<string, Json> = new Map();
 
 function captureUpdate(
   update: Update<Record<string, unknown>>,
@@ -148,14 +145,22 @@ function captureUpdate(
   before: Json | undefined,
 ): CapturedUpdate {
   const fields = isPlainState(before) ? before : {};
-  const append = new Map<string, Json[] | string>();
-  const set = new Map<string, Json>();
-  for (const [key, value] of Object.entries(update.append ?? {})) {
-    if (value === undefined) continue;
-    append.set(key, encode(value, `update.append.${key}`) as Json[] | string);
-  }
-  for (const [key, value] of Object.entries(update.set ?? {})) {
-    set.set(key, encode(value, `update.set.${key}`, Object.hasOwn(fields, key) ? fields[key] : undefined));
-  }
-  return { append, set, unset: [...(update.unset ?? [])] };
+  const capture = (part: "append" | "set", previous: (key: string) => Json | undefined): ReadonlyMap<string, Json> => {
+    const given: { readonly [key: string]: unknown } | undefined = update[part];
+    if (given === undefined) return nothing;
+    const captured = new Map<string, Json>();
+    for (const key of Object.keys(given)) {
+      const value = given[key];
+      if (part === "append" && value === undefined) continue;
+      // A path is made only for what may turn out not to be storable.
+      const root = typeof value === "string" || typeof value === "number" ? part : `update.${part}.${key}`;
+      captured.set(key, encode(value, root, previous(key)));
+    }
+    return captured;
+  };
+  return {
+    append: capture("append", () => undefined) as ReadonlyMap<string, Json[] | string>,
+    set: capture("set", (key) => (Object.hasOwn(fields, key) ? fields[key] : undefined)),
+    unset: update.unset ? [...update.unset] : [],
+  };
 }

@@ -1,6 +1,7 @@
-import { apply, type Delta, diff, replacement } from "../codec/delta.ts";
+import { apply, type Delta, diff, OwnedCopies, replacement } from "../codec/delta.ts";
 import type { Json } from "../codec/json.ts";
 import { ThreadmarkError } from "../errors.ts";
+import type { CheckpointInfo } from "../model/checkpoint.ts";
 import { needsFull } from "../model/frames.ts";
 import { addressedId, idAddress } from "../model/id.ts";
 import { bodyOf, type Committed, emptyBody, updateBody } from "./body.ts";
@@ -9,17 +10,22 @@ import type { Draft } from "./draft.ts";
 import type { Change } from "./lane.ts";
 import { checkLease } from "./lease.ts";
 import { notFound } from "./missing.ts";
+import { infoOf, type Place } from "./read.ts";
 import { planReplace } from "./replace.ts";
 import type { Row } from "./row.ts";
 import { frameBytes } from "./tape.ts";
 import type { Body, TreeEntry } from "./tree-cache.ts";
-import { setsContainer } from "./update.ts";
+import { overwrittenBy, setsContainer } from "./update.ts";
 import type { Shown } from "./view.ts";
 
 /** A put, planned inside the thread's lane: checks, then the parent, then what changed since. */
-export function putChange(captured: CapturedPut): Change<Committed> {
+export function putChange(captured: CapturedPut, place: Place): Change<CheckpointInfo> {
   return {
-    plan: (draft) => planPut(draft, captured),
+    plan: (draft) => {
+      const show = ({ row, parent }: Committed): CheckpointInfo => infoOf(draft.engine, place, row, parent);
+      const committed = planPut(draft, captured);
+      return committed instanceof Promise ? committed.then(show) : show(committed);
+    },
     settled: () => {
       if (captured.loan) captured.loan.count -= 1;
     },
@@ -88,13 +94,21 @@ function planOnTree(
   const replaced = parent.replacedBy !== undefined;
   if (captured.update && !replaced && !setsContainer(shown.s, captured.update)) {
     const { delta, tagged } = updateBody(draft, captured, shown);
-    addDelta(draft, withTag(row, captured.tagged || tagged), base, delta, undefined, captured);
+    const overwritten = hasPlainParts(captured) ? overwrittenBy(shown.s, captured.update) : undefined;
+    const step = { change: delta, overwritten, fresh: !tagged };
+    addDelta(draft, withTag(row, captured.tagged || tagged), base, step, captured);
   } else {
     const { tree, tagged } = bodyOf(draft, captured, shown);
-    const delta = diff(base.tree, tree) ?? {};
-    addDelta(draft, withTag(row, captured.tagged || tagged || replaced), base, delta, tree, captured, replaced);
+    const step = { change: diff(base.tree, tree) ?? {}, tree, replaced };
+    addDelta(draft, withTag(row, captured.tagged || tagged || replaced), base, step, captured);
   }
   return { row, parent: parent.id };
+}
+
+/** Whether what the next step needs is names of nodes at most: it does not make the frame heavier than the tree. */
+function hasPlainParts({ parts }: CapturedPut): boolean {
+  const { next, interrupts, barriers } = parts as { readonly [Part in keyof CapturedPut["parts"]]: Json[] };
+  return next.length <= 1 && interrupts.length === 0 && barriers.length === 0;
 }
 
 /** A supplied id may look like one that this tape would make later: that seq is passed over, so that it never does. */
@@ -136,31 +150,34 @@ function addFull(draft: Draft, row: Row, tree: Json, captured: CapturedPut, base
   const tail = draft.encodeRow(row, replacement(tree));
   const size = frameBytes(tail.value);
   const loan = captured.loan ?? { count: 0 };
-  draft.addRow({
-    tail,
-    base,
-    change: undefined,
-    tree,
-    entry: { tagged: row.tagged, weight: size, size, hops: 1, loan },
-  });
+  const entry = { tagged: row.tagged, weight: size, size, grown: 0, hops: 1, loan, copies: new OwnedCopies() };
+  draft.addRow({ tail, base, change: undefined, tree, entry });
 }
 
-function addDelta(
-  draft: Draft,
-  row: Row,
-  base: TreeEntry,
-  change: Delta,
-  tree: Json | undefined,
-  captured: CapturedPut,
-  replaced = false,
-): void {
-  const tail = draft.encodeRow(row, change);
-  const weight = base.weight + frameBytes(tail.value);
+/** A change of the parent's frame: with the tree it leads to, if that was captured. */
+interface Step {
+  readonly change: Delta;
+  readonly tree?: Json;
+  /** About how many bytes of it only overwrite, the rest being appended; undefined where it may take away. */
+  readonly overwritten?: number | undefined;
+  /** The change shares no node with a tree. */
+  readonly fresh?: boolean;
+  /** The tree does not share its nodes with the base. */
+  readonly replaced?: boolean;
+}
+
+function addDelta(draft: Draft, row: Row, base: TreeEntry, step: Step, captured: CapturedPut): void {
+  const { change, tree } = step;
+  const tail = draft.encodeRow(row, change, step.fresh);
+  const bytes = frameBytes(tail.value);
+  const weight = base.weight + bytes;
   const hops = draft.isOwn(row.parent) ? base.hops : base.hops + 1;
   let { size } = base;
-  if (needsFull({ weight, size, hops })) {
+  let grown = step.overwritten === undefined ? 0 : base.grown + Math.max(0, bytes - step.overwritten);
+  if (needsFull({ weight, size: size + grown, hops })) {
     const whole = tree ?? apply(base.tree, change);
     size = JSON.stringify(whole).length;
+    grown = 0;
     if (needsFull({ weight, size, hops })) {
       // Frames that follow do not need to know what came before; but the tags in the tree are this frame's now.
       addFull(draft, { ...row, tagged: row.tagged || base.tagged }, whole, captured, base);
@@ -169,9 +186,9 @@ function addDelta(
   }
   const tagged = base.tagged || row.tagged;
   // A tree made by updating the base's shares its nodes; one that was captured shares those it was captured against.
-  const updated = tree === undefined || (captured.update !== undefined && !replaced);
+  const updated = tree === undefined || (captured.update !== undefined && !step.replaced);
   const loan = updated ? base.loan : (captured.loan ?? { count: 0 });
-  draft.addRow({ tail, base, change, tree, entry: { tagged, weight, size, hops, loan } });
+  draft.addRow({ tail, base, change, tree, entry: { tagged, weight, size, grown, hops, loan, copies: base.copies } });
 }
 
 function conflict(thread: string, expected: string | null, head: Shown | undefined): ThreadmarkError {

@@ -51,10 +51,11 @@ export class Committer {
     });
   }
 
-  /** The same, without a promise. */
-  submit(batch: Batch, outcome: Outcome): void {
+  /** The same, without a promise. `alone`: nobody else can have a batch in this turn, so it need not be waited for. */
+  submit(batch: Batch, outcome: Outcome, alone = false): void {
     this.#waiting.push({ batch, outcome });
-    this.#schedule();
+    if (alone && !this.#scheduled && this.#underWay === 0) this.#run();
+    else this.#schedule();
   }
 
   #schedule(): void {

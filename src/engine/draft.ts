@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import type { Batch, DirectoryKey, Entry, Key, Range, Value } from "../backend.ts";
 import { copyJson } from "../codec/copy.ts";
-import { apply, applyOwned, type Delta } from "../codec/delta.ts";
+import { apply, type Delta, OwnedCopies } from "../codec/delta.ts";
 import type { Json } from "../codec/json.ts";
 import { idAddress } from "../model/id.ts";
 import type { Engine } from "./engine.ts";
@@ -11,7 +11,7 @@ import type { Row } from "./row.ts";
 import { PACK_ROWS, sealRows } from "./seal.ts";
 import { encodeTailRow, metaKey, type TailRow, Tape } from "./tape.ts";
 import { loadTree } from "./tree.ts";
-import type { Body, Loan, TreeEntry } from "./tree-cache.ts";
+import { type Body, type Loan, loadedEntry, type TreeEntry } from "./tree-cache.ts";
 import { rowAt, type Shown } from "./view.ts";
 
 export interface Planned {
@@ -48,8 +48,6 @@ export class Draft {
   #removed = false;
   #batch: { readonly made: Batch | undefined | Promise<Batch | undefined> } | undefined;
   readonly #planned: Planned[] = [];
-  /** How many planned rows build on a remembered tree: only a sole user may take it over. */
-  readonly #uses = new Map<TreeEntry, number>();
 
   constructor(engine: Engine, thread: string, tape: Tape | undefined, fresh: boolean) {
     this.engine = engine;
@@ -198,8 +196,7 @@ export class Draft {
     const known = this.engine.trees.get(tape, row.seq);
     if (known) return known;
     return loadTree(this.engine, tape, row.seq).then((loaded) => {
-      // The true size is unknown; a third of what was read is the least it can be, so that it is measured soon.
-      const entry: TreeEntry = { ...loaded, size: Math.ceil(loaded.weight / 3), loan: { count: 0 } };
+      const entry = loadedEntry(loaded);
       this.engine.trees.set(tape, row.seq, entry);
       return entry;
     });
@@ -216,25 +213,31 @@ export class Draft {
     return planned.tree;
   }
 
-  /** Encodes a row as the next of the tape. */
-  encodeRow(row: Row, change: Delta): TailRow {
+  /** Encodes a row as the next of the tape. With `keep`, the change itself is kept for the seal: it must not change. */
+  encodeRow(row: Row, change: Delta, keep = false): TailRow {
     const tape = this.#tape as Tape;
     const previous = this.#planned.at(-1)?.tail;
     const count = (previous?.count ?? tape.count) + 1;
     const root = row.namespace === "" ? row.seq : (previous?.root ?? tape.lastRoot);
-    return { row, value: encodeTailRow(row, count, root, change), count, root };
+    return { row, value: encodeTailRow(row, count, root, change), count, root, change: keep ? change : undefined };
   }
 
   /** A row whose tree is not kept in memory. */
   planned(row: Row, change: Delta): Planned {
-    const entry = { tagged: true, weight: 0, size: 0, hops: 1, loan: { count: 0 } };
+    const entry = {
+      tagged: true,
+      weight: 0,
+      size: 0,
+      grown: 0,
+      hops: 1,
+      loan: { count: 0 },
+      copies: new OwnedCopies(),
+    };
     return { tail: this.encodeRow(row, change), base: undefined, change, tree: undefined, entry };
   }
 
   /** Adds an encoded row. Its tree is `tree`, or that of `base` with `change` applied. */
   addRow(planned: Planned): void {
-    const { base } = planned;
-    if (base) this.#uses.set(base, (this.#uses.get(base) ?? 0) + 1);
     this.#planned.push(planned);
   }
 
@@ -251,7 +254,7 @@ export class Draft {
     const tape = this.#tape;
     if (!tape) return undefined;
     const reading = this.#writeRows(tape);
-    return reading ? reading.then(() => this.#gather(tape)) : this.#gather(tape);
+    return reading instanceof Promise ? reading.then(() => this.#gather(tape)) : this.#gather(tape);
   }
 
   #gather(tape: Tape): Batch | undefined {
@@ -308,34 +311,44 @@ export class Draft {
     this.#keepTrees(tape);
   }
 
+  /** Only what is likely to be built on is worth keeping: the ends of the branches. */
   #keepTrees(tape: Tape): void {
-    const { trees } = this.engine;
-    const parents = new Set(this.#planned.map(({ tail }) => tail.row.parent));
+    const [first] = this.#planned;
+    if (first && this.#planned.length === 1) {
+      this.#keepTree(tape, first, true);
+      return;
+    }
+    const parents = new Set<number>();
+    // How many rows build on a remembered tree: only a sole user may take it over, and only one of those on one loan.
+    const uses = new Map<TreeEntry, number>();
+    for (const { tail, base } of this.#planned) {
+      parents.add(tail.row.parent);
+      if (base) uses.set(base, (uses.get(base) ?? 0) + 1);
+    }
     const taken = new Set<Loan>();
     for (const planned of this.#planned) {
-      const { row } = planned.tail;
-      // Only what is likely to be built on is worth keeping: the ends of the branches.
-      if (parents.has(row.seq)) continue;
-      const { base, entry } = planned;
-      const known = base && trees.get(tape, row.parent) === base;
-      const sole = known && this.#uses.get(base) === 1 && !taken.has(base.loan);
-      if (planned.tree === undefined && sole && base.loan.count === 0) {
-        trees.delete(tape, row.parent);
-        taken.add(base.loan);
-        trees.set(tape, row.seq, {
-          ...entry,
-          tree: applyOwned(base.tree, planned.change as Delta),
-          loan: base.loan,
-        });
-      } else if (planned.tree !== undefined && sole && entry.loan === base.loan) {
-        // The tree was captured against the parent's and shares nodes with it: it takes the parent's place.
-        trees.delete(tape, row.parent);
-        taken.add(base.loan);
-        trees.set(tape, row.seq, { ...entry, tree: planned.tree });
-      } else {
-        trees.set(tape, row.seq, { ...entry, tree: copyJson(this.#plannedTree(planned)), loan: { count: 0 } });
-      }
+      if (parents.has(planned.tail.row.seq)) continue;
+      const { base } = planned;
+      const sole = base !== undefined && uses.get(base) === 1 && !taken.has(base.loan);
+      if (sole) taken.add(base.loan);
+      this.#keepTree(tape, planned, sole);
     }
+  }
+
+  #keepTree(tape: Tape, planned: Planned, sole: boolean): void {
+    const { trees } = this.engine;
+    const { base, entry } = planned;
+    const { seq, parent } = planned.tail.row;
+    // Without a tree of its own it is the parent's, changed; one captured against the parent's shares nodes with it.
+    const takes = planned.tree === undefined ? base?.loan.count === 0 : entry.loan === base?.loan;
+    if (base && sole && takes && trees.get(tape, parent) === base) {
+      trees.delete(tape, parent);
+      const tree = planned.tree ?? base.copies.apply(base.tree, planned.change as Delta);
+      trees.set(tape, seq, { ...entry, tree, loan: base.loan, copies: base.copies });
+      return;
+    }
+    const tree = copyJson(this.#plannedTree(planned));
+    trees.set(tape, seq, { ...entry, tree, loan: { count: 0 }, copies: new OwnedCopies() });
   }
 
   /**

@@ -67,6 +67,11 @@ export class Engine {
     this.#active += 1;
   }
 
+  /** How much of that is under way. */
+  get active(): number {
+    return this.#active;
+  }
+
   leave(): void {
     this.#active -= 1;
     if (this.#active === 0) this.#idle?.();

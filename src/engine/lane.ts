@@ -88,17 +88,21 @@ export class Lane {
       planned = Promise.reject(error);
     }
     if (batch === undefined) return void this.#run([entry], { tape, draft, planned });
-    this.#engine.committer.submit(batch, (applied, failure) => {
+    const outcome = (applied: boolean, failure?: unknown): void => {
       if (!applied) return void this.#retry(entry, draft, planned, failure);
       draft.absorb();
       entry.resolve(planned);
       entry.change.settled?.();
       this.#next();
-    });
+    };
+    this.#engine.committer.submit(batch, outcome, this.#engine.active === 1);
   }
 
   #next(): void {
-    if (this.#queue.length > 0) return soon(this.#start);
+    if (this.#queue.length > 0) {
+      soon(this.#start);
+      return;
+    }
     this.#running = false;
     this.#engine.leave();
   }

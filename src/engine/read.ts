@@ -15,7 +15,7 @@ import type { SharedTree } from "./page.ts";
 import { type Row, toInfo } from "./row.ts";
 import type { Tape } from "./tape.ts";
 import { loadShown } from "./tree.ts";
-import type { Body } from "./tree-cache.ts";
+import { type Body, loadedEntry } from "./tree-cache.ts";
 import { NOW, parentOf, rowAt, type Shown } from "./view.ts";
 import type { EncodedWrite } from "./writes.ts";
 
@@ -86,7 +86,7 @@ async function readCheckpoint(
   const checkpoint = decodeCheckpoint(engine, place, row, parent, { ...loaded, owned });
   if (row.replacedBy !== undefined) return checkpoint;
   if (owned) tape.lastLoaded = row.seq;
-  else engine.trees.set(tape, row.seq, { ...loaded, size: Math.ceil(loaded.weight / 3), loan: { count: 0 } });
+  else engine.trees.set(tape, row.seq, loadedEntry(loaded));
   return checkpoint;
 }
 

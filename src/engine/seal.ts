@@ -1,6 +1,6 @@
 import type { Key, Value } from "../backend.ts";
 import { unwrapJson, wrap } from "../codec/envelope.ts";
-import { idAddress } from "../model/id.ts";
+import { isAddressed } from "../model/id.ts";
 import type { Draft } from "./draft.ts";
 import { hashStrings } from "./hash.ts";
 import type { Meta } from "./meta.ts";
@@ -17,7 +17,9 @@ export function sealRows(draft: Draft, tape: Tape, sealed: readonly TailRow[]): 
   const last = sealed.at(-1) as TailRow;
   let { rootFull } = before;
   for (let start = 0; start < sealed.length; start += PACK_ROWS) {
-    const frames = sealed.slice(start, start + PACK_ROWS).map(({ row, value }) => ({ row, change: tailChange(value) }));
+    const frames = sealed
+      .slice(start, start + PACK_ROWS)
+      .map(({ row, value, change = tailChange(value) }) => ({ row, change }));
     const pack = encodePack(tape.number, frames, draft.engine.compression);
     for (const table of ["rows", "net", "steps"] as const) {
       draft.inserts.push({ key: tape.key(table, pack.last), value: pack[table] });
@@ -26,14 +28,15 @@ export function sealRows(draft: Draft, tape: Tape, sealed: readonly TailRow[]): 
   }
   const from = (sealed[0] as TailRow).row.seq;
   draft.deletes.push({ table: "tail", lineage: tape.lineage, group: tape.number, from, to: last.row.seq });
+  const supplied = sealed.flatMap(({ row }) => (isAddressed(row.id, tape.number, row.seq) ? [] : row));
   draft.change({
     rootStep: risingStep(before, sealed),
     sealed: last.row.seq,
     rootSealed: last.root || before.rootSealed,
     rootFull,
-    greatestId: greatestId(tape, before, sealed),
+    greatestId: greatestOf(before.greatestId, supplied),
   });
-  return index(draft, [...idEntries(tape, sealed), ...headEntries(tape, sealed)]);
+  return index(draft, [...idEntries(tape, supplied), ...headEntries(tape, sealed)]);
 }
 
 /** The last step of the root, if steps still only rise; undefined once they have not. */
@@ -47,17 +50,8 @@ function risingStep(meta: Meta, sealed: readonly TailRow[]): number | undefined 
   return Number.isFinite(last) ? last : undefined;
 }
 
-function isSupplied(tape: Tape, row: Row): boolean {
-  const address = idAddress(row.id);
-  return address?.tape !== tape.number || address.seq !== row.seq;
-}
-
-function greatestId(tape: Tape, meta: Meta, sealed: readonly TailRow[]): string | undefined {
-  let greatest = meta.greatestId;
-  for (const { row } of sealed) {
-    if (isSupplied(tape, row) && (greatest === undefined || row.id > greatest)) greatest = row.id;
-  }
-  return greatest;
+function greatestOf(greatest: string | undefined, rows: readonly Row[]): string | undefined {
+  return rows.reduce((most, { id }) => (most === undefined || id > most ? id : most), greatest);
 }
 
 /** A record of an index, and what it says once it has been added to. */
@@ -67,16 +61,15 @@ interface IndexEntry {
 }
 
 /** Sealed rows are no longer found by looking through the tail; those whose id does not tell where get an index. */
-function idEntries(tape: Tape, sealed: readonly TailRow[]): IndexEntry[] {
-  const supplied = new Map<string, { readonly key: Key; readonly seqs: number[] }>();
-  for (const { row } of sealed) {
-    if (!isSupplied(tape, row)) continue;
+function idEntries(tape: Tape, supplied: readonly Row[]): IndexEntry[] {
+  const byKey = new Map<string, { readonly key: Key; readonly seqs: number[] }>();
+  for (const row of supplied) {
     const [item, part] = hashStrings(row.namespace, row.id);
-    const entry = supplied.get(`${item}:${part}`) ?? { key: tape.key("id", item, part), seqs: [] };
+    const entry = byKey.get(`${item}:${part}`) ?? { key: tape.key("id", item, part), seqs: [] };
     entry.seqs.push(row.seq);
-    supplied.set(`${item}:${part}`, entry);
+    byKey.set(`${item}:${part}`, entry);
   }
-  return [...supplied.values()].map(({ key, seqs }) => ({
+  return [...byKey.values()].map(({ key, seqs }) => ({
     key,
     add: (before) => [...(before === undefined ? [] : (unwrapJson(before) as number[])), ...seqs],
   }));

@@ -4,9 +4,9 @@ import { unwrapJson, wrap } from "../codec/envelope.ts";
 import { ThreadmarkError } from "../errors.ts";
 import { decodeMeta, type Meta } from "./meta.ts";
 import { decodeRows } from "./pack-rows.ts";
-import { fromRecord, type Row, type RowRecord, toRecord } from "./row.ts";
+import { fromRecord, type Row, type RowRecord } from "./row.ts";
 
-/** A row that is not sealed yet, with its frame still as text: a seal parses it again, nothing shares its objects. */
+/** A row that is not sealed yet, with its frame as text, which the seal parses unless it has `change`. */
 export interface TailRow {
   readonly row: Row;
   readonly value: Value;
@@ -14,6 +14,8 @@ export interface TailRow {
   readonly count: number;
   /** The last row of the root namespace up to this one; 0 if none. */
   readonly root: number;
+  /** The frame itself, where none of its nodes ever changes. */
+  readonly change?: Delta | undefined;
 }
 
 /** About what the metadata of a row takes in a tail record. */
@@ -44,12 +46,32 @@ export interface LoadedPack {
   readonly rows: readonly Row[];
 }
 
+/** The record as text, put together by hand: it is made at every step, and only the change can be large. */
 export function encodeTailRow(row: Row, count: number, root: number, change: Delta): Value {
-  const record = toRecord(row) as TailRecord;
-  record.count = count;
-  if (root !== row.seq) record.root = root;
-  record.change = change;
-  return wrap(JSON.stringify(record));
+  const { source, node, run, workflow, label, metadata } = row;
+  let text = `{"id":${quote(row.id)},"step":${row.step},"createdAt":${row.createdAt}`;
+  if (row.namespace !== "") text += `,"namespace":${quote(row.namespace)}`;
+  if (row.parent !== 0) text += `,"parent":${row.parent}`;
+  if (source !== "loop") text += `,"source":"${source}"`;
+  if (node !== null) text += `,"node":${quote(node)}`;
+  if (run !== null) text += `,"run":${quote(run)}`;
+  if (workflow !== null) text += `,"workflow":${quote(workflow)}`;
+  if (label !== "") text += `,"label":${quote(label)}`;
+  if (row.stateVersion !== 0) text += `,"stateVersion":${row.stateVersion}`;
+  if (metadata !== null) text += `,"metadata":${JSON.stringify(metadata)}`;
+  if (row.pending !== 0) text += `,"pending":${row.pending}`;
+  if (row.waiting !== 0) text += `,"waiting":${row.waiting}`;
+  if (row.tagged) text += ',"tagged":true';
+  text += `,"count":${count}`;
+  if (root !== row.seq) text += `,"root":${root}`;
+  return wrap(`${text},"change":${JSON.stringify(change)}}`);
+}
+
+const PLAIN = /^[\w .:-]*$/;
+
+/** A string as JSON. Names and ids are mostly made of characters that stand for themselves. */
+function quote(value: string): string {
+  return PLAIN.test(value) ? `"${value}"` : JSON.stringify(value);
 }
 
 /** About how many bytes of a tail record are the frame: what a pack will keep of it, give or take. */

@@ -1,5 +1,5 @@
+import { OwnedCopies } from "../codec/delta.ts";
 import type { Json } from "../codec/json.ts";
-import { ByteCache } from "./cache.ts";
 
 /** A checkpoint's body as one tree: what goes through the delta codec. */
 export interface Body {
@@ -20,8 +20,9 @@ export interface Loan {
 }
 
 /**
- * A private tree. No two entries, and nobody outside, share any of its objects, so it may be changed in place, except
- * while it is on loan: then an input that was captured against it, and shares nodes with it, waits to be committed.
+ * A remembered tree. No two entries, and nobody outside, share any of the nodes in `copies`, so those may be changed in
+ * place, except while it is on loan: then an input that was captured against it, and shares nodes with it, waits to be
+ * committed. All other nodes may be shared with deltas that are still to be sealed, and never change.
  */
 export interface TreeEntry {
   tree: Json;
@@ -30,9 +31,19 @@ export interface TreeEntry {
   weight: number;
   /** Bytes of the tree's JSON when it was last measured; 0 if never. */
   size: number;
+  /** At least how many bytes were appended since then. */
+  grown: number;
   /** How many tapes those bytes are spread over. */
   hops: number;
   loan: Loan;
+  copies: OwnedCopies;
+}
+
+/** An entry for a tree that was just built from storage. */
+export function loadedEntry(loaded: Pick<TreeEntry, "tree" | "tagged" | "weight" | "hops">): TreeEntry {
+  // The true size is unknown; a third of what was read is the least it can be, so that it is measured soon.
+  const size = Math.ceil(loaded.weight / 3);
+  return { ...loaded, size, grown: 0, loan: { count: 0 }, copies: new OwnedCopies() };
 }
 
 /** The part of a tape that, with a seq, names a tree. */
@@ -41,35 +52,74 @@ interface Home {
   readonly meta: { readonly folds?: number };
 }
 
-function nameOf({ number, meta }: Home, seq: number): string {
-  return `${number}:${meta.folds ?? 0}:${seq}`;
+interface Slot {
+  readonly entry: TreeEntry;
+  readonly folds: number;
+  readonly bytes: number;
+  used: number;
 }
 
 /**
- * Trees of recent heads. A frame's address is never reused, and its content changes only when a compaction folds a
- * replacement in, which is counted: so an entry is never stale.
+ * Trees of recent heads, by tape and seq. A frame's address is never reused, and its content changes only when a
+ * compaction folds a replacement in, which is counted: so an entry is never stale. Once they weigh more than `limit`
+ * bytes, those used longest ago are forgotten.
  */
 export class TreeCache {
-  readonly #entries: ByteCache<string, TreeEntry>;
+  readonly #tapes = new Map<number, Map<number, Slot>>();
+  readonly #limit: number;
+  #bytes = 0;
+  #clock = 0;
 
   constructor(limit: number) {
-    this.#entries = new ByteCache(limit);
+    this.#limit = limit;
   }
 
-  get(tape: Home, seq: number): TreeEntry | undefined {
-    return this.#entries.get(nameOf(tape, seq));
+  get({ number, meta }: Home, seq: number): TreeEntry | undefined {
+    const slot = this.#tapes.get(number)?.get(seq);
+    if (slot === undefined || slot.folds !== (meta.folds ?? 0)) return undefined;
+    this.#clock += 1;
+    slot.used = this.#clock;
+    return slot.entry;
   }
 
-  set(tape: Home, seq: number, entry: TreeEntry): void {
+  set({ number, meta }: Home, seq: number, entry: TreeEntry): void {
+    let slots = this.#tapes.get(number);
+    if (!slots) {
+      slots = new Map();
+      this.#tapes.set(number, slots);
+    }
     // A parsed tree takes about twice the bytes of its JSON.
-    this.#entries.set(nameOf(tape, seq), entry, 2 * Math.max(entry.weight, entry.size) + 500);
+    const bytes = 2 * Math.max(entry.weight, entry.size) + 500;
+    this.#bytes += bytes - (slots.get(seq)?.bytes ?? 0);
+    this.#clock += 1;
+    slots.set(seq, { entry, folds: meta.folds ?? 0, bytes, used: this.#clock });
+    if (this.#bytes > this.#limit) this.#forget();
   }
 
-  delete(tape: Home, seq: number): void {
-    this.#entries.delete(nameOf(tape, seq));
+  delete({ number }: Home, seq: number): void {
+    const slots = this.#tapes.get(number);
+    const slot = slots?.get(seq);
+    if (!slots || !slot) return;
+    slots.delete(seq);
+    this.#bytes -= slot.bytes;
   }
 
   clear(): void {
-    this.#entries.clear();
+    this.#tapes.clear();
+    this.#bytes = 0;
+  }
+
+  /** Makes room for a while. What was just set stays, however large: it is about to be used. */
+  #forget(): void {
+    const slots = [...this.#tapes].flatMap(([number, bySeq]) =>
+      [...bySeq].map(([seq, { used }]) => ({ home: { number, meta: {} }, seq, used })),
+    );
+    slots.sort((left, right) => left.used - right.used);
+    slots.pop();
+    for (const { home, seq } of slots) {
+      if (this.#bytes <= this.#limit * 0.75) break;
+      this.delete(home, seq);
+    }
+    for (const [number, bySeq] of this.#tapes) if (bySeq.size === 0) this.#tapes.delete(number);
   }
 }

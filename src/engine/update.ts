@@ -35,6 +35,24 @@ export function setsContainer(state: Json, update: CapturedUpdate): boolean {
   return false;
 }
 
+/** Overwriting a string this long may take something away from the tree. */
+const LONG_TEXT = 200;
+
+/** About how many bytes of an update's frame overwrite what was there; undefined when more than that may go. */
+export function overwrittenBy(state: Json, { set, unset }: CapturedUpdate): number | undefined {
+  if (unset.length > 0 || !isPlainState(state)) return undefined;
+  let bytes = 0;
+  for (const [key, value] of set) {
+    const before = Object.hasOwn(state, key) ? state[key] : undefined;
+    const long = typeof before === "string" ? before.length > LONG_TEXT : before !== undefined && isContainer(before);
+    if (long || isContainer(value)) return undefined;
+    bytes += key.length + (typeof value === "string" ? value.length : LONG_NUMBER);
+  }
+  return bytes;
+}
+
+const LONG_NUMBER = 24;
+
 function isContainer(value: Json): boolean {
   return typeof value === "object" && value !== null;
 }

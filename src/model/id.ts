@@ -4,14 +4,36 @@
  */
 const LIMIT = 2 ** 31;
 
+// Ids are made in runs: of one tape, and many in one millisecond.
+let knownTime = -1;
+let timePart = "";
+let knownTape = -1;
+let tapePart = "";
+
 /** The id of the checkpoint that a tape commits under `seq` at time `now`; undefined where the numbers do not fit. */
 export function addressedId(now: number, tape: number, seq: number): string | undefined {
   if (!(now >= 0 && now < 2 ** 48 && tape < LIMIT && seq < LIMIT)) return undefined;
-  const time = Math.floor(now).toString(16).padStart(12, "0");
-  // 62 bits: 31 of the tape, 31 of the seq, behind the two bits of the variant (binary 10).
-  const high = (0x80000000 + Math.floor(tape / 2)).toString(16);
-  const low = ((tape % 2) * LIMIT + seq).toString(16).padStart(8, "0");
-  return `${time.slice(0, 8)}-${time.slice(8)}-7000-${high.slice(0, 4)}-${high.slice(4)}${low}`;
+  if (now !== knownTime) {
+    const time = Math.floor(now).toString(16).padStart(12, "0");
+    timePart = `${time.slice(0, 8)}-${time.slice(8)}`;
+    knownTime = now;
+  }
+  return timePart + addressPart(tape, seq);
+}
+
+/** 62 bits: 31 of the tape, 31 of the seq, behind the two bits of the variant (binary 10). */
+function addressPart(tape: number, seq: number): string {
+  if (tape !== knownTape) {
+    const high = (0x80000000 + Math.floor(tape / 2)).toString(16);
+    tapePart = `-7000-${high.slice(0, 4)}-${high.slice(4)}`;
+    knownTape = tape;
+  }
+  return tapePart + ((tape % 2) * LIMIT + seq).toString(16).padStart(8, "0");
+}
+
+/** Whether an id is one that {@link addressedId} makes for this tape and seq, at some time. */
+export function isAddressed(id: string, tape: number, seq: number): boolean {
+  return id.endsWith(addressPart(tape, seq)) && PATTERN.test(id);
 }
 
 const PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-7000-([0-9a-f]{4})-([0-9a-f]{4})([0-9a-f]{8})$/;

@@ -4,6 +4,7 @@ import type {
   ForkOptions,
   HistoryOptions,
   PruneOptions,
+  PutFields,
   PutOptions,
   ThreadsOptions,
   WritesInput,
@@ -65,36 +66,38 @@ const nullable =
     if (value !== null) check(value, what);
   };
 
+/** Written out: it runs at every step, and most fields are absent. */
 export function checkPutInput(input: unknown): void {
-  const fields = checkObject(input, "What is put");
-  const state = "state" in fields && fields["state"] !== undefined;
-  const hasState = state || ("state" in fields && fields["update"] === undefined);
-  if (hasState === (fields["update"] !== undefined)) throw new TypeError("put takes exactly one of state and update.");
-  optional(fields, "id", checkId);
-  optional(fields, "step", (value, what) => checkInteger(value, what));
-  optional(fields, "source", (value, what) => checkOneOf(value, sources, what));
-  optional(fields, "node", nullable(checkText));
-  optional(fields, "path", checkStrings);
-  optional(fields, "next", checkNext);
-  optional(fields, "completed", checkStrings);
-  optional(fields, "interrupts", checkInterrupts);
-  optional(fields, "barriers", checkBarriers);
-  optional(fields, "run", nullable(checkId));
-  optional(fields, "workflow", nullable(checkId));
-  optional(fields, "label", checkText);
-  optional(fields, "createdAt", (value, what) => checkNumber(value, what, Number.NEGATIVE_INFINITY));
-  if (fields["createdAt"] !== undefined && !Number.isFinite(fields["createdAt"]))
-    throw new TypeError("createdAt must be finite.");
-  optional(fields, "stateVersion", (value, what) => checkInteger(value, what));
-  optional(fields, "metadata", checkPlainObject);
-  if (fields["update"] !== undefined) checkUpdate(fields["update"]);
+  const fields = checkObject(input, "What is put") as {
+    readonly [Name in keyof PutFields | "state" | "update"]?: unknown;
+  };
+  const { update, id, step, source, node, path, next, completed, interrupts, barriers } = fields;
+  const state = "state" in fields && (fields.state !== undefined || update === undefined);
+  if (state === (update !== undefined)) throw new TypeError("put takes exactly one of state and update.");
+  if (id !== undefined) checkId(id, "id");
+  if (step !== undefined) checkInteger(step, "step");
+  if (source !== undefined) checkOneOf(source, sources, "source");
+  if (node !== undefined && node !== null) checkText(node, "node");
+  if (path !== undefined) checkStrings(path, "path");
+  if (next !== undefined) checkNext(next, "next");
+  if (completed !== undefined) checkStrings(completed, "completed");
+  if (interrupts !== undefined) checkInterrupts(interrupts, "interrupts");
+  if (barriers !== undefined) checkBarriers(barriers, "barriers");
+  const { run, workflow, label, createdAt, stateVersion, metadata } = fields;
+  if (run !== undefined && run !== null) checkId(run, "run");
+  if (workflow !== undefined && workflow !== null) checkId(workflow, "workflow");
+  if (label !== undefined) checkText(label, "label");
+  if (createdAt !== undefined && !Number.isFinite(createdAt)) throw new TypeError("createdAt must be a finite number.");
+  if (stateVersion !== undefined) checkInteger(stateVersion, "stateVersion");
+  if (metadata !== undefined) checkPlainObject(metadata, "metadata");
+  if (update !== undefined) checkUpdate(update);
 }
 
 function checkNext(value: unknown, what: string): void {
   if (!Array.isArray(value)) throw new TypeError(`${what} must be an array of node names and activations.`);
   for (const [index, entry] of value.entries()) {
     if (typeof entry === "string") {
-      checkText(entry, `${what}[${index}]`);
+      if (!entry.isWellFormed()) checkText(entry, `${what}[${index}]`);
       continue;
     }
     const activation = checkObject(entry, `${what}[${index}]`);
@@ -129,29 +132,34 @@ function checkKeys(fields: Fields, known: readonly string[], what: string): void
   }
 }
 
+const updateKeys = ["append", "set", "unset"];
+
 function checkUpdate(value: unknown): void {
   const update = checkObject(value, "update");
-  checkKeys(update, ["append", "set", "unset"], "update");
+  checkKeys(update, updateKeys, "update");
   const append = update["append"] === undefined ? {} : checkObject(update["append"], "update.append");
   const set = update["set"] === undefined ? {} : checkObject(update["set"], "update.set");
-  const unset = update["unset"] ?? [];
-  checkStrings(unset, "update.unset");
-  for (const [key, added] of Object.entries(append)) {
+  const unset = update["unset"] as readonly string[] | undefined;
+  if (unset !== undefined) checkStrings(unset, "update.unset");
+  for (const key of Object.keys(append)) {
+    const added = append[key];
     if (added !== undefined && !Array.isArray(added) && typeof added !== "string") {
       throw new TypeError(`update.append: ${JSON.stringify(key)} must be an array of elements or a string.`);
     }
+    if (Object.hasOwn(set, key)) throw twice(key);
   }
-  const keys = [...Object.keys(append), ...Object.keys(set), ...new Set(unset as string[])];
-  const twice = keys.find((key, index) => keys.indexOf(key) !== index);
-  if (twice !== undefined)
-    throw new TypeError(`update: ${JSON.stringify(twice)} is in more than one of append, set and unset.`);
+  for (const key of unset ?? []) if (Object.hasOwn(append, key) || Object.hasOwn(set, key)) throw twice(key);
+}
+
+function twice(key: string): TypeError {
+  return new TypeError(`update: ${JSON.stringify(key)} is in more than one of append, set and unset.`);
 }
 
 export function checkPutOptions(options: PutOptions): void {
-  const fields = checkObject(options, "The options of put");
-  optional(fields, "parent", nullable(checkId));
-  optional(fields, "expect", nullable(checkId));
-  optional(fields, "lease", checkLeaseToken);
+  const { parent, expect, lease } = checkObject(options, "The options of put") as PutOptions;
+  if (parent !== undefined && parent !== null) checkId(parent, "parent");
+  if (expect !== undefined && expect !== null) checkId(expect, "expect");
+  if (lease !== undefined) checkLeaseToken(lease, "lease");
 }
 
 export function checkLeaseToken(value: unknown, what: string): void {

@@ -1,3 +1,4 @@
+import { performance } from "node:perf_hooks";
 import { ThreadmarkError } from "../../errors.ts";
 
 /** While others want the lock too, a process goes on committing for this long, … */
@@ -39,17 +40,16 @@ export class Turns {
   }
 
   /** Runs an action that takes the write lock: at once if it is our turn and the lock is free, else in order of arrival. */
-  async take<Result>(action: () => Result): Promise<Result> {
+  take<Result>(action: () => Result): Promise<Result> {
     const now = performance.now();
-    if (this.#queue.length === 0 && !this.#sliceIsOver(now)) {
-      try {
-        return this.#run(action, now);
-      } catch (error) {
-        if (!this.#isBusy(error)) throw error;
-        this.#sawOthers();
-      }
+    if (this.#queue.length > 0 || this.#sliceIsOver(now)) return this.#wait(action);
+    try {
+      return Promise.resolve(this.#run(action, now));
+    } catch (error) {
+      if (!this.#isBusy(error)) return Promise.reject(error);
+      this.#sawOthers();
+      return this.#wait(action);
     }
-    return this.#wait(action);
   }
 
   /** Runs an action that only reads: it takes no turn, and waits only while a file is being recovered or closed. */

@@ -21,6 +21,32 @@ export interface Ownership {
 }
 
 const nothingOwned: Ownership = { object: (node) => ({ ...node }), array: (node) => node.slice() };
+/**
+ * Owns what it has copied: a node is copied when it is first changed, and changed in place from then on. So a tree can
+ * share nodes with the deltas that made it, and a push onto a long array still costs one push.
+ */
+export class OwnedCopies implements Ownership {
+  readonly #owned = new WeakSet<object>();
+
+  object(node: JsonObject): JsonObject {
+    return this.#owned.has(node) ? node : this.#own({ ...node });
+  }
+
+  array(node: Json[]): Json[] {
+    return this.#owned.has(node) ? node : this.#own(node.slice());
+  }
+
+  /** The tree after the change. `tree` must not be used afterwards; the nodes of `delta` stay as they are. */
+  apply(tree: Json, delta: Delta): Json {
+    return patch(tree, delta, this, 0);
+  }
+
+  #own<Node extends object>(copy: Node): Node {
+    this.#owned.add(copy);
+    return copy;
+  }
+}
+
 const everythingOwned: Ownership = { object: (node) => node, array: (node) => node };
 
 /**
