@@ -4,11 +4,11 @@
  */
 const LIMIT = 2 ** 31;
 
-// Ids are made in runs: of one tape, and many in one millisecond.
+// Ids are made many in one millisecond, and of a few tapes at a time.
 let knownTime = -1;
 let timePart = "";
-let knownTape = -1;
-let tapePart = "";
+const tapeParts = new Map<number, string>();
+const MOST_TAPES = 4096;
 
 /** The id of the checkpoint that a tape commits under `seq` at time `now`; undefined where the numbers do not fit. */
 export function addressedId(now: number, tape: number, seq: number): string | undefined {
@@ -23,12 +23,14 @@ export function addressedId(now: number, tape: number, seq: number): string | un
 
 /** 62 bits: 31 of the tape, 31 of the seq, behind the two bits of the variant (binary 10). */
 function addressPart(tape: number, seq: number): string {
-  if (tape !== knownTape) {
+  let part = tapeParts.get(tape);
+  if (part === undefined) {
     const high = (0x80000000 + Math.floor(tape / 2)).toString(16);
-    tapePart = `-7000-${high.slice(0, 4)}-${high.slice(4)}`;
-    knownTape = tape;
+    part = `-7000-${high.slice(0, 4)}-${high.slice(4)}`;
+    if (tapeParts.size >= MOST_TAPES) tapeParts.clear();
+    tapeParts.set(tape, part);
   }
-  return tapePart + ((tape % 2) * LIMIT + seq).toString(16).padStart(8, "0");
+  return part + ((tape % 2) * LIMIT + seq).toString(16).padStart(8, "0");
 }
 
 /** Whether an id is one that {@link addressedId} makes for this tape and seq, at some time. */
