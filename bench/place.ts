@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
@@ -53,30 +53,5 @@ export class Place {
     await (await this.#client)?.end();
     await (await this.#server)?.stop();
     rmSync(this.#path, { recursive: true, force: true });
-  }
-}
-
-/** Bytes of a file and what belongs to it, or of a folder. */
-export function bytesOf(path: string): number {
-  const directory = join(path, "..");
-  const name = path.slice(directory.length + 1);
-  let sum = 0;
-  for (const entry of readdirSync(directory)) {
-    if (entry !== name && entry !== `${name}-wal` && entry !== `${name}-shm`) continue;
-    const found = statSync(join(directory, entry));
-    if (found.isFile()) sum += found.size;
-    else
-      for (const inner of readdirSync(join(directory, entry), { recursive: true }))
-        sum += statSync(join(directory, entry, String(inner))).size;
-  }
-  return sum;
-}
-
-/** Bytes that this process has handed to the system for writing, where the system counts them. */
-export function bytesWritten(): number | undefined {
-  try {
-    return Number(/^wchar: (\d+)$/m.exec(readFileSync("/proc/self/io", "utf8"))?.[1]);
-  } catch {
-    return undefined;
   }
 }

@@ -1,11 +1,33 @@
 import type { Part } from "../context.ts";
+import { files } from "./files.ts";
 import { growth } from "./growth.ts";
+import { langgraph } from "./langgraph.ts";
+import { memory } from "./memory.ts";
 import { operations } from "./operations.ts";
 import { postgres } from "./postgres.ts";
+import { processesOnOneFile } from "./processes.ts";
 import { puts } from "./puts.ts";
 import { reads } from "./reads.ts";
+import { runtime } from "./runtime.ts";
+import { start } from "./start.ts";
+import { threadsAtOnce } from "./threads.ts";
 import { upkeep } from "./upkeep.ts";
 import { workloads } from "./workloads.ts";
 
 /** In the order in which they run. */
-export const parts: readonly Part[] = [growth, workloads, operations, puts, reads, upkeep, postgres];
+export const parts: readonly Part[] = [
+  growth,
+  workloads,
+  operations,
+  puts,
+  reads,
+  upkeep,
+  postgres,
+  threadsAtOnce,
+  processesOnOneFile,
+  langgraph,
+  runtime,
+  files,
+  memory,
+  start,
+];

@@ -1,7 +1,6 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { bytesOf, bytesWritten } from "../place.ts";
 import type { State } from "../workloads/workload.ts";
-import { foldLog } from "./sizes.ts";
+import { bytesOf, bytesWritten, foldLog } from "./sizes.ts";
 import type { System } from "./system.ts";
 
 /** One prepared insert in a transaction of its own: same driver, same settings as the SQLite backend. */

@@ -3,10 +3,9 @@ import type pg from "pg";
 import type { Store } from "../../src/index.ts";
 import { ThreadmarkSaver } from "../../src/langgraph/index.ts";
 import { originalPostgresSaver, originalSqliteSaver } from "../langgraph-savers.ts";
-import { bytesOf, bytesWritten } from "../place.ts";
 import { DeltaThread } from "./delta-thread.ts";
 import { SaverThread } from "./saver-thread.ts";
-import { foldLog, schemaBytes, walPosition } from "./sizes.ts";
+import { bytesOf, bytesWritten, foldLog, schemaBytes, walPosition } from "./sizes.ts";
 import type { HomeKind, System, Thread } from "./system.ts";
 import { medium, openOptions, urlOf } from "./threadmark.ts";
 

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type pg from "pg";
 
@@ -22,4 +24,29 @@ export async function schemaBytes(client: pg.Client, schema: string): Promise<nu
 export async function walPosition(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ bytes: string }>("select pg_current_wal_insert_lsn() - '0/0' as bytes");
   return Number(rows[0]?.bytes);
+}
+
+/** Bytes of a file and what belongs to it, or of a folder. */
+export function bytesOf(path: string): number {
+  const directory = join(path, "..");
+  const name = path.slice(directory.length + 1);
+  let sum = 0;
+  for (const entry of readdirSync(directory)) {
+    if (entry !== name && entry !== `${name}-wal` && entry !== `${name}-shm`) continue;
+    const found = statSync(join(directory, entry));
+    if (found.isFile()) sum += found.size;
+    else
+      for (const inner of readdirSync(join(directory, entry), { recursive: true }))
+        sum += statSync(join(directory, entry, String(inner))).size;
+  }
+  return sum;
+}
+
+/** Bytes that this process has handed to the system for writing, where the system counts them. */
+export function bytesWritten(): number | undefined {
+  try {
+    return Number(/^wchar: (\d+)$/m.exec(readFileSync("/proc/self/io", "utf8"))?.[1]);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,8 +1,7 @@
 import type pg from "pg";
 import { type OpenOptions, open, type Store } from "../../src/index.ts";
-import { bytesOf, bytesWritten } from "../place.ts";
 import type { State, Step } from "../workloads/workload.ts";
-import { foldLog, schemaBytes, walPosition } from "./sizes.ts";
+import { bytesOf, bytesWritten, foldLog, schemaBytes, walPosition } from "./sizes.ts";
 import type { Home, HomeKind, Opened, System, Thread } from "./system.ts";
 
 type Backend = Exclude<HomeKind, "none">;

@@ -1,0 +1,134 @@
+import { checkState } from "../check.ts";
+import { compare } from "../compare.ts";
+import type { Context, Part } from "../context.ts";
+import { History } from "../history.ts";
+import { postgresSaver, sqliteSaver, threadmarkSaver } from "../systems/savers.ts";
+import type { Opened, System } from "../systems/system.ts";
+import { langchain, langchainOf } from "../workloads/langchain.ts";
+import type { Step } from "../workloads/workload.ts";
+
+const messages = 1_000;
+
+interface Limits {
+  readonly step: number;
+  readonly latest: number;
+  readonly list?: number;
+  readonly bytes?: number;
+}
+
+/** A saver with a conversation in it, and the step it will take next. */
+class Side {
+  readonly system: System;
+  readonly opened: Opened;
+  readonly history: History;
+  #next: Step | undefined;
+
+  private constructor(system: System, opened: Opened) {
+    this.system = system;
+    this.opened = opened;
+    this.history = new History(opened, langchain, "conversation");
+  }
+
+  static async begin({ place }: Context, system: System, fsync: "normal" | "full"): Promise<Side> {
+    const side = new Side(system, await system.open(await place.home(system.home, fsync)));
+    await side.history.begin(langchainOf(messages));
+    return side;
+  }
+
+  prepare(): void {
+    this.#next = this.history.next();
+  }
+
+  step(): unknown {
+    return this.history.thread.step(this.#next as Step);
+  }
+
+  latest(): unknown {
+    return this.history.thread.latest?.();
+  }
+
+  async list(): Promise<void> {
+    const count = await this.history.thread.history?.(10, true);
+    if (count !== 10) throw new Error(`Ten checkpoints were asked for, ${count} came.`);
+  }
+
+  async check(): Promise<void> {
+    const state = await this.history.thread.latest?.();
+    checkState(state ?? {}, this.history.state, this.system.name);
+  }
+}
+
+async function beside(
+  context: Context,
+  [original, own]: readonly [System, System],
+  fsync: "normal" | "full",
+  limits: Limits,
+): Promise<void> {
+  const { report, quick } = context;
+  const other = await Side.begin(context, original, fsync);
+  const ours = await Side.begin(context, own, fsync);
+  const before = { ours: await ours.opened.bytes(), other: await other.opened.bytes() };
+  // Turns long enough that a step finds the caches of the processor as the last step of its own left them.
+  const step = await compare(
+    { rounds: quick ? 2 : 8, batch: 8 },
+    () => ours.step(),
+    () => other.step(),
+    (side) => (side === "ours" ? ours : other).prepare(),
+  );
+  await ours.check();
+  await other.check();
+  const steps = ours.history.steps;
+  const reads = { rounds: quick ? 3 : 7, batch: 1 };
+  const latest = await compare(
+    reads,
+    () => ours.latest(),
+    () => other.latest(),
+  );
+  const list = await compare(
+    { ...reads, rounds: quick ? 1 : 3 },
+    () => ours.list(),
+    () => other.list(),
+  );
+  const bytes = {
+    ours: (((await ours.opened.bytes()) ?? 0) - (before.ours ?? 0)) / steps,
+    other: (((await other.opened.bytes()) ?? 0) - (before.other ?? 0)) / steps,
+  };
+  await ours.opened.close();
+  await other.opened.close();
+  const name = `LangGraph on ${own.home}${own.home === "SQLite" ? `, fsync ${fsync}` : ""}`;
+  report.table(
+    `${name}: ${messages} LangChain messages, one step = putWrites + put`,
+    [
+      { title: "saver" },
+      { title: "step p50", unit: "ms" },
+      { title: "getTuple p50", unit: "ms" },
+      { title: "list of 10 p50", unit: "ms" },
+      { title: "bytes a step", unit: "bytes" },
+    ],
+    [
+      [own.name, step.ours.p50, latest.ours.p50, list.ours.p50, bytes.ours],
+      [original.name, step.other.p50, latest.other.p50, list.other.p50, bytes.other],
+    ],
+  );
+  const least = { least: true };
+  report.target(`${name}: a step, times faster`, 1 / step.p50, limits.step, least);
+  report.target(`${name}: getTuple, times faster`, 1 / latest.p50, limits.latest, least);
+  if (limits.list) report.target(`${name}: list of 10, times faster`, 1 / list.p50, limits.list, least);
+  if (limits.bytes) report.target(`${name}: bytes, times fewer`, bytes.other / bytes.ours, limits.bytes, least);
+}
+
+/** The saver beside LangGraph's own, with the message objects that graphs have. */
+export const langgraph: Part = {
+  name: "langgraph",
+  title: "ThreadmarkSaver beside LangGraph's own savers, 1,000 LangChain messages",
+  async run(context) {
+    const client = context.place.client.bind(context.place);
+    const onSqlite = [sqliteSaver(), threadmarkSaver("SQLite", client)] as const;
+    const limits = { step: 18, latest: 4, list: 5, bytes: 200 };
+    await beside(context, onSqlite, "normal", limits);
+    if (context.quick) return;
+    await beside(context, onSqlite, "full", limits);
+    const onPostgres = [postgresSaver(client), threadmarkSaver("Postgres", client)] as const;
+    await beside(context, onPostgres, "full", { step: 20, latest: 15 });
+  },
+};
