@@ -4,7 +4,7 @@ import type { Checkpoint, CheckpointInfo } from "../model/checkpoint.ts";
 import type { Engine } from "./engine.ts";
 import { findById, headOf } from "./find.ts";
 import { notFound } from "./missing.ts";
-import { loadPage, pagesOf, type SharedTree } from "./page.ts";
+import { loadPage, PAGE_ROWS, pagesOf, type SharedTree } from "./page.ts";
 import { checkpointOf, infoOf, type Place, parentId } from "./read.ts";
 import type { Tape } from "./tape.ts";
 import { rowAt, type Shown, shownRows } from "./view.ts";
@@ -24,7 +24,12 @@ export async function* historyOf(
   if (!tape) return;
   let left = options.limit ?? Number.POSITIVE_INFINITY;
   if (left <= 0) return;
-  const rows = shownRows(engine, tape, { namespace, ...(before !== undefined && { before }) });
+  const ahead = Number.isFinite(left) && options.run === undefined ? Math.ceil(left / PAGE_ROWS) + 1 : undefined;
+  const rows = shownRows(engine, tape, {
+    namespace,
+    ...(before !== undefined && { before }),
+    ...(ahead !== undefined && ahead > 2 && { ahead }),
+  });
   const wanted = (row: Shown): boolean =>
     (options.run === undefined || row.run === options.run) &&
     (options.source === undefined || row.source === options.source);

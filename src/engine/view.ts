@@ -142,12 +142,16 @@ function rethrow(error: unknown): void {
   throw error;
 }
 
-/** The rows of one tape, newest first, starting below `before`. */
+/** How many packs are read at once, at most. */
+const MOST_PACKS = 64;
+
+/** The rows of one tape, newest first, starting below `before`. The first read is of `ahead` packs, later ones of more. */
 export async function* ownRows(
   engine: Engine,
   tape: Tape,
   before: number,
   onFault: OnFault = rethrow,
+  ahead = 1,
 ): AsyncGenerator<Row> {
   let next = before;
   for (;;) {
@@ -164,7 +168,7 @@ export async function* ownRows(
     yield entry.row;
   }
   const floor = tape.meta.origin?.upTo ?? 0;
-  let limit = 1;
+  let limit = Math.min(ahead, MOST_PACKS);
   const unread = new Set<number>();
   const add = (found: Found): LoadedPack[] => {
     if (unread.has(found.item)) return [];
@@ -194,7 +198,7 @@ export async function* ownRows(
         .filter((found) => !seen.has(found.item) && seen.add(found.item))
         .flatMap(add)
         .filter((pack) => (pack.rows[0]?.seq ?? next) < next);
-      limit = Math.min(limit * 4, 64);
+      limit = Math.min(limit * 4, MOST_PACKS);
       if (packs.length === 0 && unread.size > faults) {
         next = Math.min(next, ...[...unread]);
         continue;
@@ -218,6 +222,8 @@ export interface ScanOptions {
   readonly namespace?: string;
   readonly before?: number;
   readonly generation?: number;
+  /** How many packs are probably needed: they are read at once. */
+  readonly ahead?: number;
   /** Where given, what does not read of the thread's own tape is passed over and told. */
   readonly onFault?: OnFault;
 }
@@ -228,7 +234,7 @@ export async function* shownRows(engine: Engine, tape: Tape, options: ScanOption
   let before = options.before ?? NOW;
   let level = tape;
   for (;;) {
-    for await (const row of ownRows(engine, level, before, options.onFault)) {
+    for await (const row of ownRows(engine, level, before, options.onFault, options.ahead)) {
       if (options.namespace !== undefined && row.namespace !== options.namespace) continue;
       const shown = level === tape && isPlain(tape) ? row : await rowAt(engine, tape, row.seq, generation);
       if (shown) yield shown;
@@ -237,7 +243,10 @@ export async function* shownRows(engine: Engine, tape: Tape, options: ScanOption
     if (!origin) return;
     before = Math.min(before, origin.upTo + 1);
     if (origin.mode === "none") return;
-    if (origin.mode === "chain") break;
+    if (origin.mode === "chain") {
+      if (options.ahead !== undefined) await readAhead(engine, level, before, options.ahead);
+      break;
+    }
     level = level.source ?? (await engine.sourceOf(level, origin));
   }
   const seqs =
@@ -247,6 +256,33 @@ export async function* shownRows(engine: Engine, tape: Tape, options: ScanOption
   for await (const seq of seqs) {
     const shown = await rowAt(engine, tape, seq, generation);
     if (shown) yield shown;
+  }
+}
+
+/** Reads the packs below `before` of the tapes that a fork has its history from, so that they are not read one by one. */
+async function readAhead(engine: Engine, tape: Tape, before: number, ahead: number): Promise<void> {
+  const homes: Tape[] = [];
+  const reads: Read[] = [];
+  let to = before - 1;
+  for (let level = tape; level.meta.origin && homes.length < MOST_PACKS; ) {
+    const { origin }: { origin?: { upTo: number } } = level.meta;
+    to = Math.min(to, origin?.upTo ?? to);
+    level = level.source ?? (await engine.sourceOf(level, level.meta.origin));
+    homes.push(level);
+    const range = { table: "rows" as const, lineage: level.lineage, group: level.number };
+    // The pack that `to` is in may end after it.
+    reads.push({ scan: { ...range, from: to }, limit: 1 });
+    reads.push({ scan: { ...range, to }, reverse: true, limit: Math.min(ahead, MOST_PACKS) });
+  }
+  const answers = (await engine.read(reads)) as readonly (readonly Found[])[];
+  for (const [index, found] of answers.entries()) {
+    for (const record of found) {
+      try {
+        homes[index >> 1]?.addPack(record);
+      } catch {
+        // Whoever needs a row of it is told when it is asked for.
+      }
+    }
   }
 }
 

@@ -5,7 +5,7 @@ import { type Bookkeeping, isSnapshot, keyOf, notesOf, reserved, type StoredHist
 /**
  * What channels that keep only their writes (LangGraph's `DeltaChannel`) are made of: the value at the nearest ancestor that
  * has one, and the writes since. Which ancestor that is stands in the notes of the checkpoints' metadata, so that a history
- * takes one read of the metadata, one of the writes and one of the value, however long it is.
+ * takes one read of the metadata, one of the writes and one of the value, and no more reads the longer it is.
  */
 
 type LangGraphThread = Thread<Record<string, unknown>>;
@@ -96,7 +96,7 @@ async function findWithAncestors(
   const walks = new Map(channels.map((channel) => [channel, new Walk(channel)]));
   let wanted = id;
   let found = false;
-  for await (const row of thread.history()) {
+  for await (const row of rowsOf(thread)) {
     if (wanted !== undefined && row.id !== wanted) continue;
     if (found) ancestors.push(row);
     for (const walk of walks.values()) walk.meet(row, ancestors.length);
@@ -105,6 +105,24 @@ async function findWithAncestors(
     wanted = row.parent;
   }
   return found ? { ancestors, walks } : undefined;
+}
+
+/** As many as LangGraph lets a channel go without a snapshot, unless it is told otherwise; then more at a time. */
+const portions = [1024, 4096];
+
+/** The rows of a thread, newest first, a portion in one read: rows that nobody asks for are not read. */
+async function* rowsOf(thread: LangGraphThread): AsyncGenerator<CheckpointInfo> {
+  let before: number | undefined;
+  for (let turn = 0; ; turn++) {
+    const limit = portions[Math.min(turn, portions.length - 1)] as number;
+    let count = 0;
+    for await (const row of thread.history({ limit, ...(before !== undefined && { before }) })) {
+      count += 1;
+      before = row.seq;
+      yield row;
+    }
+    if (count < limit) return;
+  }
 }
 
 /** One channel, followed from a checkpoint up its ancestors. */

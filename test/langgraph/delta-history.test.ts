@@ -1,7 +1,7 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { DeltaSnapshot } from "@langchain/langgraph-checkpoint";
 import { expect, it } from "vitest";
-import type { Backend } from "../../src/backend.ts";
+import type { Backend, Read } from "../../src/backend.ts";
 import { memory } from "../../src/backends/memory/index.ts";
 import { ThreadmarkSaver } from "../../src/langgraph/index.ts";
 import { open } from "../../src/open.ts";
@@ -53,29 +53,48 @@ onEveryBackend("the history of a channel that keeps only its writes", (savers) =
   });
 });
 
-it("a history takes a read for every pack of metadata, not one for each ancestor", async () => {
+it("a history takes as many reads however long it is: of each tape one of the metadata, one of the writes", async () => {
   const backend = memory();
-  let reads = 0;
+  let reads: (readonly Read[])[] = [];
   const counting: Backend = {
     ...pick(backend),
     read: (list) => {
-      reads += 1;
+      reads.push(list);
       return backend.read(list);
     },
   };
-  const saver = new ThreadmarkSaver(await open(counting, { cacheBytes: 0 }));
-  const counts: number[] = [];
-  for (const length of [20, 600]) {
-    let config = await put(saver, thread(`of ${length}`), { n: 0 });
-    for (let n = 1; n <= length; n++) config = await step(saver, config, String(n), n);
-    reads = 0;
+  const readsOf = async (
+    saver: ThreadmarkSaver,
+    config: RunnableConfig,
+    length: number,
+    tapes: number,
+  ): Promise<number> => {
+    reads = [];
     const { log } = await saver.getDeltaChannelHistory({ config, channels: ["log"] });
     expect(log?.writes).toHaveLength(length);
-    counts.push(reads);
+    expect(log?.seed).toEqual(new DeltaSnapshot(["seed"]));
+    const of = (table: string): number =>
+      reads.filter((list) => list.some((read) => "scan" in read && read.scan.table === table)).length;
+    expect(of("write")).toBe(tapes);
+    expect(of("rows")).toBeLessThanOrEqual(tapes);
+    return reads.length;
+  };
+  const counts: Record<"own" | "forked", number[]> = { own: [], forked: [] };
+  for (const length of [200, 1000]) {
+    const saver = new ThreadmarkSaver(await open(counting, { cacheBytes: 0 }));
+    let config = await put(saver, thread(`of ${length}`), { log: new DeltaSnapshot(["seed"]), n: 0 });
+    for (let n = 1; n <= length; n++) config = await step(saver, config, String(n), n);
+    const fork = await saver.forkThread(config, `fork of ${length}`);
+    // Others that know nothing yet, as in a new process.
+    counts.own.push(await readsOf(new ThreadmarkSaver(await open(counting)), config, length, 1));
+    const other = new ThreadmarkSaver(await open(counting));
+    await other.getTuple(fork);
+    counts.forked.push(await readsOf(other, fork, length, 2));
   }
-  // The metadata of 64 checkpoints lies in one record; the writes of all ancestors come in one read.
-  expect(counts[0]).toBeLessThanOrEqual(8);
-  expect(counts[1]).toBeLessThanOrEqual(8 + Math.ceil(600 / 64));
+  expect(counts.own[1]).toBe(counts.own[0]);
+  expect(counts.forked[1]).toBe(counts.forked[0]);
+  expect(Math.max(...counts.own)).toBeLessThanOrEqual(9);
+  expect(Math.max(...counts.forked)).toBeLessThanOrEqual(11);
 });
 
 function pick(backend: Backend): Backend {
