@@ -1,3 +1,4 @@
+import { aheadOfHead, aheadOfId, type ReadAhead } from "./engine/ahead.ts";
 import { capturePut } from "./engine/capture.ts";
 import { putChange } from "./engine/commit.ts";
 import { deleteThreadChange } from "./engine/delete.ts";
@@ -97,7 +98,7 @@ export class Thread<State = unknown> {
       const { by } = checkObject(options, "The options of latest");
       if (by !== undefined && by !== "step" && by !== "commit") throw new TypeError('by must be "commit" or "step".');
       const find = by === "step" ? latestByStep : headOf;
-      return () => this.#show((tape) => find(this.#engine, tape, this.#key));
+      return () => this.#show((tape) => find(this.#engine, tape, this.#key), aheadOfHead(this.#engine, this.#key));
     });
   }
 
@@ -107,9 +108,11 @@ export class Thread<State = unknown> {
       if (typeof at === "string") {
         checkId(at, "A checkpoint id");
         return () =>
-          this.#show((tape) => findById(this.#engine, tape, this.#key, at)).catch((error: unknown) => {
-            throw named(error, this.id, at);
-          });
+          this.#show((tape) => findById(this.#engine, tape, this.#key, at), aheadOfId(this.#engine, at)).catch(
+            (error: unknown) => {
+              throw named(error, this.id, at);
+            },
+          );
       }
       const { step } = checkObject(at, "A checkpoint id or { step }");
       if (!Number.isSafeInteger(step)) throw new TypeError("step must be a safe integer.");
@@ -131,10 +134,15 @@ export class Thread<State = unknown> {
         throw new TypeError('by must be "commit" or "id".');
       }
       return async () => {
-        const tape = await this.#engine.thread(this.id);
+        const engine = this.#engine;
+        const ahead = typeof at === "string" ? aheadOfId(engine, at) : aheadOfHead(engine, this.#key);
+        const tape = await engine.thread(this.id, ahead);
+        const records = tape && ahead.settle(tape).records;
         const row = tape && (await this.#find(tape, at));
         if (!tape || !row) return undefined;
-        const checkpoint = (await checkpointOf(this.#engine, tape, this.#place, row)) as Checkpoint<State> | undefined;
+        const checkpoint = (await checkpointOf(engine, tape, this.#place, row, { records })) as
+          | Checkpoint<State>
+          | undefined;
         if (!checkpoint) return undefined;
         const { thread, namespace, parent } = checkpoint;
         const writes = await shownWrites(this.#engine, tape, this.#key, row.id);
@@ -384,10 +392,16 @@ export class Thread<State = unknown> {
       );
   }
 
-  async #show(find: (tape: Tape) => Promise<Shown | undefined>): Promise<Checkpoint<State> | undefined> {
-    const tape = await this.#engine.thread(this.id);
+  async #show(
+    find: (tape: Tape) => Promise<Shown | undefined>,
+    ahead?: ReadAhead,
+  ): Promise<Checkpoint<State> | undefined> {
+    const tape = await this.#engine.thread(this.id, ahead);
+    const records = tape && ahead?.settle(tape).records;
     const row = tape && (await find(tape));
-    return tape && row && ((await checkpointOf(this.#engine, tape, this.#place, row)) as Checkpoint<State>);
+    return (
+      tape && row && ((await checkpointOf(this.#engine, tape, this.#place, row, { records })) as Checkpoint<State>)
+    );
   }
 
   #find(tape: Tape, at: string | { readonly by: "commit" | "id" } | undefined): Promise<Shown | undefined> {

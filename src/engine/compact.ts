@@ -2,17 +2,11 @@ import type { Batch, Entry, Key, Range } from "../backend.ts";
 import { diff, replacement } from "../codec/delta.ts";
 import { ThreadmarkError } from "../errors.ts";
 import { isBuiltOn, lineageMetas, recordsOf } from "./delete.ts";
+import { type Doomed, nearestRemaining, rebasedVersions } from "./doomed.ts";
 import type { Engine } from "./engine.ts";
 import { type Folds, foldMarks } from "./fold.ts";
 import { changeMeta, encodeMeta, type Meta } from "./meta.ts";
-import {
-  type ChangedFrame,
-  type ChangedFrames,
-  type Doomed,
-  nearestRemaining,
-  rebasedVersions,
-  rewriteTape,
-} from "./rewrite.ts";
+import { type ChangedFrame, type ChangedFrames, rewriteTape } from "./rewrite.ts";
 import type { Row } from "./row.ts";
 import { encodeMark, type Tape } from "./tape.ts";
 import { allThreads } from "./threads.ts";

@@ -2,6 +2,7 @@ import type { Answer, Backend, Found, Read, Value } from "../backend.ts";
 import type { Compression } from "../codec/envelope.ts";
 import type { ValueCodec } from "../codec/value.ts";
 import { ThreadmarkError } from "../errors.ts";
+import type { ReadAhead } from "./ahead.ts";
 import { ByteCache } from "./cache.ts";
 import { Committer } from "./committer.ts";
 import { Lane } from "./lane.ts";
@@ -112,9 +113,9 @@ export class Engine {
   }
 
   /** A thread's tape as it is in the store now, or undefined when there is no such thread. */
-  async thread(id: string): Promise<Tape | undefined> {
+  async thread(id: string, ahead?: ReadAhead): Promise<Tape | undefined> {
     try {
-      return await this.#thread(id);
+      return await this.#thread(id, ahead);
     } catch (error) {
       if (!(error instanceof ThreadmarkError) || error.code !== "CORRUPT" || error.thread !== undefined) throw error;
       const { message, frame } = error;
@@ -126,16 +127,16 @@ export class Engine {
     }
   }
 
-  async #thread(id: string): Promise<Tape | undefined> {
+  async #thread(id: string, ahead: ReadAhead | undefined): Promise<Tape | undefined> {
     const known = this.#directory.get(id);
     if (known) {
-      const tape = await this.refresh(known.tape, known.lineage);
+      const tape = await this.refresh(known.tape, known.lineage, ahead);
       if (tape && !tape.meta.dead && tape.meta.thread === id) return tape;
       this.#directory.delete(id);
     }
     const entry = await this.directoryEntry(id);
     if (entry?.tape === undefined || entry.lineage === undefined) return undefined;
-    const tape = await this.refresh(entry.tape, entry.lineage);
+    const tape = await this.refresh(entry.tape, entry.lineage, ahead);
     if (!tape) return this.#missing(id, entry.tape);
     if (tape.meta.dead) return undefined;
     this.remember(id, tape);
@@ -202,26 +203,28 @@ export class Engine {
     return tape;
   }
 
-  /** Reads what changed on a tape since it was last seen, in one round trip. Undefined: there is no such tape. */
-  async refresh(number: number, lineage: number): Promise<Tape | undefined> {
+  /**
+   * Reads what changed on a tape since it was last seen, in one round trip, and along with it what is wanted `ahead`.
+   * Undefined: there is no such tape.
+   */
+  async refresh(number: number, lineage: number, ahead?: ReadAhead): Promise<Tape | undefined> {
     const known = this.#tapes.get(number);
     const from = known ? known.lastSeq + 1 : 0;
     const reads: Read[] = [
       { get: metaKey(lineage, number) },
       { scan: { table: "tail", lineage, group: number, from } },
+      ...(ahead?.reads(lineage, number, known) ?? []),
     ];
-    const [metaValue, tail] = (await this.backend.read(reads)) as readonly [Value | undefined, readonly Found[]];
+    const answers = await this.backend.read(reads);
+    const [metaValue, tail] = answers as readonly [Value | undefined, readonly Found[]];
+    ahead?.take(metaValue, answers.slice(2));
     if (metaValue === undefined) {
       this.#tapes.delete(number);
       return undefined;
     }
-    // While the read was under way another call may have refreshed the same tape.
+    // While the read was under way another call may have refreshed the same tape, or forgotten and found it again.
     const current = this.#tapes.get(number);
-    if (current?.metaValue === metaValue) {
-      const last = current.lastSeq;
-      current.addTail(tail.filter((entry) => entry.item > last));
-      return current;
-    }
+    if (current && from <= current.lastSeq + 1 && current.follow(metaValue, tail)) return current;
     if (!current && from === 0) {
       const tape = new Tape(number, lineage, metaValue);
       if (!tape.meta.marks) {

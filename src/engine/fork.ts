@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import type { DirectoryKey } from "../backend.ts";
+import type { DirectoryKey, Found } from "../backend.ts";
 import { apply, type Delta, diff } from "../codec/delta.ts";
 import type { Json } from "../codec/json.ts";
 import { ThreadmarkError } from "../errors.ts";
@@ -12,7 +12,7 @@ import { encodeDirectory, encodeMeta, type Meta, newMeta, type Origin } from "./
 import { notFound } from "./missing.ts";
 import type { Row } from "./row.ts";
 import { findByStep } from "./step.ts";
-import { encodeMark, encodeTailRow, metaKey, type Tape } from "./tape.ts";
+import { encodeMark, encodeTailRow, metaKey, Tape } from "./tape.ts";
 import type { Body } from "./tree-cache.ts";
 import { updateDelta } from "./update.ts";
 import { type Shown, shownRows } from "./view.ts";
@@ -30,11 +30,11 @@ export interface ForkRequest {
 /** A new thread that shows a checkpoint and its ancestors: one meta record and one directory entry, whatever the history. */
 export function forkChange(request: ForkRequest): Change<void> {
   return {
-    fresh: true,
     plan: async (draft) => {
       if (!draft.empty) throw ALONE;
       const at = await forkPoint(draft, request);
       const source = await draft.tape();
+      checkNothingAppended(draft, source);
       const head = await draft.head("");
       const onTop = request.edits !== undefined || request.history === "none";
       const origin: Origin = {
@@ -51,7 +51,9 @@ export function forkChange(request: ForkRequest): Change<void> {
       const label = onTop ? undefined : request.label;
       const target = await startThread(draft, source, request.into, origin, label !== undefined);
       if (onTop) {
-        await addTop(draft, source, target, at, request);
+        const top = await topOf(draft, source, target, at, request);
+        draft.inserts.push({ key: target.key("tail", top.item), value: top.value });
+        target.rows.push(top);
       } else if (label !== undefined) {
         draft.inserts.push({ key: target.key("mark", at.seq), value: encodeMark([{ generation: 0, label }]) });
       }
@@ -62,11 +64,11 @@ export function forkChange(request: ForkRequest): Change<void> {
 /** A new thread that shows everything the source shows. */
 export function copyChange(into: string): Change<void> {
   return {
-    fresh: true,
     plan: async (draft) => {
       if (!draft.empty) throw ALONE;
       const source = draft.existing;
       if (!source || !(await hasCheckpoints(draft.engine, source))) throw unknownThread(draft.thread);
+      checkNothingAppended(draft, source);
       await startThread(draft, source, into, {
         tape: source.number,
         mode: "all",
@@ -78,6 +80,11 @@ export function copyChange(into: string): Change<void> {
       });
     },
   };
+}
+
+/** The source is planned on as it is remembered: what others have appended since makes the commit be planned again. */
+function checkNothingAppended(draft: Draft, source: Tape): void {
+  draft.checks.push({ key: source.key("tail", source.lastSeq + 1), value: undefined });
 }
 
 function unknownThread(thread: string): ThreadmarkError {
@@ -113,6 +120,8 @@ export async function hasCheckpoints(engine: Engine, tape: Tape): Promise<boolea
 interface Target {
   readonly tape: number;
   readonly meta: Meta;
+  /** Rows the thread begins with. */
+  readonly rows: Found[];
   key: Tape["key"];
 }
 
@@ -120,7 +129,8 @@ interface Target {
 async function startThread(draft: Draft, source: Tape, into: string, origin: Origin, marks = false): Promise<Target> {
   const { engine } = draft;
   const key: DirectoryKey = { table: "directory", id: into };
-  const entry = await engine.directoryEntry(into);
+  // That the name is free is taken for granted at first: the commit finds out.
+  const entry = draft.fresh ? await engine.directoryEntry(into) : undefined;
   let epoch = entry?.epoch ?? 0;
   if (entry?.tape !== undefined && entry.lineage !== undefined) {
     const there = await engine.refresh(entry.tape, entry.lineage);
@@ -150,18 +160,28 @@ async function startThread(draft: Draft, source: Tape, into: string, origin: Ori
   };
   draft.checks.push({ key, value: entry?.value });
   draft.puts.push({ key, value: encodeDirectory({ tape: number, lineage: source.lineage }) });
-  draft.inserts.push({ key: metaKey(source.lineage, number), value: encodeMeta(meta) });
+  const metaValue = encodeMeta(meta);
+  draft.inserts.push({ key: metaKey(source.lineage, number), value: metaValue });
   draft.change({ generation: source.meta.generation + 1 });
   draft.closed = true;
+  const rows: Found[] = [];
+  draft.afterwards.push(() => {
+    if (marks) return;
+    const tape = new Tape(number, source.lineage, metaValue);
+    tape.source = source;
+    tape.addTail(rows);
+    engine.remember(into, tape);
+  });
   return {
     tape: number,
     meta,
+    rows,
     key: (table, item, part = 0) => ({ table, lineage: source.lineage, group: number, item, part }),
   };
 }
 
 /** The one checkpoint a fork with edits begins with: a copy of `at`, edited. */
-async function addTop(draft: Draft, source: Tape, target: Target, at: Shown, request: ForkRequest): Promise<void> {
+async function topOf(draft: Draft, source: Tape, target: Target, at: Shown, request: ForkRequest): Promise<Found> {
   const { engine } = draft;
   const seq = source.lastSeq + 1;
   const now = engine.clock();
@@ -185,5 +205,5 @@ async function addTop(draft: Draft, source: Tape, target: Target, at: Shown, req
     createdAt: now,
     tagged: tagged || at.tagged,
   };
-  draft.inserts.push({ key: target.key("tail", seq), value: encodeTailRow(row, 1, seq, change) });
+  return { item: seq, part: 0, value: encodeTailRow(row, 1, seq, change) };
 }

@@ -9,9 +9,15 @@ import { ownRow } from "./view.ts";
 export class FrameReader {
   readonly #engine: Engine;
   readonly #packs = new Map<string, ReadonlyMap<number, Frame>>();
+  readonly #offered = new Map<string, readonly [net: Value, steps: Value]>();
 
   constructor(engine: Engine) {
     this.#engine = engine;
+  }
+
+  /** Takes over the records of a pack that were read already. */
+  offer(tape: Tape, last: number, net: Value, steps: Value): void {
+    this.#offered.set(`${tape.number}:${last}`, [net, steps]);
   }
 
   /** The frame of this very tape with this seq. Its change must not be altered. */
@@ -31,11 +37,10 @@ export class FrameReader {
     const name = `${tape.number}:${pack.last}`;
     const known = this.#packs.get(name);
     if (known) return known;
-    const values = await this.#engine.read([
-      { get: tape.key("net", pack.last) },
-      { get: tape.key("steps", pack.last) },
-    ]);
-    const [net, steps] = values as readonly (Value | undefined)[];
+    const keys = (["net", "steps"] as const).map((table) => ({ get: tape.key(table, pack.last) }));
+    const values = this.#offered.get(name) ?? ((await this.#engine.read(keys)) as readonly (Value | undefined)[]);
+    this.#offered.delete(name);
+    const [net, steps] = values;
     try {
       if (net === undefined || steps === undefined) throw new Error("A record of the pack is missing.");
       const frames = new Map(decodeFrames(pack.rows, net, steps).map((frame) => [frame.row.seq, frame]));

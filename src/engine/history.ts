@@ -1,6 +1,7 @@
 import type { Value } from "../backend.ts";
 import type { HistoryOptions } from "../model/arguments.ts";
 import type { Checkpoint, CheckpointInfo } from "../model/checkpoint.ts";
+import { aheadOfHistory } from "./ahead.ts";
 import type { Engine } from "./engine.ts";
 import { findById, headOf } from "./find.ts";
 import { notFound } from "./missing.ts";
@@ -19,16 +20,18 @@ export async function* historyOf(
   namespace: string,
   options: HistoryOptions,
 ): AsyncGenerator<CheckpointInfo | Checkpoint> {
-  const tape = await engine.track(() => engine.thread(place.thread));
+  const ahead = aheadOfHistory(engine, options.before, options.limit);
+  const tape = await engine.track(() => engine.thread(place.thread, ahead));
+  if (tape) ahead.settle(tape);
   const before = await engine.track(() => startOf(engine, tape, place.thread, namespace, options.before));
   if (!tape) return;
   let left = options.limit ?? Number.POSITIVE_INFINITY;
   if (left <= 0) return;
-  const ahead = Number.isFinite(left) && options.run === undefined ? Math.ceil(left / PAGE_ROWS) + 1 : undefined;
+  const packs = Number.isFinite(left) && options.run === undefined ? Math.ceil(left / PAGE_ROWS) + 1 : undefined;
   const rows = shownRows(engine, tape, {
     namespace,
     ...(before !== undefined && { before }),
-    ...(ahead !== undefined && ahead > 2 && { ahead }),
+    ...(packs !== undefined && packs > 2 && { ahead: packs }),
   });
   const wanted = (row: Shown): boolean =>
     (options.run === undefined || row.run === options.run) &&

@@ -66,7 +66,7 @@ export interface Meta {
   readonly marks?: true;
   readonly epoch: number;
   readonly lease?: LeaseRecord;
-  /** An error was once written for a checkpoint of the root: whether for the head is asked of its writes. */
+  /** An error was once written for a checkpoint: whether for the head is asked of its writes. */
   readonly failed?: true;
   /** The thread was deleted, but forks still build on the tape. */
   readonly dead?: true;

@@ -1,12 +1,13 @@
 import type { Entry, Found, Key, Range, Value } from "../backend.ts";
 import { unwrapJson, wrap } from "../codec/envelope.ts";
 import { rangesOf } from "../model/retention.ts";
+import { rebasedVersions } from "./doomed.ts";
 import type { Draft } from "./draft.ts";
 import type { Engine } from "./engine.ts";
 import { hashStrings } from "./hash.ts";
 import { ALONE, type Change } from "./lane.ts";
 import { changeMeta, decodeMeta, encodeMeta, type Meta } from "./meta.ts";
-import { rebasedVersions, rewriteTape } from "./rewrite.ts";
+import { rewriteTape } from "./rewrite.ts";
 import { encodeMark, metaKey, type Tape } from "./tape.ts";
 import { nestedLimit, parentOf, type Shown, shownRows } from "./view.ts";
 import { cutWrites, withoutWrites } from "./writes-removal.ts";

@@ -1,17 +1,15 @@
 import type { Entry, Found, Key, Range, Value } from "../backend.ts";
 import { compose, type Delta, isReplacement, replacement } from "../codec/delta.ts";
 import { ThreadmarkError } from "../errors.ts";
+import type { Doomed } from "./doomed.ts";
 import type { Engine } from "./engine.ts";
 import { FrameReader } from "./frames.ts";
 import type { Meta } from "./meta.ts";
 import { decodeFrames, encodePack, type Frame } from "./pack.ts";
-import { fromRecord, type Row, toRecord } from "./row.ts";
-import { encodeTailRow, type LoadedPack, type MarkVersion, type Tape, tailChange } from "./tape.ts";
+import { fromRecord, type Row } from "./row.ts";
+import { encodeTailRow, type LoadedPack, type Tape, tailChange } from "./tape.ts";
 import { loadTree } from "./tree.ts";
 import { homeOf, ownRow } from "./view.ts";
-
-/** Physical rows that go, by tape. */
-export type Doomed = ReadonlyMap<number, ReadonlySet<number>>;
 
 /** What has to be written so that the doomed rows are gone and every other row reads as before. */
 export interface Rewrite {
@@ -38,38 +36,6 @@ export async function rewriteTape(
   return new Rewriter(engine, tape, doomed, changed).run();
 }
 
-/** The nearest ancestor, from `seq` on, that stays. */
-export async function nearestRemaining(engine: Engine, tape: Tape, doomed: Doomed, seq: number): Promise<number> {
-  let nearest = seq;
-  while (nearest !== 0) {
-    const home = await homeOf(engine, tape, nearest);
-    if (!doomed.get(home.number)?.has(nearest)) break;
-    nearest = (await ownRow(engine, home, nearest))?.parent ?? 0;
-  }
-  return nearest;
-}
-
-/** The versions of a mark with parents that stay; the same ones if they all do. */
-export async function rebasedVersions(
-  engine: Engine,
-  tape: Tape,
-  doomed: Doomed,
-  versions: readonly MarkVersion[],
-): Promise<readonly MarkVersion[]> {
-  let changed = false;
-  const rebased: MarkVersion[] = [];
-  for (const version of versions) {
-    const before = version.row?.parent ?? 0;
-    const parent = await nearestRemaining(engine, tape, doomed, before);
-    if (!version.row || parent === before) rebased.push(version);
-    else {
-      changed = true;
-      rebased.push({ ...version, row: toRecord({ ...fromRecord(0, version.row), parent }) });
-    }
-  }
-  return changed ? rebased : versions;
-}
-
 /** Frames whose own change is to be another one, by seq; for folding replaced checkpoints in. */
 export type ChangedFrames = ReadonlyMap<number, ChangedFrame>;
 
@@ -77,6 +43,16 @@ export interface ChangedFrame {
   readonly change: Delta;
   /** Every thread that shows the row shows a replacement: what it says of itself goes too. */
   readonly replaced: boolean;
+}
+
+/** Packs whose records are read together. */
+const PACKS_PAGE = 32;
+
+interface PackPlan {
+  readonly last: number;
+  readonly stays: readonly Row[];
+  /** Whether rows of it go, or build on some that do. */
+  readonly touched: boolean;
 }
 
 class Rewriter {
@@ -104,8 +80,10 @@ class Rewriter {
     tape.checkIntact();
     const packs = await this.#allPacks();
     const remaining: { last: number; rows: readonly Row[] }[] = [];
-    for (const pack of packs) {
-      const rows = await this.#rewritePack(pack);
+    const plans = await this.#plans(packs);
+    for (const [index, plan] of plans.entries()) {
+      if (index % PACKS_PAGE === 0) await this.#readPacks(plans.slice(index, index + PACKS_PAGE));
+      const rows = await this.#rewritePack(plan);
       if (rows.length > 0) remaining.push({ last: (rows.at(-1) as Row).seq, rows });
     }
     const packed = remaining.reduce((sum, pack) => sum + pack.rows.length, 0);
@@ -147,20 +125,38 @@ class Rewriter {
     const [found] = (await this.#engine.read([{ scan: { table: "rows", lineage, group } }])) as readonly [
       readonly Found[],
     ];
-    return found.map((entry) => this.#tape.addPack(entry));
+    // What was decoded goes with the meta record that the commit checks.
+    return found.map((entry) => this.#tape.packs.find(({ last }) => last === entry.item) ?? this.#tape.addPack(entry));
+  }
+
+  async #plans(packs: readonly LoadedPack[]): Promise<readonly PackPlan[]> {
+    const own = this.#doomed.get(this.#tape.number);
+    const plans: PackPlan[] = [];
+    for (const { last, rows } of packs) {
+      const stays = own ? rows.filter((row) => !own.has(row.seq)) : rows;
+      plans.push({ last, stays, touched: stays.length < rows.length || (await this.#isTouched(stays)) });
+    }
+    return plans;
+  }
+
+  /** Reads the records of all packs that change, at once. Of those that go nothing is kept but what they weighed. */
+  async #readPacks(plans: readonly PackPlan[]): Promise<void> {
+    const changed = plans.filter(({ touched }) => touched);
+    const values = await this.#packValues(changed.map(({ last }) => last));
+    for (const [index, { last, stays }] of changed.entries()) {
+      const [rows, net, steps] = values[index] as readonly [Value, Value, Value];
+      this.#reclaimed += rows.length + net.length + steps.length;
+      if (stays.length > 0) this.#frames.offer(this.#tape, last, net, steps);
+    }
   }
 
   /** The rows that stay of a pack, with their parents as they are to be. */
-  async #rewritePack(pack: LoadedPack): Promise<readonly Row[]> {
-    const own = this.#doomed.get(this.#tape.number);
-    const stays = own ? pack.rows.filter((row) => !own.has(row.seq)) : pack.rows;
-    if (stays.length === pack.rows.length && !(await this.#isTouched(stays))) {
-      if (pack.last === this.#tape.meta.rootFull) this.#rootFull = pack.last;
+  async #rewritePack({ last, stays, touched }: PackPlan): Promise<readonly Row[]> {
+    if (!touched) {
+      if (last === this.#tape.meta.rootFull) this.#rootFull = last;
       return stays;
     }
-    const values = await this.#packValues(pack.last);
-    this.#reclaimed += values.reduce((sum, value) => sum + value.length, 0);
-    for (const table of ["rows", "net", "steps"] as const) this.#deletes.push(this.#tape.key(table, pack.last));
+    for (const table of ["rows", "net", "steps"] as const) this.#deletes.push(this.#tape.key(table, last));
     if (stays.length === 0) return [];
     const frames: Frame[] = [];
     for (const row of stays) frames.push(await this.#rebased(row));
@@ -218,17 +214,21 @@ class Rewriter {
     return { row: { ...row, parent, tagged }, change };
   }
 
-  async #packValues(last: number): Promise<readonly Value[]> {
-    const keys = (["rows", "net", "steps"] as const).map((table) => ({ get: this.#tape.key(table, last) }));
-    const values = (await this.#engine.read(keys)) as readonly (Value | undefined)[];
-    if (values.includes(undefined)) {
+  /** The three records of each pack. */
+  async #packValues(lasts: readonly number[]): Promise<readonly (readonly Value[])[]> {
+    if (lasts.length === 0) return [];
+    const tables = ["rows", "net", "steps"] as const;
+    const reads = lasts.flatMap((last) => tables.map((table) => ({ get: this.#tape.key(table, last) })));
+    const values = (await this.#engine.read(reads)) as readonly (Value | undefined)[];
+    return lasts.map((last, index) => {
+      const own = values.slice(3 * index, 3 * index + 3);
+      if (!own.includes(undefined)) return own as readonly Value[];
       const frame = `${this.#tape.number}:${last}`;
       throw new ThreadmarkError("CORRUPT", `A record of pack ${frame} is missing. Run verify().`, {
         thread: this.#tape.meta.thread,
         frame,
       });
-    }
-    return values as readonly Value[];
+    });
   }
 
   async #rewriteTail(packed: number, rootSealed: number): Promise<number> {
@@ -272,7 +272,7 @@ class Rewriter {
       values = planned.map((entry) => entry.value);
       for (const entry of planned) this.#puts.splice(this.#puts.indexOf(entry), 1);
     } else {
-      values = await this.#packValues(pack.last);
+      [values] = (await this.#packValues([pack.last])) as readonly [readonly Value[]];
       for (const table of ["rows", "net", "steps"] as const) this.#deletes.push(this.#tape.key(table, pack.last));
     }
     this.#reclaimed += values.reduce((sum, value) => sum + value.length, 0);

@@ -154,6 +154,25 @@ export class Tape {
     if (this.meta.folds !== folds) this.source = undefined;
   }
 
+  /**
+   * Takes over a version of the meta record, and rows that were read with it, if what is at hand then goes with them:
+   * false when the tape has to be read whole. As long as nothing was rewritten, rows stay as they are.
+   */
+  follow(metaValue: Value, tail: readonly Found[]): boolean {
+    const last = this.lastSeq;
+    if (metaValue !== this.metaValue) {
+      const meta = decodeMeta(metaValue);
+      // Reads may overtake each other, and commits of this process them: what is remembered never becomes older.
+      if (meta.version < this.meta.version) return true;
+      if (meta.rewrites !== this.meta.rewrites || meta.marks) return false;
+      this.adopt(metaValue);
+      this.tail = this.tail.filter(({ row }) => row.seq > meta.sealed);
+      this.damaged = this.damaged.filter(({ seq }) => seq > meta.sealed);
+    }
+    this.addTail(tail.filter((entry) => entry.item > last));
+    return true;
+  }
+
   tailRow(seq: number): TailRow | undefined {
     const index = lowerBound(this.tail, seq, (entry) => entry.row.seq);
     const entry = this.tail[index];

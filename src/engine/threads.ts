@@ -114,8 +114,8 @@ async function newestRow(engine: Engine, tape: Tape): Promise<Shown | undefined>
 async function statusOf(engine: Engine, tape: Tape, head: Shown): Promise<Status> {
   const { lease, failed } = tape.meta;
   if (lease && lease.expires > engine.clock()) return "running";
-  if (failed && head.namespace === "") {
-    const writes = await shownWrites(engine, tape, "", head.id);
+  if (failed) {
+    const writes = await shownWrites(engine, tape, head.namespace, head.id);
     if (writes.some((write) => write.index === ERROR_INDEX)) return "failed";
   }
   if (head.waiting > 0) return "waiting";

@@ -3,7 +3,7 @@ import { unwrapJson, wrap } from "../codec/envelope.ts";
 import type { Engine } from "./engine.ts";
 import type { Tape } from "./tape.ts";
 import type { Shown } from "./view.ts";
-import { CUT_TASK, cutKey, shownWrites, type TaskWrites } from "./writes.ts";
+import { CUT_TASK, cutKey, shownWritesOf, type TaskWrites } from "./writes.ts";
 
 export interface FreedWrites {
   readonly deletes: readonly Key[];
@@ -20,6 +20,7 @@ export async function withoutTasks(
   const [found] = (await engine.read([
     { scan: { table: "write", lineage: tape.lineage, group: tape.number } },
   ])) as readonly [readonly Found[]];
+  if (found.length === 0) return { deletes: [], puts: [], reclaimed: 0 };
   const deletes: Key[] = [];
   const puts: Entry[] = [];
   let reclaimed = 0;
@@ -49,12 +50,12 @@ function nameOf(entry: TaskWrites): string {
 
 /** Writes go with their checkpoint; but those of an earlier one under its id, which was cut, may be a fork's. */
 export function withoutWrites(engine: Engine, tape: Tape, rows: readonly Shown[]): Promise<FreedWrites> {
-  const gone = new Set(rows.map((row) => `${row.namespace}\0${row.id}`));
-  return withoutTasks(
-    engine,
-    tape,
-    (entry, cut) => gone.has(nameOf(entry)) && !entry.cut && (entry.generation ?? 0) >= cut,
-  );
+  // Most threads have no writes left: then nobody asks.
+  let gone: Set<string> | undefined;
+  return withoutTasks(engine, tape, (entry, cut) => {
+    gone ??= new Set(rows.map((row) => `${row.namespace}\0${row.id}`));
+    return gone.has(nameOf(entry)) && !entry.cut && (entry.generation ?? 0) >= cut;
+  });
 }
 
 /** Hides the writes of checkpoints that a fork still shows: for this thread they end with this generation. */
@@ -64,9 +65,11 @@ export async function cutWrites(
   rows: readonly Shown[],
   generation: number,
 ): Promise<Entry[]> {
-  const puts: Entry[] = [];
-  for (const row of rows) {
-    if ((await shownWrites(engine, tape, row.namespace, row.id)).length === 0) continue;
+  const marked = await withWrites(engine, tape, rows);
+  if (marked.length === 0) return [];
+  const keys = marked.map((row) => cutKey(tape, { namespace: row.namespace, checkpoint: row.id }));
+  const before = (await engine.read(keys.map((key) => ({ get: key })))) as readonly (Value | undefined)[];
+  return marked.map((row, index) => {
     const cut: TaskWrites = {
       checkpoint: row.id,
       ...(row.namespace !== "" && { namespace: row.namespace }),
@@ -76,11 +79,20 @@ export async function cutWrites(
       writes: [],
       cut: true,
     };
-    const key = cutKey(tape, { namespace: row.namespace, checkpoint: row.id });
     // Earlier cuts stay: a fork made since goes by the last one it knows.
-    const [before] = (await engine.read([{ get: key }])) as readonly (Value | undefined)[];
-    const earlier = before === undefined ? [] : (unwrapJson(before) as readonly TaskWrites[]);
-    puts.push({ key, value: wrap(JSON.stringify([...earlier, cut])) });
+    const value = before[index];
+    const earlier = value === undefined ? [] : (unwrapJson(value) as readonly TaskWrites[]);
+    return { key: keys[index] as Key, value: wrap(JSON.stringify([...earlier, cut])) };
+  });
+}
+
+/** Those of the rows that show a write. */
+async function withWrites(engine: Engine, tape: Tape, rows: readonly Shown[]): Promise<readonly Shown[]> {
+  const found: Shown[] = [];
+  for (const namespace of new Set(rows.map((row) => row.namespace))) {
+    const own = rows.filter((row) => row.namespace === namespace);
+    const writes = await shownWritesOf(engine, tape, namespace, own);
+    found.push(...own.filter((row) => (writes.get(row.id)?.length ?? 0) > 0));
   }
-  return puts;
+  return found;
 }

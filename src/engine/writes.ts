@@ -66,7 +66,7 @@ export function writesChange(captured: CapturedWrites): Change<WritesResult> {
         ? await shownWrites(draft.engine, known, captured.namespace, captured.checkpoint)
         : [];
       const { tasks, result } = merge(draft, captured, before, since, inherited);
-      const fails = captured.namespace === "" && captured.writes.some(([index]) => index === ERROR_INDEX);
+      const fails = captured.writes.some(([index]) => index === ERROR_INDEX);
       if (fails && !draft.meta?.failed) draft.change({ failed: true });
       if (result.stored === 0) return result;
       const value = wrap(JSON.stringify(tasks));

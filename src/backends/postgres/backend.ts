@@ -23,7 +23,7 @@ interface Settings {
 /** The contract, over one schema of one server. */
 export class PostgresBackend implements Backend {
   readonly name = "postgres";
-  readonly capabilities: Capabilities = { durable: true, processes: true, commitsAtOnce: 4 };
+  readonly capabilities: Capabilities = { durable: true, processes: true, commitsAtOnce: 4, distant: true };
   readonly #server: Server;
   readonly #settings: Settings;
   readonly #reader: Reader;

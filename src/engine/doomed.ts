@@ -1,0 +1,39 @@
+import type { Engine } from "./engine.ts";
+import { fromRecord, toRecord } from "./row.ts";
+import type { MarkVersion, Tape } from "./tape.ts";
+import { homeOf, ownRow } from "./view.ts";
+
+/** Physical rows that go, by tape. */
+export type Doomed = ReadonlyMap<number, ReadonlySet<number>>;
+
+/** The nearest ancestor, from `seq` on, that stays. */
+export async function nearestRemaining(engine: Engine, tape: Tape, doomed: Doomed, seq: number): Promise<number> {
+  let nearest = seq;
+  while (nearest !== 0) {
+    const home = await homeOf(engine, tape, nearest);
+    if (!doomed.get(home.number)?.has(nearest)) break;
+    nearest = (await ownRow(engine, home, nearest))?.parent ?? 0;
+  }
+  return nearest;
+}
+
+/** The versions of a mark with parents that stay; the same ones if they all do. */
+export async function rebasedVersions(
+  engine: Engine,
+  tape: Tape,
+  doomed: Doomed,
+  versions: readonly MarkVersion[],
+): Promise<readonly MarkVersion[]> {
+  let changed = false;
+  const rebased: MarkVersion[] = [];
+  for (const version of versions) {
+    const before = version.row?.parent ?? 0;
+    const parent = await nearestRemaining(engine, tape, doomed, before);
+    if (!version.row || parent === before) rebased.push(version);
+    else {
+      changed = true;
+      rebased.push({ ...version, row: toRecord({ ...fromRecord(0, version.row), parent }) });
+    }
+  }
+  return changed ? rebased : versions;
+}

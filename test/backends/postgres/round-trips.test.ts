@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { postgres } from "../../../src/backends/postgres/index.ts";
+import { open, type Store } from "../../../src/index.ts";
+import type { TestDatabase } from "../../postgres/database.ts";
+import { createDatabase } from "../../postgres/database.ts";
+import { CountingPool } from "./counting.ts";
+
+interface State {
+  messages: string[];
+}
+
+let database: TestDatabase;
+let pool: CountingPool;
+let store: Store<State>;
+const ids: string[] = [];
+
+beforeAll(async () => {
+  database = await createDatabase();
+  pool = new CountingPool({ connectionString: database.url, max: 4 });
+  store = await fresh();
+  const thread = store.thread("t");
+  ids.push((await thread.put({ state: { messages: [] } })).id);
+  for (let index = 1; index < 300; index += 1) {
+    ids.push((await thread.put({ update: { append: { messages: [`message ${index}`] } } })).id);
+  }
+});
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+/** A store that remembers nothing. */
+async function fresh(): Promise<Store<State>> {
+  return open<State>(await postgres({ pool }));
+}
+
+async function trips(work: () => Promise<unknown>): Promise<number> {
+  return (await pool.during(work)).length;
+}
+
+async function collect<T>(all: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const one of all) found.push(one);
+  return found;
+}
+
+test("a put is one round trip", async () => {
+  const thread = (await fresh()).thread("puts");
+  await thread.put({ state: { messages: [] } });
+  expect(await trips(() => thread.put({ update: { append: { messages: ["a"] } } }))).toBe(1);
+});
+
+test("latest is one round trip where the thread was written or read before, else two", async () => {
+  expect(await trips(() => store.thread("t").latest())).toBe(1);
+  const other = await fresh();
+  expect(await trips(() => other.thread("t").latest())).toBe(2);
+  expect(await trips(() => other.thread("t").latest())).toBe(1);
+  expect(await trips(() => other.thread("t").latest())).toBe(1);
+});
+
+test("latest is one round trip after another store has gone on, sealed and forked", async () => {
+  const other = await fresh();
+  await other.thread("shared").put({ state: { messages: [] } });
+  const reader = await fresh();
+  await reader.thread("shared").latest();
+  for (let round = 0; round < 3; round += 1) {
+    for (let index = 0; index < 50; index += 1) {
+      await other.thread("shared").put({ update: { append: { messages: [`${round} ${index}`] } } });
+    }
+    await other.thread("shared").fork();
+    let length: number | undefined;
+    const count = await trips(async () => {
+      length = (await reader.thread("shared").latest())?.state.messages.length;
+    });
+    expect(length).toBe(50 * (round + 1));
+    expect(count).toBeLessThanOrEqual(round === 0 ? 1 : 2);
+  }
+});
+
+test("a checkpoint by its id is one round trip, the first time two", async () => {
+  const other = await fresh();
+  for (const [index, id] of [ids[100], ids[40], ids[299], ids[100]].entries()) {
+    let length: number | undefined;
+    const count = await trips(async () => {
+      length = (await other.thread("t").get(id as string))?.state.messages.length;
+    });
+    expect(length).toBe(ids.indexOf(id as string));
+    expect(count).toBe(index === 0 ? 2 : 1);
+  }
+});
+
+test("a page of history is one round trip, the first time two", async () => {
+  const other = await fresh();
+  const page = (before?: string) => collect(other.thread("t").history({ limit: 50, ...(before && { before }) }));
+  expect(await trips(() => page())).toBe(2);
+  expect(await trips(() => page())).toBe(1);
+  expect(await trips(() => page(ids[250]))).toBe(1);
+  expect(await trips(() => page(ids[120]))).toBe(1);
+  expect((await page(ids[120])).map(({ id }) => id)).toEqual(ids.slice(70, 120).reverse());
+});
+
+test("history with states, verify and prune go by pages, not by checkpoints", async () => {
+  const other = await open<State>(await postgres({ pool, schema: "paged" }));
+  const thread = other.thread("t");
+  await thread.put({ state: { messages: [] } });
+  const puts = Array.from({ length: 299 }, (_, index) =>
+    thread.put({ update: { append: { messages: [`${index}`] } } }),
+  );
+  await Promise.all(puts);
+  expect(await trips(() => collect(thread.history({ states: true })))).toBeLessThanOrEqual(20);
+  expect(await trips(() => other.verify())).toBeLessThanOrEqual(30);
+  expect(await trips(() => thread.prune({ keepLast: 100 }))).toBeLessThanOrEqual(12);
+  expect(await other.verify()).toEqual({ ok: true, faults: [] });
+});
+
+test("a fork is one round trip, and so is its latest", async () => {
+  const thread = store.thread("t");
+  expect(await trips(() => thread.fork({ into: "one" }))).toBe(1);
+  expect(await trips(() => store.thread("one").latest())).toBe(1);
+  expect(await trips(() => thread.fork({ into: "two", at: ids[298] as string }))).toBe(1);
+  expect(await trips(() => store.thread("two").latest())).toBe(1);
+  await expect(thread.fork({ into: "two" })).rejects.toMatchObject({ code: "CONFLICT" });
+});
+
+test("a fork sees what another store has appended just before", async () => {
+  const other = await fresh();
+  await other.thread("t").put({ update: { append: { messages: ["another's"] } } });
+  const fork = await store.thread("t").fork({ into: "three" });
+  expect((await fork.latest())?.state.messages.at(-1)).toBe("another's");
+});
