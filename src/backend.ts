@@ -115,7 +115,7 @@ export interface Capabilities {
   readonly durable: boolean;
   /** Several processes may write at the same time. */
   readonly processes: boolean;
-  /** A read is a trip to another machine: better to ask for too much than to ask twice. */
+  /** Calls are trips to another machine: better to ask for too much than to ask twice; and answers may be lost. */
   readonly distant?: boolean;
   /** How many `commit` calls are worth having under way at once; 1 unless told. They never touch the same groups. */
   readonly commitsAtOnce?: number;

@@ -219,7 +219,8 @@ export class Draft {
     const previous = this.#planned.at(-1)?.tail;
     const count = (previous?.count ?? tape.count) + 1;
     const root = row.namespace === "" ? row.seq : (previous?.root ?? tape.lastRoot);
-    return { row, value: encodeTailRow(row, count, root, change), count, root, change: keep ? change : undefined };
+    const value = encodeTailRow(row, count, root, change, this.engine.writer);
+    return { row, value, count, root, change: keep ? change : undefined };
   }
 
   /** A row whose tree is not kept in memory. */

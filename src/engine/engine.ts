@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { Answer, Backend, Found, Read, Value } from "../backend.ts";
 import type { Compression } from "../codec/envelope.ts";
 import type { ValueCodec } from "../codec/value.ts";
@@ -31,6 +32,8 @@ export class Engine {
   readonly clock: () => number;
   readonly ids: (() => string) | undefined;
   readonly compression: Compression;
+  /** Names this store in the rows it commits, where answers may be lost: two stores may put the same at the same moment. */
+  readonly writer: string | undefined;
   readonly committer: Committer;
   readonly trees: TreeCache;
   readonly #tapes: ByteCache<number, Tape>;
@@ -46,6 +49,7 @@ export class Engine {
     this.clock = options.clock;
     this.ids = options.ids;
     this.compression = options.compression;
+    this.writer = options.backend.capabilities.distant ? randomBytes(6).toString("base64url") : undefined;
     this.committer = new Committer(options.backend);
     this.trees = new TreeCache(options.cacheBytes);
     this.#tapes = new ByteCache(Math.max(options.cacheBytes / 4, 1 << 20));

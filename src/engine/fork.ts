@@ -205,5 +205,5 @@ async function topOf(draft: Draft, source: Tape, target: Target, at: Shown, requ
     createdAt: now,
     tagged: tagged || at.tagged,
   };
-  return { item: seq, part: 0, value: encodeTailRow(row, 1, seq, change) };
+  return { item: seq, part: 0, value: encodeTailRow(row, 1, seq, change, engine.writer) };
 }

@@ -24,6 +24,7 @@ const ROW_BYTES = 180;
 interface TailRecord extends RowRecord {
   count: number;
   root?: number;
+  writer?: string;
   change: Delta;
 }
 
@@ -46,8 +47,11 @@ export interface LoadedPack {
   readonly rows: readonly Row[];
 }
 
-/** The record as text, put together by hand: it is made at every step, and only the change can be large. */
-export function encodeTailRow(row: Row, count: number, root: number, change: Delta): Value {
+/**
+ * The record as text, put together by hand: it is made at every step, and only the change can be large. With `writer` no
+ * two stores encode a row alike: after a lost answer, the record tells who committed it. No pack keeps it.
+ */
+export function encodeTailRow(row: Row, count: number, root: number, change: Delta, writer?: string): Value {
   const { source, node, run, workflow, label, metadata } = row;
   let text = `{"id":${quote(row.id)},"step":${row.step},"createdAt":${row.createdAt}`;
   if (row.namespace !== "") text += `,"namespace":${quote(row.namespace)}`;
@@ -63,6 +67,7 @@ export function encodeTailRow(row: Row, count: number, root: number, change: Del
   if (row.waiting !== 0) text += `,"waiting":${row.waiting}`;
   if (row.tagged) text += ',"tagged":true';
   text += `,"count":${count}`;
+  if (writer !== undefined) text += `,"writer":"${writer}"`;
   if (root !== row.seq) text += `,"root":${root}`;
   return wrap(`${text},"change":${JSON.stringify(change)}}`);
 }

@@ -31,7 +31,7 @@ interface Portion {
  * Lost answers. A statement whose connection broke may have been applied. It is tried again, and that can be told:
  * - a batch run by `apply` carries a token that the first attempt, if applied, has left in the table `token`;
  * - a step's retry is refused by the row that the first attempt inserted. If that row holds the very value of this step,
- *   it is this step's: values name their checkpoint by a random id. If it holds another, the step was refused. If there is
+ *   it is this step's: the row names the store that put it. If it holds another, the step was refused. If there is
  *   no row, its check failed, and whether before or after the row came and went cannot be told.
  */
 export class Committer {
