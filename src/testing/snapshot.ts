@@ -20,8 +20,8 @@ export async function snapshot<State>(store: Store<State>, id: string): Promise<
   for (const namespace of [[], ...nested]) {
     const thread = store.thread(id, { namespace });
     const checkpoints = await wholeHistory(thread);
-    const writes: (readonly Write[])[] = [];
-    for (const checkpoint of checkpoints) writes.push((await thread.writes(checkpoint.id)).map(shapedWrite));
+    const found = await thread.writesOf(checkpoints);
+    const writes = checkpoints.map(({ id: checkpoint }) => (found.get(checkpoint) ?? []).map(shapedWrite));
     namespaces.push({ namespace: [...namespace], checkpoints: checkpoints.map(shaped), writes });
   }
   namespaces.sort((left, right) => (JSON.stringify(left.namespace) < JSON.stringify(right.namespace) ? -1 : 1));

@@ -43,15 +43,14 @@ const changes: readonly {
 ];
 
 async function putSeventy(thread: Thread<Free>): Promise<void> {
-  for (let n = 0; n < 70; n++) await thread.put({ update: { set: { later: n } } });
+  await Promise.all(Array.from({ length: 70 }, (_, n) => thread.put({ update: { set: { later: n } } })));
 }
 
 async function prepare(thread: Thread<Free>): Promise<string[]> {
-  const ids: string[] = [];
-  for (let n = 0; n < 80; n++) {
-    const run = n % 5 === 0 ? "r2" : "r1";
-    ids.push((await thread.put({ id: `c${n}`, state: { n, list: Array(n % 9).fill(n) }, run })).id);
-  }
+  const ids = Array.from({ length: 80 }, (_, n) => `c${n}`);
+  await Promise.all(
+    ids.map((id, n) => thread.put({ id, state: { n, list: Array(n % 9).fill(n) }, run: n % 5 === 0 ? "r2" : "r1" })),
+  );
   await thread.putWrites("c4", {
     task: "shared",
     node: "x",
