@@ -105,6 +105,7 @@ export class Encoder implements Encoding {
       const v = this.fields(value, old?.$ === "object" ? old.v : undefined, depth);
       return this.settle({ $: "object", v }, old);
     }
+    if (isLasting(value, names)) return value as JsonObject;
     return this.#build(value as Fields, names, old === undefined || isTagged(old) ? undefined : old, depth);
   }
 
@@ -185,6 +186,8 @@ export class Encoder implements Encoding {
   #sameElement(value: readonly unknown[], index: number, previous: Json | undefined, depth: number): boolean {
     const element = value[index];
     if (typeof element === "string") return element === previous;
+    // A node of the tree that is the caller's object can be no other than one that cannot change: see isLasting.
+    if (element === previous && typeof element === "object" && element !== null) return true;
     if (element === undefined && !Object.hasOwn(value, index)) return false;
     this.trail.steps[depth] = index;
     return this.#same(element, previous, depth + 1);
@@ -316,4 +319,21 @@ export class Encoder implements Encoding {
     else if (!stray.hole) this.trail.refuseProperty(value, stray.key, depth);
     else this.trail.refuse(depth, { what: "a hole in an array", next: "Put null there." }, Number(stray.key));
   }
+}
+
+/**
+ * Whether a plain object is its own node, now and for ever: frozen, and of nothing but what JSON has. Such an object is not
+ * copied, and when it is met again in the same place it is known by its identity, which says nothing of any other.
+ */
+function isLasting(value: object, names: readonly string[]): boolean {
+  if (!Object.isFrozen(value)) return false;
+  return names.every((name) => {
+    if (isAccessor(value, name)) return false;
+    const field = (value as Fields)[name];
+    return typeof field === "string" || typeof field === "boolean" || field === null || isFlatNumber(field);
+  });
+}
+
+function isFlatNumber(field: unknown): boolean {
+  return typeof field === "number" && isJsonNumber(field);
 }

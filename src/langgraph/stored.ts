@@ -2,7 +2,7 @@ import { types } from "node:util";
 import { ThreadmarkError } from "../errors.ts";
 import { classNamed, classOf, type KnownClass, knownClass } from "./classes.ts";
 import { type Convert, instanceOf, nodeOf, type StoredInstance } from "./instances.ts";
-import { messageNode } from "./messages.ts";
+import { messageNode, rememberedNode } from "./messages.ts";
 
 /**
  * Values as LangGraph has them ↔ values as a store takes them.
@@ -12,8 +12,9 @@ import { messageNode } from "./messages.ts";
  * matter: dates, maps, bytes, and the refusal of what cannot be stored. So a store that was opened without knowing of
  * LangGraph keeps its states just as well, and they are readable in it.
  *
- * Nothing is remembered between calls: messages are changed in place, so that the identity of one says nothing. What is
- * unchanged is found by the store, which compares what it is given with what it has.
+ * Messages are changed in place, so that the identity of one says nothing. What is unchanged is found by the store, which
+ * compares what it is given with what it has; of messages that are nothing but text it gets the same node again, once every
+ * part of the message was seen to be as it was.
  */
 
 /** From this depth on, cycles are looked for; above it, walking one a few times costs less than looking. */
@@ -55,6 +56,11 @@ class Storing {
     return value;
   }
 
+  element(part: object): unknown {
+    const known = knownClass(Object.getPrototypeOf(part));
+    return known === undefined ? this.part(part) : this.instance(part, known);
+  }
+
   instance(value: object, known: KnownClass): unknown {
     const node = known.message && messageNode(value as never, known, this.convert);
     return node ?? nodeOf(value as Record<string, unknown>, known, this.convert);
@@ -65,8 +71,7 @@ class Storing {
     for (let index = 0; index < value.length; index++) {
       const part = value[index];
       if (typeof part !== "object" || part === null) continue;
-      const known = knownClass(Object.getPrototypeOf(part));
-      const stored = known === undefined ? this.part(part) : this.instance(part, known);
+      const stored = rememberedNode(part) ?? this.element(part);
       if (stored === part) continue;
       copy ??= isOrdinaryArray(value) ? value.slice() : undefined;
       if (copy === undefined) return value;

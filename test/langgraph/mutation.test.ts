@@ -1,0 +1,149 @@
+import { AIMessage, type BaseMessage, ChatMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { ThreadmarkSaver } from "../../src/langgraph/index.ts";
+import { memoryUnderTest } from "../backends/locations.ts";
+import { newThread, onEveryBackend, put, thread, valuesAt } from "./saver.ts";
+
+type Loose = Record<string, unknown> & { lc_kwargs: Record<string, unknown> };
+
+const kinds: readonly (() => BaseMessage)[] = [
+  () => new HumanMessage({ content: "text", id: "h" }),
+  () => new HumanMessage("bare"),
+  () => new AIMessage({ content: "text", id: "a", name: "planner" }),
+  () => new ToolMessage({ content: "text", tool_call_id: "c", artifact: "flat", status: "success" }),
+  () => new ChatMessage({ content: "text", role: "critic" }),
+];
+
+/** What code may do to a message that it has in its hands. */
+const changes: Readonly<Record<string, (message: Loose) => void>> = {
+  content: (message) => {
+    message["content"] = "other";
+  },
+  "content becomes parts": (message) => {
+    message["content"] = [{ type: "text", text: "part" }];
+  },
+  id: (message) => {
+    message["id"] = "other";
+  },
+  "no id": (message) => {
+    message["id"] = undefined;
+  },
+  name: (message) => {
+    message["name"] = "Ada";
+  },
+  "a new kwarg": (message) => {
+    (message["additional_kwargs"] as Loose)["seen"] = true;
+  },
+  "other kwargs": (message) => {
+    message["additional_kwargs"] = { other: 1n };
+  },
+  metadata: (message) => {
+    (message["response_metadata"] as Loose)["model"] = "m";
+  },
+  "other metadata": (message) => {
+    message["response_metadata"] = new Map();
+  },
+  "a tool call": (message) => {
+    const calls = message["tool_calls"] as unknown[] | undefined;
+    calls?.push({ name: "f", args: {}, id: "1", type: "tool_call" });
+  },
+  "no tool calls": (message) => {
+    if ("tool_calls" in message) message["tool_calls"] = undefined;
+  },
+  usage: (message) => {
+    if ("usage_metadata" in message) message["usage_metadata"] = { input_tokens: 1 };
+  },
+  artifact: (message) => {
+    if ("artifact" in message) message["artifact"] = { rows: [new Date(0)] };
+  },
+  role: (message) => {
+    if ("role" in message) message["role"] = "judge";
+  },
+  "a property": (message) => {
+    message["rating"] = 5;
+  },
+  "one property for another": (message) => {
+    delete message["name"];
+    message["rating"] = 5;
+  },
+  "what it was made of": (message) => {
+    message.lc_kwargs["content"] = "another";
+  },
+  "more it was made of": (message) => {
+    message.lc_kwargs["extra"] = new Set([1]);
+  },
+  "less it was made of": (message) => {
+    delete message.lc_kwargs["id"];
+  },
+  "made of something else": (message) => {
+    message.lc_kwargs = { content: "new" };
+  },
+  nothing: () => undefined,
+};
+
+onEveryBackend(
+  "a message that was stored and then changed",
+  (savers) => {
+    it.each(Object.keys(changes))("%s: is stored as it is now, and before as it was", async (name) => {
+      const saver = await savers.fresh();
+      for (const make of kinds) {
+        const id = newThread();
+        const message = make();
+        const first = await put(saver, thread(id), { messages: [message] });
+        // Once more unchanged: now it is known.
+        const second = await put(saver, first, { messages: [message] }, 2);
+        changes[name]?.(message as never);
+        const third = await put(saver, second, { messages: [message] }, 3);
+        const fresh = new ThreadmarkSaver(saver.store);
+        expect((await valuesAt(fresh, second))["messages"]).toStrictEqual([make()]);
+        const [read] = (await valuesAt(fresh, third))["messages"] as [Loose];
+        expect(read).toStrictEqual(message);
+        expect(Object.keys(read)).toEqual(Object.keys(message));
+        expect(read.lc_kwargs).toStrictEqual((message as never as Loose).lc_kwargs);
+        // What is read belongs to whoever reads it.
+        read["content"] = "mine";
+        (read["additional_kwargs"] as Loose | undefined) ??= { lc_kwargs: {} };
+        expect(await valuesAt(fresh, third)).toStrictEqual({ messages: [message] });
+      }
+    });
+
+    it("any sequence of changes, additions and removals reads back step by step", async () => {
+      const step = fc.record({
+        at: fc.nat(20),
+        change: fc.constantFrom(...Object.keys(changes)),
+        what: fc.constantFrom("change", "add", "remove", "swap"),
+      });
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+          const saver = await savers.fresh();
+          const messages = kinds.map((make) => make());
+          let config = thread(newThread());
+          const expected: [typeof config, string][] = [];
+          for (const [index, { at, change, what }] of steps.entries()) {
+            const place = at % (messages.length + 1);
+            const message = messages[place];
+            if (what === "add" || message === undefined)
+              messages.splice(place, 0, (kinds[at % 5] as () => BaseMessage)());
+            else if (what === "remove") messages.splice(place, 1);
+            else if (what === "swap") messages.reverse();
+            else changes[change]?.(message as never);
+            config = await put(saver, config, { messages }, index + 1);
+            expected.push([config, shown(messages)]);
+          }
+          for (const [at, text] of expected) expect(shown((await valuesAt(saver, at))["messages"])).toBe(text);
+        }),
+        { numRuns: 60 },
+      );
+    });
+  },
+  [memoryUnderTest],
+);
+
+function shown(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) => {
+    if (typeof part === "bigint") return `${part}n`;
+    if (part instanceof Map || part instanceof Set) return [part.constructor.name, ...part];
+    return part;
+  });
+}
