@@ -43,12 +43,12 @@ export class History {
   }
 }
 
-/** Compiles what will be measured: a short history in a home of its own. */
-export async function warm(system: System, workload: Workload, home: Home): Promise<void> {
+/** Compiles what will be measured, for so many milliseconds: a history in a home of its own. */
+export async function warm(system: System, workload: Workload, home: Home, milliseconds: number): Promise<void> {
   const opened = await system.open(home);
   const history = new History(opened, workload);
   await history.begin();
-  await history.advance(150, 200, 3);
+  await history.advance(3_000, milliseconds, 3);
   await history.thread.latest?.();
   await opened.close();
 }

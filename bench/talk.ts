@@ -1,22 +1,30 @@
 import type { Store } from "../src/index.ts";
 import { checkState } from "./check.ts";
-import { conversation } from "./workloads/conversation.ts";
+import { conversation, type Message, message } from "./workloads/conversation.ts";
 import type { State, Step } from "./workloads/workload.ts";
 
-/** A conversation in which each step is made ready before it is timed. */
+/**
+ * The conversation, in which each step is made ready before it is timed. Its list grows in place: copying it at every step
+ * would leave garbage, whose collection would fall on what is timed.
+ */
 export class Talk {
-  state: State;
+  readonly state: State & { messages: Message[] };
   steps = 0;
   #ready: Step | undefined;
 
   constructor(state: State = conversation.initial()) {
-    this.state = state;
+    this.state = { ...state, messages: [...(state["messages"] as Message[])] };
   }
 
   prepare(): void {
     this.steps += 1;
-    this.#ready = conversation.step(this.state, this.steps);
-    this.state = this.#ready.state;
+    const index = this.state.messages.length;
+    const added = message(index);
+    const set = { turn: index, last: added.id, status: index % 2 ? "act" : "plan" };
+    this.state.messages.push(added);
+    Object.assign(this.state, set);
+    const update = { append: { messages: [added] }, set };
+    this.#ready = { state: this.state, update, changed: JSON.stringify(update) };
   }
 
   get ready(): Step {

@@ -26,16 +26,13 @@ function linesOf(
   group: Group,
   value: (point: Results["points"][number]) => number | null,
 ): Line[] {
-  const bySystem = Map.groupBy(
-    points.filter(({ system }) => group.includes(system)),
-    ({ system }) => system,
-  );
-  return [...bySystem].flatMap(([name, found]) => {
-    const shown = found.flatMap((point) => {
+  const shown = points.filter(({ system }) => group.includes(system));
+  return [...new Set(shown.map(({ system }) => system))].flatMap((name) => {
+    const line = shown.flatMap((point) => {
       const found = value(point);
-      return found === null || found <= 0 ? [] : [[point.steps, found] as const];
+      return point.system !== name || found === null || found <= 0 ? [] : [[point.steps, found] as const];
     });
-    return shown.length < 2 ? [] : [{ name, kind: kindOf(name), points: shown }];
+    return line.length < 2 ? [] : [{ name, kind: kindOf(name), points: line }];
   });
 }
 

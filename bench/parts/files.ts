@@ -3,7 +3,7 @@ import { runChild } from "../child.ts";
 import type { Part } from "../context.ts";
 import type { Cell } from "../report.ts";
 import { bytesOf } from "../systems/sizes.ts";
-import { message } from "../workloads/conversation.ts";
+import { words } from "../workloads/words.ts";
 
 interface Opening {
   readonly open: number;
@@ -26,7 +26,7 @@ async function fill(path: string, threads: number, checkpoints: number): Promise
     );
     await Promise.all(some.map((thread) => thread.put({ state: { messages: [] } })));
     for (let step = 1; step < checkpoints; step += 1) {
-      const update = { append: { messages: [message(step)] } };
+      const update = { append: { messages: [{ id: step, text: words(step)(100) }] } };
       await Promise.all(some.map((thread) => thread.put({ update })));
     }
   }

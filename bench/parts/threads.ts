@@ -17,7 +17,7 @@ export const threadsAtOnce: Part = {
     for (const system of systemsOn(place)) {
       if (system.home === "none" || system.conversationOnly || system.name.includes("raw insert of the state"))
         continue;
-      if (quick && (system.langchain || system.home === "Postgres")) continue;
+      if (quick && !/SQLite, put|change, SQLite/.test(system.name)) continue;
       const home = await place.home(system.home, "full");
       const opened = await system.open(home);
       const histories = Array.from({ length: threads }, (_, index) => new History(opened, conversation, `t${index}`));

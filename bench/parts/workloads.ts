@@ -8,7 +8,7 @@ import { workloads as all } from "../workloads/index.ts";
 import type { Workload } from "../workloads/workload.ts";
 
 /** Milliseconds after which a system is stopped, and the table says so. */
-const limits = { whole: 2_000, quick: 500 };
+const limits = { whole: 1_000, quick: 300 };
 
 function takes(system: System, workload: Workload): boolean {
   if (workload.langchain) return system.langchain === true;
@@ -55,7 +55,7 @@ export const workloads: Part = {
   title: "other shapes of state: tool results, files, text, lists, tasks",
   async run(context) {
     const { report, place, quick } = context;
-    const systems = systemsOn(place).filter(({ home, kind }) => !quick || (home === "SQLite" && kind !== "peer"));
+    const systems = systemsOn(place).filter(({ name }) => !quick || /SQLite, put|change, SQLite/.test(name));
     for (const workload of all) {
       // The part "growth" has it, at every length.
       if (workload.name === "conversation") continue;
@@ -63,7 +63,7 @@ export const workloads: Part = {
       const parts: [string, number][] = [];
       for (const system of systems.filter((one) => takes(one, workload))) {
         const home = await place.home(system.home);
-        await warm(system, workload, home);
+        await warm(system, workload, home, 100);
         await place.clear(home);
         const { row, part } = await measure(context, system, workload);
         rows.push(row);

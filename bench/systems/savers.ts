@@ -97,7 +97,7 @@ export function postgresSaver(client: Client, delta = false): System {
     kind: "peer",
     langchain: true,
     conversationOnly: delta,
-    wholeUpTo: delta ? 1_000 : 100,
+    wholeUpTo: 100,
     async open({ url, schema }) {
       const { saver, close } = await originalPostgresSaver(url, schema);
       return {

@@ -59,7 +59,8 @@ export function threadmark(
     home: kind,
     kind: "threadmark",
     // Whole states are compared with the one before: a long history through them takes long for the one who watches.
-    wholeUpTo: way === "update" ? 10_000 : 1_000,
+    // On Postgres every step waits for the disk.
+    wholeUpTo: way === "state" ? (kind === "Postgres" ? 100 : 1_000) : kind === "Postgres" ? 3_000 : 10_000,
     async open(home) {
       const store = await open<State>(urlOf(home, kind), { ...openOptions(home, kind), compression });
       return {

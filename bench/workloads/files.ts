@@ -7,7 +7,7 @@ const files = 50;
 export const editedFiles: Workload = {
   name: "files",
   title: "50 files of 20 KB, one line of one edited a step",
-  steps: 300,
+  steps: 200,
   initial() {
     const text = words(1);
     const lines = (): string => Array.from({ length: 250 }, () => text(80)).join("\n");

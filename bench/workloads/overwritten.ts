@@ -5,7 +5,7 @@ import type { Step, Workload } from "./workload.ts";
 export const overwrittenField: Workload = {
   name: "overwritten",
   title: "a field of 20 KB, overwritten every step",
-  steps: 400,
+  steps: 200,
   initial: () => ({ title: "report", field: "" }),
   step(state, index): Step {
     const set = { field: words(index)(20_000) };

@@ -5,7 +5,7 @@ import type { Step, Workload } from "./workload.ts";
 export const growingText: Workload = {
   name: "text",
   title: "a 200 KB string that grows by a sentence",
-  steps: 500,
+  steps: 300,
   initial: () => ({ text: words(2)(200_000) }),
   step(state, index): Step {
     const sentence = `${words(index)(90)}. `;

@@ -4,7 +4,7 @@ import type { Step, Workload } from "./workload.ts";
 export const tiny: Workload = {
   name: "tiny",
   title: "a state of 30 bytes",
-  steps: 2_000,
+  steps: 1_000,
   initial: () => ({ count: 0, status: "running" }),
   step(state, index): Step {
     const set = { count: index };

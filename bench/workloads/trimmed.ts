@@ -6,7 +6,7 @@ import type { Step, Workload } from "./workload.ts";
 export const trimmedList: Workload = {
   name: "trimmed",
   title: "a list of 1,000, trimmed to 50 by summarising",
-  steps: 2_500,
+  steps: 1_200,
   initial: () => ({ messages: [], summary: "" }),
   step(state, index): Step {
     const list = state["messages"] as readonly Message[];
