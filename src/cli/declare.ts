@@ -3,7 +3,7 @@ import { usage } from "./failure.ts";
 import { parseDuration } from "./quantities.ts";
 import type { Session } from "./session.ts";
 
-const URL_SCHEME = /^(?:memory:|sqlite:|file:|postgres(?:ql)?:\/\/)/;
+export const URL_SCHEME = /^(?:memory:|sqlite:|file:|postgres(?:ql)?:\/\/)/;
 
 export interface Declaration<Options> {
   readonly name: string;

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
+import { completeCommand } from "./commands/complete.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { copyCommand } from "./commands/copy.ts";
 import { deleteCommand } from "./commands/delete.ts";
@@ -42,6 +43,7 @@ const commands: readonly ((program: Command, session: Session) => void)[] = [
   uiCommand,
   demoCommand,
   completionCommand,
+  completeCommand,
 ];
 
 /** Runs one command and says how it ended. Nothing is thrown, and the process goes on. */

@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { lines, storeWith, threadmark, threeSteps } from "./run.ts";
 
@@ -72,23 +71,6 @@ test("ids and labels do nothing to the terminal", async () => {
     expect(out + err).not.toContain(escape);
     expect(out + err).not.toContain("\u202e");
   }
-});
-
-test("completion scripts are ones their shell takes, and complete commands and options", async () => {
-  const { out: bash } = await threadmark(["completion", "bash"]);
-  const asked = (words: string): string =>
-    `${bash}\nCOMP_WORDS=(${words}); COMP_CWORD=$((\${#COMP_WORDS[@]}-1)); _threadmark; echo "\${COMPREPLY[@]}"`;
-  const complete = (words: string): string =>
-    spawnSync("bash", ["-c", asked(words)], { encoding: "utf8" }).stdout.trim();
-  expect(complete("threadmark thr")).toBe("threads");
-  expect(complete("threadmark prune --dr")).toBe("--dry-run");
-  expect(complete("threadmark threads --status wa")).toBe("waiting");
-  for (const shell of ["zsh", "fish"]) {
-    const { code, out } = await threadmark(["completion", shell]);
-    expect(code).toBe(0);
-    expect(out).toContain("keep-last");
-  }
-  expect((await threadmark(["completion", "tcsh"])).code).toBe(2);
 });
 
 test("the version is the package's", async () => {
