@@ -43,8 +43,12 @@ function packIntegers(values: readonly number[]): Column {
   return differences.every(Number.isSafeInteger) ? { n: differences } : [...values];
 }
 
+/** More rows than a pack ever has: a count beyond is damage, and must not be believed. */
+const MOST_ROWS = 2 ** 16;
+
 /** The `count` values of a column. Anything malformed yields a wrong length or type, which the caller checks. */
 export function unpackColumn(column: Column | undefined, count: number, fallback: Json): Json[] {
+  if (!(count >= 0 && count <= MOST_ROWS)) return [];
   if (column === undefined) return new Array<Json>(count).fill(fallback);
   if (Array.isArray(column)) return column;
   if (column === null || typeof column !== "object") return [];

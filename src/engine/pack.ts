@@ -1,8 +1,10 @@
 import type { Value } from "../backend.ts";
 import { type Delta, isReplacement, seal, unseal } from "../codec/delta.ts";
 import { type Compression, unwrapJson, wrap } from "../codec/envelope.ts";
+import type { Json } from "../codec/json.ts";
 import { malformed, packRows } from "./pack-rows.ts";
 import type { Row } from "./row.ts";
+import { type PackedTrees, packTrees, unpackTrees } from "./shapes.ts";
 
 /**
  * A pack holds some rows of one tape that follow each other by seq, in three records under the last row's seq:
@@ -30,7 +32,7 @@ interface NetChain {
 interface StepChain {
   /** The seqs of the chain's rows; absent when the chain has all rows of the pack. */
   readonly rows?: readonly number[];
-  readonly steps: readonly Delta[];
+  readonly steps: PackedTrees;
 }
 
 export interface EncodedPack {
@@ -87,7 +89,7 @@ export function encodePack(tape: number, frames: readonly Frame[], compression: 
     });
     steps.push({
       ...(chain.frames.length !== frames.length && { rows: chain.frames.map((frame) => frame.row.seq) }),
-      steps: alone ? [] : (sealed?.steps ?? deltas),
+      steps: alone ? [] : packTrees((sealed?.steps ?? deltas) as readonly Json[]),
     });
     if (chain.base === 0) full.set(chain.namespace, last);
   }
@@ -139,9 +141,9 @@ export function stepStretch(nets: Nets, steps: Value, seqs: readonly number[], s
     if (!net) break;
     const tagged = net.tagged === true;
     const base = net.base ?? 0;
-    if (chain.steps.length === 0 && net.net !== undefined) return { deltas: [net.net], base, tagged };
-    const deltas =
-      net.net === undefined ? chain.steps.slice(0, position + 1) : unseal(net.net, chain.steps, position + 1);
+    const single = unpackTrees(chain.steps) as readonly Delta[];
+    if (single.length === 0 && net.net !== undefined) return { deltas: [net.net], base, tagged };
+    const deltas = net.net === undefined ? single.slice(0, position + 1) : unseal(net.net, single, position + 1);
     return { deltas, base, tagged };
   }
   return undefined;
@@ -157,12 +159,9 @@ export function decodeFrames(rows: readonly Row[], netValue: Value, stepsValue: 
   for (const [index, chain] of chains.entries()) {
     const net = nets[index]?.net;
     const members = chain.rows ?? seqs;
+    const single = unpackTrees(chain.steps) as readonly Delta[];
     const deltas =
-      chain.steps.length === 0
-        ? [net as Delta]
-        : net === undefined
-          ? chain.steps
-          : unseal(net, chain.steps, members.length);
+      single.length === 0 ? [net as Delta] : net === undefined ? single : unseal(net, single, members.length);
     for (const [position, seq] of members.entries()) {
       const row = bySeq.get(seq);
       const change = deltas[position];

@@ -1,0 +1,133 @@
+import type { Json } from "../codec/json.ts";
+import { type Column, packColumn, unpackColumn } from "./column.ts";
+import { malformed } from "./pack-rows.ts";
+
+/**
+ * The single steps of a chain are much alike: the same keys around other values. A list of such trees is stored as its
+ * shapes, each with one example and, for those of its leaves that differ from tree to tree, a column of values:
+ *
+ * `{ "count": 3, "shapes": [{ "like": tree, "leaves": [[place, column], …] }], "order": column }`
+ *
+ * A leaf is a string, a number, a boolean or null; its place is its number in the tree, read from left to right. `order`
+ * tells the shape of each tree; it is absent when there is one shape. Lists of trees that have little in common are
+ * stored as they are.
+ */
+export type PackedTrees = readonly Json[] | PackedShapes;
+
+interface PackedShapes {
+  readonly count: number;
+  readonly shapes: readonly {
+    readonly like: Json;
+    readonly leaves?: readonly (readonly [place: number, values: Column])[];
+  }[];
+  readonly order?: Column;
+}
+
+interface Shape {
+  readonly like: Json;
+  /** The leaves of each tree of this shape. */
+  readonly leaves: (readonly Json[])[];
+}
+
+export function packTrees(trees: readonly Json[]): PackedTrees {
+  const shapes = new Map<string, Shape>();
+  const numbers = new Map<Shape, number>();
+  const order: number[] = [];
+  for (const tree of trees) {
+    const leaves: Json[] = [];
+    const outline = outlineOf(tree, leaves);
+    let shape = shapes.get(outline);
+    if (!shape) {
+      shape = { like: tree, leaves: [] };
+      numbers.set(shape, shapes.size);
+      shapes.set(outline, shape);
+    }
+    shape.leaves.push(leaves);
+    order.push(numbers.get(shape) as number);
+  }
+  if (shapes.size > trees.length / 2) return trees;
+  const ordered = packColumn(order, 0);
+  return {
+    count: trees.length,
+    shapes: [...shapes.values()].map((shape) => {
+      const leaves = packLeaves(shape);
+      return { like: shape.like, ...(leaves.length > 0 && { leaves }) };
+    }),
+    ...(ordered !== undefined && { order: ordered }),
+  };
+}
+
+/** The trees again, each with nodes of its own. Anything malformed is `CORRUPT`. */
+export function unpackTrees(packed: PackedTrees): readonly Json[] {
+  if (Array.isArray(packed)) return packed;
+  const { count, shapes, order } = (packed ?? {}) as PackedShapes;
+  if (!Array.isArray(shapes)) throw malformed();
+  const numbers = unpackColumn(order, count, 0);
+  if (numbers.length !== count) throw malformed();
+  const members = shapes.map(() => 0);
+  for (const number of numbers) {
+    if (members[number as number] === undefined) throw malformed();
+    members[number as number] = (members[number as number] as number) + 1;
+  }
+  const makers = shapes.map((shape, index) => makerOf(shape, members[index] as number));
+  return numbers.map((number) => (makers[number as number] as () => Json)());
+}
+
+/** The tree without its leaves, as text, and its leaves from left to right. */
+function outlineOf(tree: Json, leaves: Json[]): string {
+  if (typeof tree !== "object" || tree === null) {
+    leaves.push(tree);
+    return "_";
+  }
+  let outline = "";
+  if (Array.isArray(tree)) {
+    for (const item of tree) outline += `${outlineOf(item, leaves)},`;
+    return `[${outline}]`;
+  }
+  for (const key of Object.keys(tree)) outline += `${JSON.stringify(key)}:${outlineOf(tree[key] as Json, leaves)},`;
+  return `{${outline}}`;
+}
+
+/** Longer strings than this are not looked at for what they have in common. */
+const SHORT_TEXT = 64;
+
+function packLeaves({ leaves }: Shape): (readonly [number, Column])[] {
+  const columns: (readonly [number, Column])[] = [];
+  const [first = []] = leaves;
+  for (const [place, leaf] of first.entries()) {
+    const values = leaves.map((one) => one[place] as Json);
+    if (values.every((value) => value === leaf)) continue;
+    const long = values.some((value) => typeof value === "string" && value.length > SHORT_TEXT);
+    columns.push([place, long ? values : (packColumn(values, null) as Column)]);
+  }
+  return columns;
+}
+
+/** Gives one tree of a shape after the other. */
+function makerOf({ like, leaves = [] }: PackedShapes["shapes"][number], count: number): () => Json {
+  const columns = new Map<number, readonly Json[]>();
+  if (like === undefined || !Array.isArray(leaves)) throw malformed();
+  for (const leaf of leaves) {
+    const values = Array.isArray(leaf) ? unpackColumn(leaf[1] as Column, count, null) : undefined;
+    if (values?.length !== count) throw malformed();
+    columns.set(leaf[0] as number, values);
+  }
+  let made = 0;
+  return () => {
+    let place = 0;
+    const make = (node: Json): Json => {
+      if (typeof node !== "object" || node === null) {
+        const values = columns.get(place);
+        place += 1;
+        return values ? (values[made] as Json) : node;
+      }
+      if (Array.isArray(node)) return node.map(make);
+      const copy = { ...node };
+      for (const key of Object.keys(copy)) copy[key] = make(node[key] as Json);
+      return copy;
+    };
+    const tree = make(like);
+    made += 1;
+    return tree;
+  };
+}
