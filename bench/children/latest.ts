@@ -8,9 +8,13 @@ const place = new Place();
 const system = systemsOn(place).find((one) => one.name === name);
 if (!system) throw new Error(`There is no system ${name}.`);
 // Modules that a system loads when it is first used are no part of reading.
-await (
-  await system.open({ ...home, path: `${home.path}-unused`, schema: home.schema && `${home.schema}_unused` })
-).close();
+const unused = await system.open({
+  ...home,
+  path: `${home.path}-unused`,
+  schema: home.schema && `${home.schema}_unused`,
+});
+if (system.kind === "threadmark") await unused.thread("none").latest?.();
+await unused.close();
 const start = performance.now();
 const opened = await system.open(home);
 const state = await opened.thread("measured").latest?.();

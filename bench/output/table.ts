@@ -25,7 +25,7 @@ function digits(value: number): string {
   return value.toFixed(Math.abs(value) < 0.1 ? 3 : 2);
 }
 
-export function cellText(cell: Cell, column: Column | undefined): string {
+function cellText(cell: Cell, column: Column | undefined): string {
   if (cell === null) return "–";
   return typeof cell === "string" ? cell : formatted(cell, column?.unit);
 }

@@ -137,11 +137,12 @@ function bytesTargets({ report, quick }: Context, found: readonly Grown[], sizes
   for (const steps of long)
     report.target(`bytes against the JSON of the change, N = ${steps}`, at(ours, steps).ratio ?? Number.NaN, 1.2);
   const [first = 0, last = 0] = [long[0], long.at(-1)];
-  report.target(
-    `bytes a step, N = ${last} against N = ${first}`,
-    (at(ours, last).bytes ?? Number.NaN) / (at(ours, first).bytes ?? Number.NaN),
-    1.05,
-  );
+  if (last > first)
+    report.target(
+      `bytes a step, N = ${last} against N = ${first}`,
+      (at(ours, last).bytes ?? Number.NaN) / (at(ours, first).bytes ?? Number.NaN),
+      1.05,
+    );
   for (const name of ["deflate", "zstd"])
     report.target(
       `bytes against the JSON of the change, ${name}, N = ${last}`,

@@ -1,4 +1,5 @@
 import type { Part } from "../context.ts";
+import { codec } from "./codec.ts";
 import { files } from "./files.ts";
 import { growth } from "./growth.ts";
 import { langgraph } from "./langgraph.ts";
@@ -19,6 +20,7 @@ export const parts: readonly Part[] = [
   growth,
   workloads,
   operations,
+  codec,
   puts,
   reads,
   upkeep,
