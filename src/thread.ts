@@ -1,4 +1,4 @@
-import { aheadOfHead, aheadOfId, type ReadAhead } from "./engine/ahead.ts";
+import { aheadOfHead, aheadOfId, aheadOfWrites, type ReadAhead } from "./engine/ahead.ts";
 import { capturePut } from "./engine/capture.ts";
 import { putChange } from "./engine/commit.ts";
 import { deleteThreadChange } from "./engine/delete.ts";
@@ -135,7 +135,7 @@ export class Thread<State = unknown> {
       }
       return async () => {
         const engine = this.#engine;
-        const ahead = typeof at === "string" ? aheadOfId(engine, at) : aheadOfHead(engine, this.#key);
+        const ahead = typeof at === "string" ? aheadOfId(engine, at, this.#key) : aheadOfHead(engine, this.#key, true);
         const tape = await engine.thread(this.id, ahead);
         const records = tape && ahead.settle(tape).records;
         const row = tape && (await this.#find(tape, at));
@@ -145,7 +145,7 @@ export class Thread<State = unknown> {
           | undefined;
         if (!checkpoint) return undefined;
         const { thread, namespace, parent } = checkpoint;
-        const writes = await shownWrites(this.#engine, tape, this.#key, row.id);
+        const writes = await shownWrites(engine, tape, this.#key, row.id, ahead.writes(tape, row.id));
         return {
           checkpoint,
           parent: parent === null ? null : { thread, namespace: [...namespace], id: parent },
@@ -187,9 +187,10 @@ export class Thread<State = unknown> {
     return this.#attempt(() => {
       checkId(id, "A checkpoint id");
       return async () => {
-        const tape = await this.#engine.thread(this.id);
+        const ahead = aheadOfWrites(this.#engine, this.#key, id);
+        const tape = await this.#engine.thread(this.id, ahead);
         if (!tape) return [];
-        const writes = await shownWrites(this.#engine, tape, this.#key, id);
+        const writes = await shownWrites(this.#engine, tape, this.#key, id, ahead.writes(tape, id));
         return writes.map((write) => writeOf(this.#engine, write));
       };
     });

@@ -6,6 +6,7 @@ import { decodeMeta } from "./meta.ts";
 import { PackRecords } from "./pack-records.ts";
 import type { Row } from "./row.ts";
 import type { Tape } from "./tape.ts";
+import { writesRead } from "./writes.ts";
 
 /** Nets read on suspicion, where nothing is known of a tape yet. */
 const GUESSED_NETS = 16;
@@ -23,6 +24,12 @@ interface Wanted {
 type Plan = (tape: Tape) => readonly Wanted[];
 type Guess = (lineage: number, tape: number) => readonly Read[];
 
+/** The checkpoint whose writes are wanted, too, if that is known beforehand. */
+interface WritesOf {
+  readonly namespace: string;
+  id(known: Tape | undefined): string | undefined;
+}
+
 /**
  * What an operation will probably need, read along with the thread's meta record and tail: one round trip instead of one
  * after the other. It is planned on what is remembered, which may be stale: what turns out not to be needed was read in
@@ -33,12 +40,16 @@ export class ReadAhead {
   readonly #engine: Engine;
   readonly #plan: Plan;
   readonly #guess: Guess;
+  readonly #writesOf: WritesOf | undefined;
   #wanted: readonly Wanted[] = [];
   #answers: readonly Answer[] = [];
   #meta: Value | undefined;
+  /** Of which checkpoint the last of the answers are the writes. */
+  #written: string | undefined;
 
-  constructor(engine: Engine, plan: Plan, guess: Guess = () => []) {
+  constructor(engine: Engine, plan: Plan, guess: Guess = () => [], writesOf?: WritesOf) {
     this.#engine = engine;
+    this.#writesOf = writesOf;
     this.#plan = plan;
     this.#guess = guess;
     this.records = new PackRecords(engine);
@@ -47,12 +58,23 @@ export class ReadAhead {
   reads(lineage: number, tape: number, known: Tape | undefined): readonly Read[] {
     const { distant } = this.#engine.backend.capabilities;
     this.#wanted = known ? this.#plan(known) : distant ? [{ home: undefined, reads: this.#guess(lineage, tape) }] : [];
-    return this.#wanted.flatMap(({ home, reads }) => (home ? [{ get: home.metaKey }, ...reads] : reads));
+    const reads = this.#wanted.flatMap((wanted) =>
+      wanted.home ? [{ get: wanted.home.metaKey }, ...wanted.reads] : wanted.reads,
+    );
+    this.#written = this.#writesOf?.id(known);
+    if (!this.#writesOf || this.#written === undefined) return reads;
+    return [...reads, writesRead(lineage, tape, this.#writesOf.namespace, this.#written)];
   }
 
   take(meta: Value | undefined, answers: readonly Answer[]): void {
     this.#meta = meta;
     this.#answers = answers;
+  }
+
+  /** The records with a checkpoint's writes on the thread's own tape, if they were read and go with it. */
+  writes(tape: Tape, id: string): readonly Found[] | undefined {
+    if (this.#written !== id || this.#meta !== tape.metaValue) return undefined;
+    return this.#answers.at(-1) as readonly Found[] | undefined;
   }
 
   /** Hands on what was read, as far as it goes with the tapes as they are now. */
@@ -86,25 +108,36 @@ function addRows(tape: Tape, reads: readonly Read[], answers: readonly Answer[])
   }
 }
 
-/** For the head of a namespace, with its body. */
-export function aheadOfHead(engine: Engine, namespace: string): ReadAhead {
+/** For the writes of a checkpoint alone. */
+export function aheadOfWrites(engine: Engine, namespace: string, id: string): ReadAhead {
+  return new ReadAhead(engine, () => [], undefined, { namespace, id: () => id });
+}
+
+/** For the head of a namespace, with its body, and if asked for with its writes. */
+export function aheadOfHead(engine: Engine, namespace: string, writes = false): ReadAhead {
+  const head = (tape: Tape | undefined): Row | undefined =>
+    tape?.tail.findLast((entry) => entry.row.namespace === namespace)?.row;
+  const writesOf = writes ? { namespace, id: (tape: Tape | undefined) => head(tape)?.id } : undefined;
   const plan: Plan = (tape) => {
-    const row = tape.tail.findLast((entry) => entry.row.namespace === namespace)?.row;
+    const row = head(tape);
     if (row) return checkpointReads(engine, tape, row.seq);
     if (namespace !== "") return [];
     const { origin, rootSealed } = tape.meta;
     const seq = rootSealed || (origin?.mode === "chain" ? origin.at : 0);
     return seq === 0 ? [] : checkpointReads(engine, tape, seq);
   };
-  if (namespace !== "") return new ReadAhead(engine, plan);
-  return new ReadAhead(engine, plan, (lineage, group) => [
+  const guess: Guess = (lineage, group) => [
     { scan: { table: "net", lineage, group }, reverse: true, limit: GUESSED_NETS },
     { scan: { table: "rows", lineage, group }, reverse: true, limit: 1 },
-  ]);
+  ];
+  return new ReadAhead(engine, plan, namespace === "" ? guess : undefined, writesOf);
 }
 
-/** For the checkpoint with this id, with its body. Only an id that tells where it is can be looked for at once. */
-export function aheadOfId(engine: Engine, id: string): ReadAhead {
+/**
+ * For the checkpoint with this id, with its body, and if a namespace is given with its writes there. Only an id that tells
+ * where it is can be looked for at once.
+ */
+export function aheadOfId(engine: Engine, id: string, namespace?: string): ReadAhead {
   const address = idAddress(id);
   return new ReadAhead(
     engine,
@@ -120,6 +153,7 @@ export function aheadOfId(engine: Engine, id: string): ReadAhead {
       const at = { lineage, group };
       return [...packReads(at, address.seq), olderNets(at, address.seq, 0, GUESSED_NETS)];
     },
+    namespace === undefined ? undefined : { namespace, id: () => id },
   );
 }
 

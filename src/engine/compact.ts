@@ -6,12 +6,13 @@ import { type Doomed, nearestRemaining, rebasedVersions } from "./doomed.ts";
 import type { Engine } from "./engine.ts";
 import { type Folds, foldMarks } from "./fold.ts";
 import { changeMeta, encodeMeta, type Meta } from "./meta.ts";
+import { ownRow } from "./own-rows.ts";
 import { type ChangedFrame, type ChangedFrames, rewriteTape } from "./rewrite.ts";
 import type { Row } from "./row.ts";
 import { encodeMark, type Tape } from "./tape.ts";
 import { allThreads } from "./threads.ts";
 import { loadTree } from "./tree.ts";
-import { homeOf, NOW, nestedLimit, ownRow, shownRows } from "./view.ts";
+import { homeOf, NOW, nestedLimit, shownRows } from "./view.ts";
 import { withoutTasks } from "./writes-removal.ts";
 
 /** Writes that wait for their checkpoint longer than this are dropped. */

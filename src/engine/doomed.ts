@@ -1,7 +1,8 @@
 import type { Engine } from "./engine.ts";
+import { ownRow } from "./own-rows.ts";
 import { fromRecord, toRecord } from "./row.ts";
 import type { MarkVersion, Tape } from "./tape.ts";
-import { homeOf, ownRow } from "./view.ts";
+import { homeOf } from "./view.ts";
 
 /** Physical rows that go, by tape. */
 export type Doomed = ReadonlyMap<number, ReadonlySet<number>>;

@@ -222,6 +222,39 @@ export class Engine {
     const answers = await this.backend.read(reads);
     const [metaValue, tail] = answers as readonly [Value | undefined, readonly Found[]];
     ahead?.take(metaValue, answers.slice(2));
+    return this.#follow(number, lineage, from, metaValue, tail);
+  }
+
+  /** The same for several tapes, in one round trip. */
+  async refreshAll(
+    tapes: readonly { readonly tape: number; readonly lineage: number }[],
+  ): Promise<(Tape | undefined)[]> {
+    const from = tapes.map(({ tape }) => {
+      const known = this.#tapes.get(tape);
+      return known ? known.lastSeq + 1 : 0;
+    });
+    const reads = tapes.flatMap(({ tape, lineage }, index): Read[] => [
+      { get: metaKey(lineage, tape) },
+      { scan: { table: "tail", lineage, group: tape, from: from[index] as number } },
+    ]);
+    const answers = await this.backend.read(reads);
+    const found: (Tape | undefined)[] = [];
+    for (const [index, { tape, lineage }] of tapes.entries()) {
+      const metaValue = answers[2 * index] as Value | undefined;
+      const tail = answers[2 * index + 1] as readonly Found[];
+      found.push(await this.#follow(tape, lineage, from[index] as number, metaValue, tail));
+    }
+    return found;
+  }
+
+  /** Brings what is remembered of a tape up to what was read of it: its meta record, and its rows since `from`. */
+  async #follow(
+    number: number,
+    lineage: number,
+    from: number,
+    metaValue: Value | undefined,
+    tail: readonly Found[],
+  ): Promise<Tape | undefined> {
     if (metaValue === undefined) {
       this.#tapes.delete(number);
       return undefined;

@@ -1,9 +1,9 @@
 import type { Value } from "../backend.ts";
 import { ThreadmarkError } from "../errors.ts";
 import type { Engine } from "./engine.ts";
+import { ownRow } from "./own-rows.ts";
 import { decodeFrames, type Frame } from "./pack.ts";
 import { type LoadedPack, type Tape, tailChange } from "./tape.ts";
-import { ownRow } from "./view.ts";
 
 /** Reads single frames as they are stored, each pack once. */
 export class FrameReader {

@@ -5,11 +5,12 @@ import type { Doomed } from "./doomed.ts";
 import type { Engine } from "./engine.ts";
 import { FrameReader } from "./frames.ts";
 import type { Meta } from "./meta.ts";
+import { ownRow } from "./own-rows.ts";
 import { decodeFrames, encodePack, type Frame } from "./pack.ts";
 import { fromRecord, type Row } from "./row.ts";
 import { encodeTailRow, type LoadedPack, type Tape, tailChange } from "./tape.ts";
 import { loadTree } from "./tree.ts";
-import { homeOf, ownRow } from "./view.ts";
+import { homeOf } from "./view.ts";
 
 /** What has to be written so that the doomed rows are gone and every other row reads as before. */
 export interface Rewrite {

@@ -13,6 +13,9 @@ import { type Shown, shownRows } from "./view.ts";
 import { ERROR_INDEX, shownWrites } from "./writes.ts";
 
 const PAGE = 100;
+/** Tapes read at once: few at first, since the caller may want no more, and never many, since tails may be large. */
+const FIRST_TAPES = 4;
+const TAPES = 16;
 
 /** Nothing, for a thread that does not read: one that is damaged does not keep others from being listed. */
 export function ifDamaged(error: unknown): undefined {
@@ -66,24 +69,46 @@ export async function* allThreads(
 ): AsyncGenerator<Tape> {
   const { prefix, onFault } = options;
   let last = options.after;
+  let size = FIRST_TAPES;
   for (;;) {
     const list = { limit: PAGE, ...(prefix !== undefined && { prefix }), ...(last !== undefined && { after: last }) };
     const reads: Read[] = [{ list }];
     const [page] = (await engine.read(reads)) as readonly [readonly Listed[]];
-    for (const { id, value } of page) {
-      let tape: Tape | undefined;
-      try {
-        const entry = decodeDirectory(value);
-        if (entry.tape === undefined || entry.lineage === undefined) continue;
-        tape = (await engine.refresh(entry.tape, entry.lineage)) ?? (await engine.thread(id));
-      } catch (error) {
-        if (!onFault || !(error instanceof ThreadmarkError) || error.code !== "CORRUPT") throw error;
-        onFault(id, error);
+    for (let start = 0; start < page.length; ) {
+      const group = page.slice(start, start + size);
+      start += size;
+      size = TAPES;
+      const ahead = await tapesOf(engine, group);
+      for (const { id, value } of group) {
+        let tape: Tape | undefined;
+        try {
+          const entry = decodeDirectory(value);
+          if (entry.tape === undefined || entry.lineage === undefined) continue;
+          tape =
+            ahead?.get(entry.tape) ?? (await engine.refresh(entry.tape, entry.lineage)) ?? (await engine.thread(id));
+        } catch (error) {
+          if (!onFault || !(error instanceof ThreadmarkError) || error.code !== "CORRUPT") throw error;
+          onFault(id, error);
+        }
+        if (tape && !tape.meta.dead && tape.meta.thread === id) yield tape;
       }
-      if (tape && !tape.meta.dead && tape.meta.thread === id) yield tape;
     }
     if (page.length < PAGE) return;
     last = page.at(-1)?.id;
+  }
+}
+
+/** The tapes of some threads, read together; undefined where one does not read: then each tells its own fault. */
+async function tapesOf(engine: Engine, threads: readonly Listed[]): Promise<ReadonlyMap<number, Tape> | undefined> {
+  try {
+    const entries = threads.map(({ value }) => decodeDirectory(value));
+    const sought = entries.flatMap(({ tape, lineage }) =>
+      tape === undefined || lineage === undefined ? [] : [{ tape, lineage }],
+    );
+    const found = await engine.refreshAll(sought);
+    return new Map(found.flatMap((tape) => (tape ? [[tape.number, tape]] : [])));
+  } catch (error) {
+    return ifDamaged(error);
   }
 }
 

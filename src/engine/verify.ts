@@ -7,12 +7,13 @@ import { idAddress } from "../model/id.ts";
 import type { Engine } from "./engine.ts";
 import { findById } from "./find.ts";
 import { hashStrings } from "./hash.ts";
+import { ownRow, ownRows } from "./own-rows.ts";
 import { loadPage, pagesOf, type SharedTree } from "./page.ts";
 import { checkpointOf, writeOf } from "./read.ts";
 import type { Tape } from "./tape.ts";
 import { allThreads } from "./threads.ts";
 import type { Body } from "./tree-cache.ts";
-import { homeOf, ownRow, ownRows, type Shown, shownRows } from "./view.ts";
+import { homeOf, type Shown, shownRows } from "./view.ts";
 import { type EncodedWrite, shownWrites, shownWritesOf } from "./writes.ts";
 
 /** Records that are found by hash: damage there shows only when just that one is looked for. */

@@ -1,4 +1,4 @@
-import type { Found, Key, Value } from "../backend.ts";
+import type { Found, Key, Read, Value } from "../backend.ts";
 import { unwrapJson, wrap } from "../codec/envelope.ts";
 import type { Json } from "../codec/json.ts";
 import type { LeaseToken } from "../model/arguments.ts";
@@ -180,20 +180,27 @@ export interface EncodedWrite extends Omit<Write, "value"> {
   readonly value: Json;
 }
 
-/** All writes a thread shows for a checkpoint, by task (bytewise) and index. */
+/** All writes a thread shows for a checkpoint, by task (bytewise) and index. `own` is what its own tape has of them. */
 export async function shownWrites(
   engine: Engine,
   tape: Tape,
   namespace: string,
   checkpoint: string,
+  own?: readonly Found[],
 ): Promise<EncodedWrite[]> {
   const row = tape.meta.origin ? await findById(engine, tape, namespace, checkpoint) : undefined;
   try {
-    const all = await shownWritesOf(engine, tape, namespace, [{ id: checkpoint, seq: row?.seq }]);
+    const all = await shownWritesOf(engine, tape, namespace, [{ id: checkpoint, seq: row?.seq }], own && [own]);
     return all.get(checkpoint) ?? [];
   } catch (error) {
     throw named(error, tape.meta.thread, checkpoint);
   }
+}
+
+/** Reads what one tape has of a checkpoint's writes. */
+export function writesRead(lineage: number, tape: number, namespace: string, checkpoint: string): Read {
+  const [item] = hashStrings(namespace, checkpoint);
+  return { scan: { table: "write", lineage, group: tape, from: item, to: item } };
 }
 
 /** The same for several checkpoints: one read, and another for every fork that lies between. */
@@ -202,18 +209,17 @@ export async function shownWritesOf(
   tape: Tape,
   namespace: string,
   checkpoints: readonly { readonly id: string; readonly seq: number | undefined }[],
+  own?: readonly (readonly Found[])[],
 ): Promise<ReadonlyMap<string, EncodedWrite[]>> {
   const found = new Map(checkpoints.map(({ id }) => [id, new Map<string, EncodedWrite>()]));
   let sought = checkpoints;
   let level = tape;
   let generation = NOW;
   while (sought.length > 0) {
-    const { lineage, number: group, meta } = level;
-    const reads = sought.map(({ id }) => {
-      const [item] = hashStrings(namespace, id);
-      return { scan: { table: "write" as const, lineage, group, from: item, to: item } };
-    });
-    const answers = (await engine.read(reads)) as readonly (readonly Found[])[];
+    const { lineage, number, meta } = level;
+    const reads = sought.map(({ id }) => writesRead(lineage, number, namespace, id));
+    const known = level === tape ? own : undefined;
+    const answers = known ?? ((await engine.read(reads)) as readonly (readonly Found[])[]);
     const deeper = sought.filter(({ id, seq }, index) => {
       const cut = addShown(found.get(id) as Map<string, EncodedWrite>, answers[index] ?? [], namespace, id, generation);
       return !cut && meta.origin && seq !== undefined && seq <= meta.origin.upTo;

@@ -113,6 +113,36 @@ test("history with states, verify and prune go by pages, not by checkpoints", as
   expect(await other.verify()).toEqual({ ok: true, faults: [] });
 });
 
+test("a checkpoint with its writes, and writes alone, are one round trip", async () => {
+  const id = ids.at(-1) as string;
+  await store.thread("t").putWrites(id, { task: "a", writes: [{ channel: "c", value: 1 }] });
+  const other = await fresh();
+  await other.thread("t").latest();
+  for (const read of [() => other.thread("t").tuple(), () => other.thread("t").tuple(id)]) {
+    let found: unknown;
+    const count = await trips(async () => {
+      found = (await read())?.writes.map(({ value }) => value);
+    });
+    expect(found).toEqual([1]);
+    expect(count).toBe(1);
+  }
+  expect(await trips(() => other.thread("t").writes(id))).toBe(1);
+  expect(await other.thread("t").writes(id)).toHaveLength(1);
+});
+
+test("threads are listed by pages", async () => {
+  const other = await open<State>(await postgres({ pool, schema: "listed" }));
+  const all = Array.from({ length: 50 }, (_, index) => `thread ${index}`);
+  await Promise.all(all.map((id) => other.thread(id).put({ state: { messages: [id] } })));
+  const reader = await open<State>(await postgres({ pool, schema: "listed" }));
+  let listed = 0;
+  const count = await trips(async () => {
+    listed = (await collect(reader.threads())).length;
+  });
+  expect(listed).toBe(50);
+  expect(count).toBeLessThanOrEqual(6);
+});
+
 test("a fork is one round trip, and so is its latest", async () => {
   const thread = store.thread("t");
   expect(await trips(() => thread.fork({ into: "one" }))).toBe(1);

@@ -1,0 +1,112 @@
+import type { Found, Read } from "../backend.ts";
+import type { Engine } from "./engine.ts";
+import type { Row } from "./row.ts";
+import { type LoadedPack, lowerBound, type Tape } from "./tape.ts";
+
+/** A physical row of this very tape. */
+export async function ownRow(engine: Engine, tape: Tape, seq: number): Promise<Row | undefined> {
+  const known = tape.tailRow(seq)?.row ?? packRow(tape.loadedPack(seq), seq);
+  if (known) return known;
+  const damage = tape.damageAt(seq);
+  if (damage) throw damage;
+  const [packs, tail] = (await engine.read([
+    { scan: { table: "rows", lineage: tape.lineage, group: tape.number, from: seq }, limit: 1 },
+    { scan: { table: "tail", lineage: tape.lineage, group: tape.number, from: seq, to: seq }, limit: 1 },
+  ])) as readonly [readonly Found[], readonly Found[]];
+  if (tail.length > 0) {
+    // The tape at hand may no longer be the one that is remembered, and kept up to date.
+    const now = (await engine.refresh(tape.number, tape.lineage)) ?? tape;
+    const damaged = now.damageAt(seq);
+    if (damaged) throw damaged;
+    return now.tailRow(seq)?.row;
+  }
+  return packs[0] && packRow(tape.addPack(packs[0]), seq);
+}
+
+function packRow(pack: LoadedPack | undefined, seq: number): Row | undefined {
+  if (!pack) return undefined;
+  const row = pack.rows[lowerBound(pack.rows, seq, (entry) => entry.seq)];
+  return row?.seq === seq ? row : undefined;
+}
+
+/** Told of a record that does not read; what it is not told of is thrown. */
+export type OnFault = (error: unknown) => void;
+
+function rethrow(error: unknown): void {
+  throw error;
+}
+
+/** How many packs are read at once, at most. */
+export const MOST_PACKS = 64;
+
+/** The rows of one tape, newest first, starting below `before`. The first read is of `ahead` packs, later ones of more. */
+export async function* ownRows(
+  engine: Engine,
+  tape: Tape,
+  before: number,
+  onFault: OnFault = rethrow,
+  ahead = 1,
+): AsyncGenerator<Row> {
+  let next = before;
+  for (;;) {
+    const { tail, damaged } = tape;
+    const entry = tail[lowerBound(tail, next, ({ row }) => row.seq) - 1];
+    const damage = damaged.length > 0 ? damaged[lowerBound(damaged, next, ({ seq }) => seq) - 1] : undefined;
+    if (damage && damage.seq > (entry?.row.seq ?? 0)) {
+      next = damage.seq;
+      onFault(damage.error);
+      continue;
+    }
+    if (!entry) break;
+    next = entry.row.seq;
+    yield entry.row;
+  }
+  const floor = tape.meta.origin?.upTo ?? 0;
+  let limit = Math.min(ahead, MOST_PACKS);
+  const unread = new Set<number>();
+  const add = (found: Found): LoadedPack[] => {
+    if (unread.has(found.item)) return [];
+    try {
+      return [tape.addPack(found)];
+    } catch (error) {
+      unread.add(found.item);
+      onFault(error);
+      return [];
+    }
+  };
+  while (next > floor + 1) {
+    const loaded = tape.packs[lowerBound(tape.packs, next, (pack) => pack.last) - 1];
+    const within = tape.loadedPack(next - 1);
+    let packs: readonly LoadedPack[];
+    if (within) packs = [within];
+    else {
+      const range = { table: "rows" as const, lineage: tape.lineage, group: tape.number };
+      const reads: Read[] = [
+        { scan: { ...range, from: next - 1 }, limit: 1 },
+        { scan: { ...range, to: next - 1, from: (loaded?.last ?? 0) + 1 }, reverse: true, limit },
+      ];
+      const [around, below] = (await engine.read(reads)) as readonly [readonly Found[], readonly Found[]];
+      const seen = new Set<number>();
+      const faults = unread.size;
+      packs = [...around, ...below]
+        .filter((found) => !seen.has(found.item) && seen.add(found.item))
+        .flatMap(add)
+        .filter((pack) => (pack.rows[0]?.seq ?? next) < next);
+      limit = Math.min(limit * 4, MOST_PACKS);
+      if (packs.length === 0 && unread.size > faults) {
+        next = Math.min(next, ...[...unread]);
+        continue;
+      }
+      if (packs.length === 0 && loaded) packs = [loaded];
+    }
+    if (packs.length === 0) return;
+    for (const pack of packs) {
+      for (let index = pack.rows.length - 1; index >= 0; index -= 1) {
+        const row = pack.rows[index] as Row;
+        if (row.seq >= next) continue;
+        next = row.seq;
+        yield row;
+      }
+    }
+  }
+}
