@@ -8,7 +8,7 @@ import type { Draft } from "./draft.ts";
 import type { Engine } from "./engine.ts";
 import { headOf } from "./find.ts";
 import { ALONE, type Change } from "./lane.ts";
-import { encodeDirectory, encodeMeta, type Meta, newMeta, type Origin } from "./meta.ts";
+import { type DirectoryRecord, encodeDirectory, encodeMeta, type Meta, newMeta, type Origin } from "./meta.ts";
 import { notFound } from "./missing.ts";
 import type { Row } from "./row.ts";
 import { findByStep } from "./step.ts";
@@ -51,7 +51,12 @@ export function forkChange(request: ForkRequest): Change<void> {
       const label = onTop ? undefined : request.label;
       const target = await startThread(draft, source, request.into, origin, label !== undefined);
       if (onTop) {
-        const top = await topOf(draft, source, target, at, request);
+        const top = await topOf(draft, source, target, at, request).catch(async (error: unknown) => {
+          // A name that is taken is the first thing to tell.
+          if (!draft.fresh)
+            await emptyThread(draft.engine, await draft.engine.directoryEntry(request.into), request.into);
+          throw error;
+        });
         draft.inserts.push({ key: target.key("tail", top.item), value: top.value });
         target.rows.push(top);
       } else if (label !== undefined) {
@@ -125,29 +130,36 @@ interface Target {
   key: Tape["key"];
 }
 
+/** The tape of a thread that makes way, since it is empty (a lease, early writes). One with checkpoints is CONFLICT. */
+async function emptyThread(
+  engine: Engine,
+  entry: DirectoryRecord | undefined,
+  into: string,
+): Promise<Tape | undefined> {
+  if (entry?.tape === undefined || entry.lineage === undefined) return undefined;
+  const there = await engine.refresh(entry.tape, entry.lineage);
+  if (!there || there.meta.dead) return undefined;
+  if (!(await hasCheckpoints(engine, there))) return there;
+  throw new ThreadmarkError(
+    "CONFLICT",
+    `There already is a thread ${JSON.stringify(into)}. Choose another id, or delete it first.`,
+    { thread: into },
+  );
+}
+
 /** Adds a thread to the source's lineage, and moves the source to its next generation. */
 async function startThread(draft: Draft, source: Tape, into: string, origin: Origin, marks = false): Promise<Target> {
   const { engine } = draft;
   const key: DirectoryKey = { table: "directory", id: into };
   // That the name is free is taken for granted at first: the commit finds out.
   const entry = draft.fresh ? await engine.directoryEntry(into) : undefined;
-  let epoch = entry?.epoch ?? 0;
-  if (entry?.tape !== undefined && entry.lineage !== undefined) {
-    const there = await engine.refresh(entry.tape, entry.lineage);
-    if (there && !there.meta.dead) {
-      if (await hasCheckpoints(engine, there)) {
-        throw new ThreadmarkError(
-          "CONFLICT",
-          `There already is a thread ${JSON.stringify(into)}. Choose another id, or delete it first.`,
-          { thread: into },
-        );
-      }
-      // An empty thread (a lease, early writes) makes way; its epochs are not used again.
-      epoch = there.meta.epoch;
-      draft.checks.push({ key: there.metaKey, value: there.metaValue });
-      draft.deletes.push(there.metaKey, { table: "write", lineage: there.lineage, group: there.number });
-      draft.afterwards.push(() => engine.forget(into));
-    }
+  const there = await emptyThread(engine, entry, into);
+  const epoch = there?.meta.epoch ?? entry?.epoch ?? 0;
+  if (there) {
+    // Its epochs are not used again.
+    draft.checks.push({ key: there.metaKey, value: there.metaValue });
+    draft.deletes.push(there.metaKey, { table: "write", lineage: there.lineage, group: there.number });
+    draft.afterwards.push(() => engine.forget(into));
   }
   const number = randomInt(1, 2 ** 31);
   const { failed, folds } = source.meta;
