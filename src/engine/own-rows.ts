@@ -110,3 +110,20 @@ export async function* ownRows(
     }
   }
 }
+
+/** All rows of one tape, newest first, in one read. */
+export async function allOwnRows(engine: Engine, tape: Tape): Promise<Row[]> {
+  tape.checkIntact();
+  const tail = tape.tail.map(({ row }) => row);
+  const packs = tape.meta.sealed === 0 ? [] : await allPacks(engine, tape);
+  return [...packs.flatMap(({ rows }) => rows), ...tail].reverse();
+}
+
+/** All packs of one tape, each decoded once as long as nothing is rewritten: whoever changes them checks the meta record. */
+export async function allPacks(engine: Engine, tape: Tape): Promise<LoadedPack[]> {
+  const { lineage, number: group } = tape;
+  const reads: Read[] = [{ scan: { table: "rows", lineage, group } }];
+  const [found] = (await engine.read(reads)) as readonly [readonly Found[]];
+  const known = new Map(tape.packs.map((pack) => [pack.last, pack]));
+  return found.map((entry) => known.get(entry.item) ?? tape.addPack(entry));
+}

@@ -7,9 +7,10 @@ import type { Engine } from "./engine.ts";
 import { hashStrings } from "./hash.ts";
 import { ALONE, type Change } from "./lane.ts";
 import { changeMeta, decodeMeta, encodeMeta, type Meta } from "./meta.ts";
+import { allOwnRows } from "./own-rows.ts";
 import { rewriteTape } from "./rewrite.ts";
 import { encodeMark, metaKey, type Tape } from "./tape.ts";
-import { nestedLimit, parentOf, type Shown, shownRows } from "./view.ts";
+import { isPlain, nestedLimit, parentOf, type Shown, shownRows } from "./view.ts";
 import { cutWrites, withoutWrites } from "./writes-removal.ts";
 
 export interface Removed {
@@ -49,7 +50,11 @@ export function removeChange(
 
 async function candidates(engine: Engine, tape: Tape): Promise<Candidate[]> {
   const rows: Candidate[] = [];
-  for await (const row of shownRows(engine, tape)) rows.push({ row, parent: row.parent });
+  if (!tape.meta.origin && isPlain(tape)) {
+    for (const row of await allOwnRows(engine, tape)) rows.push({ row, parent: row.parent });
+  } else {
+    for await (const row of shownRows(engine, tape)) rows.push({ row, parent: row.parent });
+  }
   const shown = new Set(rows.map(({ row }) => row.seq));
   for (const [index, { row }] of rows.entries()) {
     if (row.parent === 0 || shown.has(row.parent)) continue;

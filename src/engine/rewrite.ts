@@ -1,11 +1,11 @@
-import type { Entry, Found, Key, Range, Value } from "../backend.ts";
+import type { Entry, Key, Range, Value } from "../backend.ts";
 import { compose, type Delta, isReplacement, replacement } from "../codec/delta.ts";
 import { ThreadmarkError } from "../errors.ts";
 import type { Doomed } from "./doomed.ts";
 import type { Engine } from "./engine.ts";
 import { FrameReader } from "./frames.ts";
 import type { Meta } from "./meta.ts";
-import { ownRow } from "./own-rows.ts";
+import { allPacks, ownRow } from "./own-rows.ts";
 import { decodeFrames, encodePack, type Frame } from "./pack.ts";
 import { fromRecord, type Row } from "./row.ts";
 import { encodeTailRow, type LoadedPack, type Tape, tailChange } from "./tape.ts";
@@ -79,7 +79,7 @@ class Rewriter {
   async run(): Promise<Rewrite> {
     const tape = this.#tape;
     tape.checkIntact();
-    const packs = await this.#allPacks();
+    const packs = await allPacks(this.#engine, tape);
     const remaining: { last: number; rows: readonly Row[] }[] = [];
     const plans = await this.#plans(packs);
     for (const [index, plan] of plans.entries()) {
@@ -119,15 +119,6 @@ class Rewriter {
       },
       reclaimed: this.#reclaimed,
     };
-  }
-
-  async #allPacks(): Promise<readonly LoadedPack[]> {
-    const { lineage, number: group } = this.#tape;
-    const [found] = (await this.#engine.read([{ scan: { table: "rows", lineage, group } }])) as readonly [
-      readonly Found[],
-    ];
-    // What was decoded goes with the meta record that the commit checks.
-    return found.map((entry) => this.#tape.packs.find(({ last }) => last === entry.item) ?? this.#tape.addPack(entry));
   }
 
   async #plans(packs: readonly LoadedPack[]): Promise<readonly PackPlan[]> {
