@@ -1,5 +1,6 @@
 import { aheadOfHead, aheadOfId, aheadOfWrites, type ReadAhead } from "./engine/ahead.ts";
 import { capturePut } from "./engine/capture.ts";
+import { captureFork } from "./engine/capture-fork.ts";
 import { putChange } from "./engine/commit.ts";
 import { deleteThreadChange } from "./engine/delete.ts";
 import { closedError, type Engine } from "./engine/engine.ts";
@@ -9,11 +10,13 @@ import { countOf, historyOf, latestById, latestByStep, namespacesOf } from "./en
 import { acquireChange } from "./engine/lease.ts";
 import { sizeOfCheckpoint, sizeOfThread } from "./engine/measure.ts";
 import { notFound } from "./engine/missing.ts";
+import { pruneChoice } from "./engine/prune.ts";
 import { checkpointOf, named, type Place, writeOf } from "./engine/read.ts";
 import { type Candidate, removeChange } from "./engine/remove.ts";
 import { labelChange } from "./engine/replace.ts";
 import { findByStep } from "./engine/step.ts";
 import type { Tape } from "./engine/tape.ts";
+import { tupleOf } from "./engine/tuple.ts";
 import type { Shown } from "./engine/view.ts";
 import { shownWrites, shownWritesOf, type WritesResult, writesChange } from "./engine/writes.ts";
 import { ThreadmarkError } from "./errors.ts";
@@ -35,7 +38,6 @@ import type {
 } from "./model/arguments.ts";
 import { changesBetween } from "./model/changes.ts";
 import type { Checkpoint, CheckpointInfo, CheckpointTuple, Write } from "./model/checkpoint.ts";
-import { prunedSeqs } from "./model/retention.ts";
 import {
   checkAcquireOptions,
   checkForkOptions,
@@ -140,17 +142,7 @@ export class Thread<State = unknown> {
         const records = tape && ahead.settle(tape).records;
         const row = tape && (await this.#find(tape, at));
         if (!tape || !row) return undefined;
-        const checkpoint = (await checkpointOf(engine, tape, this.#place, row, { records })) as
-          | Checkpoint<State>
-          | undefined;
-        if (!checkpoint) return undefined;
-        const { thread, namespace, parent } = checkpoint;
-        const writes = await shownWrites(engine, tape, this.#key, row.id, ahead.writes(tape, row.id));
-        return {
-          checkpoint,
-          parent: parent === null ? null : { thread, namespace: [...namespace], id: parent },
-          writes: writes.map((write) => writeOf(this.#engine, write)),
-        };
+        return (await tupleOf(engine, tape, this.#place, row, records)) as CheckpointTuple<State> | undefined;
       };
     });
   }
@@ -218,25 +210,7 @@ export class Thread<State = unknown> {
       this.#rootOnly("fork");
       checkForkOptions(options);
       const into = options.into ?? this.#engine.ids?.() ?? crypto.randomUUID();
-      let tagged = false;
-      const edits =
-        options.edits &&
-        new Map(
-          Object.entries(options.edits).map(([key, value]) => {
-            const encoded = this.#engine.codec.encode(value, `edits.${key}`);
-            tagged ||= encoded.tagged;
-            return [key, encoded.tree] as const;
-          }),
-        );
-      const at = typeof options.at === "string" ? { id: options.at } : options.at && { step: options.at.step };
-      const change = forkChange({
-        at,
-        into,
-        edits,
-        tagged,
-        history: options.history ?? "ancestors",
-        label: options.label,
-      });
+      const change = forkChange(captureFork(this.#engine, into, options));
       return async () => {
         await this.#engine.lane(this.id).add(change);
         return new Thread<State>(this.#engine, into, []);
@@ -260,17 +234,8 @@ export class Thread<State = unknown> {
   prune(options: PruneOptions = {}): Promise<PruneResult> {
     return this.#attempt(() => {
       checkPruneOptions(options);
-      const { keepLast = 1, olderThan, keepLabelled = false, ancestors = "truncate", dryRun = false } = options;
-      const choose = (rows: readonly Candidate[]): ReadonlySet<number> =>
-        prunedSeqs(
-          rows.map(({ row, parent }) => ({ ...row, parent })),
-          {
-            keepLast,
-            youngerThan: olderThan === undefined ? undefined : this.#engine.clock() - olderThan,
-            keepLabelled,
-            protectAncestors: ancestors === "protect",
-          },
-        );
+      const { dryRun = false } = options;
+      const choose = pruneChoice(this.#engine, { ...options });
       return () => this.#engine.lane(this.id).add(removeChange(choose, dryRun));
     });
   }

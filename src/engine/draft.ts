@@ -1,27 +1,17 @@
 import { randomInt } from "node:crypto";
 import type { Batch, DirectoryKey, Entry, Key, Range, Value } from "../backend.ts";
-import { copyJson } from "../codec/copy.ts";
 import { apply, type Delta, OwnedCopies } from "../codec/delta.ts";
-import type { Json } from "../codec/json.ts";
 import { idAddress } from "../model/id.ts";
 import type { Engine } from "./engine.ts";
 import { findById, headOf } from "./find.ts";
+import { keepTrees, type Planned, plannedTree } from "./keep-trees.ts";
 import { changeMeta, encodeDirectory, encodeMeta, type Meta, newMeta } from "./meta.ts";
 import type { Row } from "./row.ts";
 import { PACK_ROWS, sealRows } from "./seal.ts";
 import { encodeTailRow, metaKey, type TailRow, Tape } from "./tape.ts";
 import { loadTree } from "./tree.ts";
-import { type Body, type Loan, loadedEntry, type TreeEntry } from "./tree-cache.ts";
+import { type Body, loadedEntry, type TreeEntry } from "./tree-cache.ts";
 import { rowAt, type Shown } from "./view.ts";
-
-export interface Planned {
-  readonly tail: TailRow;
-  /** What the row's tree is made of: another tree and a delta, or a tree of its own. */
-  readonly base: TreeEntry | undefined;
-  readonly change: Delta | undefined;
-  tree: Json | undefined;
-  readonly entry: Omit<TreeEntry, "tree">;
-}
 
 /** What some changes of one thread add up to, until it is committed as one batch. */
 export class Draft {
@@ -191,7 +181,7 @@ export class Draft {
   /** The tree of a frame to build on. Not to be changed. */
   tree(row: Shown): TreeEntry | Promise<TreeEntry> {
     const planned = this.#planned.find(({ tail }) => tail.row.seq === row.seq);
-    if (planned) return { ...planned.entry, tree: this.#plannedTree(planned) };
+    if (planned) return { ...planned.entry, tree: plannedTree(planned) };
     const tape = this.existing as Tape;
     const known = this.engine.trees.get(tape, row.seq);
     if (known) return known;
@@ -206,11 +196,6 @@ export class Draft {
   async shownTree(row: Shown): Promise<Body> {
     const { tree } = await this.tree(row);
     return (row.replacedBy === undefined ? tree : apply(tree, row.replacedBy)) as Body;
-  }
-
-  #plannedTree(planned: Planned): Json {
-    planned.tree ??= apply((planned.base as TreeEntry).tree, planned.change as Delta);
-    return planned.tree;
   }
 
   /** Encodes a row as the next of the tape. With `keep`, the change itself is kept for the seal: it must not change. */
@@ -309,47 +294,7 @@ export class Draft {
     for (const { tail } of this.#planned) if (tail.row.seq > last) tape.tail.push(tail);
     for (const run of this.afterwards) run();
     this.engine.remember(this.thread, tape);
-    this.#keepTrees(tape);
-  }
-
-  /** Only what is likely to be built on is worth keeping: the ends of the branches. */
-  #keepTrees(tape: Tape): void {
-    const [first] = this.#planned;
-    if (first && this.#planned.length === 1) {
-      this.#keepTree(tape, first, true);
-      return;
-    }
-    const parents = new Set<number>();
-    // How many rows build on a remembered tree: only a sole user may take it over, and only one of those on one loan.
-    const uses = new Map<TreeEntry, number>();
-    for (const { tail, base } of this.#planned) {
-      parents.add(tail.row.parent);
-      if (base) uses.set(base, (uses.get(base) ?? 0) + 1);
-    }
-    const taken = new Set<Loan>();
-    for (const planned of this.#planned) {
-      if (parents.has(planned.tail.row.seq)) continue;
-      const { base } = planned;
-      const sole = base !== undefined && uses.get(base) === 1 && !taken.has(base.loan);
-      if (sole) taken.add(base.loan);
-      this.#keepTree(tape, planned, sole);
-    }
-  }
-
-  #keepTree(tape: Tape, planned: Planned, sole: boolean): void {
-    const { trees } = this.engine;
-    const { base, entry } = planned;
-    const { seq, parent } = planned.tail.row;
-    // Without a tree of its own it is the parent's, changed; one captured against the parent's shares nodes with it.
-    const takes = planned.tree === undefined ? base?.loan.count === 0 : entry.loan === base?.loan;
-    if (base && sole && takes && trees.get(tape, parent) === base) {
-      trees.delete(tape, parent);
-      const tree = planned.tree ?? base.copies.apply(base.tree, planned.change as Delta);
-      trees.set(tape, seq, { ...entry, tree, loan: base.loan, copies: base.copies });
-      return;
-    }
-    const tree = copyJson(this.#plannedTree(planned));
-    trees.set(tape, seq, { ...entry, tree, loan: { count: 0 }, copies: new OwnedCopies() });
+    keepTrees(this.engine.trees, tape, this.#planned);
   }
 
   /**

@@ -1,0 +1,20 @@
+import type { Json } from "../codec/json.ts";
+import type { ForkOptions } from "../model/arguments.ts";
+import type { Engine } from "./engine.ts";
+import type { ForkRequest } from "./fork.ts";
+
+/** The caller's options of a fork, taken in the call itself. Throws `SERIALIZE` for edits that cannot be stored. */
+export function captureFork(engine: Engine, into: string, options: ForkOptions<unknown>): ForkRequest {
+  const { at, history = "ancestors", label } = options;
+  let tagged = false;
+  let edits: Map<string, Json> | undefined;
+  if (options.edits) {
+    edits = new Map();
+    for (const [key, value] of Object.entries(options.edits)) {
+      const encoded = engine.codec.encode(value, `edits.${key}`);
+      tagged ||= encoded.tagged;
+      edits.set(key, encoded.tree);
+    }
+  }
+  return { at: typeof at === "string" ? { id: at } : at && { step: at.step }, into, edits, tagged, history, label };
+}

@@ -1,0 +1,59 @@
+import { copyJson } from "../codec/copy.ts";
+import { apply, type Delta, OwnedCopies } from "../codec/delta.ts";
+import type { Json } from "../codec/json.ts";
+import type { TailRow, Tape } from "./tape.ts";
+import type { Loan, TreeCache, TreeEntry } from "./tree-cache.ts";
+
+/** A row of a draft, and what its tree is made of: another tree and a delta, or a tree of its own. */
+export interface Planned {
+  readonly tail: TailRow;
+  readonly base: TreeEntry | undefined;
+  readonly change: Delta | undefined;
+  tree: Json | undefined;
+  readonly entry: Omit<TreeEntry, "tree">;
+}
+
+/** The tree of a planned row, made if need be. Not to be changed. */
+export function plannedTree(planned: Planned): Json {
+  planned.tree ??= apply((planned.base as TreeEntry).tree, planned.change as Delta);
+  return planned.tree;
+}
+
+/** Remembers the trees of rows that were committed. Only what is likely to be built on is worth it: ends of branches. */
+export function keepTrees(trees: TreeCache, tape: Tape, rows: readonly Planned[]): void {
+  const [first] = rows;
+  if (first && rows.length === 1) {
+    keepTree(trees, tape, first, true);
+    return;
+  }
+  const parents = new Set<number>();
+  // How many rows build on a remembered tree: only a sole user may take it over, and only one of those on one loan.
+  const uses = new Map<TreeEntry, number>();
+  for (const { tail, base } of rows) {
+    parents.add(tail.row.parent);
+    if (base) uses.set(base, (uses.get(base) ?? 0) + 1);
+  }
+  const taken = new Set<Loan>();
+  for (const planned of rows) {
+    if (parents.has(planned.tail.row.seq)) continue;
+    const { base } = planned;
+    const sole = base !== undefined && uses.get(base) === 1 && !taken.has(base.loan);
+    if (sole) taken.add(base.loan);
+    keepTree(trees, tape, planned, sole);
+  }
+}
+
+function keepTree(trees: TreeCache, tape: Tape, planned: Planned, sole: boolean): void {
+  const { base, entry } = planned;
+  const { seq, parent } = planned.tail.row;
+  // Without a tree of its own it is the parent's, changed; one captured against the parent's shares nodes with it.
+  const takes = planned.tree === undefined ? base?.loan.count === 0 : entry.loan === base?.loan;
+  if (base && sole && takes && trees.get(tape, parent) === base) {
+    trees.delete(tape, parent);
+    const tree = planned.tree ?? base.copies.apply(base.tree, planned.change as Delta);
+    trees.set(tape, seq, { ...entry, tree, loan: base.loan, copies: base.copies });
+    return;
+  }
+  const tree = copyJson(plannedTree(planned));
+  trees.set(tape, seq, { ...entry, tree, loan: { count: 0 }, copies: new OwnedCopies() });
+}
