@@ -28,7 +28,7 @@ import { put } from "./cases/put.ts";
 import { races } from "./cases/races.ts";
 import { replace } from "./cases/replace.ts";
 import { threads } from "./cases/threads.ts";
-import { types } from "./cases/types.ts";
+import { types } from "./cases/exact-types.ts";
 import { update } from "./cases/update.ts";
 import { writes } from "./cases/writes.ts";
 
