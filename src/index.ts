@@ -37,6 +37,7 @@ export type {
   ThreadsOptions,
   Update,
   VerifyResult,
+  WorkOptions,
   WritesInput,
 } from "./model/arguments.ts";
 export type {

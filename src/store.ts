@@ -6,7 +6,7 @@ import { storeStats } from "./engine/stats.ts";
 import { listThreads } from "./engine/threads.ts";
 import { verifyStore } from "./engine/verify.ts";
 import { checkId } from "./model/address.ts";
-import type { Stats, ThreadsOptions, VerifyResult } from "./model/arguments.ts";
+import type { Stats, ThreadsOptions, VerifyResult, WorkOptions } from "./model/arguments.ts";
 import type { ThreadInfo } from "./model/checkpoint.ts";
 import { checkThreadsOptions } from "./model/validation.ts";
 import { Thread } from "./thread.ts";
@@ -43,13 +43,13 @@ export class Store<State = unknown> {
   }
 
   /** Reads everything back from storage and reports every fault found. */
-  verify(): Promise<VerifyResult> {
-    return this.#engine.track(() => verifyStore(this.#engine));
+  verify(options: WorkOptions = {}): Promise<VerifyResult> {
+    return this.#engine.track(() => verifyStore(this.#engine, options.progress));
   }
 
   /** Removes from the medium what no checkpoint reaches any more. */
-  compact(): Promise<void> {
-    return this.#engine.track(() => compactStore(this.#engine));
+  compact(options: WorkOptions = {}): Promise<void> {
+    return this.#engine.track(() => compactStore(this.#engine, options.progress));
   }
 
   /**

@@ -3,7 +3,7 @@ import { usage } from "./failure.ts";
 import { parseDuration } from "./quantities.ts";
 import type { Session } from "./session.ts";
 
-export const URL_SCHEME = /^(?:memory:|sqlite:|file:|postgres(?:ql)?:\/\/)/;
+export const URL_SCHEME: RegExp = /^(?:memory:|sqlite:|file:|postgres(?:ql)?:\/\/)/;
 
 export interface Declaration<Options> {
   readonly name: string;
@@ -63,12 +63,13 @@ function indented(lines: readonly string[]): string {
   return lines.map((line) => `  ${line}`).join("\n");
 }
 
-/** A whole number of at least `least`. */
-export function wholeNumber(least: number): (text: string) => number {
+/** A whole number of at least `least`, and of at most `most` if there is one. */
+export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGER): (text: string) => number {
   return (text) => {
     const value = Number(text);
-    if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(value) || value < least) {
-      throw new InvalidArgumentError(`It must be a whole number of at least ${least}.`);
+    if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(value) || value < least || value > most) {
+      const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
+      throw new InvalidArgumentError(`It must be a whole number ${range}.`);
     }
     return value;
   };
@@ -83,6 +84,11 @@ export function duration(text: string): number {
 /** For options that may be given several times. */
 export function collected(text: string, earlier: readonly string[] = []): readonly string[] {
   return [...earlier, text];
+}
+
+/** Where the inspector listens. */
+export function portOption(flags: string): Option {
+  return new Option(flags, "where the inspector listens").argParser(wholeNumber(0, 65_535)).default(0, "any free one");
 }
 
 /** The option that leads into nested graphs. */

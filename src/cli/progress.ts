@@ -1,3 +1,4 @@
+import type { Session } from "./session.ts";
 import type { Terminal } from "./terminal.ts";
 
 const WIDTH = 24;
@@ -11,6 +12,7 @@ export class Progress {
   readonly #shown: boolean;
   #last = 0;
   #frame = 0;
+  #text = "";
   #timer: NodeJS.Timeout | undefined;
 
   constructor(terminal: Terminal, label: string) {
@@ -19,13 +21,23 @@ export class Progress {
     this.#shown = terminal.streams.stderr.isTTY === true;
   }
 
-  /** A work whose length nobody knows. */
-  static async during<T>(terminal: Terminal, label: string, work: Promise<T>): Promise<T> {
+  /**
+   * Does a work that says how far it is, if it can. Ctrl-C ends it where it says so. Whatever comes, nothing of the
+   * progress stays on the terminal.
+   */
+  static async during<T>(
+    { terminal, signal }: Session,
+    label: string,
+    work: (update: Progress["update"]) => Promise<T>,
+  ): Promise<T> {
     const progress = new Progress(terminal, label);
-    progress.#timer = setInterval(() => progress.#draw(""), INTERVAL);
+    progress.#timer = setInterval(() => progress.#draw(), INTERVAL);
     progress.#timer.unref();
     try {
-      return await work;
+      return await work((done, total) => {
+        signal.throwIfAborted();
+        progress.update(done, total);
+      });
     } finally {
       progress.end();
     }
@@ -36,13 +48,8 @@ export class Progress {
     const now = performance.now();
     if (now - this.#last < INTERVAL) return;
     this.#last = now;
-    if (total === undefined || total === 0) this.#draw(done.toLocaleString("en"));
-    else {
-      const filled = Math.round((WIDTH * done) / total);
-      this.#draw(
-        `${"█".repeat(filled)}${"░".repeat(WIDTH - filled)} ${done.toLocaleString("en")} of ${total.toLocaleString("en")}`,
-      );
-    }
+    this.#text = total === undefined || total === 0 ? done.toLocaleString("en") : bar(done, total);
+    this.#draw();
   }
 
   end(): void {
@@ -50,9 +57,15 @@ export class Progress {
     if (this.#shown) this.#terminal.streams.stderr.write("\r\u001b[2K");
   }
 
-  #draw(text: string): void {
+  #draw(): void {
     if (!this.#shown) return;
     this.#frame = (this.#frame + 1) % FRAMES.length;
-    this.#terminal.streams.stderr.write(`\r\u001b[2K${FRAMES[this.#frame]} ${this.#label} ${text}`);
+    this.#terminal.streams.stderr.write(`\r\u001b[2K${FRAMES[this.#frame]} ${this.#label} ${this.#text}`);
   }
+}
+
+function bar(done: number, total: number): string {
+  // What came meanwhile may make it more than there was.
+  const filled = Math.min(WIDTH, Math.round((WIDTH * done) / total));
+  return `${"█".repeat(filled)}${"░".repeat(WIDTH - filled)} ${done.toLocaleString("en")} of ${total.toLocaleString("en")}`;
 }

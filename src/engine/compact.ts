@@ -1,6 +1,7 @@
 import type { Batch, Entry, Key, Range } from "../backend.ts";
 import { diff, replacement } from "../codec/delta.ts";
 import { ThreadmarkError } from "../errors.ts";
+import type { WorkOptions } from "../model/arguments.ts";
 import { isBuiltOn, lineageMetas, recordsOf } from "./delete.ts";
 import { type Doomed, nearestRemaining, rebasedVersions } from "./doomed.ts";
 import type { Engine } from "./engine.ts";
@@ -20,13 +21,15 @@ const ORPHAN_AGE = 24 * 60 * 60 * 1000;
 const ATTEMPTS = 20;
 
 /** Removes from storage what no thread shows any more, lineage by lineage, then lets the backend give the room back. */
-export async function compactStore(engine: Engine): Promise<void> {
-  const lineages = new Set<number>();
+export async function compactStore(engine: Engine, progress?: WorkOptions["progress"]): Promise<void> {
+  /** How many threads each has. */
+  const lineages = new Map<number, number>();
   const faults: unknown[] = [];
   for await (const tape of allThreads(engine, { onFault: (_, error) => faults.push(error) })) {
-    lineages.add(tape.lineage);
+    lineages.set(tape.lineage, (lineages.get(tape.lineage) ?? 0) + 1);
   }
-  for (const lineage of lineages) {
+  let done = 0;
+  for (const [lineage, threads] of lineages) {
     try {
       for (let attempt = 0; ; attempt += 1) {
         if (await compactLineage(engine, lineage)) break;
@@ -38,6 +41,8 @@ export async function compactStore(engine: Engine): Promise<void> {
       if (!(error instanceof ThreadmarkError) || error.code !== "CORRUPT") throw error;
       faults.push(error);
     }
+    done += threads;
+    progress?.(done);
   }
   await engine.backend.compact();
   if (faults.length > 0) throw faults[0];

@@ -2,7 +2,7 @@ import type { Found, Table, Value } from "../backend.ts";
 import { unwrapJson } from "../codec/envelope.ts";
 import { ThreadmarkError } from "../errors.ts";
 import { parseNamespaceKey } from "../model/address.ts";
-import type { Fault, VerifyResult } from "../model/arguments.ts";
+import type { Fault, VerifyResult, WorkOptions } from "../model/arguments.ts";
 import { idAddress } from "../model/id.ts";
 import type { Engine } from "./engine.ts";
 import { findById } from "./find.ts";
@@ -23,11 +23,16 @@ const hashed: readonly Table[] = ["id", "head", "write"];
  * Reads everything that any thread shows, from storage, not from memory: every frame with its checksum, every chain,
  * every type, every write. Does not stop at a fault.
  */
-export async function verifyStore(store: Engine): Promise<VerifyResult> {
+export async function verifyStore(store: Engine, progress?: WorkOptions["progress"]): Promise<VerifyResult> {
   const engine = store.fresh();
   const faults: Fault[] = (await engine.backend.verify()).map((message) => ({ thread: "", checkpoint: null, message }));
   const onFault = (thread: string, error: unknown): void => void faults.push(faultOf(thread, null, error));
-  for await (const tape of allThreads(engine, { onFault })) await verifyThread(engine, tape, faults);
+  let done = 0;
+  for await (const tape of allThreads(engine, { onFault })) {
+    await verifyThread(engine, tape, faults);
+    done += 1;
+    progress?.(done);
+  }
   return { ok: faults.length === 0, faults };
 }
 

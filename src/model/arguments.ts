@@ -118,6 +118,12 @@ export interface Fault {
   readonly message: string;
 }
 
+/** For work that goes through the whole store. */
+export interface WorkOptions {
+  /** Hears how many threads are done, as it goes on. What it throws ends the work. */
+  readonly progress?: (threads: number) => void;
+}
+
 export interface VerifyResult {
   readonly ok: boolean;
   readonly faults: readonly Fault[];

@@ -21,6 +21,10 @@ test("an unknown command or option suggests the nearest, and ends with 2", async
   });
   expect(await threadmark(["threads", "--ordre"])).toMatchObject({ code: 2, err: expect.stringContaining("--order") });
   expect((await threadmark(["threads", "--limit", "many"])).code).toBe(2);
+  expect(await threadmark(["ui", "--port", "99999"])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("from 0 to 65535"),
+  });
   expect((await threadmark([])).code).toBe(2);
 });
 

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import type { Store } from "../../store.ts";
-import { declare, wholeNumber } from "../declare.ts";
+import { declare, portOption, wholeNumber } from "../declare.ts";
 import { serveUntilInterrupted } from "../serving.ts";
 import type { Session } from "../session.ts";
 
@@ -22,9 +22,7 @@ export function demoCommand(program: Command, session: Session): void {
       new Option("--pace <milliseconds>", "how long a call of the scripted model takes")
         .argParser(wholeNumber(0))
         .default(250),
-      new Option("--port <port>", "of the inspector (default: any free one)")
-        .argParser(wholeNumber(0))
-        .default(0, "any free one"),
+      portOption("--port <port>"),
     ],
     examples: ["threadmark demo", "threadmark demo --no-serve --dir /tmp/demo"],
     store: false,

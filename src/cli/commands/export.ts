@@ -3,11 +3,12 @@ import { rename, rm } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type Command, Option } from "commander";
+import type { Store } from "../../store.ts";
 import { declare } from "../declare.ts";
 import { existingThread } from "../lookup.ts";
 import { Progress } from "../progress.ts";
 import { bytesText, countText } from "../quantities.ts";
-import type { Session } from "../session.ts";
+import type { Session, State } from "../session.ts";
 
 export function exportCommand(program: Command, session: Session): void {
   declare<{ readonly output?: string }>(program, session, {
@@ -21,27 +22,37 @@ export function exportCommand(program: Command, session: Session): void {
       const { terminal, signal } = session;
       await session.withStore(url, async (store) => {
         for (const id of threads) await existingThread(store, id);
-        const progress = new Progress(terminal, "exporting, checkpoints:");
         let bytes = 0;
         let checkpoints = 0;
-        const lines = store.export(threads.length === 0 ? {} : { threads });
-        const counted = Readable.from(
-          (async function* (): AsyncGenerator<string> {
+        await Progress.during(session, "exporting, checkpoints:", async (update) => {
+          const total = await countOf(store, threads);
+          const lines = store.export(threads.length === 0 ? {} : { threads });
+          async function* counted(): AsyncGenerator<string> {
             for await (const line of lines) {
               bytes += Buffer.byteLength(line);
               if (line.includes('"kind":"checkpoint"')) checkpoints += 1;
-              progress.update(checkpoints);
+              update(checkpoints, total);
               yield line;
             }
-          })(),
-        );
-        if (output === undefined) await pipeline(counted, terminal.streams.stdout, { signal, end: false });
-        else await writeWhole(output, counted, signal);
-        progress.end();
+          }
+          const source = Readable.from(counted());
+          if (output === undefined) await pipeline(source, terminal.streams.stdout, { signal, end: false });
+          else await writeWhole(output, source, signal);
+        });
         if (output !== undefined) terminal.note(`Wrote ${countText(checkpoints, "checkpoint")}, ${bytesText(bytes)}.`);
       });
     },
   });
+}
+
+/** How many checkpoints there are to export. */
+async function countOf(store: Store<State>, threads: readonly string[]): Promise<number> {
+  if (threads.length === 0) return (await store.stats()).checkpoints;
+  let count = 0;
+  for (const id of threads) {
+    for (const namespace of await store.thread(id).namespaces()) count += await store.thread(id, { namespace }).count();
+  }
+  return count;
 }
 
 /** A file that is there is whole: it gets its name when the last line is written. */

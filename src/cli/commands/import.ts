@@ -19,10 +19,10 @@ export function importCommand(program: Command, session: Session): void {
     async run({ url, operands: [file = "-"] }) {
       const { terminal, json } = session;
       const size = file === "-" ? undefined : await sizeOf(file);
-      const progress = new Progress(terminal, "importing, bytes:");
       const source = (file === "-" ? terminal.streams.stdin : createReadStream(file)) as AsyncIterable<Buffer>;
-      const result = await session.withStore(url, (store) => store.import(watched(source)));
-      progress.end();
+      const result = await session.withStore(url, (store) =>
+        Progress.during(session, "importing, bytes:", (update) => store.import(watched(source, update))),
+      );
       if (json) terminal.json(result);
       else {
         const { imported, unchanged, checkpoints } = result;
@@ -32,11 +32,11 @@ export function importCommand(program: Command, session: Session): void {
         );
       }
 
-      async function* watched(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+      async function* watched(chunks: AsyncIterable<Buffer>, update: Progress["update"]): AsyncGenerator<Buffer> {
         let bytes = 0;
         for await (const chunk of chunks) {
           bytes += chunk.length;
-          progress.update(bytes, size);
+          update(bytes, size);
           yield chunk;
         }
       }

@@ -49,19 +49,27 @@ export function pruneCommand(program: Command, session: Session): void {
       await session.withStore(url, async (store) => {
         const ids = id === undefined ? await allIds(store) : [(await existingThread(store, id)).id];
         const { dryRun, yes } = options;
-        if (!dryRun && !yes) await confirm(session, question(await pruneAll(ids, true)), yes);
-        report(session, await pruneAll(ids, dryRun === true), dryRun === true);
+        if (!dryRun && !yes) {
+          const doomed: Pruned[] = [];
+          await pruneAll(true, doomed);
+          await confirm(session, question(doomed), yes);
+        }
+        const pruned: Pruned[] = [];
+        try {
+          await pruneAll(dryRun === true, pruned);
+        } finally {
+          // Also when it was interrupted: what is gone is gone.
+          report(session, pruned, dryRun === true);
+        }
 
-        async function pruneAll(threads: readonly string[], dry: boolean): Promise<Pruned[]> {
-          const progress = new Progress(session.terminal, dry ? "looking" : "pruning");
-          const pruned: Pruned[] = [];
-          for (const [done, thread] of threads.entries()) {
-            progress.update(done, threads.length);
-            pruned.push({ thread, ...(await store.thread(thread).prune({ ...retention(options), dryRun: dry })) });
-            if (session.signal.aborted) break;
-          }
-          progress.end();
-          return pruned.filter(({ deleted }) => deleted > 0);
+        function pruneAll(dry: boolean, found: Pruned[]): Promise<void> {
+          return Progress.during(session, dry ? "looking, threads:" : "pruning, threads:", async (update) => {
+            for (const [done, thread] of ids.entries()) {
+              update(done, ids.length);
+              const result = await store.thread(thread).prune({ ...retention(options), dryRun: dry });
+              if (result.deleted > 0) found.push({ thread, ...result });
+            }
+          });
         }
       });
     },

@@ -3,6 +3,7 @@ import type { ThreadsOptions } from "../../model/arguments.ts";
 import { type Status, statuses, type ThreadInfo } from "../../model/checkpoint.ts";
 import { threadRecord } from "../../records.ts";
 import { declare, wholeNumber } from "../declare.ts";
+import { printable } from "../printable.ts";
 import { ageText } from "../quantities.ts";
 import type { Session } from "../session.ts";
 import { printTable } from "../table.ts";
@@ -45,8 +46,10 @@ export function threadsCommand(program: Command, session: Session): void {
         const more = options.limit === undefined && rows.length > SHOWN;
         if (rows.length === 0) terminal.note(`No threads in ${url}.`);
         else printThreads(terminal, more ? rows.slice(0, SHOWN) : rows);
-        if (more)
-          terminal.note(`The first ${SHOWN}. See more with --limit, or filter with --prefix, --workflow, --status.`);
+        if (more) {
+          const last = printable(JSON.stringify(rows[SHOWN - 1]!.id));
+          terminal.note(`The first ${SHOWN}. Go on with --after ${last}, or filter: --prefix, --workflow, --status.`);
+        }
       });
     },
   });

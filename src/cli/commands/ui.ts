@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { declare, wholeNumber } from "../declare.ts";
+import { declare, portOption } from "../declare.ts";
 import { serveUntilInterrupted } from "../serving.ts";
 import type { Session } from "../session.ts";
 
@@ -8,7 +8,7 @@ export function uiCommand(program: Command, session: Session): void {
     name: "ui",
     summary: "serve the inspector to this machine's browser, until Ctrl-C",
     options: [
-      new Option("-p, --port <port>", "where to listen").argParser(wholeNumber(0)).default(0, "any free one"),
+      portOption("-p, --port <port>"),
       new Option("--read-only", "without fork, answer, label, prune and delete"),
     ],
     examples: ["threadmark ui sqlite:agent.db", "threadmark ui --read-only --port 8080 postgres://localhost/agents"],

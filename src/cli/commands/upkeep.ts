@@ -15,7 +15,13 @@ export function verifyCommand(program: Command, session: Session): void {
     examples: ["threadmark verify sqlite:agent.db"],
     async run({ url }) {
       const { terminal, json } = session;
-      const result = await session.withStore(url, (store) => Progress.during(terminal, "verifying", store.verify()));
+      const result = await session.withStore(url, (store) =>
+        Progress.during(session, "verifying, threads:", async (update) => {
+          const { threads } = await store.stats();
+          update(0, threads);
+          return store.verify({ progress: (done) => update(done, threads) });
+        }),
+      );
       if (json) terminal.json(result);
       else {
         for (const { thread, checkpoint, message } of result.faults) {
@@ -47,7 +53,7 @@ export function statsCommand(program: Command, session: Session): void {
     examples: ["threadmark stats sqlite:agent.db", "threadmark stats --json | jq .bytes.total"],
     async run({ url }) {
       const { terminal, json } = session;
-      const stats = await session.withStore(url, (store) => Progress.during(terminal, "counting", store.stats()));
+      const stats = await session.withStore(url, (store) => Progress.during(session, "counting", () => store.stats()));
       if (json) {
         terminal.json(stats);
         return;
@@ -73,9 +79,12 @@ export function compactCommand(program: Command, session: Session): void {
     async run({ url }) {
       const { terminal, json } = session;
       const sizes = await session.withStore(url, async (store) => {
-        const before = (await store.stats()).bytes.total;
-        await Progress.during(terminal, "compacting", store.compact());
-        return { before, after: (await store.stats()).bytes.total };
+        const { threads, bytes } = await store.stats();
+        await Progress.during(session, "compacting, threads:", (update) => {
+          update(0, threads);
+          return store.compact({ progress: (done) => update(done, threads) });
+        });
+        return { before: bytes.total, after: (await store.stats()).bytes.total };
       });
       if (json) terminal.json(sizes);
       else terminal.note(`${bytesText(sizes.before)} before, ${bytesText(sizes.after)} after.`);
