@@ -38,7 +38,13 @@ async function measure(chosen: readonly Part[], quick: boolean): Promise<Results
     for (const part of chosen) {
       const start = performance.now();
       report.begin(part.name, part.title);
-      await part.run(context);
+      try {
+        await part.run(context);
+      } catch (error) {
+        // The other parts' findings are kept; what could not be measured is not met.
+        console.error(error);
+        report.target(`${part.name}: failures`, 1, 0, { unit: "count" });
+      }
       seconds[part.name] = (performance.now() - start) / 1_000;
       console.log(`-- ${part.name}: ${seconds[part.name]?.toFixed(0)} s`);
     }
