@@ -38,7 +38,7 @@ const colours: Record<Line["kind"], readonly (readonly [light: string, dark: str
   floor: [
     ["#4b5563", "#9ca3af"],
     ["#78716c", "#d6d3d1"],
-    ["#334155", "#64748b"],
+    ["#334155", "#94a3b8"],
   ],
 };
 
