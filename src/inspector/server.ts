@@ -17,7 +17,7 @@ export interface InspectorOptions {
   readonly store: Store<State>;
   /** How the store is called on the page. Passwords are left out. */
   readonly url: string;
-  /** Without fork, answer, label, prune and delete. */
+  /** Without fork, answer, label, prune, delete and export. */
   readonly readOnly?: boolean;
   /** Default: any that is free. */
   readonly port?: number;
@@ -129,13 +129,14 @@ export async function serveInspector({
     const route = routes.get(path);
     if (route === undefined) throw new Refusal(404, "NOT_FOUND", "The API has no such path.");
     if (method !== route.method) throw notAllowed(response, route.method);
-    if (route.changes === true && readOnly) throw new Refusal(403, "READ_ONLY", "The inspector runs with --read-only.");
+    if (route.changes === true && readOnly) throw notInReadOnly();
     const parts = route.method === "GET" ? Parts.ofQuery(query) : Parts.ofBody(await readFields(request));
     send(response, 200, await route.handler(context, parts));
   }
 
   async function exportThreads(method: string, query: URLSearchParams, response: ServerResponse): Promise<void> {
     if (method !== "GET") throw notAllowed(response, "GET");
+    if (readOnly) throw notInReadOnly();
     const parts = Parts.ofQuery(query);
     const thread = parts.optionalText("thread");
     parts.end();
@@ -192,6 +193,10 @@ function target(url: string): { readonly path: string; readonly query: URLSearch
 function notAllowed(response: ServerResponse, allowed: string): Refusal {
   response.setHeader("Allow", allowed);
   return new Refusal(405, "INVALID", `Only ${allowed} is answered here.`);
+}
+
+function notInReadOnly(): Refusal {
+  return new Refusal(403, "READ_ONLY", "The inspector runs with --read-only.");
 }
 
 function send(response: ServerResponse, status: number, body: unknown): void {

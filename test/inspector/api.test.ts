@@ -173,6 +173,11 @@ test("storage is measured behind the scenes: bytes by kind and thread, growth", 
   const sizes: { thread: string; bytes: { total: number } }[] = facts.sizes;
   expect(sizes[0]?.thread).toBe("order-17");
   expect(facts.growth.at(-1).bytes).toBeGreaterThan(facts.growth[0].bytes);
+  const rules = { keepLast: 1, keepLabelled: true };
+  const { status: _, ...preview } = await json(post("prune/preview", rules));
+  expect(preview.deleted).toBeGreaterThan(0);
+  expect(facts.prunes[0]).toEqual({ keepLast: 1, ...preview });
+  expect(facts.prunes[2]).toEqual({ keepLast: 100, threads: 0, deleted: 0, bytesReclaimed: 0 });
   for (const { thread, bytes } of sizes) expect(bytes).toEqual((await store.thread(thread).size()).bytes);
 });
 
@@ -191,6 +196,10 @@ test("with --read-only nothing can be changed, and everything looked at", async 
   for (const [path, body] of changes) {
     expect(await json(post(path, body))).toMatchObject({ status: 403, error: { code: "READ_ONLY" } });
   }
+  expect(await json(get("export", { thread: "refund-4" }))).toMatchObject({
+    status: 403,
+    error: { code: "READ_ONLY" },
+  });
   expect(await json(get("store"))).toMatchObject({ readOnly: true });
   expect(await json(post("prune/preview", { thread: "refund-4", keepLast: 1 }))).toMatchObject({ deleted: 1 });
   expect((await store.thread("refund-4").latest())?.id).toBe(head.id);

@@ -156,6 +156,14 @@ test("storage shows bytes by kind and by thread, growth, and what a prune would 
   await page.getByRole("img", { name: /^Bytes of checkpoints/ }).waitFor();
   expect(await page.locator(".sizes tbody tr").count()).toBe(4);
   expect(await page.locator(".kinds").textContent()).toContain("older checkpoints, sealed");
+  const prunes = page.getByRole("table", { name: /^What a prune of every thread would give back/ });
+  const rows = await prunes.locator("tbody tr").allTextContents();
+  expect(rows[0]?.replaceAll(/\s+/g, " ")).toMatch(/^ ?the newest, and what is labelled ?[\d.]+ (bytes|kB) ?6 ?3 ?$/);
+  expect(rows).toHaveLength(3);
+  await page.getByRole("button", { name: "Export …" }).click();
+  const waiting = page.waitForEvent("download");
+  await page.getByRole("dialog", { name: "Export every thread" }).getByRole("link", { name: "Download" }).click();
+  expect((await waiting).suggestedFilename()).toBe("store.bundle");
   await page.getByRole("button", { name: "Prune …" }).click();
   await page.getByLabel("Keep the newest").fill("1");
   await page.getByText(/^Would delete \d+ checkpoints of 3 threads and give back/).waitFor();
@@ -168,10 +176,11 @@ test("with --read-only there is nothing to change", async () => {
   await goTo(page, "#/thread/refund-4");
   await page.getByRole("region", { name: "Question of review" }).waitFor();
   await page.getByText("read-only").waitFor();
-  for (const name of ["Fork …", "Label …", "Delete …", "Prune …", "Answer …"]) {
-    expect(await page.getByRole("button", { name }).count()).toBe(0);
-  }
-  expect(await page.getByRole("button", { name: "Export …" }).count()).toBe(1);
+  const actions = ["Fork …", "Label …", "Delete …", "Prune …", "Answer …", "Export …"];
+  for (const name of actions) expect(await page.getByRole("button", { name }).count()).toBe(0);
+  await page.getByRole("link", { name: "Storage" }).click();
+  await page.getByRole("table", { name: /^What a prune of every thread would give back/ }).waitFor();
+  for (const name of actions) expect(await page.getByRole("button", { name }).count()).toBe(0);
 });
 
 test("everything can be reached with the keyboard", async () => {

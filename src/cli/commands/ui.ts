@@ -9,7 +9,7 @@ export function uiCommand(program: Command, session: Session): void {
     summary: "serve the inspector to this machine's browser, until Ctrl-C",
     options: [
       portOption("-p, --port <port>"),
-      new Option("--read-only", "without fork, answer, label, prune and delete"),
+      new Option("--read-only", "only look: without fork, answer, label, prune, delete and export"),
     ],
     examples: ["threadmark ui sqlite:agent.db", "threadmark ui --read-only --port 8080 postgres://localhost/agents"],
     async run({ url, options: { port, readOnly = false } }) {

@@ -6,6 +6,16 @@ import type { Parts } from "../fields.ts";
 import type { Handler, State } from "./context.ts";
 
 const POINTS = 120;
+/** The prunes whose yield is worked out, by how many checkpoints they keep of a thread. */
+const KEPT = [1, 10, 100] as const;
+
+/** What a prune of every thread that keeps so many, and what is labelled, would do. */
+export interface PruneYield {
+  readonly keepLast: number;
+  readonly threads: number;
+  readonly deleted: number;
+  readonly bytesReclaimed: number;
+}
 
 export interface Survey {
   readonly state: "none" | "running" | "done" | "failed";
@@ -18,6 +28,7 @@ export interface Survey {
     readonly checkpoints: number;
   }[];
   readonly growth: readonly { readonly at: number; readonly bytes: number }[];
+  readonly prunes: readonly PruneYield[];
   readonly message: string | undefined;
   readonly finishedAt: number | undefined;
 }
@@ -33,6 +44,7 @@ export class StorageSurvey {
     stats: undefined,
     sizes: [],
     growth: [],
+    prunes: [],
     message: undefined,
     finishedAt: undefined,
   };
@@ -71,6 +83,12 @@ export class StorageSurvey {
     const threads = await this.#catalogue.all();
     const sizes: { thread: string; bytes: ThreadSize["bytes"]; checkpoints: number }[] = [];
     const points = new Map<number, number>();
+    let prunes: readonly PruneYield[] = KEPT.map((keepLast) => ({
+      keepLast,
+      threads: 0,
+      deleted: 0,
+      bytesReclaimed: 0,
+    }));
     for (const [measured, { id, checkpoints }] of threads.entries()) {
       if (this.#stopped) return;
       this.#survey = { ...this.#survey, measured, threads: threads.length };
@@ -83,10 +101,30 @@ export class StorageSurvey {
       if (size === undefined) continue;
       sizes.push({ thread: id, bytes: size.bytes, checkpoints });
       for (const { at, bytes } of size.growth) points.set(at, (points.get(at) ?? 0) + bytes);
+      prunes = await Promise.all(prunes.map((prune) => this.#withYieldOf(id, checkpoints, prune)));
     }
     sizes.sort((left, right) => right.bytes.total - left.bytes.total);
     const growth = cumulative([...points].sort(([left], [right]) => left - right));
-    this.#survey = { ...this.#survey, state: "done", measured: threads.length, sizes, growth, finishedAt: Date.now() };
+    const finished = { state: "done", measured: threads.length, finishedAt: Date.now() } as const;
+    this.#survey = { ...this.#survey, ...finished, sizes, growth, prunes };
+  }
+
+  async #withYieldOf(id: string, checkpoints: number, prune: PruneYield): Promise<PruneYield> {
+    const { keepLast, threads, deleted, bytesReclaimed } = prune;
+    if (checkpoints <= keepLast) return prune;
+    const rules = { keepLast, keepLabelled: true, dryRun: true } as const;
+    const more = await this.#store
+      .thread(id)
+      .prune(rules)
+      .catch(() => undefined);
+    // It was deleted meanwhile, or is damaged: then nothing of it would go.
+    if (more === undefined || more.deleted === 0) return prune;
+    return {
+      keepLast,
+      threads: threads + 1,
+      deleted: deleted + more.deleted,
+      bytesReclaimed: bytesReclaimed + more.bytesReclaimed,
+    };
   }
 }
 

@@ -1,5 +1,6 @@
+import { ExportDialog } from "./actions/export.js";
 import { PruneDialog } from "./actions/prune.js";
-import { exportAddress, get, post } from "./api.js";
+import { get, post } from "./api.js";
 import { html, useEffect, useState } from "./dom.js";
 import { ageText, bytesText, countText } from "./format.js";
 import { Plot } from "./plot.js";
@@ -18,7 +19,8 @@ const KINDS = [
 /** Where the bytes are. All threads are measured for it, behind the scenes, when somebody first looks. */
 export function Storage({ readOnly, notify }) {
   const [facts, setFacts] = useState(undefined);
-  const [pruning, setPruning] = useState(false);
+  const [open, setOpen] = useState("");
+  const close = () => setOpen("");
   const wake = usePolling(async (signal) => setFacts(await get("storage", { limit: 100 }, signal)), [], 1_000);
   const measure = async () => {
     await post("storage/measure", {});
@@ -27,15 +29,26 @@ export function Storage({ readOnly, notify }) {
   useEffect(() => {
     if (facts?.state === "none") void measure();
   }, [facts?.state]);
-  const { stats, growth = [], sizes = [], state, measured, threads, total, message, finishedAt } = facts ?? {};
+  const {
+    stats,
+    growth = [],
+    sizes = [],
+    prunes = [],
+    state,
+    measured,
+    threads,
+    total,
+    message,
+    finishedAt,
+  } = facts ?? {};
   return html`
     <section class="pane storage" aria-label="Storage">
       <div class="title">
         <h1>Storage</h1>
         <div class="actions">
           <button type="button" disabled=${state === "running"} onClick=${measure}>Measure again</button>
-          <a class="button" href=${exportAddress()} download="store.bundle">Export all</a>
-          ${!readOnly && html`<button type="button" onClick=${() => setPruning(true)}>Prune …</button>`}
+          ${!readOnly && html`<button type="button" onClick=${() => setOpen("export")}>Export …</button>`}
+          ${!readOnly && html`<button type="button" onClick=${() => setOpen("prune")}>Prune …</button>`}
         </div>
       </div>
       <p class="about" role="status">
@@ -45,11 +58,13 @@ export function Storage({ readOnly, notify }) {
       </p>
       ${stats && html`<${Totals} stats=${stats} />`}
       ${growth.length > 1 && html`<h2>Growth</h2><${Plot} points=${growth} label="Bytes of checkpoints by when they were committed" />`}
+      ${prunes.length > 0 && html`<h2>What a prune would give back</h2><${Prunes} prunes=${prunes} />`}
       ${sizes.length > 0 && html`<h2>By thread</h2><${Sizes} sizes=${sizes} total=${total} />`}
     </section>
+    ${open === "export" && html`<${ExportDialog} checkpoints=${stats?.checkpoints} onClose=${close} />`}
     ${
-      pruning &&
-      html`<${PruneDialog} onClose=${() => setPruning(false)} onDone=${(text) => {
+      open === "prune" &&
+      html`<${PruneDialog} onClose=${close} onDone=${(text) => {
         notify(text);
         void measure();
       }} />`
@@ -75,6 +90,29 @@ function Totals({ stats }) {
               <td>${bytesText(bytes[kind])}</td>
               <td>${sum === 0 ? "" : `${Math.round((100 * bytes[kind]) / sum)} %`}</td>
               <td class="meaning">${meaning}</td>
+            </tr>
+          `,
+        )}
+      </tbody>
+    </table>
+  `;
+}
+
+function Prunes({ prunes }) {
+  return html`
+    <table class="prunes">
+      <caption class="hidden">What a prune of every thread would give back; labelled checkpoints stay</caption>
+      <thead>
+        <tr><th scope="col">Keep of each thread</th><th scope="col">Gives back</th><th scope="col">Checkpoints</th><th scope="col">Threads</th></tr>
+      </thead>
+      <tbody>
+        ${prunes.map(
+          ({ keepLast, threads, deleted, bytesReclaimed }) => html`
+            <tr>
+              <th scope="row">${keepLast === 1 ? "the newest" : `the newest ${keepLast}`}, and what is labelled</th>
+              <td>${bytesText(bytesReclaimed)}</td>
+              <td>${deleted.toLocaleString("en")}</td>
+              <td>${threads.toLocaleString("en")}</td>
             </tr>
           `,
         )}

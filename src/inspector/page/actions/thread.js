@@ -1,8 +1,9 @@
-import { exportAddress, post } from "../api.js";
+import { post } from "../api.js";
 import { Dialog } from "../dialog.js";
 import { html, useState } from "../dom.js";
 import { countText } from "../format.js";
 import { go } from "../route.js";
+import { ExportDialog } from "./export.js";
 import { PruneDialog } from "./prune.js";
 
 /** What can be done with a thread; each asks first. */
@@ -10,21 +11,14 @@ export function ThreadActions({ thread, readOnly, notify, onDone }) {
   const [open, setOpen] = useState("");
   const close = () => setOpen("");
   const { id, checkpoints } = thread;
+  if (readOnly) return null;
   return html`
     <div class="actions">
       <button type="button" onClick=${() => setOpen("export")}>Export …</button>
-      ${!readOnly && html`<button type="button" onClick=${() => setOpen("prune")}>Prune …</button>`}
-      ${!readOnly && html`<button type="button" onClick=${() => setOpen("delete")}>Delete …</button>`}
+      <button type="button" onClick=${() => setOpen("prune")}>Prune …</button>
+      <button type="button" onClick=${() => setOpen("delete")}>Delete …</button>
     </div>
-    ${
-      open === "export" &&
-      html`
-        <${Dialog} title="Export this thread" onClose=${close}>
-          <p>${countText(checkpoints, "checkpoint")} as a bundle of lines that any store can import.</p>
-          <p><a class="button primary" href=${exportAddress(id)} download="thread.bundle" onClick=${close}>Download</a></p>
-        <//>
-      `
-    }
+    ${open === "export" && html`<${ExportDialog} thread=${id} checkpoints=${checkpoints} onClose=${close} />`}
     ${
       open === "prune" &&
       html`<${PruneDialog} thread=${id} onClose=${close} onDone=${(text) => {
