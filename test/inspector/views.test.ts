@@ -163,7 +163,7 @@ test("storage shows bytes by kind and by thread, growth, and what a prune would 
   await page.getByRole("button", { name: "Export …" }).click();
   const waiting = page.waitForEvent("download");
   await page.getByRole("dialog", { name: "Export every thread" }).getByRole("link", { name: "Download" }).click();
-  expect((await waiting).suggestedFilename()).toBe("store.bundle");
+  expect((await waiting).suggestedFilename()).toBe("threadmark.bundle");
   await page.getByRole("button", { name: "Prune …" }).click();
   await page.getByLabel("Keep the newest").fill("1");
   await page.getByText(/^Would delete \d+ checkpoints of 3 threads and give back/).waitFor();

@@ -5,12 +5,11 @@ import { countText } from "../format.js";
 
 /** Offers a thread, or without one the whole store, as a file. */
 export function ExportDialog({ thread, checkpoints, onClose }) {
-  const [title, file] =
-    thread === undefined ? ["Export every thread", "store.bundle"] : ["Export this thread", "thread.bundle"];
+  const title = thread === undefined ? "Export every thread" : "Export this thread";
   return html`
     <${Dialog} title=${title} onClose=${onClose}>
       <p>${checkpoints === undefined ? "All checkpoints" : countText(checkpoints, "checkpoint")} as a bundle of lines that any store can import.</p>
-      <p><a class="button primary" href=${exportAddress(thread)} download=${file} onClick=${onClose}>Download</a></p>
+      <p><a class="button primary" href=${exportAddress(thread)} download onClick=${onClose}>Download</a></p>
     <//>
   `;
 }
