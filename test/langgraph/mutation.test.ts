@@ -2,7 +2,7 @@ import { AIMessage, type BaseMessage, ChatMessage, HumanMessage, ToolMessage } f
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { ThreadmarkSaver } from "../../src/langgraph/index.ts";
-import { memoryUnderTest } from "../backends/locations.ts";
+import { memoryUnderTest, sqliteUnderTest } from "../backends/locations.ts";
 import { newThread, onEveryBackend, put, thread, valuesAt } from "./saver.ts";
 
 type Loose = Record<string, unknown> & { lc_kwargs: Record<string, unknown> };
@@ -108,6 +108,25 @@ onEveryBackend(
       }
     });
 
+    it("through a long conversation, whose steps are sealed into packs, every step reads back as it was", async () => {
+      const saver = await savers.fresh();
+      const messages: BaseMessage[] = [];
+      let config = thread(newThread());
+      const expected: [typeof config, string][] = [];
+      const names = Object.keys(changes);
+      for (let n = 0; n < 300; n++) {
+        messages.push(new HumanMessage({ content: `message ${n}`, id: `m${n}` }));
+        const earlier = messages[Math.floor((n * 7) / 9)] as BaseMessage;
+        if (n % 3 === 0) earlier.content = `changed at ${n}`;
+        if (n % 5 === 0) changes[names[n % names.length] as string]?.(earlier as never);
+        config = await put(saver, config, { messages }, n + 1);
+        expected.push([config, shown(messages)]);
+      }
+      const again = await savers.again();
+      for (const [at, text] of expected) expect(shown((await valuesAt(again, at))["messages"])).toBe(text);
+      expect(await again.store.verify()).toMatchObject({ ok: true });
+    });
+
     it("any sequence of changes, additions and removals reads back step by step", async () => {
       const step = fc.record({
         at: fc.nat(20),
@@ -137,7 +156,7 @@ onEveryBackend(
       );
     });
   },
-  [memoryUnderTest],
+  [memoryUnderTest, sqliteUnderTest],
 );
 
 function shown(value: unknown): string {
