@@ -31,6 +31,7 @@ function block(results: Results): string {
       .map(({ file, chart }) => `![${chart.title}](images/${file})`),
     "### Targets",
     markdownTable(targetsTable(results.targets)),
+    "### Everything measured",
     ...results.tables.flatMap(tableSection),
   ].join("\n\n");
 }
@@ -45,7 +46,9 @@ function targetsTable(targets: readonly Target[]): Table {
   return { part: "", title: "Targets", notes: [], columns, rows };
 }
 
+/** Folded: there are many, and long ones. */
 function tableSection(table: Table): string[] {
   const notes = table.notes.map((note) => `- ${note}`).join("\n");
-  return [`### ${table.title}`, ...(notes === "" ? [] : [notes]), markdownTable(table)];
+  const summary = `<details><summary>${table.title}</summary>`;
+  return [summary, ...(notes === "" ? [] : [notes]), markdownTable(table), "</details>"];
 }
