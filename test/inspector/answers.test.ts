@@ -8,15 +8,26 @@ interface Questions {
   readonly interrupts: readonly { readonly id: string; readonly node: string; readonly answered: boolean }[];
 }
 
-async function questionsOf({ store, get }: Served, thread: string): Promise<Questions> {
-  const checkpoint = (await store.thread(thread).latest())!.id;
-  const facts = (await (await get("checkpoint", { thread, checkpoint })).json()) as Questions;
+async function questionsOf(
+  { store, get }: Served,
+  thread: string,
+  namespace: readonly string[] = [],
+): Promise<Questions> {
+  const checkpoint = (await store.thread(thread, { namespace }).latest())!.id;
+  const facts = (await (await get("checkpoint", { thread, namespace, checkpoint })).json()) as Questions;
   return { checkpoint, interrupts: facts.interrupts };
 }
 
-async function answer(service: Served, thread: string, interrupt: string, value: unknown): Promise<void> {
-  const { checkpoint } = await questionsOf(service, thread);
-  expect((await service.post("answer", { thread, checkpoint, interrupt, value })).status).toBe(200);
+async function answer(
+  service: Served,
+  thread: string,
+  interrupt: string,
+  value: unknown,
+  namespace: readonly string[] = [],
+): Promise<void> {
+  const { checkpoint } = await questionsOf(service, thread, namespace);
+  const body = { thread, namespace, checkpoint, interrupt, value };
+  expect((await service.post("answer", body)).status).toBe(200);
 }
 
 interface Vote {
@@ -68,23 +79,37 @@ test("of two questions one can be answered: the other still waits", async () => 
   expect((await flow.resume({ thread: "t" })).state.votes).toEqual(["ann: yes", "ben: no"]);
 });
 
-test("a question of a nested graph is answered where the thread shows it", async () => {
+test("a question of a nested graph is answered where the thread shows it, or inside the graph that asked", async () => {
   const service = await served();
-  const inner = graph<Vote>("inner")
+  const innermost = graph<Vote>("innermost")
     .reduce({ votes: append })
     .node("carol", (_, ctx) => ({ votes: [`carol: ${ctx.interrupt<string>("Carol?")}`] }))
     .edge(START, "carol")
     .edge("carol", END);
+  const inner = graph<Vote>("inner")
+    .reduce({ votes: append })
+    .graph("table", innermost, { input: () => ({ votes: [] }) })
+    .edge(START, "table")
+    .edge("table", END);
   const flow = graph<Vote>("outer")
     .reduce({ votes: append })
     .graph("panel", inner, { input: () => ({ votes: [] }) })
     .edge(START, "panel")
     .edge("panel", END)
     .compile({ store: service.store as unknown as Store });
-  await flow.run({ votes: [] }, { thread: "t" });
-  const { interrupts } = await questionsOf(service, "t");
-  expect(interrupts).toHaveLength(1);
-  await answer(service, "t", interrupts[0]!.id, "yes");
-  const [recovered] = await flow.recover();
-  expect(recovered?.result?.state.votes).toEqual(["carol: yes"]);
+  for (const [thread, namespace] of [
+    ["outside", []],
+    ["within", ["panel", "0.0"]],
+    ["inside", ["panel", "0.0", "table", "0.0"]],
+  ] as const) {
+    await flow.run({ votes: [] }, { thread });
+    const { interrupts } = await questionsOf(service, thread, namespace);
+    expect(interrupts).toMatchObject([{ answered: false }]);
+    await answer(service, thread, interrupts[0]!.id, "yes", namespace);
+    for (const place of [[], namespace]) {
+      expect((await questionsOf(service, thread, place)).interrupts).toMatchObject([{ answered: true }]);
+    }
+    const [recovered] = await flow.recover();
+    expect([thread, recovered?.result?.state.votes]).toEqual([thread, ["carol: yes"]]);
+  }
 });

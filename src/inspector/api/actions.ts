@@ -1,10 +1,8 @@
 import { fromTagged, type Json } from "../../tagged.ts";
 import { invalid, Refusal } from "../refusal.ts";
 import { type Context, type Handler, noSuchThread, threadOf } from "./context.ts";
+import { placeOf, storeAnswer } from "./questions.ts";
 import { retentionOf } from "./storage.ts";
-
-/** The control write that answers an interrupt: whoever runs the thread next picks it up. */
-const ANSWER = { channel: "answer", index: -4 } as const;
 
 /** A new thread that begins here, perhaps with parts of the state changed. */
 export const fork: Handler = async (context, parts) => {
@@ -37,7 +35,7 @@ export const answer: Handler = async (context, parts) => {
   if (!head.interrupts.some((question) => question.id === interrupt)) {
     throw new Refusal(404, "NOT_FOUND", `Nothing waits for an answer under ${JSON.stringify(interrupt)}.`);
   }
-  await thread.putWrites(id, { task: interrupt, writes: [{ ...ANSWER, value }] });
+  await storeAnswer(await placeOf(context, thread, id, interrupt), value);
   context.catalogue.changed();
   return { answered: interrupt };
 };

@@ -3,6 +3,7 @@ import { checkpointRecord, threadRecord } from "../../records.ts";
 import { isText } from "../fields.ts";
 import { Refusal } from "../refusal.ts";
 import { type Handler, noSuchThread, threadOf } from "./context.ts";
+import { answeredOf } from "./questions.ts";
 import { summaryOf } from "./value.ts";
 
 const LARGEST_PAGE = 500;
@@ -81,16 +82,16 @@ export const checkpointMarks: Handler = async (context, parts) => {
 };
 
 const PATH_SHOWN = 200;
-const ANSWER = -4;
 
 /** All of a checkpoint but its state, which is read in parts. */
 export const checkpointFacts: Handler = async (context, parts) => {
   const thread = threadOf(context, parts);
   const id = parts.text("checkpoint");
   parts.end();
-  const { state, path, next, completed, interrupts, barriers, ...info } = await context.states.get(thread, id);
+  const whole = await context.states.get(thread, id);
+  const { state, path, next, completed, interrupts, barriers, ...info } = whole;
   const writes = await thread.writes(id);
-  const answered = new Set(writes.filter(({ index }) => index === ANSWER).map(({ task }) => task));
+  const answered = await answeredOf(context, thread, whole, writes);
   return {
     checkpoint: checkpointRecord(info),
     state: summaryOf(state),
