@@ -7,11 +7,11 @@ import { type Doomed, nearestRemaining, rebasedVersions } from "./doomed.ts";
 import type { Engine } from "./engine.ts";
 import { type Folds, foldMarks } from "./fold.ts";
 import { changeMeta, encodeMeta, type Meta } from "./meta.ts";
-import { ownRow } from "./own-rows.ts";
+import { allOwnRows, ownRow } from "./own-rows.ts";
 import { type ChangedFrame, type ChangedFrames, rewriteTape } from "./rewrite.ts";
 import type { Row } from "./row.ts";
 import { encodeMark, type Tape } from "./tape.ts";
-import { allThreads } from "./threads.ts";
+import { allThreads, TAPES } from "./threads.ts";
 import { loadTree } from "./tree.ts";
 import { homeOf, NOW, nestedLimit, shownRows } from "./view.ts";
 import { withoutTasks } from "./writes-removal.ts";
@@ -53,9 +53,10 @@ async function compactLineage(engine: Engine, lineage: number): Promise<boolean>
   const own = engine.fresh();
   const metas = await lineageMetas(own, lineage);
   const tapes = new Map<number, Tape>();
-  for (const number of metas.keys()) {
-    const tape = await own.refresh(number, lineage);
-    if (tape) tapes.set(number, tape);
+  const numbers = [...metas.keys()];
+  for (let start = 0; start < numbers.length; start += TAPES) {
+    const page = numbers.slice(start, start + TAPES).map((tape) => ({ tape, lineage }));
+    for (const tape of await own.refreshAll(page)) if (tape) tapes.set(tape.number, tape);
   }
   const batch = await new LineageCompaction(own, tapes).plan();
   return !batch || engine.committer.commit(batch);
@@ -64,6 +65,7 @@ async function compactLineage(engine: Engine, lineage: number): Promise<boolean>
 class LineageCompaction {
   readonly #engine: Engine;
   readonly #tapes: ReadonlyMap<number, Tape>;
+  readonly #rows = new Map<number, readonly Row[]>();
   readonly #deletes: (Key | Range)[] = [];
   readonly #puts: Entry[] = [];
   readonly #checks: { readonly key: Key; readonly value: Tape["metaValue"] | undefined }[] = [];
@@ -118,12 +120,12 @@ class LineageCompaction {
     return doomed;
   }
 
-  async #ownRows(tape: Tape): Promise<Row[]> {
-    const [packs] = await this.#engine.read([{ scan: { table: "rows", lineage: tape.lineage, group: tape.number } }]);
-    const sealed = (packs as readonly { item: number; part: number; value: string }[]).flatMap(
-      (found) => tape.addPack(found).rows,
-    );
-    return [...sealed, ...tape.tail.map((entry) => entry.row)];
+  async #ownRows(tape: Tape): Promise<readonly Row[]> {
+    const known = this.#rows.get(tape.number);
+    if (known) return known;
+    const rows = (await allOwnRows(this.#engine, tape)).reverse();
+    this.#rows.set(tape.number, rows);
+    return rows;
   }
 
   /** The tape's meta record as it is to be; the same one if nothing changes, undefined if the tape goes. */

@@ -3,12 +3,13 @@ import { type Delta, isReplacement, replacement } from "../codec/delta.ts";
 import { ThreadmarkError } from "../errors.ts";
 import type { Engine } from "./engine.ts";
 import { FrameReader } from "./frames.ts";
+import { PAGE_ROWS } from "./page.ts";
 import { type RowRecord, toRecord } from "./row.ts";
 import type { Tape } from "./tape.ts";
-import { allThreads } from "./threads.ts";
+import { allThreads, ifDamaged } from "./threads.ts";
 import { loadShown } from "./tree.ts";
 import { homeOf, parentOf, type Shown, shownRows } from "./view.ts";
-import { type EncodedWrite, shownWrites } from "./writes.ts";
+import { type EncodedWrite, shownWrites, writesOfRows } from "./writes.ts";
 
 /** The records of a bundle, in order: a header; for each thread itself, its checkpoints with their writes, an end. */
 export type BundleRecord =
@@ -63,13 +64,18 @@ async function* exportThread(engine: Engine, tape: Tape): AsyncGenerator<BundleR
   const bySeq = new Map(rows.map((row) => [row.seq, row]));
   const frames = new FrameReader(engine);
   yield { kind: "thread", id: tape.meta.thread, createdAt: tape.meta.createdAt };
-  for (const row of rows) {
+  let writes: ReadonlyMap<number, readonly EncodedWrite[]> | undefined;
+  for (const [index, row] of rows.entries()) {
+    if (index % PAGE_ROWS === 0) {
+      writes = await writesOfRows(engine, tape, rows.slice(index, index + PAGE_ROWS)).catch(ifDamaged);
+    }
     const parent = bySeq.get(row.parent) ?? (await parentOf(engine, tape, row));
     const change = await changeOf(engine, frames, tape, row, bySeq.get(row.parent));
     const tagged = row.tagged || isReplacement(change);
     yield { kind: "checkpoint", seq: row.seq, row: toRecord({ ...row, parent: parent?.seq ?? 0, tagged }), change };
-    const writes = await shownWrites(engine, tape, row.namespace, row.id);
-    if (writes.length > 0) yield { kind: "writes", checkpoint: row.id, namespace: row.namespace, writes };
+    // Where one of the page does not read, each is read by itself, and the fault has its checkpoint.
+    const own = writes?.get(row.seq) ?? (await shownWrites(engine, tape, row.namespace, row.id));
+    if (own.length > 0) yield { kind: "writes", checkpoint: row.id, namespace: row.namespace, writes: own };
   }
   yield { kind: "end", id: tape.meta.thread, checkpoints: rows.length };
 }

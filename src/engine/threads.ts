@@ -15,7 +15,7 @@ import { ERROR_INDEX, shownWrites } from "./writes.ts";
 const PAGE = 100;
 /** Tapes read at once: few at first, since the caller may want no more, and never many, since tails may be large. */
 const FIRST_TAPES = 4;
-const TAPES = 16;
+export const TAPES = 16;
 
 /** Nothing, for a thread that does not read: one that is damaged does not keep others from being listed. */
 export function ifDamaged(error: unknown): undefined {

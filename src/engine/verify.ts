@@ -14,7 +14,7 @@ import type { Tape } from "./tape.ts";
 import { allThreads } from "./threads.ts";
 import type { Body } from "./tree-cache.ts";
 import { homeOf, type Shown, shownRows } from "./view.ts";
-import { type EncodedWrite, shownWrites, shownWritesOf } from "./writes.ts";
+import { type EncodedWrite, shownWrites, writesOfRows } from "./writes.ts";
 
 /** Records that are found by hash: damage there shows only when just that one is looked for. */
 const hashed: readonly Table[] = ["id", "head", "write"];
@@ -71,7 +71,7 @@ interface PageAtHand {
 async function readPage(engine: Engine, tape: Tape, page: readonly Shown[]): Promise<PageAtHand> {
   const trees = await loadPage(engine, tape, page);
   try {
-    return { trees, found: await indexedSeqs(engine, tape, page), writes: await writesOfPage(engine, tape, page) };
+    return { trees, found: await indexedSeqs(engine, tape, page), writes: await writesOfRows(engine, tape, page) };
   } catch (error) {
     if (!(error instanceof ThreadmarkError) || error.code !== "CORRUPT") throw error;
     return { trees, found: new Set(), writes: new Map() };
@@ -95,20 +95,6 @@ async function indexedSeqs(engine: Engine, tape: Tape, page: readonly Shown[]): 
       return found.length === 1 && found[0] === seq;
     }),
   );
-}
-
-async function writesOfPage(
-  engine: Engine,
-  tape: Tape,
-  page: readonly Shown[],
-): Promise<ReadonlyMap<number, readonly EncodedWrite[]>> {
-  const writes = new Map<number, readonly EncodedWrite[]>();
-  for (const namespace of new Set(page.map((row) => row.namespace))) {
-    const rows = page.filter((row) => row.namespace === namespace);
-    const found = await shownWritesOf(engine, tape, namespace, rows);
-    for (const { id, seq } of rows) writes.set(seq, found.get(id) ?? []);
-  }
-  return writes;
 }
 
 async function verifyCheckpoint(engine: Engine, tape: Tape, row: Shown, atHand: PageAtHand): Promise<void> {

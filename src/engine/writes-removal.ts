@@ -3,7 +3,7 @@ import { unwrapJson, wrap } from "../codec/envelope.ts";
 import type { Engine } from "./engine.ts";
 import type { Tape } from "./tape.ts";
 import type { Shown } from "./view.ts";
-import { CUT_TASK, cutKey, shownWritesOf, type TaskWrites } from "./writes.ts";
+import { CUT_TASK, cutKey, type TaskWrites, writesOfRows } from "./writes.ts";
 
 export interface FreedWrites {
   readonly deletes: readonly Key[];
@@ -65,7 +65,8 @@ export async function cutWrites(
   rows: readonly Shown[],
   generation: number,
 ): Promise<Entry[]> {
-  const marked = await withWrites(engine, tape, rows);
+  const writes = await writesOfRows(engine, tape, rows);
+  const marked = rows.filter((row) => (writes.get(row.seq)?.length ?? 0) > 0);
   if (marked.length === 0) return [];
   const keys = marked.map((row) => cutKey(tape, { namespace: row.namespace, checkpoint: row.id }));
   const before = (await engine.read(keys.map((key) => ({ get: key })))) as readonly (Value | undefined)[];
@@ -84,15 +85,4 @@ export async function cutWrites(
     const earlier = value === undefined ? [] : (unwrapJson(value) as readonly TaskWrites[]);
     return { key: keys[index] as Key, value: wrap(JSON.stringify([...earlier, cut])) };
   });
-}
-
-/** Those of the rows that show a write. */
-async function withWrites(engine: Engine, tape: Tape, rows: readonly Shown[]): Promise<readonly Shown[]> {
-  const found: Shown[] = [];
-  for (const namespace of new Set(rows.map((row) => row.namespace))) {
-    const own = rows.filter((row) => row.namespace === namespace);
-    const writes = await shownWritesOf(engine, tape, namespace, own);
-    found.push(...own.filter((row) => (writes.get(row.id)?.length ?? 0) > 0));
-  }
-  return found;
 }

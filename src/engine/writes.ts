@@ -10,6 +10,7 @@ import { hashStrings } from "./hash.ts";
 import { ALONE, type Change } from "./lane.ts";
 import { checkLease } from "./lease.ts";
 import { named } from "./read.ts";
+import type { Row } from "./row.ts";
 import type { Tape } from "./tape.ts";
 import { NOW } from "./view.ts";
 
@@ -230,6 +231,21 @@ export async function shownWritesOf(
     if (sought.length > 0) level = await engine.sourceOf(level, meta.origin);
   }
   return new Map([...found].map(([id, writes]) => [id, [...writes.values()].sort(byTaskAndIndex)]));
+}
+
+/** The writes of rows of any namespaces, by seq. */
+export async function writesOfRows(
+  engine: Engine,
+  tape: Tape,
+  rows: readonly Row[],
+): Promise<ReadonlyMap<number, readonly EncodedWrite[]>> {
+  const writes = new Map<number, readonly EncodedWrite[]>();
+  for (const namespace of new Set(rows.map((row) => row.namespace))) {
+    const own = rows.filter((row) => row.namespace === namespace);
+    const found = await shownWritesOf(engine, tape, namespace, own);
+    for (const { id, seq } of own) writes.set(seq, found.get(id) ?? []);
+  }
+  return writes;
 }
 
 /** Adds what one tape's records hold for a checkpoint, unless a nearer tape had a word on it; true: nothing deeper counts. */
