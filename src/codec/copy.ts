@@ -4,26 +4,32 @@ import { readableDepth } from "./json.ts";
 
 /** A copy of a tree that shares no object with it. Tags are copied as they are. */
 export function copyJson(tree: Json): Json {
-  return copy(tree, 0);
+  return copy(tree, 0, false);
 }
 
-function copy(node: Json, depth: number): Json {
-  if (typeof node !== "object" || node === null) return node;
+/** A copy of a tree that shares with it only what is frozen, so that it is known again: to be kept, not to be given away. */
+export function copyToKeep(tree: Json): Json {
+  return copy(tree, 0, true);
+}
+
+function copy(node: Json, depth: number, kept: boolean): Json {
+  if (typeof node !== "object" || node === null || (kept && Object.isFrozen(node))) return node;
   if (depth >= readableDepth) return corrupt("A stored value is nested too deeply");
-  if (Array.isArray(node)) return copyElements(node, depth + 1);
+  if (Array.isArray(node)) return copyElements(node, depth + 1, kept);
   const result: JsonObject = { ...node };
   for (const key in result) {
     const field = result[key]!;
-    if (typeof field === "object" && field !== null && Object.hasOwn(result, key)) result[key] = copy(field, depth + 1);
+    if (typeof field === "object" && field !== null && Object.hasOwn(result, key))
+      result[key] = copy(field, depth + 1, kept);
   }
   return result;
 }
 
-function copyElements(node: readonly Json[], depth: number): Json[] {
+function copyElements(node: readonly Json[], depth: number, kept: boolean): Json[] {
   const result = node.slice();
   for (let index = 0; index < result.length; index++) {
     const element = result[index]!;
-    if (typeof element === "object" && element !== null) result[index] = copy(element, depth);
+    if (typeof element === "object" && element !== null) result[index] = copy(element, depth, kept);
   }
   return result;
 }

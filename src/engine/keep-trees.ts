@@ -1,4 +1,4 @@
-import { copyJson } from "../codec/copy.ts";
+import { copyToKeep } from "../codec/copy.ts";
 import { apply, type Delta, OwnedCopies } from "../codec/delta.ts";
 import type { Json } from "../codec/json.ts";
 import type { TailRow, Tape } from "./tape.ts";
@@ -54,6 +54,6 @@ function keepTree(trees: TreeCache, tape: Tape, planned: Planned, sole: boolean)
     trees.set(tape, seq, { ...entry, tree, loan: base.loan, copies: base.copies });
     return;
   }
-  const tree = copyJson(plannedTree(planned));
+  const tree = copyToKeep(plannedTree(planned));
   trees.set(tape, seq, { ...entry, tree, loan: { count: 0 }, copies: new OwnedCopies() });
 }
