@@ -32,7 +32,7 @@ async function measure(chosen: readonly Part[], quick: boolean): Promise<Results
   const place = new Place();
   const report = new Report();
   const context: Context = { place, report, quick };
-  const began = new Date();
+  const [began, where] = [new Date(), machine()];
   const seconds: Record<string, number> = {};
   try {
     for (const part of chosen) {
@@ -52,7 +52,7 @@ async function measure(chosen: readonly Part[], quick: boolean): Promise<Results
     await place.remove();
   }
   const { tables, targets, points } = report;
-  return { began: began.toISOString(), machine: machine(), quick, seconds, targets, tables, points };
+  return { began: began.toISOString(), machine: where, quick, seconds, targets, tables, points };
 }
 
 function conclude({ targets, seconds }: Results): boolean {

@@ -25,7 +25,8 @@ function block(results: Results): string {
   const memory = Math.round(machine.memory / 2 ** 30);
   return [
     `Measured ${began.slice(0, 10)} on ${machine.cores} cores (${machine.processor}), ${memory} GB, ${machine.system}, ` +
-      `Node ${machine.node}, SQLite ${machine.sqlite}, in ${minutes.toFixed(1)} minutes. ${met} of ${results.targets.length} targets met.`,
+      `Node ${machine.node}, SQLite ${machine.sqlite}, in ${minutes.toFixed(1)} minutes, with a load of ` +
+      `${machine.load.toFixed(1)} from other work when it began. ${met} of ${results.targets.length} targets met.`,
     ...plotsOf(results)
       .filter(({ chart }) => chart.lines.length > 0)
       .map(({ file, chart }) => `![${chart.title}](images/${file})`),

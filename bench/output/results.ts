@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { availableParallelism, cpus, totalmem } from "node:os";
+import { availableParallelism, cpus, loadavg, totalmem } from "node:os";
 import type { Point, Table, Target } from "../report.ts";
 
 export interface Machine {
@@ -9,6 +9,8 @@ export interface Machine {
   readonly system: string;
   readonly node: string;
   readonly sqlite: string;
+  /** Processes that wanted to run when the measuring began: what else the machine had to do. */
+  readonly load: number;
 }
 
 /** What a run found, for programs and for the documentation. */
@@ -34,6 +36,7 @@ export function machine(): Machine {
     system: `${process.platform} ${process.arch}`,
     node: process.version,
     sqlite: process.versions["sqlite"] ?? "none",
+    load: loadavg()[0] ?? 0,
   };
 }
 
