@@ -284,8 +284,8 @@ export class Draft {
   absorb(): void {
     const tape = this.#tape as Tape;
     if (this.#removed || this.rereads || (!this.#created && tape.metaValue !== this.#metaBefore)) {
-      // Gone, or changed too much, or somebody has read a newer version meanwhile.
-      this.engine.forget(this.thread);
+      // Gone, or changed too much, or somebody has read a newer version meanwhile. Where the thread is stays known.
+      if (this.#removed) this.engine.forget(this.thread);
       this.engine.forgetTape(tape);
       return;
     }

@@ -1,4 +1,4 @@
-import type { Found, Table, Value } from "../backend.ts";
+import type { Found, Key, Table, Value } from "../backend.ts";
 import { unwrapJson } from "../codec/envelope.ts";
 import { ThreadmarkError } from "../errors.ts";
 import { parseNamespaceKey } from "../model/address.ts";
@@ -7,6 +7,7 @@ import { idAddress } from "../model/id.ts";
 import type { Engine } from "./engine.ts";
 import { findById } from "./find.ts";
 import { hashStrings } from "./hash.ts";
+import type { Origin } from "./meta.ts";
 import { ownRow, ownRows } from "./own-rows.ts";
 import { loadPage, pagesOf, type SharedTree } from "./page.ts";
 import { checkpointOf, writeOf } from "./read.ts";
@@ -78,23 +79,42 @@ async function readPage(engine: Engine, tape: Tape, page: readonly Shown[]): Pro
   }
 }
 
-/** Sealed rows of the tape itself whose supplied id the index leads to, and to no other row. */
+/** More than this many records of the index are not looked up at once. */
+const MOST_LOOKUPS = 2_000;
+
+/** Rows whose supplied id leads to them, and on the tapes from the thread's own up to theirs to no other row. */
 async function indexedSeqs(engine: Engine, tape: Tape, page: readonly Shown[]): Promise<ReadonlySet<number>> {
-  const { origin, sealed } = tape.meta;
-  const supplied = page.filter(
-    ({ id, seq }) => seq <= sealed && seq > (origin?.upTo ?? 0) && idAddress(id)?.tape !== tape.number,
-  );
-  if (supplied.length === 0) return new Set();
-  const reads = supplied.map((row) => ({ get: tape.key("id", ...hashStrings(row.namespace, row.id)) }));
-  const values = (await engine.read(reads)) as readonly (Value | undefined)[];
-  const seqs = supplied.map(({ seq }) => seq);
-  return new Set(
-    seqs.filter((seq, index) => {
-      const value = values[index];
-      const found = value === undefined ? [] : (unwrapJson(value) as readonly number[]);
-      return found.length === 1 && found[0] === seq;
-    }),
-  );
+  const lookups: { readonly seq: number; readonly home: boolean; readonly key: Key }[] = [];
+  const candidates = new Map<number, boolean>();
+  for (const { id, seq, namespace } of page) {
+    const home = await homeOf(engine, tape, seq);
+    if (idAddress(id) || (home === tape && tape.tailRow(seq))) continue;
+    candidates.set(seq, home.tailRow(seq) !== undefined);
+    for (let level = tape; ; level = level.source ?? (await engine.sourceOf(level, level.meta.origin as Origin))) {
+      const { greatestId } = level.meta;
+      const key = level.key("id", ...hashStrings(namespace, id));
+      if (greatestId !== undefined && id <= greatestId) lookups.push({ seq, home: level === home, key });
+      if (level.tail.some(({ row }) => row.id === id && row.namespace === namespace && row.seq !== seq)) {
+        candidates.delete(seq);
+      }
+      if (level === home) break;
+    }
+  }
+  if (lookups.length > MOST_LOOKUPS) return new Set();
+  const reads = lookups.map(({ key }) => ({ get: key }));
+  const values = reads.length === 0 ? [] : ((await engine.read(reads)) as readonly (Value | undefined)[]);
+  const found = new Map(candidates);
+  for (const [index, { seq, home }] of lookups.entries()) {
+    const value = values[index];
+    if (value === undefined) continue;
+    const [first, ...others] = unwrapJson(value) as readonly number[];
+    if (home && !candidates.get(seq) && first === seq && others.length === 0) {
+      if (found.has(seq)) found.set(seq, true);
+    } else {
+      found.delete(seq);
+    }
+  }
+  return new Set([...found].flatMap(([seq, is]) => (is ? [seq] : [])));
 }
 
 async function verifyCheckpoint(engine: Engine, tape: Tape, row: Shown, atHand: PageAtHand): Promise<void> {
