@@ -139,10 +139,10 @@ export class Thread<State = unknown> {
         const engine = this.#engine;
         const ahead = typeof at === "string" ? aheadOfId(engine, at, this.#key) : aheadOfHead(engine, this.#key, true);
         const tape = await engine.thread(this.id, ahead);
-        const records = tape && ahead.settle(tape).records;
+        if (tape) ahead.settle(tape);
         const row = tape && (await this.#find(tape, at));
         if (!tape || !row) return undefined;
-        return (await tupleOf(engine, tape, this.#place, row, records)) as CheckpointTuple<State> | undefined;
+        return (await tupleOf(engine, tape, this.#place, row, ahead)) as CheckpointTuple<State> | undefined;
       };
     });
   }

@@ -1,11 +1,10 @@
 import type { CheckpointTuple } from "../model/checkpoint.ts";
+import type { ReadAhead } from "./ahead.ts";
 import type { Engine } from "./engine.ts";
 import { checkpointOf, type Place, writeOf } from "./read.ts";
 import type { Tape } from "./tape.ts";
 import type { Shown } from "./view.ts";
 import { shownWrites } from "./writes.ts";
-
-type Records = NonNullable<Parameters<typeof checkpointOf>[4]>["records"];
 
 /** A checkpoint with its parent's address and its writes. Undefined when it was deleted while it was being read. */
 export async function tupleOf(
@@ -13,12 +12,12 @@ export async function tupleOf(
   tape: Tape,
   place: Place,
   row: Shown,
-  records: Records,
+  ahead: ReadAhead,
 ): Promise<CheckpointTuple | undefined> {
-  const checkpoint = await checkpointOf(engine, tape, place, row, { records });
+  const checkpoint = await checkpointOf(engine, tape, place, row, { records: ahead.records });
   if (!checkpoint) return undefined;
   const { thread, namespace, parent } = checkpoint;
-  const writes = await shownWrites(engine, tape, row.namespace, row.id);
+  const writes = await shownWrites(engine, tape, row.namespace, row.id, ahead.writes(tape, row.id));
   return {
     checkpoint,
     parent: parent === null ? null : { thread, namespace: [...namespace], id: parent },
