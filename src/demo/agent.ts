@@ -30,13 +30,16 @@ export interface AgentOptions {
   readonly calls: string;
   /** How long a call takes, in milliseconds. */
   readonly pace: number;
+  /** Is waited for before each call: how the story keeps a process where it will be killed. */
+  readonly before?: (call: string) => Promise<void>;
 }
 
 const LEASE_MILLISECONDS = 2_000;
 
 /** A research agent with a script in place of a model: plan, read each topic, write, ask a person, publish. */
-export function researchAgent({ store, calls, pace }: AgentOptions): Flow<Research> {
+export function researchAgent({ store, calls, pace, before }: AgentOptions): Flow<Research> {
   const call = async (what: string): Promise<void> => {
+    await before?.(what);
     await wait(pace);
     appendFileSync(calls, `${what}\n`);
   };

@@ -15,6 +15,8 @@ export interface StoryOptions {
   readonly pace: number;
   /** Tells a line of the story: what happens, or a fact about it. */
   readonly say: (line: string, kind: "scene" | "fact") => void;
+  /** Ends the story between two scenes. */
+  readonly signal: AbortSignal;
 }
 
 /** What the story leaves behind. */
@@ -27,8 +29,11 @@ export interface Told {
 const READINGS_BEFORE_THE_KILL = 2;
 
 /** An agent is started, killed, resumed, asked, answered and forked, each as it would happen in earnest. */
-export async function tellStory({ directory, pace, say }: StoryOptions): Promise<Told> {
-  const scene = (line: string): void => say(line, "scene");
+export async function tellStory({ directory, pace, say, signal }: StoryOptions): Promise<Told> {
+  const scene = (line: string): void => {
+    signal.throwIfAborted();
+    say(line, "scene");
+  };
   const fact = (name: string, text: string): void => say(`   ${`${name}:`.padEnd(15)}${text}`, "fact");
   mkdirSync(directory, { recursive: true });
   const calls = join(directory, "calls.log");
@@ -52,11 +57,13 @@ export async function tellStory({ directory, pace, say }: StoryOptions): Promise
       scene("1  A process starts the run: it plans, then reads four topics.");
       let readings = 0;
       let killing: Promise<void> | undefined;
-      await runWorker([url, calls, thread, String(pace)], (line, child) => {
+      const parameters = [url, calls, thread, String(pace), String(READINGS_BEFORE_THE_KILL)];
+      await runWorker(parameters, (line, child) => {
         if (line === "done read") readings += 1;
         if (line === "task read" && readings === READINGS_BEFORE_THE_KILL) killing ??= killWhenKept(thread, child);
       });
       await killing;
+      signal.throwIfAborted();
       const kept = await whatWasKept(store, thread);
       fact("killed", `with SIGKILL, after ${kept.at(-1)}`);
       fact("kept", `${kept.join(", ")}; in ${await store.thread(thread).count()} checkpoints`);
@@ -66,7 +73,11 @@ export async function tellStory({ directory, pace, say }: StoryOptions): Promise
     /** Until the readings that ended are in the store: what ends later is done again, and the story is about what is not. */
     async function killWhenKept(thread: string, child: ChildProcess): Promise<void> {
       const isKept = (call: string): boolean => call.startsWith("read ");
-      while ((await whatWasKept(store, thread)).filter(isKept).length < READINGS_BEFORE_THE_KILL) await wait(10);
+      const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
+      while ((await whatWasKept(store, thread)).filter(isKept).length < READINGS_BEFORE_THE_KILL) {
+        if (hasEnded()) return;
+        await wait(10);
+      }
       child.kill("SIGKILL");
     }
 

@@ -1,5 +1,6 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { open } from "../../src/index.ts";
 import { lines, records, storeWith, temporaryDirectory, threadmark, threeSteps } from "./run.ts";
@@ -42,7 +43,7 @@ test("a port that is taken is a failure with a reason", async () => {
 
 test("the demo tells what was kept and what was not run again, and ends by itself with --no-serve", async () => {
   const directory = temporaryDirectory();
-  const { code, out, err } = await threadmark(["demo", "--no-serve", "--dir", directory, "--pace", "40"]);
+  const { code, out, err } = await threadmark(["demo", "--no-serve", "--dir", directory, "--pace", "0"]);
   expect([code, err]).toEqual([0, ""]);
   const fact = (name: string): string[] =>
     lines(out)
@@ -57,6 +58,30 @@ test("the demo tells what was kept and what was not run again, and ends by itsel
   expect((await store.thread("tides-waiting").latest())?.waiting).toBe(1);
   expect((await store.verify()).ok).toBe(true);
   await store.close();
+}, 120_000);
+
+test("a demo that is interrupted ends with 130, between two scenes", async () => {
+  const directory = temporaryDirectory();
+  const interrupt = new AbortController();
+  const { code, out } = await threadmark(["demo", "--no-serve", "--dir", directory, "--pace", "0"], {
+    signal: interrupt.signal,
+    hear: (text) => {
+      if (text.includes("\n2  ")) interrupt.abort();
+    },
+  });
+  expect(code).toBe(130);
+  expect(out).not.toContain("\n3  ");
+}, 120_000);
+
+test("where there is no SQLite, the demo tells the same story on files", async () => {
+  const directory = temporaryDirectory();
+  const program = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+  const parameters = ["--no-experimental-sqlite", program, "demo", "--no-serve", "--pace", "0", "--dir", directory];
+  const { status, stdout, stderr } = spawnSync(process.execPath, parameters, { encoding: "utf8" });
+  expect([status, stderr]).toEqual([0, ""]);
+  expect(stdout).toContain(`on file:${directory}/agent, thread "tides"`);
+  expect(stdout).toMatch(/not run again: plan, read moon, read sun/);
+  expect((await threadmark(["verify", `file:${directory}/agent`])).code).toBe(0);
 }, 120_000);
 
 test("as a program: an answer in the demo's inspector is acted on, and Ctrl-C ends it with 0", async () => {

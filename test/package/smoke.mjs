@@ -40,3 +40,8 @@ const listed = execFileSync("node_modules/.bin/threadmark", [
   "--json",
 ]).toString();
 assert.match(listed, /user-42/);
+
+const story = execFileSync("node_modules/.bin/threadmark", ["demo", "--no-serve", "--pace", "10"]).toString();
+assert.match(story, /on sqlite:threadmark-demo\/agent\.db/);
+assert.match(story, /not run again: plan, read moon, read sun/);
+console.log("threadmark demo tells its story");

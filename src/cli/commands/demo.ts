@@ -33,6 +33,7 @@ export function demoCommand(program: Command, session: Session): void {
       const { url, calls, threads } = await tellStory({
         directory: resolve(dir),
         pace,
+        signal,
         say: (line, kind) => terminal.line(kind === "scene" ? terminal.style("bold", line) : line),
       });
       terminal.line();
