@@ -1,4 +1,3 @@
-import { randomInt } from "node:crypto";
 import type { Batch, DirectoryKey, Entry, Key, Range, Value } from "../backend.ts";
 import { apply, type Delta, OwnedCopies } from "../codec/delta.ts";
 import { idAddress } from "../model/id.ts";
@@ -6,6 +5,7 @@ import type { Engine } from "./engine.ts";
 import { findById, headOf } from "./find.ts";
 import { keepTrees, type Planned, plannedTree } from "./keep-trees.ts";
 import { changeMeta, encodeDirectory, encodeMeta, type Meta, newMeta } from "./meta.ts";
+import { randomTape } from "./random.ts";
 import type { Row } from "./row.ts";
 import { PACK_ROWS, sealRows } from "./seal.ts";
 import { encodeTailRow, metaKey, type TailRow, Tape } from "./tape.ts";
@@ -63,7 +63,7 @@ export class Draft {
   async tape(): Promise<Tape> {
     if (this.#tape) return this.#tape;
     const entry = await this.engine.directoryEntry(this.thread);
-    const number = randomInt(1, 2 ** 31);
+    const number = randomTape();
     const meta = newMeta(this.thread, this.engine.clock(), entry?.epoch ?? 0);
     this.#meta = meta;
     this.#tape = new Tape(number, number, encodeMeta(meta));

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { Answer, Backend, Found, Read, Value } from "../backend.ts";
 import type { Compression } from "../codec/envelope.ts";
 import type { ValueCodec } from "../codec/value.ts";
@@ -8,6 +7,7 @@ import { ByteCache } from "./cache.ts";
 import { Committer } from "./committer.ts";
 import { Lane } from "./lane.ts";
 import { type DirectoryRecord, decodeDirectory, decodeMeta, type Origin } from "./meta.ts";
+import { randomWriter } from "./random.ts";
 import { decodeMarks, metaKey, Tape } from "./tape.ts";
 import { TreeCache } from "./tree-cache.ts";
 
@@ -49,7 +49,7 @@ export class Engine {
     this.clock = options.clock;
     this.ids = options.ids;
     this.compression = options.compression;
-    this.writer = options.backend.capabilities.distant ? randomBytes(6).toString("base64url") : undefined;
+    this.writer = options.backend.capabilities.distant ? randomWriter() : undefined;
     this.committer = new Committer(options.backend);
     this.trees = new TreeCache(options.cacheBytes);
     this.#tapes = new ByteCache(Math.max(options.cacheBytes / 4, 1 << 20));
