@@ -1,0 +1,26 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { routes } from "../../src/inspector/api/routes.ts";
+
+const text = readFileSync(new URL("../../docs/http.md", import.meta.url), "utf8");
+
+test("docs/http.md has every path of the API under its method, and no other", () => {
+  const documented = new Map<string, string>();
+  let method = "";
+  for (const line of text.split("\n")) {
+    method = /^\| (GET|POST) \|/.exec(line)?.[1] ?? method;
+    const path = /^\| `(\/api\/[^`]+)`/.exec(line)?.[1];
+    if (path !== undefined) documented.set(path, method);
+  }
+  const served = new Map([...routes].map(([path, route]) => [path, route.method as string]));
+  served.set("/api/export", "GET");
+  expect([...documented].sort()).toEqual([...served].sort());
+});
+
+test("docs/http.md says which are refused with --read-only", () => {
+  const harmless = [...routes].filter(([, { method, changes }]) => method === "POST" && changes !== true);
+  const posts = [...text.slice(text.indexOf("| POST |")).matchAll(/^\| `(\/api\/[^`]+)`/gm)].map(([, path]) => path);
+  expect(posts.slice(0, 3)).toEqual(expect.arrayContaining(harmless.map(([path]) => path)));
+  expect(harmless).toHaveLength(3);
+  expect(text).toContain("All but the first three, and `/api/export`, are refused with `--read-only`.");
+});
