@@ -11,6 +11,7 @@ import { concurrency } from "./cases/concurrency.ts";
 import { copy } from "./cases/copy.ts";
 import { deletion } from "./cases/delete.ts";
 import { diff } from "./cases/diff.ts";
+import { types } from "./cases/exact-types.ts";
 import { fork } from "./cases/fork.ts";
 import { forkIsolation } from "./cases/fork-isolation.ts";
 import { forkNamespaces } from "./cases/fork-namespaces.ts";
@@ -28,7 +29,6 @@ import { put } from "./cases/put.ts";
 import { races } from "./cases/races.ts";
 import { replace } from "./cases/replace.ts";
 import { threads } from "./cases/threads.ts";
-import { types } from "./cases/exact-types.ts";
 import { update } from "./cases/update.ts";
 import { writes } from "./cases/writes.ts";
 
