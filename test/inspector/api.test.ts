@@ -108,6 +108,17 @@ test("two states are compared", async () => {
     total: 1,
     changes: [{ path: ["plan"], kind: "added", after: { type: "array", parts: 2 } }],
   });
+  expect(diff.changes[0].after.children).toMatchObject([
+    { label: "0", text: "look up" },
+    { label: "1", text: "answer" },
+  ]);
+  const list = Array.from({ length: 10_000 }, (_, n) => ({ n, deep: { n, list: [n] } }));
+  const [small, large] = [
+    await store.thread("big").put({ state: {} }),
+    await store.thread("big").put({ state: { list } }),
+  ];
+  const big = await get("diff", { thread: "big", before: small.id, after: large.id });
+  expect((await big.text()).length).toBeLessThan(20_000);
 });
 
 test("a fork is made with edits of any type, and an occupied name is a conflict", async () => {

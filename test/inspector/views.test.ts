@@ -119,9 +119,11 @@ test("changes are shown against the parent, and against any other that is picked
   const page = await visit(browser, inspector);
   await goTo(page, "#/thread/order-17");
   await page.getByRole("tab", { name: "Changes" }).click();
-  const changes = page.locator(".changes li");
+  const changes = page.locator(".changes > li");
   await changes.first().waitFor();
   expect(await changes.locator(".path").allTextContents()).toEqual(["+ messages[1]"]);
+  const added = (await changes.locator(".new").textContent())?.replaceAll(/\s+/g, " ");
+  expect(added).toMatch(/role ?"assistant" ?text ?"Which parcel\?"/);
   const rows = page.locator("#timeline").getByRole("option");
   await rows.nth(0).click();
   await rows

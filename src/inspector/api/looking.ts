@@ -4,6 +4,7 @@ import { isText } from "../fields.ts";
 import { Refusal } from "../refusal.ts";
 import { type Handler, noSuchThread, threadOf } from "./context.ts";
 import { answeredOf } from "./questions.ts";
+import { glanceOf } from "./tree.ts";
 import { summaryOf } from "./value.ts";
 
 const LARGEST_PAGE = 500;
@@ -129,8 +130,8 @@ export const stateDiff: Handler = async (context, parts) => {
     changes: changes.slice(offset, offset + MOST_CHANGES).map((change) => ({
       path: change.path,
       kind: change.kind,
-      ...("before" in change && { before: summaryOf(change.before, 2_000) }),
-      ...("after" in change && { after: summaryOf(change.after, 2_000) }),
+      ...("before" in change && { before: glanceOf(change.before, 2_000) }),
+      ...("after" in change && { after: glanceOf(change.after, 2_000) }),
     })),
   };
 };

@@ -17,6 +17,16 @@ interface Node extends Summary {
   readonly children?: readonly Node[];
 }
 
+/** What is shown of a value that cannot be opened further, as in a list of changes. */
+const GLANCE = { parts: 20, altogether: 60 } as const;
+
+/** A value with its first parts, and those of small parts. */
+export function glanceOf(value: unknown, shown: number): Summary & { readonly children?: readonly Node[] } {
+  const summary = summaryOf(value, shown);
+  if (summary.parts === 0) return summary;
+  return { ...summary, children: children(value, 0, GLANCE.parts, { left: GLANCE.altogether }, 1) };
+}
+
 /** One place of a state, with its parts. */
 export const stateNode: Handler = async (context, parts) => {
   const offset = parts.whole("offset", 0, Number.MAX_SAFE_INTEGER, 0);

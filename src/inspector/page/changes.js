@@ -41,12 +41,25 @@ export function Changes({ route, facts, timeline }) {
         ({ path, kind, before: old, after }) => html`
           <li class=${kind}>
             <code class="path"><span aria-label=${kind}>${{ added: "+", removed: "−", changed: "~" }[kind]}</span> ${pathText(path)}</code>
-            ${old && html`<div class="old"><${Leaf} node=${old} /></div>`}
-            ${after && html`<div class="new"><${Leaf} node=${after} /></div>`}
+            ${old && html`<div class="old"><${Glance} node=${old} /></div>`}
+            ${after && html`<div class="new"><${Glance} node=${after} /></div>`}
           </li>
         `,
       )}
     </ul>
     ${value && value.total > value.changes.length && html`<p class="about">The first ${value.changes.length} are shown.</p>`}
+  `;
+}
+
+/** A value with the parts of it that came along. */
+function Glance({ node }) {
+  const { children, parts } = node;
+  if (children === undefined) return html`<${Leaf} node=${node} />`;
+  return html`
+    <${Leaf} node=${node} />
+    <ul class="parts">
+      ${children.map((part) => html`<li><span class="key">${part.label}</span><${Glance} node=${part} /></li>`)}
+      ${parts > children.length && html`<li class="more">… ${(parts - children.length).toLocaleString("en")} more</li>`}
+    </ul>
   `;
 }

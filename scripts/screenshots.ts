@@ -1,0 +1,58 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { chromium, type Page } from "playwright-core";
+import { open } from "../src/index.ts";
+import { serveInspector } from "../src/inspector/server.ts";
+import { type State, seed } from "../test/inspector/seed.ts";
+
+/** Takes the pictures of the inspector that the documentation shows, on the store that its tests use. */
+const images = fileURLToPath(new URL("../docs/images/", import.meta.url));
+const directory = mkdtempSync(join(tmpdir(), "threadmark-screenshots-"));
+const store = await open<State>(`sqlite:${join(directory, "agent.db")}`);
+await seed(store);
+const inspector = await serveInspector({ store, url: "sqlite:agent.db" });
+const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
+
+const wide = { width: 1160, height: 620 };
+await picture("thread", "#/thread/order-17", wide, "light", async (page) => {
+  await page.getByRole("tree", { name: "State" }).getByRole("treeitem").first().waitFor();
+});
+await picture("changes", "#/thread/order-17?tab=changes", wide, "dark", async (page) => {
+  await page.locator(".changes > li").first().waitFor();
+});
+await picture("question", "#/thread/refund-4", wide, "light", async (page) => {
+  await page.getByRole("button", { name: "Answer …" }).click();
+  await page.getByLabel("Answer, as JSON").fill('{ "approve": true, "by": "Ann" }');
+});
+await picture("storage", "#/storage", { width: 1160, height: 900 }, "light", async (page) => {
+  await page.getByRole("table", { name: /^What a prune/ }).waitFor();
+});
+await picture("phone", "#/threads", { width: 390, height: 620 }, "light", async (page) => {
+  await page.locator("#threads").getByRole("option").nth(3).waitFor();
+});
+
+await browser.close();
+await inspector.close();
+await store.close();
+rmSync(directory, { recursive: true, force: true });
+
+async function picture(
+  name: string,
+  hash: string,
+  viewport: { readonly width: number; readonly height: number },
+  colorScheme: "light" | "dark",
+  ready: (page: Page) => Promise<void>,
+): Promise<void> {
+  const context = await browser.newContext({ viewport, colorScheme });
+  const page = await context.newPage();
+  await page.goto(inspector.address);
+  await page.waitForURL(`http://127.0.0.1:${inspector.port}/`);
+  await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+  await ready(page);
+  // Marks of failures are asked for a moment later.
+  await page.waitForTimeout(1_000);
+  await page.screenshot({ path: join(images, `${name}.png`) });
+  await context.close();
+}
