@@ -89,5 +89,6 @@ else if (options.docs) {
     plotResults(results);
     writeDocs(results);
   }
-  process.exitCode = conclude(results) ? 0 : 1;
+  // Not exitCode: what stops a Postgres server left behind, when Node ends by itself, makes a 0 of it.
+  process.exit(conclude(results) ? 0 : 1);
 }

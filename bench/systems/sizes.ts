@@ -50,3 +50,12 @@ export function bytesWritten(): number | undefined {
     return undefined;
   }
 }
+
+/**
+ * The most resident memory that this program had, in MiB. Where the system tells it, of this program alone: what
+ * `resourceUsage` gives begins with the memory of the process that started it.
+ */
+export function peakMemory(): number {
+  const told = process.platform === "linux" && /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8"));
+  return (told ? Number(told[1]) : process.resourceUsage().maxRSS) / 1_024;
+}
