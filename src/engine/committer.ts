@@ -54,7 +54,9 @@ export class Committer {
   /** The same, without a promise. `alone`: nobody else can have a batch in this turn, so it need not be waited for. */
   submit(batch: Batch, outcome: Outcome, alone = false): void {
     this.#waiting.push({ batch, outcome });
-    if (alone && !this.#scheduled && this.#underWay === 0) this.#run();
+    // Where commits go on side by side, a full share need not wait for the rest of the turn: it is sent while that is made.
+    const full = this.#most > 1 && this.#waiting.length >= SHARE && this.#underWay < this.#most;
+    if (full || (alone && !this.#scheduled && this.#underWay === 0)) this.#run();
     else this.#schedule();
   }
 
