@@ -3,7 +3,7 @@ import type { Context, Part } from "./context.ts";
 import { installSavers } from "./install.ts";
 import { writeDocs } from "./output/docs.ts";
 import { plotResults } from "./output/plots.ts";
-import { machine, type Results, readResults, writeResults } from "./output/results.ts";
+import { machine, type Results, readResults, withParts, writeResults } from "./output/results.ts";
 import { parts } from "./parts/index.ts";
 import { Place } from "./place.ts";
 import { isMet, lineOf, Report } from "./report.ts";
@@ -12,6 +12,7 @@ const usage = `npm run bench -- [options]
 
   --quick         fewer and smaller runs: under a minute instead of ten
   --only <parts>  only these parts, by name, separated by commas
+  --keep          with --only: put what these parts find in the place of what the last full run found
   --list          what parts there are
   --docs          measure nothing; write the plots and tables of the last full run into docs/
   --help          this
@@ -68,6 +69,7 @@ const { values: options } = parseArgs({
   options: {
     quick: { type: "boolean", default: false },
     only: { type: "string" },
+    keep: { type: "boolean", default: false },
     list: { type: "boolean", default: false },
     docs: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
@@ -84,10 +86,11 @@ else if (options.docs) {
   installSavers();
   const results = await measure(chosen, options.quick);
   const full = !options.quick && options.only === undefined;
-  writeResults(results, full);
-  if (full) {
-    plotResults(results);
-    writeDocs(results);
+  const kept = full ? results : options.keep && !options.quick ? withParts(readResults(), results) : undefined;
+  writeResults(kept ?? results, kept !== undefined);
+  if (kept) {
+    plotResults(kept);
+    writeDocs(kept);
   }
   // Not exitCode: what stops a Postgres server left behind, when Node ends by itself, makes a 0 of it.
   process.exit(conclude(results) ? 0 : 1);

@@ -26,7 +26,7 @@ function block(results: Results): string {
   return [
     `Measured ${began.slice(0, 10)} on ${machine.cores} cores (${machine.processor}), ${memory} GB, ${machine.system}, ` +
       `Node ${machine.node}, SQLite ${machine.sqlite}, in ${minutes.toFixed(1)} minutes, with a load of ` +
-      `${machine.load.toFixed(1)} from other work when it began. ${met} of ${results.targets.length} targets met.`,
+      `${machine.load.toFixed(1)} from other work when it began. ${met} of ${results.targets.length} targets met.${again(results)}`,
     ...plotsOf(results)
       .filter(({ chart }) => chart.lines.length > 0)
       .map(({ file, chart }) => `![${chart.title}](images/${file})`),
@@ -35,6 +35,11 @@ function block(results: Results): string {
     "### Everything measured",
     ...results.tables.flatMap(tableSection),
   ].join("\n\n");
+}
+
+function again({ again: parts = {} }: Results): string {
+  const names = Object.entries(parts).map(([part, began]) => `${part} (${began.slice(0, 16).replace("T", " ")})`);
+  return names.length === 0 ? "" : ` Measured again later: ${names.join(", ")}.`;
 }
 
 function targetsTable(targets: readonly Target[]): Table {

@@ -23,6 +23,8 @@ export interface Results {
   readonly targets: readonly Target[];
   readonly tables: readonly Table[];
   readonly points: readonly Point[];
+  /** Parts that were measured again later, and when: theirs took the place of what the full run had found. */
+  readonly again?: Readonly<Record<string, string>>;
 }
 
 const full = new URL("../results.json", import.meta.url);
@@ -43,6 +45,24 @@ export function machine(): Machine {
 /** Those of a full run are kept with the sources, since the documentation shows them. */
 export function writeResults(results: Results, whole: boolean): void {
   writeFileSync(whole ? full : partial, `${JSON.stringify(results, null, 2)}\n`);
+}
+
+/** A full run's results with those of some parts measured again. */
+export function withParts(whole: Results, later: Results): Results {
+  const parts = Object.keys(later.seconds);
+  const kept = <T extends { readonly part: string }>(all: readonly T[], some: readonly T[]): T[] => {
+    const order = Object.keys(whole.seconds);
+    const merged = [...all.filter(({ part }) => !parts.includes(part)), ...some];
+    return merged.sort((a, b) => order.indexOf(a.part) - order.indexOf(b.part));
+  };
+  return {
+    ...whole,
+    seconds: { ...whole.seconds, ...later.seconds },
+    targets: kept(whole.targets, later.targets),
+    tables: kept(whole.tables, later.tables),
+    points: later.points.length > 0 ? later.points : whole.points,
+    again: { ...whole.again, ...Object.fromEntries(parts.map((part) => [part, later.began])) },
+  };
 }
 
 export function readResults(): Results {
