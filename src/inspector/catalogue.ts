@@ -1,6 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { Status, ThreadInfo } from "../model/checkpoint.ts";
 import type { Store } from "../store.ts";
+import { NestedGraphs } from "./nested.ts";
 
 /** A list of threads is worth this many times what it took to make. */
 const IDLE_FACTOR = 10;
@@ -32,6 +33,8 @@ export interface Page {
  * anew behind the scenes now and then, and what is looked at is looked up again by itself.
  */
 export class Catalogue {
+  /** The graphs that ran inside a thread. */
+  readonly graphs: NestedGraphs;
   readonly #store: Store;
   #threads: readonly ThreadInfo[] = [];
   #scan: Promise<void> | undefined;
@@ -41,6 +44,7 @@ export class Catalogue {
 
   constructor(store: Store) {
     this.#store = store;
+    this.graphs = new NestedGraphs(store);
   }
 
   async page(query: Query): Promise<Page> {
@@ -86,6 +90,7 @@ export class Catalogue {
   /** After a change that was made here: the next list must show it. */
   changed(): void {
     this.#nextScan = 0;
+    this.graphs.forget();
   }
 
   async #freshen(): Promise<void> {

@@ -31,6 +31,37 @@ test("a thread tells its nested graphs and its forks", async () => {
   expect(await json(get("thread", { thread: "nobody" }))).toMatchObject({ status: 404, error: { code: "NOT_FOUND" } });
 });
 
+test("a nested graph is shown as it goes on, and as it is after a change made here", async () => {
+  const { store, get, post } = await served();
+  const outer = store.thread("t");
+  const head = await outer.put({ state: {}, next: ["sub"] });
+  const nested = store.thread("t", { namespace: ["sub", "0.0"] });
+  const shown = async (): Promise<[string | null, number][]> => {
+    const { namespaces } = await json(get("thread", { thread: "t" }));
+    return namespaces.map(({ head, checkpoints }: { head: { node: string | null }; checkpoints: number }) => [
+      head.node,
+      checkpoints,
+    ]);
+  };
+  expect(await shown()).toEqual([]);
+  await nested.put({ state: {}, source: "input", next: ["a"] });
+  expect(await shown()).toEqual([[null, 1]]);
+  const last = await nested.put({ state: {}, node: "a" });
+  expect(await shown()).toEqual([["a", 2]]);
+  await store.thread("t", { namespace: ["sub", "0.1"] }).put({ state: {}, node: "b" });
+  expect(await shown()).toEqual([
+    ["a", 2],
+    ["b", 1],
+  ]);
+  await post("delete", { thread: "t", namespace: ["sub", "0.0"], checkpoint: last.id });
+  expect(await shown()).toEqual([
+    [null, 1],
+    ["b", 1],
+  ]);
+  await post("delete", { thread: "t", checkpoint: head.id });
+  expect((await json(get("thread", { thread: "t" }))).namespaces).toHaveLength(2);
+});
+
 test("history is read in pages, also of nested graphs", async () => {
   const { store, get } = await served();
   await seed(store);

@@ -34,22 +34,17 @@ export const threadFacts: Handler = async (context, parts) => {
   parts.end();
   const info = await context.catalogue.thread(thread.id);
   if (info === undefined) throw noSuchThread(thread.id);
-  const nested = (await thread.namespaces()).filter((namespace) => namespace.length > 0);
-  const graphs = await Promise.all(
-    nested.map(async (namespace) => {
-      const graph = context.store.thread(thread.id, { namespace });
-      for await (const head of graph.history({ limit: 1 })) {
-        return { namespace, checkpoints: await graph.count(), head: checkpointRecord(head) };
-      }
-      return undefined;
-    }),
-  );
+  const graphs = await context.catalogue.graphs.of(thread.id);
   const forks = (await context.catalogue.forksOf(thread.id)).map(({ id, forkedFrom, status }) => ({
     thread: id,
     checkpoint: forkedFrom?.checkpoint ?? null,
     status,
   }));
-  return { thread: threadRecord(info), namespaces: graphs.filter((graph) => graph !== undefined), forks };
+  return {
+    thread: threadRecord(info),
+    namespaces: graphs.map(({ head, ...graph }) => ({ ...graph, head: checkpointRecord(head) })),
+    forks,
+  };
 };
 
 /** Checkpoints, newest first: metadata only. */
