@@ -5,7 +5,31 @@ export function printable(text: string): string {
   return text.replace(control, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-/** Shortens to a width, with an ellipsis. */
-export function shortened(text: string, width: number): string {
-  return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
+const plain = /^[\x20-\x7e]*$/;
+/** What East Asian scripts and emoji are written in takes two columns of a terminal. */
+const wide =
+  /^(?:\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}])/u;
+const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+const columnsOfGrapheme = (grapheme: string): number => (wide.test(grapheme) || grapheme.includes("\ufe0f") ? 2 : 1);
+
+/** How many columns of a terminal a text takes. */
+export function columnsOf(text: string): number {
+  if (plain.test(text)) return text.length;
+  let columns = 0;
+  for (const { segment } of graphemes.segment(text)) columns += columnsOfGrapheme(segment);
+  return columns;
+}
+
+/** Shortens to a number of columns, with an ellipsis, and never within a character. */
+export function shortened(text: string, columns: number): string {
+  if (columnsOf(text) <= columns) return text;
+  let kept = "";
+  let left = columns - 1;
+  for (const { segment } of graphemes.segment(text)) {
+    left -= columnsOfGrapheme(segment);
+    if (left < 0) break;
+    kept += segment;
+  }
+  return `${kept}…`;
 }

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import { printable, shortened } from "./printable.ts";
+import { columnsOf, printable, shortened } from "./printable.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface Column<Row> {
@@ -21,14 +21,16 @@ export function printTable<Row>(terminal: Terminal, columns: readonly Column<Row
   const shown = columns.map((_, index) => index).filter((index) => cells[index]?.some((cell) => cell !== ""));
   const widths = fitted(
     shown.map((index) => ({
-      width: Math.max(columns[index]!.title.length, ...cells[index]!.map((cell) => cell.length)),
+      width: Math.max(columns[index]!.title.length, ...cells[index]!.map(columnsOf)),
       flexible: columns[index]!.flexible === true,
     })),
     terminal.columns,
   );
   const line = (texts: readonly string[]): string => texts.join(GAP).trimEnd();
-  const pad = (text: string, width: number, align: "right" | undefined): string =>
-    align === "right" ? text.padStart(width) : text.padEnd(width);
+  const pad = (text: string, width: number, align: "right" | undefined): string => {
+    const space = " ".repeat(Math.max(0, width - columnsOf(text)));
+    return align === "right" ? space + text : text + space;
+  };
   terminal.line(
     line(
       shown.map((index, place) => {

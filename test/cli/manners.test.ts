@@ -65,6 +65,20 @@ test("a table fits the terminal", async () => {
   for (const line of lines(out)) expect(line.length).toBeLessThanOrEqual(72);
 });
 
+test("a table is aligned whatever script its ids are in", async () => {
+  const url = await storeWith(async (store) => {
+    for (const id of ["plain", "注文の履歴", "naïve-e\u0301", "🚀 launch", "한국어".repeat(30)]) {
+      await store.thread(id).put({ state: {}, createdAt: 1_000 });
+    }
+  });
+  const { out } = await threadmark(["threads", url], { terminal: { columns: 72 }, env: { NO_COLOR: "1" } });
+  // Each in the columns that it takes on a terminal: two for every wide character, none for what combines.
+  const flat = out.replaceAll(/[\u3000-\u9fff\uac00-\ud7a3]|🚀/gu, "xx").replaceAll("\u0301", "");
+  const [title = "", ...rows] = lines(flat);
+  expect(rows).toHaveLength(5);
+  for (const row of rows) expect(row.indexOf("done")).toBe(title.indexOf("STATUS"));
+});
+
 test("ids and labels do nothing to the terminal", async () => {
   const id = `a${escape}[2Jb`;
   const url = await storeWith(async (store) => {
