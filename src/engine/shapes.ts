@@ -23,33 +23,44 @@ interface PackedShapes {
   readonly order?: Column;
 }
 
+/** A tree without its leaves. */
+type Outline = undefined | { readonly keys: readonly string[] | undefined; readonly parts: readonly Outline[] };
+
 interface Shape {
   readonly like: Json;
-  /** The leaves of each tree of this shape. */
+  readonly outline: Outline;
+  /** The leaves of each tree of this shape, from left to right. */
   readonly leaves: (readonly Json[])[];
 }
 
+/** More shapes than this are not worth looking through for every tree. */
+const MOST_SHAPES = 12;
+
 export function packTrees(trees: readonly Json[]): PackedTrees {
-  const shapes = new Map<string, Shape>();
-  const numbers = new Map<Shape, number>();
+  const shapes: Shape[] = [];
   const order: number[] = [];
   for (const tree of trees) {
-    const leaves: Json[] = [];
-    const outline = outlineOf(tree, leaves);
-    let shape = shapes.get(outline);
-    if (!shape) {
-      shape = { like: tree, leaves: [] };
-      numbers.set(shape, shapes.size);
-      shapes.set(outline, shape);
+    let leaves: Json[] = [];
+    let number = shapes.findIndex(({ outline }) => {
+      leaves = [];
+      return takeLeaves(tree, outline, leaves);
+    });
+    if (number < 0) {
+      number = shapes.length;
+      if (number === MOST_SHAPES) return trees;
+      const outline = outlineOf(tree);
+      leaves = [];
+      takeLeaves(tree, outline, leaves);
+      shapes.push({ like: tree, outline, leaves: [] });
     }
-    shape.leaves.push(leaves);
-    order.push(numbers.get(shape) as number);
+    (shapes[number] as Shape).leaves.push(leaves);
+    order.push(number);
   }
-  if (shapes.size > trees.length / 2) return trees;
+  if (shapes.length > trees.length / 2) return trees;
   const ordered = packColumn(order, 0);
   return {
     count: trees.length,
-    shapes: [...shapes.values()].map((shape) => {
+    shapes: shapes.map((shape) => {
       const leaves = packLeaves(shape);
       return { like: shape.like, ...(leaves.length > 0 && { leaves }) };
     }),
@@ -73,19 +84,36 @@ export function unpackTrees(packed: PackedTrees): readonly Json[] {
   return numbers.map((number) => (makers[number as number] as () => Json)());
 }
 
-/** The tree without its leaves, as text, and its leaves from left to right. */
-function outlineOf(tree: Json, leaves: Json[]): string {
+function outlineOf(tree: Json): Outline {
+  if (typeof tree !== "object" || tree === null) return undefined;
+  if (Array.isArray(tree)) return { keys: undefined, parts: tree.map(outlineOf) };
+  const keys = Object.keys(tree);
+  return { keys, parts: keys.map((key) => outlineOf(tree[key] as Json)) };
+}
+
+/** Collects the leaves of a tree, if it has this outline. */
+function takeLeaves(tree: Json, outline: Outline, leaves: Json[]): boolean {
   if (typeof tree !== "object" || tree === null) {
     leaves.push(tree);
-    return "_";
+    return outline === undefined;
   }
-  let outline = "";
+  if (outline === undefined) return false;
+  const { keys, parts } = outline;
   if (Array.isArray(tree)) {
-    for (const item of tree) outline += `${outlineOf(item, leaves)},`;
-    return `[${outline}]`;
+    if (keys !== undefined || tree.length !== parts.length) return false;
+    for (let index = 0; index < parts.length; index += 1) {
+      if (!takeLeaves(tree[index] as Json, parts[index], leaves)) return false;
+    }
+    return true;
   }
-  for (const key of Object.keys(tree)) outline += `${JSON.stringify(key)}:${outlineOf(tree[key] as Json, leaves)},`;
-  return `{${outline}}`;
+  if (keys === undefined) return false;
+  const own = Object.keys(tree);
+  if (own.length !== keys.length) return false;
+  for (let index = 0; index < keys.length; index += 1) {
+    const key = own[index] as string;
+    if (key !== keys[index] || !takeLeaves(tree[key] as Json, parts[index], leaves)) return false;
+  }
+  return true;
 }
 
 /** Longer strings than this are not looked at for what they have in common. */
