@@ -85,7 +85,7 @@ test("a checkpoint tells what is next, what it asks, its writes and its bytes; m
   });
   const failed = (await store.thread("import-9").latest())!;
   const { marks } = await json(get("marks", { thread: "import-9", checkpoints: [failed.id] }));
-  expect(marks[failed.id]).toEqual({ writes: 2, failed: true });
+  expect(marks[failed.id]).toEqual({ writes: 2, failed: true, asks: false });
 });
 
 test("a state is read part by part, rich types as what they are", async () => {

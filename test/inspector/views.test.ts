@@ -67,7 +67,16 @@ test("failures and questions are marked", async () => {
   const page = await visit(browser, inspector);
   await goTo(page, "#/thread/import-9");
   await page.locator("#timeline .tag.failed").waitFor();
+  // LangGraph's questions are writes of tasks.
+  const asked = await store.thread("langgraph").put({ state: {}, node: "agent" });
+  await store.thread("langgraph").putWrites(asked.id, {
+    task: "1",
+    writes: [{ channel: "__interrupt__", index: -3, value: { question: "Go on?" } }],
+  });
+  await goTo(page, "#/thread/langgraph");
+  await page.locator("#timeline .tag.waiting").waitFor();
   await goTo(page, "#/thread/refund-4");
+  await page.getByRole("heading", { name: "refund-4" }).waitFor();
   await page.locator("#timeline .tag.waiting").waitFor();
   await page.getByRole("region", { name: "Question of review" }).getByText("Refund 12 euros?").waitFor();
 });

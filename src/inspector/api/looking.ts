@@ -61,17 +61,19 @@ export const historyPage: Handler = async (context, parts) => {
 };
 
 const ERROR = -1;
+const INTERRUPT = -3;
 
-/** What only the writes of checkpoints tell: which failed, and how many results there are. */
+/** What only the writes of checkpoints tell: which failed, which ask (as LangGraph stores it), how many results there are. */
 export const checkpointMarks: Handler = async (context, parts) => {
   const thread = threadOf(context, parts);
   const ids = parts.list("checkpoints", 200, isText);
   parts.end();
-  const marks: Record<string, { writes: number; failed: boolean }> = Object.create(null) as never;
+  const marks: Record<string, { writes: number; failed: boolean; asks: boolean }> = Object.create(null) as never;
   await Promise.all(
     ids.map(async (id) => {
       const writes = await thread.writes(id);
-      marks[id] = { writes: writes.length, failed: writes.some(({ index }) => index === ERROR) };
+      const has = (control: number): boolean => writes.some(({ index }) => index === control);
+      marks[id] = { writes: writes.length, failed: has(ERROR), asks: has(INTERRUPT) };
     }),
   );
   return { marks };

@@ -54,6 +54,7 @@ export function Timeline({ history, thread, graphs, forks, route, onOpen }) {
             lanes=${lanes}
             parent=${byId.get(info.parent)}
             head=${item.index === 0}
+            asks=${info.waiting > 0 || marks.known.get(info.id)?.asks}
             failed=${marks.known.get(info.id)?.failed || (item.index === 0 && thread?.status === "failed")}
             base=${route.base === info.id}
             forks=${forksAt.get(info.id) ?? []}
@@ -65,17 +66,17 @@ export function Timeline({ history, thread, graphs, forks, route, onOpen }) {
   `;
 }
 
-function CheckpointRow({ info, place, lanes, parent, head, failed, base, forks, now }) {
-  const { step, node, source, label, waiting, pending, createdAt } = info;
+function CheckpointRow({ info, place, lanes, parent, head, asks, failed, base, forks, now }) {
+  const { step, node, source, label, pending, createdAt } = info;
   const took = parent === undefined ? "" : durationText(createdAt - parent.createdAt);
   return html`
-    <div class=${classes({ step: true, base, failed, waiting: waiting > 0 })}>
-      <${Lines} place=${place} lanes=${lanes} kind=${failed ? "failed" : waiting > 0 ? "waiting" : head && pending === 0 ? "done" : source} fork=${forks.length > 0} />
+    <div class=${classes({ step: true, base, failed, waiting: asks })}>
+      <${Lines} place=${place} lanes=${lanes} kind=${failed ? "failed" : asks ? "waiting" : head && pending === 0 ? "done" : source} fork=${forks.length > 0} />
       <span class="number">${step}</span>
       <span class="node">${node ?? source}</span>
       <span class="marks">
         ${source !== "loop" && node !== null && html`<span class="tag">${source}</span>`}
-        ${waiting > 0 && html`<span class="tag waiting">asks</span>`}
+        ${asks && html`<span class="tag waiting">asks</span>`}
         ${failed && html`<span class="tag failed">failed</span>`}
         ${base && html`<span class="tag">compared</span>`}
         ${label !== "" && html`<span class="tag label" title=${label}>${label}</span>`}
