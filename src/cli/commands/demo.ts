@@ -37,7 +37,7 @@ export function demoCommand(program: Command, session: Session): void {
         say: (line, kind) => terminal.line(kind === "scene" ? terminal.style("bold", line) : line),
       });
       terminal.line();
-      terminal.line(`Look at it:  threadmark history ${threads[0]} ${url}`);
+      terminal.line(`Look at it:  npx threadmark history ${threads[0]} ${url}`);
       if (!serve) return;
       const { runAnswered } = await import("../../demo/runner.ts");
       await session.withStore(url, async (store) => {

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { fromTagged, type Json } from "../../tagged.ts";
 import { invalid, Refusal } from "../refusal.ts";
 import { type Context, type Handler, noSuchThread, threadOf } from "./context.ts";
@@ -64,6 +65,8 @@ const prune = async (context: Context, parts: Parameters<Handler>[1], dryRun: bo
     if (deleted > 0) pruned.threads += 1;
     pruned.deleted += deleted;
     pruned.bytesReclaimed += bytesReclaimed;
+    // Others wait for answers too, and there may be many threads.
+    await turn();
   }
   if (!dryRun) context.catalogue.changed();
   return pruned;
