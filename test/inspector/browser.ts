@@ -16,7 +16,7 @@ const flags = [
 ];
 
 /** Debian's Chromium, installed if it is missing. */
-export async function launchBrowser(): Promise<Browser> {
+export async function launchBrowser(...more: readonly string[]): Promise<Browser> {
   if (!existsSync(CHROMIUM)) {
     try {
       execFileSync("apt-get", ["update", "-q"], { stdio: "pipe" });
@@ -30,7 +30,7 @@ export async function launchBrowser(): Promise<Browser> {
       });
     }
   }
-  return chromium.launch({ executablePath: CHROMIUM, args: flags });
+  return chromium.launch({ executablePath: CHROMIUM, args: [...flags, ...more] });
 }
 
 interface VisitOptions {

@@ -84,6 +84,26 @@ test("a page of another site gets nothing and changes nothing", async () => {
   expect(await store.thread("kept").latest()).toBeDefined();
 });
 
+test("a name that is made to mean this machine gets nothing, even with the token", async () => {
+  const { store, inspector } = await served();
+  await store.thread("secret").put({ state: {} });
+  const rebound = await launchBrowser("--host-resolver-rules=MAP rebound.example 127.0.0.1");
+  onTestFinished(() => rebound.close());
+  const page = await rebound.newPage();
+  const address = `http://rebound.example:${inspector.port}`;
+  for (const path of ["/", `/?token=${inspector.token}`, "/api/threads"]) {
+    const response = await page.goto(address + path);
+    expect([path, response?.status()]).toEqual([path, 403]);
+    expect(await page.content()).not.toContain("secret");
+  }
+  // A script of the page that now has this name asks where it came from.
+  const authorization = `Bearer ${inspector.token}`;
+  const status = await page.evaluate(async (headers) => (await fetch("/api/threads", { headers })).status, {
+    authorization,
+  });
+  expect(status).toBe(403);
+}, 60_000);
+
 test("an address without the token shows how to get in, and nothing else", async () => {
   const { store, inspector } = await served();
   await store.thread("secret").put({ state: {} });
