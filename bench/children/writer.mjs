@@ -3,8 +3,7 @@
 // what it did. Plain JavaScript, so that eight of them start at once without stripping types.
 const [dist, path, number, seconds, mode] = process.argv.slice(2);
 const { open } = await import(new URL("index.js", dist));
-const { sqlite } = await import(new URL("backends/sqlite/index.js", dist));
-const { nodeDriver } = await import(new URL("backends/sqlite/node-driver.js", dist));
+const { nodeDriver, sqlite } = await import(new URL("backends/sqlite/index.js", dist));
 
 const node = nodeDriver();
 if (node === undefined) throw new Error("This Node has no node:sqlite.");

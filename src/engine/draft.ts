@@ -5,7 +5,7 @@ import type { Engine } from "./engine.ts";
 import { findById, headOf } from "./find.ts";
 import { keepTrees, type Planned, plannedTree } from "./keep-trees.ts";
 import { changeMeta, encodeDirectory, encodeMeta, type Meta, newMeta } from "./meta.ts";
-import { randomTape } from "./random.ts";
+import { newTape } from "./random.ts";
 import type { Row } from "./row.ts";
 import { PACK_ROWS, sealRows } from "./seal.ts";
 import { encodeTailRow, metaKey, type TailRow, Tape } from "./tape.ts";
@@ -19,6 +19,8 @@ export class Draft {
   readonly thread: string;
   /** Whether the tape was read just now, rather than remembered. */
   readonly fresh: boolean;
+  /** Whether an earlier plan of the same changes was refused. */
+  readonly retried: boolean;
   /** Nothing more may be planned: what was planned cannot be built on before it is committed. */
   closed = false;
   readonly checks: { readonly key: Key | DirectoryKey; readonly value: Value | undefined }[] = [];
@@ -39,10 +41,11 @@ export class Draft {
   #batch: { readonly made: Batch | undefined | Promise<Batch | undefined> } | undefined;
   readonly #planned: Planned[] = [];
 
-  constructor(engine: Engine, thread: string, tape: Tape | undefined, fresh: boolean) {
+  constructor(engine: Engine, thread: string, tape: Tape | undefined, fresh: boolean, retried = false) {
     this.engine = engine;
     this.thread = thread;
     this.fresh = fresh;
+    this.retried = retried;
     this.#tape = tape;
     this.#meta = tape?.meta;
     this.#metaAtStart = tape?.meta;
@@ -63,7 +66,7 @@ export class Draft {
   async tape(): Promise<Tape> {
     if (this.#tape) return this.#tape;
     const entry = await this.engine.directoryEntry(this.thread);
-    const number = randomTape();
+    const number = newTape(this.retried);
     const meta = newMeta(this.thread, this.engine.clock(), entry?.epoch ?? 0);
     this.#meta = meta;
     this.#tape = new Tape(number, number, encodeMeta(meta));

@@ -9,7 +9,7 @@ import { headOf } from "./find.ts";
 import { ALONE, type Change } from "./lane.ts";
 import { type DirectoryRecord, encodeDirectory, encodeMeta, type Meta, newMeta, type Origin } from "./meta.ts";
 import { notFound } from "./missing.ts";
-import { randomTape } from "./random.ts";
+import { newTape } from "./random.ts";
 import type { Row } from "./row.ts";
 import { findByStep } from "./step.ts";
 import { encodeMark, encodeTailRow, metaKey, Tape } from "./tape.ts";
@@ -161,7 +161,7 @@ async function startThread(draft: Draft, source: Tape, into: string, origin: Ori
     draft.deletes.push(there.metaKey, { table: "write", lineage: there.lineage, group: there.number });
     draft.afterwards.push(() => engine.forget(into));
   }
-  const number = randomTape();
+  const number = newTape(draft.retried);
   const { failed, folds } = source.meta;
   const meta: Meta = {
     ...newMeta(into, engine.clock(), epoch),

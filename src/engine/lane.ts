@@ -135,7 +135,7 @@ export class Lane {
     for (let attempt = from; attempt < ATTEMPTS; attempt += 1) {
       const first = attempt === 0 ? begun : undefined;
       const fresh = attempt > 0 || tape === undefined;
-      let draft = first?.draft ?? new Draft(this.#engine, this.#thread, tape, fresh);
+      let draft = first?.draft ?? new Draft(this.#engine, this.#thread, tape, fresh, attempt > 0);
       const results: (() => void)[] = [];
       let stale = false;
       for (const [index, entry] of group.entries()) {
@@ -150,7 +150,7 @@ export class Lane {
           const result = planned instanceof Promise ? await planned : planned;
           results.push(() => entry.resolve(result));
         } catch (error) {
-          if (first) draft = new Draft(this.#engine, this.#thread, tape, fresh);
+          if (first) draft = new Draft(this.#engine, this.#thread, tape, fresh, attempt > 0);
           else undo();
           if (error === ALONE) {
             this.#queue.unshift(...group.splice(index));

@@ -12,6 +12,7 @@ import { answerNothing, answerReads } from "./reads.ts";
 import { Turns } from "./turns.ts";
 
 export type { Bound, Connection, Driver, DriverFault, Statement } from "./driver.ts";
+export { nodeDriver } from "./node-driver.ts";
 
 export interface SqliteOptions {
   /** `full` (the default): a commit survives a power cut. `normal`: it survives the end of the process. */
