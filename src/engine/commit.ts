@@ -44,7 +44,8 @@ function planOnHead(draft: Draft, captured: CapturedPut, head: Shown | undefined
   const { expect, parent } = captured.options;
   if (expect !== undefined && (head?.id ?? null) !== expect) throw conflict(draft.thread, expect, head);
   const { id } = captured.fields;
-  if ((id === undefined || draft.isNewId(id)) && (parent === undefined || parent === null) && draft.existing) {
+  const known = parent === undefined || parent === null || parent === head?.id;
+  if (known && (id === undefined || draft.isNewId(id)) && draft.existing) {
     return planOnParent(draft, captured, parent === null ? undefined : head);
   }
   return planSlowly(draft, captured, head);
