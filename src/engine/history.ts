@@ -43,8 +43,10 @@ export async function* historyOf(
     const seen = tape.metaValue;
     const page = next.value;
     const trees = options.states ? await engine.track(() => loadPage(engine, tape, page.slice(0, left))) : undefined;
-    for (const row of page) {
-      const shown = await engine.track(() => show({ engine, tape, place, seen, trees }, row));
+    for (const [index, row] of page.entries()) {
+      const shown =
+        (trees ? undefined : showAtOnce(engine, place, seen, row, page[index + 1])) ??
+        (await engine.track(() => show({ engine, tape, place, seen, trees }, row)));
       if (!shown) continue;
       yield shown;
       left -= 1;
@@ -60,6 +62,20 @@ interface FoundPage {
   readonly place: Place;
   readonly seen: Value;
   readonly trees: ReadonlyMap<number, SharedTree> | undefined;
+}
+
+/** What most rows of a history are: nothing has changed since they were found, and the parent is the next one. */
+function showAtOnce(
+  engine: Engine,
+  place: Place,
+  seen: Value,
+  row: Shown,
+  next: Shown | undefined,
+): CheckpointInfo | undefined {
+  if (engine.closed || row.replacedBy !== undefined) return undefined;
+  if (row.parent !== 0 && row.parent !== next?.seq) return undefined;
+  if (engine.rememberedThread(place.thread)?.metaValue !== seen) return undefined;
+  return infoOf(engine, place, row, row.parent === 0 ? null : (next as Shown).id);
 }
 
 async function show(page: FoundPage, row: Shown): Promise<CheckpointInfo | Checkpoint | undefined> {
