@@ -140,7 +140,7 @@ export async function* shownRows(engine: Engine, tape: Tape, options: ScanOption
       if (options.ahead !== undefined) await readAhead(engine, level, before, options.ahead);
       break;
     }
-    level = level.source ?? (await engine.sourceOf(level, origin));
+    level = await currentSource(engine, level, origin);
   }
   const seqs =
     options.namespace === undefined
@@ -197,7 +197,8 @@ export async function* inheritedSeqs(
   let renewed = false;
   let chain = tape.chains.get(namespace);
   if (!chain) {
-    const next = await chainStart(engine, tape, source, namespace);
+    const next = await chainStart(engine, tape, namespace);
+    source = tape.source ?? source;
     // Another walk may have begun the same chain meanwhile.
     chain = tape.chains.get(namespace) ?? { seqs: [], next };
     tape.chains.set(namespace, chain);
@@ -219,7 +220,7 @@ export async function* inheritedSeqs(
         await renew(engine, tape);
         source = tape.source ?? source;
         chain.seqs.length = 0;
-        chain.next = await chainStart(engine, tape, source, namespace);
+        chain.next = await chainStart(engine, tape, namespace);
       } else chain.next = physical?.parent ?? 0;
     }
     const seq = chain.seqs[index] as number;
@@ -241,11 +242,23 @@ async function renew(engine: Engine, tape: Tape): Promise<void> {
   }
 }
 
+/**
+ * The tape a view builds on, as it is now. A row is found by its seq wherever it is; but whoever walks from row to row has
+ * to know which of them are in the tail, and a compaction may have moved some back to it.
+ */
+async function currentSource(engine: Engine, tape: Tape, origin: Origin): Promise<Tape> {
+  const source = await engine.refresh(origin.tape, tape.lineage);
+  if (!source) return engine.sourceOf(tape, origin);
+  tape.source = source;
+  return source;
+}
+
 /** Where a fork begins: in a nested namespace, with its last checkpoint before the root went on after the fork's. */
-async function chainStart(engine: Engine, tape: Tape, source: Tape, namespace: string): Promise<number> {
+async function chainStart(engine: Engine, tape: Tape, namespace: string): Promise<number> {
   const { origin } = tape.meta;
   if (!origin) return 0;
   if (namespace === "") return origin.at;
+  const source = await currentSource(engine, tape, origin);
   const limit = await nestedLimit(engine, origin, source);
   const { generation } = origin;
   for await (const row of shownRows(engine, source, { namespace, before: limit, generation })) return row.seq;

@@ -4,7 +4,7 @@ import type { Case, Free } from "../case.ts";
 import { converse, readsBack } from "../conversation.ts";
 import { exact } from "../exact.ts";
 import { failsWith } from "../failures.ts";
-import { collect, renamed, snapshot } from "../snapshot.ts";
+import { collect, idsOf, renamed, snapshot } from "../snapshot.ts";
 
 const counts = async (store: Store<Free>): Promise<number[]> => {
   const { threads, checkpoints } = await store.stats();
@@ -76,6 +76,35 @@ export const maintenance: readonly Case[] = [
       exact(await store.verify(), { ok: true, faults: [] });
       await store.compact();
       exact(await (await open()).verify(), { ok: true, faults: [] });
+    },
+  },
+  {
+    name: "compact: after a source is gone, forks and copies show all they showed, in the store that knew it too",
+    async run({ open }) {
+      const store = await open();
+      const source = store.thread("source");
+      const nested = store.thread("source", { namespace: ["a"] });
+      await nested.put({ id: "nested", state: { n: 0 } });
+      for (let n = 1; n <= 10; n++) await source.put({ state: { n } });
+      const others = [await source.fork({ into: "fork" }), await source.copy("copy")];
+      for (let n = 11; n <= 75; n++) await source.put({ state: { n } });
+      await source.delete();
+      await store.compact();
+      for (const reader of [store, await open()]) {
+        for (const { id } of others) {
+          assert.equal((await idsOf(reader.thread(id))).length, 10, id);
+          exact((await reader.thread(id).latest())?.state, { n: 10 }, id);
+          exact(await idsOf(reader.thread(id, { namespace: ["a"] })), ["nested"], id);
+          exact(await reader.thread(id).namespaces(), [[], ["a"]], id);
+        }
+        exact(
+          (await collect(reader.threads())).map(({ id, checkpoints }) => [id, checkpoints]),
+          [
+            ["copy", 11],
+            ["fork", 11],
+          ],
+        );
+      }
     },
   },
   {
