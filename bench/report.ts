@@ -57,6 +57,18 @@ export class Report {
     printTable(table);
   }
 
+  /** Rows of what was measured, what it was held against, the medians of both, and their ratio. */
+  comparison(title: string, unit: "ms" | "µs", rows: readonly (readonly Cell[])[]): void {
+    const columns: readonly Column[] = [
+      { title: "ours" },
+      { title: "against" },
+      { title: "ours p50", unit },
+      { title: "other p50", unit },
+      { title: "ratio", unit: "×" },
+    ];
+    this.table(title, columns, rows);
+  }
+
   target(name: string, value: number, limit: number, options: { readonly least?: boolean; unit?: Unit } = {}): void {
     const target = { part: this.#part, name, value, limit, ...options };
     this.targets.push(target);

@@ -106,16 +106,6 @@ export const postgres: Part = {
     await besideSaver(context, rows, store);
     await raw.close();
     await store.close();
-    report.table(
-      "Postgres, its durability as installed, both sides in turns in one process",
-      [
-        { title: "ours" },
-        { title: "against" },
-        { title: "ours p50", unit: "µs" },
-        { title: "other p50", unit: "µs" },
-        { title: "ratio", unit: "×" },
-      ],
-      rows,
-    );
+    report.comparison("Postgres, its durability as installed, both sides in turns in one process", "µs", rows);
   },
 };

@@ -204,16 +204,6 @@ export const reads: Part = {
     await onSqlite(context, rows);
     await onFiles(context, rows);
     await onPostgres(context, rows);
-    context.report.table(
-      "Reads at N = 1,000, both sides in turns in one process",
-      [
-        { title: "ours" },
-        { title: "against" },
-        { title: "ours p50", unit: "ms" },
-        { title: "other p50", unit: "ms" },
-        { title: "ratio", unit: "×" },
-      ],
-      rows,
-    );
+    context.report.comparison("Reads at N = 1,000, both sides in turns in one process", "ms", rows);
   },
 };

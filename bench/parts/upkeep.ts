@@ -119,16 +119,6 @@ export const upkeep: Part = {
     const rows: Rows = [];
     await forks(context, rows);
     await prunes(context, rows);
-    context.report.table(
-      "Forks and prunes on SQLite",
-      [
-        { title: "ours" },
-        { title: "against" },
-        { title: "ours p50", unit: "ms" },
-        { title: "other p50", unit: "ms" },
-        { title: "ratio", unit: "×" },
-      ],
-      rows,
-    );
+    context.report.comparison("Forks and prunes on SQLite", "ms", rows);
   },
 };

@@ -196,7 +196,7 @@ export class Lane {
   /** After a failure: throws it, unless only the answer was lost and the draft was committed after all. */
   async #recover(draft: Draft, failure: unknown, attempt: number): Promise<void> {
     if (attempt === 0 && failure instanceof ThreadmarkError && failure.committed === "unknown") {
-      // The ids of the draft's checkpoints are its token: if they are there, it was committed.
+      // The draft's own records are its token: if they are there, it was committed.
       if (await draft.wasCommitted()) return;
     }
     this.#engine.forget(this.#thread);
