@@ -155,4 +155,33 @@ export const update: readonly Case[] = [
       exact((await updated.latest())?.state, { list, text, n: 99 });
     },
   },
+  {
+    name: "update: lists that grow from step to step, of the state and beside it, are at every step what they were there",
+    async run({ open }) {
+      const store = await open();
+      const thread = store.thread("t");
+      await thread.put({ state: { n: 0, list: [] } });
+      const kept: { readonly id: string; readonly list: number[]; readonly nodes: string[] }[] = [];
+      let nodes: string[] = [];
+      for (let n = 1; n <= 140; n++) {
+        // Started anew now and then: a list that replaces another is the one that the next steps add to.
+        nodes = n % 10 === 1 ? [`a${n}`, `b${n}`] : [...nodes, `c${n}`];
+        const update = { set: { n }, append: { list: [n] } };
+        const { id } = await thread.put({ update, next: nodes, completed: nodes });
+        kept.push({ id, list: Array.from({ length: n }, (_, index) => index + 1), nodes });
+      }
+      for (const reader of [store, await open()]) {
+        for (const { id, list, nodes: named } of kept) {
+          const found = await reader.thread("t").get(id);
+          exact(found?.state, { n: list.length, list }, id);
+          exact([...(found?.completed ?? [])], named, id);
+          exact(
+            found?.next.map(({ node }) => node),
+            named,
+            id,
+          );
+        }
+      }
+    },
+  },
 ];
