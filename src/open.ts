@@ -79,6 +79,9 @@ function checkBackend(backend: Backend): Backend {
   return backend;
 }
 
+/** Looking a loaded module up again takes longer than opening a file. */
+let sqliteModule: typeof import("./backends/sqlite/index.ts") | undefined;
+
 /** Each backend is loaded when its url is first used, so that nobody pays for drivers they do not use. */
 async function openBackend(url: string, options: OpenOptions & BackendOptions): Promise<Backend> {
   const colon = url.indexOf(":");
@@ -90,7 +93,8 @@ async function openBackend(url: string, options: OpenOptions & BackendOptions): 
       return (await import("./backends/memory/index.ts")).memory();
     case "sqlite":
       if (rest === "") throw new TypeError("sqlite: needs a path, as in sqlite:agent.db.");
-      return (await import("./backends/sqlite/index.ts")).sqlite(rest, options);
+      sqliteModule ??= await import("./backends/sqlite/index.ts");
+      return sqliteModule.sqlite(rest, options);
     case "file":
       if (rest === "") throw new TypeError("file: needs a directory, as in file:./agent.");
       return (await import("./backends/file/index.ts")).file(rest, options);

@@ -309,7 +309,8 @@ export class Engine {
 
 function tapeBytes(tape: Tape): number {
   let bytes = 2000;
-  for (const entry of tape.tail) bytes += entry.value.length * 2;
+  // What is parsed takes about as much again as the text.
+  for (const { value, spare } of tape.tail) bytes += value.length * (spare === undefined ? 2 : 4);
   return bytes;
 }
 

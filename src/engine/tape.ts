@@ -16,6 +16,8 @@ export interface TailRow {
   readonly root: number;
   /** The frame itself, where none of its nodes ever changes. */
   readonly change?: Delta | undefined;
+  /** The frame as it was parsed with the row, for the first who wants one of its own: see {@link takeChange}. */
+  spare?: Delta | undefined;
 }
 
 /** About what the metadata of a row takes in a tail record. */
@@ -86,11 +88,19 @@ export function frameBytes(value: Value): number {
 
 export function decodeTailRow(seq: number, value: Value): TailRow {
   const record = unwrapJson(value) as TailRecord;
-  return { row: fromRecord(seq, record), value, count: record.count, root: record.root ?? seq };
+  return { row: fromRecord(seq, record), value, count: record.count, root: record.root ?? seq, spare: record.change };
 }
 
 export function tailChange(value: Value): Delta {
   return (unwrapJson(value) as TailRecord).change;
+}
+
+/** The row's frame, of which nobody else holds any part. */
+export function takeChange(entry: TailRow): Delta {
+  const { spare } = entry;
+  if (spare === undefined) return tailChange(entry.value);
+  entry.spare = undefined;
+  return spare;
 }
 
 /**

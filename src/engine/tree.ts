@@ -8,7 +8,7 @@ import { missingFrame, movedFrame } from "./missing.ts";
 import { decodeNets, netStretch, type Stretch, stepStretch } from "./pack.ts";
 import { PackRecords } from "./pack-records.ts";
 import { decodeRows } from "./pack-rows.ts";
-import { frameBytes, type Tape, tailChange } from "./tape.ts";
+import { frameBytes, type Tape, takeChange } from "./tape.ts";
 import type { TreeEntry } from "./tree-cache.ts";
 import { homeOf, rowAt, type Shown } from "./view.ts";
 
@@ -105,7 +105,7 @@ class Walk {
     const entry = tape.tailRow(seq);
     if (!entry) return undefined;
     this.#weight += frameBytes(entry.value);
-    const change = tailChange(entry.value);
+    const change = takeChange(entry);
     return { deltas: [change], base: isReplacement(change) ? 0 : entry.row.parent, tagged: entry.row.tagged };
   }
 
