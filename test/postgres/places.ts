@@ -1,10 +1,12 @@
 import { randomBytes } from "node:crypto";
+import pg from "pg";
 import { afterAll } from "vitest";
 import type { PostgresOptions } from "../../src/backends/postgres/index.ts";
 import type { TestDatabase } from "./database.ts";
 import { createDatabase } from "./database.ts";
 
 let database: Promise<TestDatabase> | undefined;
+let pool: pg.Pool | undefined;
 
 /** The database of this test file, made when a test first needs it. */
 export function fileDatabase(): Promise<TestDatabase> {
@@ -12,7 +14,16 @@ export function fileDatabase(): Promise<TestDatabase> {
   return database;
 }
 
+/** Connections of this test file that outlive its stores: a new one has to learn the tables and plan every statement. */
+export async function filePool(): Promise<pg.Pool> {
+  const { url } = await fileDatabase();
+  // Each open store listens to it.
+  pool ??= new pg.Pool({ connectionString: url, max: 8 }).setMaxListeners(100);
+  return pool;
+}
+
 afterAll(async () => {
+  await pool?.end();
   await (await database)?.drop();
 });
 
@@ -48,10 +59,10 @@ export function reusedPostgres(options: PostgresOptions = {}): () => Promise<Pos
     return {
       ...place,
       async cleanup() {
-        const { query } = await fileDatabase();
+        const kept = await filePool();
         const { schema } = place.options;
-        const [found] = await query(`select to_regclass('${schema}.tail') is not null as migrated`);
-        if (found?.migrated) await query(tables.map((table) => `delete from ${schema}.${table}`).join(";"));
+        const { rows } = await kept.query(`select to_regclass('${schema}.tail') is not null as migrated`);
+        if (rows[0].migrated) await kept.query(tables.map((table) => `delete from ${schema}.${table}`).join(";"));
         free.push(place);
       },
     };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Thread } from "../../thread.ts";
 import type { Case, Free } from "../case.ts";
 import { exact } from "../exact.ts";
-import { collect, idsOf, renamed, snapshot } from "../snapshot.ts";
+import { collect, idsOf, renamed, type Snapshot, snapshot } from "../snapshot.ts";
 
 /** Everything that can be done to a thread, each on its own. */
 const changes: readonly {
@@ -69,25 +69,24 @@ export const forkIsolation: readonly Case[] = [
       name: `fork isolation: ${what} on one side is not seen on the other`,
       async run({ open }) {
         const store = await open();
+        const unchanged: { readonly id: string; readonly before: Snapshot }[] = [];
         for (const side of ["source", "fork", "copy", "fork of a fork"] as const) {
           const source = store.thread(`${side}: source`);
           const ids = await prepare(source);
           const middle = await (side === "copy" ? source.copy(`${side}: a`) : source.fork({ into: `${side}: a` }));
           const last = await middle.fork({ into: `${side}: b` });
-          const all = [source, middle, last];
           const changed = side === "fork of a fork" ? last : side === "fork" || side === "copy" ? middle : source;
           const before = await snapshot(store, changed.id);
           await make(changed, ids);
-          for (const other of all) {
-            if (other === changed) continue;
-            exact(await snapshot(store, other.id), renamed(before, other.id), `${other.id} after ${what} on ${side}`);
+          for (const { id } of [source, middle, last].filter((other) => other !== changed)) {
+            exact(await snapshot(store, id), renamed(before, id), `${id} after ${what} on ${side}`);
+            unchanged.push({ id, before: renamed(before, id) });
           }
           assert.notDeepEqual(await snapshot(store, changed.id), before, `${what} did change ${changed.id}`);
-          await store.compact();
-          for (const other of all) {
-            if (other !== changed) exact(await snapshot(store, other.id), renamed(before, other.id), "after compact");
-          }
         }
+        // Once for all sides, which share nothing: a backend may have every table to rewrite.
+        await store.compact();
+        for (const { id, before } of unchanged) exact(await snapshot(store, id), before, `${id} after compact`);
         exact(await store.verify(), { ok: true, faults: [] });
       },
     }),
