@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { Batch, DirectoryKey, Key, Range, Value } from "../../backend.ts";
+import { covers } from "../covers.ts";
 import { bigints, byteas, integers, texts, uuids } from "./arrays.ts";
-import { bound, codeOf, covers, lastInteger } from "./layout.ts";
+import { bound, codeOf, lastInteger } from "./layout.ts";
 import type { Server, Statement } from "./server.ts";
 import { statement } from "./server.ts";
 

@@ -1,4 +1,4 @@
-import type { DirectoryKey, Key, Range, Table } from "../../backend.ts";
+import type { Table } from "../../backend.ts";
 import { tables } from "../../backend.ts";
 
 /** The tables of integer keys, by the numbers the function `apply` knows them by. Append only. */
@@ -31,14 +31,6 @@ export const lastInteger = 0xffff_ffff;
 /** A bound of a range may lie anywhere, at infinity too; in SQL it lies just outside the integers at most. */
 export function bound(value: number): number {
   return Math.max(-1, Math.min(value, lastInteger + 1));
-}
-
-/** Whether `target`, which a batch deletes, takes the record at `key` with it. */
-export function covers(target: Key | DirectoryKey | Range, key: Key | DirectoryKey): boolean {
-  if (key.table === "directory") return target.table === "directory" && target.id === key.id;
-  if (target.table !== key.table || target.group !== key.group) return false;
-  if ("item" in target) return target.item === key.item && target.part === key.part;
-  return key.item >= (target.from ?? 0) && key.item <= (target.to ?? lastInteger);
 }
 
 /** A schema's name as SQL. */

@@ -1,4 +1,5 @@
 import type { Batch } from "../../backend.ts";
+import { covers } from "../covers.ts";
 import type { Database } from "./database.ts";
 import type { Statements } from "./statements.ts";
 
@@ -38,20 +39,19 @@ function writeOneRecord(statements: Statements, { checks = [], inserts, puts }: 
   return put !== undefined && statements.write("put", put.key, put.value, checks);
 }
 
+/**
+ * What is refused is refused before anything is changed. A savepoint to go back to would be simpler, but makes SQLite copy
+ * every page that is changed: sealing took twice as long.
+ */
 function apply(statements: Statements, batch: Batch): boolean {
   if (isOneRecord(batch)) return writeOneRecord(statements, batch);
   const { checks = [], deletes = [], inserts = [], puts = [] } = batch;
   for (const { key, value } of checks) if (!statements.holds(key, value ?? null)) return false;
-  // The first change can be refused without a trace; only a refusal after it needs something to go back to.
-  const refusable = inserts.length > 1 || (inserts.length > 0 && deletes.length > 0);
-  if (refusable) statements.savepoint();
-  for (const target of deletes) statements.delete(target);
-  for (const { key, value } of inserts) {
-    if (statements.write("insert", key, value, [])) continue;
-    if (refusable) statements.undo();
-    return false;
+  for (const { key } of inserts) {
+    if (!deletes.some((target) => covers(target, key)) && !statements.holds(key, null)) return false;
   }
+  for (const target of deletes) statements.delete(target);
+  for (const { key, value } of inserts) statements.write("insert", key, value, []);
   for (const { key, value } of puts) statements.write("put", key, value, []);
-  if (refusable) statements.release();
   return true;
 }

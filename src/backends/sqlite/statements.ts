@@ -30,19 +30,6 @@ export class Statements {
     this.#statement("COMMIT").run();
   }
 
-  savepoint(): void {
-    this.#statement("SAVEPOINT batch").run();
-  }
-
-  release(): void {
-    this.#statement("RELEASE batch").run();
-  }
-
-  undo(): void {
-    this.#statement("ROLLBACK TO batch").run();
-    this.release();
-  }
-
   get(key: Key | DirectoryKey): unknown {
     const bound: Bound[] = [];
     bindKey(bound, key);
