@@ -45,14 +45,12 @@ export function hasOnlyElements(value: readonly unknown[]): boolean {
   return keys.length === length && keys[length - 1] === String(length - 1);
 }
 
-/** An array's own keys are its indices in order, then "length", then all others. */
+/** An array's own names are its indices in order, then "length", then all others; its keys those that are enumerable. */
 function hasOnlyOrdinaryElements(value: readonly unknown[]): boolean {
   const { length } = value;
-  const keys = Reflect.ownKeys(value);
-  if (keys.length !== length + 1 || keys[length] !== "length") return false;
   const { propertyIsEnumerable } = Object.prototype;
   for (let index = 0; index < length; index++) if (!propertyIsEnumerable.call(value, index)) return false;
-  return true;
+  return Object.getOwnPropertyNames(value).length === length + 1 && Object.getOwnPropertySymbols(value).length === 0;
 }
 
 /** The first key that an array should not have, or the first index that it lacks; undefined if the array is at fault. */

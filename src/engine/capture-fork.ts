@@ -1,3 +1,4 @@
+import { assign } from "../codec/delta.ts";
 import type { Json } from "../codec/json.ts";
 import type { ForkOptions } from "../model/arguments.ts";
 import type { Engine } from "./engine.ts";
@@ -7,13 +8,13 @@ import type { ForkRequest } from "./fork.ts";
 export function captureFork(engine: Engine, into: string, options: ForkOptions<unknown>): ForkRequest {
   const { at, history = "ancestors", label } = options;
   let tagged = false;
-  let edits: Map<string, Json> | undefined;
+  let edits: { [key: string]: Json } | undefined;
   if (options.edits) {
-    edits = new Map();
+    edits = {};
     for (const [key, value] of Object.entries(options.edits)) {
       const encoded = engine.codec.encode(value, `edits.${key}`);
       tagged ||= encoded.tagged;
-      edits.set(key, encoded.tree);
+      assign(edits, key, encoded.tree);
     }
   }
   return { at: typeof at === "string" ? { id: at } : at && { step: at.step }, into, edits, tagged, history, label };

@@ -1,3 +1,4 @@
+import { assign } from "../codec/delta.ts";
 import type { Json } from "../codec/json.ts";
 import type { PutFields, PutOptions, Update } from "../model/arguments.ts";
 import type { Source } from "../model/checkpoint.ts";
@@ -15,8 +16,8 @@ export interface CapturedParts {
 }
 
 export interface CapturedUpdate {
-  readonly append: ReadonlyMap<string, Json[] | string>;
-  readonly set: ReadonlyMap<string, Json>;
+  readonly append: readonly (readonly [key: string, added: Json[] | string])[];
+  readonly set: { [key: string]: Json };
   readonly unset: readonly string[];
 }
 
@@ -137,30 +138,30 @@ function setsContainer(set: { readonly [key: string]: unknown } | undefined): bo
   return false;
 }
 
-const nothing: ReadonlyMap<string, Json> = new Map();
-
 function captureUpdate(
   update: Update<Record<string, unknown>>,
   encode: (value: unknown, root: string, previous?: Json) => Json,
   before: Json | undefined,
 ): CapturedUpdate {
   const fields = isPlainState(before) ? before : {};
-  const capture = (part: "append" | "set", previous: (key: string) => Json | undefined): ReadonlyMap<string, Json> => {
-    const given: { readonly [key: string]: unknown } | undefined = update[part];
-    if (given === undefined) return nothing;
-    const captured = new Map<string, Json>();
+  const append: [string, Json[] | string][] = [];
+  const set: { [key: string]: Json } = {};
+  if (update.append !== undefined) {
+    const given: { readonly [key: string]: unknown } = update.append;
     for (const key of Object.keys(given)) {
       const value = given[key];
-      if (part === "append" && value === undefined) continue;
-      // A path is made only for what may turn out not to be storable.
-      const root = typeof value === "string" || typeof value === "number" ? part : `update.${part}.${key}`;
-      captured.set(key, encode(value, root, previous(key)));
+      if (value === undefined) continue;
+      append.push([key, encode(value, `update.append.${key}`) as Json[] | string]);
     }
-    return captured;
-  };
-  return {
-    append: capture("append", () => undefined) as ReadonlyMap<string, Json[] | string>,
-    set: capture("set", (key) => (Object.hasOwn(fields, key) ? fields[key] : undefined)),
-    unset: update.unset ? [...update.unset] : [],
-  };
+  }
+  if (update.set !== undefined) {
+    const given: { readonly [key: string]: unknown } = update.set;
+    for (const key of Object.keys(given)) {
+      const value = given[key];
+      const previous = Object.hasOwn(fields, key) ? fields[key] : undefined;
+      // A string is its own encoding: a path is made only for what may turn out not to be storable.
+      assign(set, key, typeof value === "string" ? value : encode(value, `update.set.${key}`, previous));
+    }
+  }
+  return { append, set, unset: update.unset ? [...update.unset] : [] };
 }

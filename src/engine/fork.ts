@@ -20,7 +20,7 @@ import { type Shown, shownRows } from "./view.ts";
 export interface ForkRequest {
   readonly at: { readonly id: string } | { readonly step: number } | undefined;
   readonly into: string;
-  readonly edits: ReadonlyMap<string, Json> | undefined;
+  readonly edits: { [key: string]: Json } | undefined;
   /** Whether the encoded edits hold tags. */
   readonly tagged: boolean;
   readonly history: "ancestors" | "none";
@@ -202,7 +202,7 @@ async function topOf(draft: Draft, source: Tape, target: Target, at: Shown, requ
   let tagged = at.replacedBy !== undefined || request.tagged;
   if (request.edits) {
     const shown = await draft.shownTree(at);
-    const edited = updateDelta(engine.codec, shown.s, { append: new Map(), set: request.edits, unset: [] });
+    const edited = updateDelta(engine.codec, shown.s, { append: [], set: request.edits, unset: [] });
     const after: Body = { ...shown, s: apply(shown.s, edited.delta) };
     change = at.replacedBy === undefined ? { d: { s: edited.delta } } : (diff(frame.tree, after) ?? {});
     tagged ||= edited.tagged;

@@ -1,4 +1,4 @@
-import { type Delta, diff } from "../codec/delta.ts";
+import { assign, type Delta, diff } from "../codec/delta.ts";
 import type { Json } from "../codec/json.ts";
 import type { ValueCodec } from "../codec/value.ts";
 import type { CapturedUpdate } from "./capture.ts";
@@ -7,19 +7,15 @@ type Plain = { [key: string]: Json };
 
 /** The delta that an update makes of a state. Nothing is compared here: the caller knows what changed. */
 export function updateDelta(codec: ValueCodec, state: Json, update: CapturedUpdate): { delta: Delta; tagged: boolean } {
-  if (!isPlainState(state) || update.set.has("$")) return rewrittenState(codec, state, update);
+  if (!isPlainState(state) || Object.hasOwn(update.set, "$")) return rewrittenState(codec, state, update);
   const delta: Delta = {};
   if (update.unset.length > 0) delta.u = [...update.unset];
-  if (update.set.size > 0) {
-    const set: Plain = {};
-    for (const [key, value] of update.set) define(set, key, value);
-    delta.s = set;
-  }
-  if (update.append.size > 0) {
+  if (Object.keys(update.set).length > 0) delta.s = update.set;
+  if (update.append.length > 0) {
     const changes: { [key: string]: Delta } = {};
     for (const [key, value] of update.append) {
       checkAppend(key, Object.hasOwn(state, key) ? state[key] : undefined, value);
-      define(changes, key, typeof value === "string" ? { a: value } : { p: value });
+      assign(changes, key, typeof value === "string" ? { a: value } : { p: value });
     }
     delta.d = changes;
   }
@@ -29,8 +25,9 @@ export function updateDelta(codec: ValueCodec, state: Json, update: CapturedUpda
 /** Whether an update sets an object or a list where the state has one: what is the same in both need not be written. */
 export function setsContainer(state: Json, update: CapturedUpdate): boolean {
   if (!isPlainState(state)) return false;
-  for (const [key, value] of update.set) {
-    if (isContainer(value) && Object.hasOwn(state, key) && isContainer(state[key] as Json)) return true;
+  for (const key of Object.keys(update.set)) {
+    if (isContainer(update.set[key] as Json) && Object.hasOwn(state, key) && isContainer(state[key] as Json))
+      return true;
   }
   return false;
 }
@@ -42,7 +39,8 @@ const LONG_TEXT = 200;
 export function overwrittenBy(state: Json, { set, unset }: CapturedUpdate): number | undefined {
   if (unset.length > 0 || !isPlainState(state)) return undefined;
   let bytes = 0;
-  for (const [key, value] of set) {
+  for (const key of Object.keys(set)) {
+    const value = set[key] as Json;
     const before = Object.hasOwn(state, key) ? state[key] : undefined;
     const long = typeof before === "string" ? before.length > LONG_TEXT : before !== undefined && isContainer(before);
     if (long || isContainer(value)) return undefined;
@@ -86,12 +84,12 @@ function rewrittenState(codec: ValueCodec, state: Json, update: CapturedUpdate):
   }
   const after = live as Record<string, unknown>;
   for (const key of update.unset) delete after[key];
-  for (const [key, value] of update.set) define(after, key, codec.decode(value));
+  for (const [key, value] of Object.entries(update.set)) assign(after, key, codec.decode(value));
   for (const [key, value] of update.append) {
     const before = Object.hasOwn(after, key) ? after[key] : undefined;
     checkAppend(key, before, value);
     const added = codec.decode(value);
-    define(
+    assign(
       after,
       key,
       typeof before === "string" ? before + (added as string) : [...(before as unknown[]), ...(added as unknown[])],
@@ -99,10 +97,4 @@ function rewrittenState(codec: ValueCodec, state: Json, update: CapturedUpdate):
   }
   const encoded = codec.encode(after, "state", state);
   return { delta: diff(state, encoded.tree) ?? {}, tagged: true };
-}
-
-/** Assigns without tripping over `__proto__`. */
-function define<T>(target: { [key: string]: T }, key: string, value: T): void {
-  if (key !== "__proto__") target[key] = value;
-  else Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
 }
