@@ -46,7 +46,7 @@ export class PackRecords {
 
   /** The `net` record of the pack that holds a sealed row. */
   async net(tape: Tape, seq: number): Promise<Found> {
-    const known = this.#knownNet(tape, seq);
+    const known = this.knownNet(tape, seq);
     if (known) return known;
     const group = { lineage: tape.lineage, group: tape.number, table: "net" as const };
     const older = { ...group, to: seq - 1, from: seq === tape.meta.rootSealed ? tape.meta.rootFull : 0 };
@@ -129,7 +129,8 @@ export class PackRecords {
     if (lowest) this.#of(tape).spans.push({ from: all ? from : lowest.item, nets });
   }
 
-  #knownNet(tape: Tape, seq: number): Found | undefined {
+  /** The same, if it was read already. */
+  knownNet(tape: Tape, seq: number): Found | undefined {
     for (const { from, nets } of this.#of(tape).spans) {
       if (seq < from) continue;
       const found = nets[lowerBound(nets, seq, (net) => net.item)];

@@ -8,7 +8,7 @@ import { missingFrame, movedFrame } from "./missing.ts";
 import { decodeNets, netStretch, type Stretch, stepStretch } from "./pack.ts";
 import { PackRecords } from "./pack-records.ts";
 import { decodeRows } from "./pack-rows.ts";
-import { frameBytes, type Tape, takeChange } from "./tape.ts";
+import { frameBytes, lowerBound, type Tape, takeChange } from "./tape.ts";
 import type { TreeEntry } from "./tree-cache.ts";
 import { homeOf, rowAt, type Shown } from "./view.ts";
 
@@ -66,6 +66,8 @@ class Walk {
   readonly #stretches: (readonly Delta[])[] = [];
   #weight = 0;
   #tagged = false;
+  /** The place in the tail below the row that was found there last. */
+  #below = -1;
 
   constructor(engine: Engine, records: PackRecords) {
     this.#engine = engine;
@@ -80,10 +82,13 @@ class Walk {
     do {
       base = this.#engine.trees.get(tape, current);
       if (base) break;
-      home = await homeOf(this.#engine, home, current);
+      // Nothing is awaited that is at hand: there is a turn of this loop for every unsealed row.
+      const at = homeOf(this.#engine, home, current);
+      home = at instanceof Promise ? await at : at;
       this.tapes.add(home);
       if (home.meta.folds !== folds) throw movedFrame(home, current);
-      const stretch = this.#fromTail(home, current) ?? (await this.#fromPack(home, current));
+      const found = this.#fromTail(home, current) ?? this.#fromPack(home, current);
+      const stretch = found instanceof Promise ? await found : found;
       this.#stretches.push(stretch.deltas);
       this.#tagged ||= stretch.tagged;
       current = stretch.base;
@@ -102,15 +107,25 @@ class Walk {
   #fromTail(tape: Tape, seq: number): Stretch | undefined {
     const damage = tape.damageAt(seq);
     if (damage) throw damage;
-    const entry = tape.tailRow(seq);
-    if (!entry) return undefined;
+    // A parent is usually the row before.
+    const before = tape.tail[this.#below];
+    const index = before?.row.seq === seq ? this.#below : lowerBound(tape.tail, seq, ({ row }) => row.seq);
+    const entry = tape.tail[index];
+    if (entry?.row.seq !== seq) return undefined;
+    this.#below = index - 1;
     this.#weight += frameBytes(entry.value);
     const change = takeChange(entry);
     return { deltas: [change], base: isReplacement(change) ? 0 : entry.row.parent, tagged: entry.row.tagged };
   }
 
-  async #fromPack(tape: Tape, seq: number): Promise<Stretch> {
-    const around = await this.#records.net(tape, seq);
+  #fromPack(tape: Tape, seq: number): Stretch | Promise<Stretch> {
+    const known = this.#records.knownNet(tape, seq);
+    if (known) return this.#through(tape, seq, known);
+    return this.#records.net(tape, seq).then((around) => this.#through(tape, seq, around));
+  }
+
+  /** By the net change of a pack, or by its single steps. */
+  #through(tape: Tape, seq: number, around: Found): Stretch | Promise<Stretch> {
     this.#weight += around.value.length;
     const stretch = this.#decode(tape, seq, () => netStretch(decodeNets(around.value), seq));
     return stretch ?? this.#fromSteps(tape, seq, around);

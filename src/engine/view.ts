@@ -18,11 +18,13 @@ export interface Shown extends Row {
   readonly replacedBy?: Delta;
 }
 
-/** The tape that physically holds the row with this seq, as seen from `tape`. */
-export async function homeOf(engine: Engine, tape: Tape, seq: number): Promise<Tape> {
+/** The tape that physically holds the row with this seq, as seen from `tape`; at once where no other has to be read. */
+export function homeOf(engine: Engine, tape: Tape, seq: number): Tape | Promise<Tape> {
   let home = tape;
-  while (home.meta.origin && seq <= home.meta.origin.upTo)
-    home = home.source ?? (await engine.sourceOf(home, home.meta.origin));
+  while (home.meta.origin && seq <= home.meta.origin.upTo) {
+    if (!home.source) return engine.sourceOf(home, home.meta.origin).then((source) => homeOf(engine, source, seq));
+    home = home.source;
+  }
   return home;
 }
 
