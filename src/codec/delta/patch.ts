@@ -129,14 +129,18 @@ function patchArray(target: Json[], delta: Delta, ownership: Ownership, depth: n
     }
   }
   if (delta.x !== undefined) splice(target, readList(delta.x, "x"));
-  if (delta.p !== undefined) {
-    for (const item of readList(delta.p, "p")) target.push(item);
-  }
+  if (delta.p !== undefined) append(target, readList(delta.p, "p"));
   return target;
 }
 
 /** Above this many arguments a call could overflow the stack. */
 const spreadLimit = 1_000;
+
+/** One call for all of them, since a state that was just read is mostly what packs append. */
+function append(target: Json[], items: readonly Json[]): void {
+  if (items.length < spreadLimit) target.push(...items);
+  else for (const item of items) target.push(item);
+}
 
 function splice(target: Json[], splices: readonly (readonly Json[])[]): void {
   const first = splices[0];
