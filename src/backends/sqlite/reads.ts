@@ -1,6 +1,8 @@
 import type { Answer, Found, Listed, Read, Value } from "../../backend.ts";
+import { tables } from "../../backend.ts";
 import type { Database } from "./database.ts";
 import type { Bound } from "./driver.ts";
+import { isNarrow } from "./keys.ts";
 import type { Statements } from "./statements.ts";
 
 /** SQLite takes an integer, and -1 for "no limit". */
@@ -18,6 +20,8 @@ export function answerReads(database: Database, reads: readonly Read[]): readonl
   if (only === undefined) return [];
   // One statement is one snapshot by itself.
   if (reads.length === 1) return [answer(statements, only)];
+  const followed = reads.length === 2 ? follow(statements, only, reads[1] as Read) : undefined;
+  if (followed !== undefined) return followed;
   statements.beginRead();
   try {
     const answers = reads.map((read) => answer(statements, read));
@@ -32,6 +36,26 @@ export function answerReads(database: Database, reads: readonly Read[]): readonl
 /** What a store that does not exist yet answers. */
 export function answerNothing(reads: readonly Read[]): readonly Answer[] {
   return reads.map((read) => ("get" in read ? undefined : []));
+}
+
+/** What most reads of a thread begin with: one record, and all that has come since. Undefined where it is something else. */
+function follow(statements: Statements, one: Read, other: Read): readonly Answer[] | undefined {
+  if (!("get" in one && isNarrow(one.get)) || !("scan" in other)) return undefined;
+  const { scan, reverse, limit } = other;
+  if (reverse || limit !== undefined || tables[scan.table].wide) return undefined;
+  let value: Value | undefined;
+  const since: Found[] = [];
+  for (const row of statements.getAndScan(one.get, scan) as readonly (Found | RowOfGet)[]) {
+    if (row.item === null) value = row.value;
+    else since.push(row);
+  }
+  if (since.length > 1) since.sort((left, right) => left.item - right.item);
+  return [value, since];
+}
+
+interface RowOfGet {
+  readonly item: null;
+  readonly value: Value;
 }
 
 function answer(statements: Statements, read: Read): Answer {
