@@ -1,13 +1,9 @@
 import { align } from "./align.ts";
+import { Comparison, type Fields } from "./comparison.ts";
+import { passFlat } from "./flat-list.ts";
 import { isObject, isTagged, type Json, type JsonObject, sameParts } from "./json.ts";
 import type { Encoding } from "./kinds/kind.ts";
-import {
-  encodePrimitive,
-  isJsonNumber,
-  isPrimitiveNode,
-  samePrimitive,
-  type TaggedPrimitive,
-} from "./kinds/primitive.ts";
+import { encodePrimitive, isJsonNumber, isPrimitiveNode, type TaggedPrimitive } from "./kinds/primitive.ts";
 import { inside, type Step } from "./path.ts";
 import { hasOnlyElements, isAccessor, ordinaryNames, strayKey, unordinaryKey } from "./properties.ts";
 import { refusalOf } from "./refusal.ts";
@@ -16,8 +12,6 @@ import { Trail } from "./trail.ts";
 
 /** Deeper than this, lists are compared index by index: aligning compares what differs once more at every level. */
 const alignedDepth = 16;
-
-type Fields = Record<string, unknown>;
 
 /**
  * One capture of a value, walking it side by side with the tree of what was there before. A node of that tree whose
@@ -30,19 +24,17 @@ export class Encoder implements Encoding {
   tagged = false;
   readonly trail: Trail = new Trail();
   readonly #classes: readonly RegisteredClass[];
-  /** A stack of the keys and values of the objects being compared; `#top` is its height. */
-  readonly #keys: string[] = [];
-  readonly #fields: unknown[] = [];
-  #top = 0;
+  readonly #comparison: Comparison;
 
   constructor(classes: readonly RegisteredClass[]) {
     this.#classes = classes;
+    this.#comparison = new Comparison(this);
   }
 
   /** Captures a whole value. `root` begins the path in errors. */
   encode(value: unknown, root: string, previous: Json | undefined): { readonly tree: Json; readonly tagged: boolean } {
     this.tagged = false;
-    this.#top = 0;
+    this.#comparison.raise(0);
     this.trail.root = root;
     return { tree: this.capture(value, previous, 0), tagged: this.tagged };
   }
@@ -50,7 +42,7 @@ export class Encoder implements Encoding {
   /** Lets go of everything it has seen. */
   release(): void {
     this.trail.holders.length = 0;
-    this.#fields.length = 0;
+    this.#comparison.release();
   }
 
   /** The node of a value `depth` levels deep: `previous` itself if the value is the same. */
@@ -86,8 +78,8 @@ export class Encoder implements Encoding {
     if (this.trail.holders[depth] === value) this.trail.holders[depth] = undefined;
     const old = isObject(previous) ? previous : undefined;
     if (old !== undefined) {
-      const end = this.#unfold(value as Fields, true);
-      if (this.#sameKeys(old, end)) return this.#update(value as Fields, old, end, depth + 1);
+      const end = this.#comparison.unfold(value as Fields, true);
+      if (this.#comparison.sameNames(old, end)) return this.#update(value as Fields, old, end, depth + 1);
     }
     return this.#build(value as Fields, this.#names(value, depth + 1), old, depth + 1);
   }
@@ -96,8 +88,8 @@ export class Encoder implements Encoding {
   object(value: object, previous: Json | undefined, depth: number): Json {
     const old = isObject(previous) ? previous : undefined;
     if (old !== undefined) {
-      const end = this.#unfold(value as Fields, false);
-      if (end >= 0 && this.#sameKeys(old, end)) return this.#update(value as Fields, old, end, depth);
+      const end = this.#comparison.unfold(value as Fields, false);
+      if (end >= 0 && this.#comparison.sameNames(old, end)) return this.#update(value as Fields, old, end, depth);
     }
     const names = this.#names(value, depth);
     if (Object.hasOwn(value, "$")) {
@@ -115,16 +107,15 @@ export class Encoder implements Encoding {
       this.#checkElements(value, depth);
       return this.#elements([], value, value.length, undefined, depth);
     }
-    this.trail.holders[depth] = value;
-    const shorter = Math.min(value.length, previous.length);
-    let start = 0;
-    while (start < shorter && this.#sameElement(value, start, previous[start], depth)) start++;
+    const comparison = this.#comparison;
+    const start = comparison.sameStart(value, previous, depth);
     if (start === value.length && start === previous.length) return previous;
     this.#checkElements(value, depth);
     const result = previous.slice(0, start);
+    passFlat(previous, result);
     if (depth > alignedDepth) return this.#elements(result, value, value.length, previous, depth);
     const { end, at, from, length } = align(value.length, previous.length, start, (index, oldIndex) =>
-      this.#sameElement(value, index, previous[oldIndex], depth),
+      comparison.sameElement(value, index, previous[oldIndex], depth),
     );
     this.#elements(result, value, at, previous, depth);
     for (let index = from; index < from + length; index++) result.push(previous[index]!);
@@ -154,103 +145,17 @@ export class Encoder implements Encoding {
     return this.trail.refuseProperty(value, key, depth);
   }
 
-  #same(value: unknown, previous: Json | undefined, depth: number): boolean {
-    if (typeof value !== "object" || value === null) return samePrimitive(value, previous);
-    if (typeof previous !== "object" || previous === null) return false;
-    const prototype: unknown = Object.getPrototypeOf(value);
-    if (prototype === Object.prototype) {
-      if (!Array.isArray(value)) {
-        if (Array.isArray(previous)) return false;
-        const end = this.#unfold(value as Fields, false);
-        if (end >= 0) return this.#sameFields(value as Fields, previous, end, depth);
-      }
-    } else if (prototype === Array.prototype && Array.isArray(value)) {
-      return Array.isArray(previous) && this.#sameElements(value, previous, depth);
-    }
-    // What this makes is dropped, unless it is the previous node.
-    const { tagged } = this;
-    const node = this.capture(value, previous, depth);
-    this.tagged = tagged;
-    return node === previous;
-  }
-
-  #sameElements(value: readonly unknown[], previous: readonly Json[], depth: number): boolean {
-    if (value.length !== previous.length) return false;
-    this.trail.holders[depth] = value;
-    for (let index = 0; index < value.length; index++) {
-      if (!this.#sameElement(value, index, previous[index], depth)) return false;
-    }
-    return true;
-  }
-
-  #sameElement(value: readonly unknown[], index: number, previous: Json | undefined, depth: number): boolean {
-    const element = value[index];
-    if (typeof element === "string") return element === previous;
-    // A node of the tree that is the caller's object can be no other than one that cannot change: see isLasting.
-    if (element === previous && typeof element === "object" && element !== null) return true;
-    if (element === undefined && !Object.hasOwn(value, index)) return false;
-    this.trail.steps[depth] = index;
-    return this.#same(element, previous, depth + 1);
-  }
-
-  #sameFields(value: Fields, previous: JsonObject, end: number, depth: number): boolean {
-    const keys = this.#keys;
-    const fields = this.#fields;
-    const base = this.#top;
-    this.#top = end;
-    this.trail.holders[depth] = value;
-    let index = base;
-    let same = true;
-    for (const key in previous) {
-      same = index < end && keys[index] === key;
-      if (!same) break;
-      const field = fields[index++];
-      if (typeof field === "string") same = field === previous[key];
-      else {
-        this.trail.steps[depth] = key;
-        same = this.#same(field, previous[key], depth + 1);
-      }
-      if (!same) break;
-    }
-    this.#top = base;
-    return same && index === end;
-  }
-
-  /**
-   * Writes the keys and values of an object onto the stack, without raising it, and gives the height it would have; −1
-   * if a key is "$" and that is not `literal`. With both on the stack, comparing looks nothing up by name: walking an
-   * object's own keys is the fastest way to its values.
-   */
-  #unfold(value: Fields, literal: boolean): number {
-    const keys = this.#keys;
-    const fields = this.#fields;
-    let end = this.#top;
-    for (const key in value) {
-      if (key === "$" && !literal) return -1;
-      keys[end] = key;
-      fields[end++] = value[key];
-    }
-    return end;
-  }
-
-  /** Whether the keys written onto the stack are those of a node, in the same order. */
-  #sameKeys(previous: JsonObject, end: number): boolean {
-    let index = this.#top;
-    for (const key in previous) if (index === end || this.#keys[index++] !== key) return false;
-    return index === end;
-  }
-
   /** An object with the keys it had before: a copy of the previous node with what changed. */
   #update(value: Fields, previous: JsonObject, end: number, depth: number): JsonObject {
-    const base = this.#top;
-    this.#top = end;
+    const comparison = this.#comparison;
+    const base = comparison.raise(end);
     this.trail.holders[depth] = value;
     let result = previous;
     for (let index = base; index < end; index++) {
-      const key = this.#keys[index]!;
-      const field = this.#fields[index];
+      const key = comparison.nameAt(index);
+      const field = comparison.fieldAt(index);
       const old = previous[key]!;
-      if (typeof field === "string" && field === old) continue;
+      if (Object.is(field, old)) continue;
       this.trail.steps[depth] = key;
       const node = this.capture(field, old, depth + 1);
       if (Object.is(node, old)) continue;
@@ -262,7 +167,7 @@ export class Encoder implements Encoding {
       // Every key is an own property by now, "__proto__" too: this cannot reach a setter.
       result[key] = node;
     }
-    this.#top = base;
+    comparison.raise(base);
     return result;
   }
 

@@ -1,3 +1,4 @@
+import { forgetFlat } from "../flat-list.ts";
 import type { Json, JsonObject } from "../json.ts";
 import {
   assign,
@@ -121,6 +122,7 @@ function reorder(target: JsonObject, order: ReadonlySet<string>): void {
 function patchArray(target: Json[], delta: Delta, ownership: Ownership, depth: number): Json[] {
   if (delta.l !== undefined && delta.l !== target.length) throw corrupt("it was made for an array of another length");
   if (delta.e !== undefined) {
+    forgetFlat(target);
     let from = 0;
     for (const entry of readList(delta.e, "e")) {
       const [index, change] = readEdit(entry, from, target.length);
