@@ -23,24 +23,46 @@ function same(left: Json, right: Json): boolean {
 
 export function packColumn(values: readonly Json[], fallback: Json): Column | undefined {
   const first = values[0] as Json;
-  if (values.every((value) => same(value, first))) return same(first, fallback) ? undefined : { c: first };
-  if (values.every((value) => Number.isSafeInteger(value))) return packIntegers(values as readonly number[]);
-  const keys = values.map((value) => JSON.stringify(value));
-  const distinct = [...new Set(keys)];
-  if (distinct.length <= values.length / 2) {
-    const places = new Map(distinct.map((key, index) => [key, index]));
-    return { d: distinct.map((key) => JSON.parse(key) as Json), x: keys.map((key) => places.get(key) as number) };
+  let alike = 1;
+  while (alike < values.length && same(values[alike] as Json, first)) alike += 1;
+  if (alike >= values.length) return same(first, fallback) ? undefined : { c: first };
+  if (values.every(Number.isSafeInteger)) return packIntegers(values as readonly number[]);
+  const strings = values.every((value) => typeof value === "string");
+  return packDistinct(strings ? (values as readonly string[]) : values.map((value) => JSON.stringify(value)), values);
+}
+
+/** `keys` tell equal values. */
+function packDistinct(keys: readonly string[], values: readonly Json[]): Column {
+  const places = new Map<string, number>();
+  const distinct: Json[] = [];
+  const indexes: number[] = [];
+  for (const [index, key] of keys.entries()) {
+    let place = places.get(key);
+    if (place === undefined) {
+      place = distinct.length;
+      if (place + 1 > values.length / 2) return [...values];
+      places.set(key, place);
+      distinct.push(values[index] as Json);
+    }
+    indexes.push(place);
   }
-  return [...values];
+  return { d: distinct, x: indexes };
 }
 
 function packIntegers(values: readonly number[]): Column {
-  const differences = values.map((value, index) => (index === 0 ? value : value - (values[index - 1] as number)));
-  const stride = differences[1] as number;
-  if (differences.every((difference, index) => index === 0 || difference === stride))
-    return { a: [values[0] as number, stride] };
+  const differences: number[] = [values[0] as number];
+  const stride = (values[1] as number) - (values[0] as number);
+  let steady = true;
+  let exact = true;
+  for (let index = 1; index < values.length; index += 1) {
+    const difference = (values[index] as number) - (values[index - 1] as number);
+    steady &&= difference === stride;
+    exact &&= Number.isSafeInteger(difference);
+    differences.push(difference);
+  }
+  if (steady) return { a: [values[0] as number, stride] };
   // Differences of far apart integers may not be exact; such columns are kept as they are.
-  return differences.every(Number.isSafeInteger) ? { n: differences } : [...values];
+  return exact ? { n: differences } : [...values];
 }
 
 /** More rows than a pack ever has: a count beyond is damage, and must not be believed. */

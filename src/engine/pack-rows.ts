@@ -21,34 +21,32 @@ interface PackedRows {
 /** Each row's parent is usually the row before it in its namespace, and its id usually tells its address. */
 export function packRows(tape: number, rows: readonly Row[]): PackedRows {
   const previous = new Map<string, number>();
-  const parents = rows.map((row) => {
+  const parentOf = (row: Row): number => {
     const usual = previous.get(row.namespace) ?? -1;
     previous.set(row.namespace, row.seq);
     return row.parent === usual ? -1 : row.parent;
-  });
-  const source: { readonly [name: string]: readonly [readonly Json[], Json] } = {
-    seq: [rows.map((row) => row.seq), null],
-    id: [rows.map((row) => (row.id === addressedId(row.createdAt, tape, row.seq) ? 0 : row.id)), 0],
-    namespace: [rows.map((row) => row.namespace), ""],
-    parent: [parents, -1],
-    step: [rows.map((row) => row.step), null],
-    source: [rows.map((row) => row.source), "loop"],
-    node: [rows.map((row) => row.node), null],
-    run: [rows.map((row) => row.run), null],
-    workflow: [rows.map((row) => row.workflow), null],
-    label: [rows.map((row) => row.label), ""],
-    createdAt: [rows.map((row) => row.createdAt), null],
-    stateVersion: [rows.map((row) => row.stateVersion), 0],
-    metadata: [rows.map((row) => row.metadata), null],
-    pending: [rows.map((row) => row.pending), 0],
-    waiting: [rows.map((row) => row.waiting), 0],
-    tagged: [rows.map((row) => (row.tagged ? 1 : 0)), 0],
   };
   const columns: { [name: string]: Column } = {};
-  for (const [name, [values, fallback]] of Object.entries(source)) {
-    const column = packColumn(values, fallback);
+  const pack = (name: string, valueOf: (row: Row) => Json, fallback: Json): void => {
+    const column = packColumn(rows.map(valueOf), fallback);
     if (column !== undefined) columns[name] = column;
-  }
+  };
+  pack("seq", (row) => row.seq, null);
+  pack("id", (row) => (row.id === addressedId(row.createdAt, tape, row.seq) ? 0 : row.id), 0);
+  pack("namespace", (row) => row.namespace, "");
+  pack("parent", parentOf, -1);
+  pack("step", (row) => row.step, null);
+  pack("source", (row) => row.source, "loop");
+  pack("node", (row) => row.node, null);
+  pack("run", (row) => row.run, null);
+  pack("workflow", (row) => row.workflow, null);
+  pack("label", (row) => row.label, "");
+  pack("createdAt", (row) => row.createdAt, null);
+  pack("stateVersion", (row) => row.stateVersion, 0);
+  pack("metadata", (row) => row.metadata, null);
+  pack("pending", (row) => row.pending, 0);
+  pack("waiting", (row) => row.waiting, 0);
+  pack("tagged", (row) => (row.tagged ? 1 : 0), 0);
   return { count: rows.length, columns };
 }
 

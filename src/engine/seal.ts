@@ -28,7 +28,8 @@ export function sealRows(draft: Draft, tape: Tape, sealed: readonly TailRow[]): 
   }
   const from = (sealed[0] as TailRow).row.seq;
   draft.deletes.push({ table: "tail", lineage: tape.lineage, group: tape.number, from, to: last.row.seq });
-  const supplied = sealed.flatMap(({ row }) => (isAddressed(row.id, tape.number, row.seq) ? [] : row));
+  const supplied: Row[] = [];
+  for (const { row } of sealed) if (!isAddressed(row.id, tape.number, row.seq)) supplied.push(row);
   draft.change({
     rootStep: risingStep(before, sealed),
     sealed: last.row.seq,

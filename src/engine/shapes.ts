@@ -48,10 +48,8 @@ export function packTrees(trees: readonly Json[]): PackedTrees {
     if (number < 0) {
       number = shapes.length;
       if (number === MOST_SHAPES) return trees;
-      const outline = outlineOf(tree);
       leaves = [];
-      takeLeaves(tree, outline, leaves);
-      shapes.push({ like: tree, outline, leaves: [] });
+      shapes.push({ like: tree, outline: outlineOf(tree, leaves), leaves: [] });
     }
     (shapes[number] as Shape).leaves.push(leaves);
     order.push(number);
@@ -84,11 +82,15 @@ export function unpackTrees(packed: PackedTrees): readonly Json[] {
   return numbers.map((number) => (makers[number as number] as () => Json)());
 }
 
-function outlineOf(tree: Json): Outline {
-  if (typeof tree !== "object" || tree === null) return undefined;
-  if (Array.isArray(tree)) return { keys: undefined, parts: tree.map(outlineOf) };
+/** The outline of a tree, whose leaves are collected. */
+function outlineOf(tree: Json, leaves: Json[]): Outline {
+  if (typeof tree !== "object" || tree === null) {
+    leaves.push(tree);
+    return undefined;
+  }
+  if (Array.isArray(tree)) return { keys: undefined, parts: tree.map((part) => outlineOf(part, leaves)) };
   const keys = Object.keys(tree);
-  return { keys, parts: keys.map((key) => outlineOf(tree[key] as Json)) };
+  return { keys, parts: keys.map((key) => outlineOf(tree[key] as Json, leaves)) };
 }
 
 /** Collects the leaves of a tree, if it has this outline. */
@@ -107,13 +109,12 @@ function takeLeaves(tree: Json, outline: Outline, leaves: Json[]): boolean {
     return true;
   }
   if (keys === undefined) return false;
-  const own = Object.keys(tree);
-  if (own.length !== keys.length) return false;
-  for (let index = 0; index < keys.length; index += 1) {
-    const key = own[index] as string;
+  let index = 0;
+  for (const key in tree) {
     if (key !== keys[index] || !takeLeaves(tree[key] as Json, parts[index], leaves)) return false;
+    index += 1;
   }
-  return true;
+  return index === keys.length;
 }
 
 /** Longer strings than this are not looked at for what they have in common. */
@@ -123,8 +124,8 @@ function packLeaves({ leaves }: Shape): (readonly [number, Column])[] {
   const columns: (readonly [number, Column])[] = [];
   const [first = []] = leaves;
   for (const [place, leaf] of first.entries()) {
+    if (leaves.every((one) => one[place] === leaf)) continue;
     const values = leaves.map((one) => one[place] as Json);
-    if (values.every((value) => value === leaf)) continue;
     const long = values.some((value) => typeof value === "string" && value.length > SHORT_TEXT);
     columns.push([place, long ? values : (packColumn(values, null) as Column)]);
   }

@@ -107,7 +107,9 @@ class Fields {
     if (delta.s !== undefined) {
       const set = readFields(delta.s, "s");
       for (const key of Object.keys(set)) {
-        this.#effects.set(key, new Replaced(set[key] as Json));
+        const effect = this.#effects.get(key);
+        if (effect instanceof Replaced) effect.value = set[key] as Json;
+        else this.#effects.set(key, new Replaced(set[key] as Json));
         this.#order?.add(key);
       }
     }

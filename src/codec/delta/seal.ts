@@ -87,27 +87,27 @@ function sealObject(delta: Delta, source: Source, copies: Copies): Step {
 }
 
 function sealSet(set: { [key: string]: Json }, source: Source, copies: Copies, step: Step): void {
-  const literal: { [key: string]: Json } = {};
-  const taken: string[] = [];
-  const earlier: { [key: string]: Delta } = {};
   const keys = Object.keys(set);
+  const references: (Delta | undefined)[] = [];
   let literals = 0;
   for (const key of keys) {
-    const value = set[key] as Json;
     const field = source.field(key);
-    const reference = field === undefined ? undefined : referTo(field, value, copies);
-    if (reference === undefined) {
-      assign(literal, key, value);
-      literals++;
-    } else if (Object.keys(reference).length === 0) {
-      taken.push(key);
-    } else {
-      assign(earlier, key, reference);
-    }
+    const reference = field === undefined ? undefined : referTo(field, set[key] as Json, copies);
+    references.push(reference);
+    if (reference === undefined) literals++;
   }
   if (literals === keys.length) {
     step.s = set;
     return;
+  }
+  const literal: { [key: string]: Json } = {};
+  const taken: string[] = [];
+  const earlier: { [key: string]: Delta } = {};
+  for (const [index, key] of keys.entries()) {
+    const reference = references[index];
+    if (reference === undefined) assign(literal, key, set[key] as Json);
+    else if (Object.keys(reference).length === 0) taken.push(key);
+    else assign(earlier, key, reference);
   }
   if (literals > 0) step.s = literal;
   if (taken.length > 0) step.h = taken;

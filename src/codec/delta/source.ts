@@ -13,7 +13,7 @@ export class Source {
   readonly value: Json | undefined;
   readonly #delta: Delta | undefined;
   readonly #parent: Source | undefined;
-  readonly #fields = new Map<string, Source | undefined>();
+  #fields: Map<string, Source | undefined> | undefined;
   #items: readonly Json[] | undefined;
   #itemSources: Map<number, Source> | undefined;
   #editSources: Map<number, Source> | undefined;
@@ -39,6 +39,8 @@ export class Source {
   }
 
   field(key: string): Source | undefined {
+    // Most sources are elements, which are never asked for a field.
+    this.#fields ??= new Map();
     let source = this.#fields.get(key);
     if (source === undefined && !this.#fields.has(key)) {
       source = this.#field(key);
