@@ -5,96 +5,176 @@ import { aheadOfHistory } from "./ahead.ts";
 import type { Engine } from "./engine.ts";
 import { findById, headOf } from "./find.ts";
 import { notFound } from "./missing.ts";
+import { ownRowAtHand, rowsAtHand } from "./own-rows.ts";
 import { loadPage, PAGE_ROWS, pagesOf, type SharedTree } from "./page.ts";
 import { checkpointOf, infoOf, type Place, parentId } from "./read.ts";
+import { END, type Source, Stepwise } from "./stepwise.ts";
 import type { Tape } from "./tape.ts";
-import { rowAt, type Shown, shownRows } from "./view.ts";
+import { isPlain, NOW, rowAt, type Shown, shownRows } from "./view.ts";
 
 /** Who does not say how many is given few at first, then more at a time. */
 const FIRST_PAGE = 8;
 
 /** The checkpoints of a namespace, newest first. Reads only about as far as it is asked to. */
-export async function* historyOf(
+export function historyOf(
   engine: Engine,
   place: Place,
   namespace: string,
   options: HistoryOptions,
 ): AsyncGenerator<CheckpointInfo | Checkpoint> {
-  const ahead = aheadOfHistory(engine, options.before, options.limit);
-  const tape = await engine.track(() => engine.thread(place.thread, ahead));
-  if (tape) ahead.settle(tape);
-  const before = await engine.track(() => startOf(engine, tape, place.thread, namespace, options.before));
-  if (!tape) return;
-  let left = options.limit ?? Number.POSITIVE_INFINITY;
-  if (left <= 0) return;
-  const packs = Number.isFinite(left) && options.run === undefined ? Math.ceil(left / PAGE_ROWS) + 1 : undefined;
-  const rows = shownRows(engine, tape, {
-    namespace,
-    ...(before !== undefined && { before }),
-    ...(packs !== undefined && packs > 2 && { ahead: packs }),
-  });
-  const wanted = (row: Shown): boolean =>
-    (options.run === undefined || row.run === options.run) &&
-    (options.source === undefined || row.source === options.source);
-  const pages = pagesOf(rows, wanted, options.limit ?? FIRST_PAGE);
-  for (;;) {
-    const next = await engine.track(() => pages.next());
-    if (next.done) return;
-    const seen = tape.metaValue;
-    const page = next.value;
-    const trees = options.states ? await engine.track(() => loadPage(engine, tape, page.slice(0, left))) : undefined;
-    for (const [index, row] of page.entries()) {
-      const shown =
-        (trees ? undefined : showAtOnce(engine, place, seen, row, page[index + 1])) ??
-        (await engine.track(() => show({ engine, tape, place, seen, trees }, row)));
-      if (!shown) continue;
-      yield shown;
-      left -= 1;
-      if (left <= 0) return;
-    }
-  }
+  return new Stepwise(new History(engine, place, namespace, options));
 }
 
 /** A page of rows that were found when the tape's meta record was `seen`; with their trees where states are asked for. */
 interface FoundPage {
-  readonly engine: Engine;
   readonly tape: Tape;
-  readonly place: Place;
+  readonly rows: readonly Shown[];
   readonly seen: Value;
   readonly trees: ReadonlyMap<number, SharedTree> | undefined;
 }
 
-/** What most rows of a history are: nothing has changed since they were found, and the parent is the next one. */
-function showAtOnce(
-  engine: Engine,
-  place: Place,
-  seen: Value,
-  row: Shown,
-  next: Shown | undefined,
-): CheckpointInfo | undefined {
-  if (engine.closed || row.replacedBy !== undefined) return undefined;
-  if (row.parent !== 0 && row.parent !== next?.seq) return undefined;
-  if (engine.rememberedThread(place.thread)?.metaValue !== seen) return undefined;
-  return infoOf(engine, place, row, row.parent === 0 ? null : (next as Shown).id);
-}
+class History implements Source<CheckpointInfo | Checkpoint> {
+  readonly #engine: Engine;
+  readonly #place: Place;
+  readonly #namespace: string;
+  readonly #options: HistoryOptions;
+  #tape: Tape | undefined;
+  #page: FoundPage | undefined;
+  /** Of the page's rows, how many were gone through. */
+  #seen = 0;
+  /** Rows below this seq are still to be found. */
+  #below = NOW;
+  /** Of the next page. */
+  #size: number;
+  /** Those that have to be read. */
+  #further: AsyncGenerator<readonly Shown[]> | undefined;
+  #left: number;
 
-async function show(page: FoundPage, row: Shown): Promise<CheckpointInfo | Checkpoint | undefined> {
-  const { engine, place, seen, trees } = page;
-  let { tape } = page;
-  let shown: Shown | undefined = row;
-  // Since the page was found this process may have deleted some of it, or others have, as far as is known.
-  if (engine.rememberedThread(place.thread)?.metaValue !== seen) {
-    const now = await engine.thread(place.thread);
-    if (!now) return undefined;
-    if (now.metaValue !== seen) {
-      tape = now;
-      shown = await rowAt(engine, tape, row.seq);
+  constructor(engine: Engine, place: Place, namespace: string, options: HistoryOptions) {
+    this.#engine = engine;
+    this.#place = place;
+    this.#namespace = namespace;
+    this.#options = options;
+    this.#left = options.limit ?? Number.POSITIVE_INFINITY;
+    this.#size = Math.min(options.limit ?? FIRST_PAGE, PAGE_ROWS);
+  }
+
+  atHand(): IteratorResult<CheckpointInfo | Checkpoint, undefined> | undefined {
+    const page = this.#page;
+    if (!page) return undefined;
+    if (this.#left <= 0) return END;
+    const row = page.rows[this.#seen];
+    const value = row && !page.trees ? this.#showAtOnce(page, row) : undefined;
+    if (!value) return undefined;
+    this.#seen += 1;
+    this.#left -= 1;
+    return { done: false, value };
+  }
+
+  async find(): Promise<IteratorResult<CheckpointInfo | Checkpoint, undefined>> {
+    const engine = this.#engine;
+    for (;;) {
+      const page = this.#page;
+      const row = page?.rows[this.#seen];
+      if (!row) {
+        this.#page = await engine.track(() => this.#nextPage());
+        if (!this.#page || this.#left <= 0) return END;
+        this.#seen = 0;
+        const first = this.atHand();
+        if (first) return first;
+        continue;
+      }
+      this.#seen += 1;
+      const value = await engine.track(() => this.#show(page as FoundPage, row));
+      if (!value) continue;
+      this.#left -= 1;
+      return { done: false, value };
     }
   }
-  if (!shown) return undefined;
-  if (!trees) return infoOf(engine, place, shown, await parentId(engine, tape, shown));
-  const usable = shown.replacedBy === undefined && tape.meta.folds === page.tape.meta.folds;
-  return checkpointOf(engine, tape, place, shown, usable ? { ready: trees.get(row.seq) } : {});
+
+  async #nextPage(): Promise<FoundPage | undefined> {
+    this.#tape ??= await this.#begin();
+    const tape = this.#tape;
+    if (!tape) return undefined;
+    const rows = this.#rowsAtHand(tape) ?? (await this.#readRows(tape));
+    const last = rows.at(-1);
+    if (!last) return undefined;
+    this.#below = last.seq;
+    this.#size = Math.min(this.#size * 4, PAGE_ROWS);
+    const seen = tape.metaValue;
+    const trees = this.#options.states ? await loadPage(this.#engine, tape, rows.slice(0, this.#left)) : undefined;
+    return { tape, rows, seen, trees };
+  }
+
+  async #begin(): Promise<Tape | undefined> {
+    const { thread } = this.#place;
+    const { before, limit } = this.#options;
+    const ahead = aheadOfHistory(this.#engine, before, limit);
+    const tape = await this.#engine.thread(thread, ahead);
+    if (tape) ahead.settle(tape);
+    if (typeof before === "string") this.#below = await startOf(this.#engine, tape, thread, this.#namespace, before);
+    else this.#below = before ?? NOW;
+    return tape;
+  }
+
+  readonly #wanted = ({ run, source }: Shown): boolean =>
+    (this.#options.run === undefined || run === this.#options.run) &&
+    (this.#options.source === undefined || source === this.#options.source);
+
+  #rowsAtHand(tape: Tape): readonly Shown[] | undefined {
+    if (this.#further || !isPlain(tape)) return undefined;
+    const namespace = this.#namespace;
+    return rowsAtHand(tape, this.#below, this.#size, (row) => row.namespace === namespace && this.#wanted(row));
+  }
+
+  async #readRows(tape: Tape): Promise<readonly Shown[]> {
+    this.#further ??= pagesOf(this.#rest(tape), this.#wanted, this.#size);
+    const { done, value } = await this.#further.next();
+    return done ? [] : value;
+  }
+
+  #rest(tape: Tape): AsyncGenerator<Shown> {
+    const most = this.#options.run === undefined ? this.#left : Number.POSITIVE_INFINITY;
+    const packs = Number.isFinite(most) ? Math.ceil(most / PAGE_ROWS) + 1 : 0;
+    return shownRows(this.#engine, tape, {
+      namespace: this.#namespace,
+      before: this.#below,
+      ...(packs > 2 && { ahead: packs }),
+    });
+  }
+
+  /** What most rows of a history are: nothing has changed since they were found, and the parent is in memory. */
+  #showAtOnce({ rows, seen }: FoundPage, row: Shown): CheckpointInfo | undefined {
+    const engine = this.#engine;
+    if (engine.closed || row.replacedBy !== undefined) return undefined;
+    const tape = engine.rememberedThread(this.#place.thread);
+    if (tape?.metaValue !== seen) return undefined;
+    if (row.parent === 0) return infoOf(engine, this.#place, row, null);
+    const next = rows[this.#seen + 1];
+    const parent = next?.seq === row.parent ? next : isPlain(tape) ? ownRowAtHand(tape, row.parent) : undefined;
+    return parent && infoOf(engine, this.#place, row, parent.id);
+  }
+
+  async #show(page: FoundPage, row: Shown): Promise<CheckpointInfo | Checkpoint | undefined> {
+    const { seen, trees } = page;
+    const engine = this.#engine;
+    const place = this.#place;
+    let { tape } = page;
+    let shown: Shown | undefined = row;
+    // Since the page was found this process may have deleted some of it, or others have, as far as is known.
+    if (engine.rememberedThread(place.thread)?.metaValue !== seen) {
+      const now = await engine.thread(place.thread);
+      if (!now) return undefined;
+      if (now.metaValue !== seen) {
+        tape = now;
+        shown = await rowAt(engine, tape, row.seq);
+      }
+    }
+    if (!shown) return undefined;
+    if (!trees) return infoOf(engine, place, shown, await parentId(engine, tape, shown));
+    const usable = shown.replacedBy === undefined && tape.meta.folds === page.tape.meta.folds;
+    return checkpointOf(engine, tape, place, shown, usable ? { ready: trees.get(row.seq) } : {});
+  }
 }
 
 async function startOf(
@@ -102,9 +182,8 @@ async function startOf(
   tape: Tape | undefined,
   thread: string,
   namespace: string,
-  before: string | number | undefined,
-): Promise<number | undefined> {
-  if (typeof before !== "string") return before;
+  before: string,
+): Promise<number> {
   const row = tape && (await findById(engine, tape, namespace, before));
   if (!row) throw notFound(thread, before);
   return row.seq;
