@@ -1,17 +1,19 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
+const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
 const shared = {
   pool: "forks",
   testTimeout: 60_000,
   hookTimeout: 60_000,
   teardownTimeout: 30_000,
+  // Hundreds of processes are started, most of them alike: what one has compiled the next need not.
+  env: { NODE_COMPILE_CACHE: source("node_modules/.cache/compiled") },
 } as const;
 
 const validation = "test/langgraph/validation/**/*.test.ts";
 const long = "test/long/**/*.test.ts";
-
-const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /** The package's own entry points mean the sources: tests need no build. The longest name comes first. */
 const alias = {

@@ -26,10 +26,13 @@ function difference(actual: unknown, expected: unknown, path: string): Differenc
   if (typeof actual !== "object" || typeof expected !== "object" || actual === null || expected === null) {
     return { path, what: `${show(actual)} instead of ${show(expected)}` };
   }
-  if (Object.getPrototypeOf(actual) !== Object.getPrototypeOf(expected)) {
+  const prototype = Object.getPrototypeOf(actual);
+  if (prototype !== Object.getPrototypeOf(expected)) {
     return { path, what: `a ${kind(actual)} instead of a ${kind(expected)}` };
   }
-  const contents = differentContents(actual, expected, path);
+  // Plain objects and lists, which are most of what is compared, have fields only.
+  const plain = prototype === Object.prototype || prototype === Array.prototype;
+  const contents = plain ? undefined : differentContents(actual, expected, path);
   if (contents !== undefined) return contents;
   return ArrayBuffer.isView(actual) ? undefined : differentFields(actual, expected, path);
 }
@@ -74,8 +77,11 @@ function differentFields(actual: object, expected: object, path: string): Differ
     return { path, what: `keys ${show(keys)} instead of ${show(expectedKeys)}` };
   }
   for (const key of keys) {
+    const field = Reflect.get(actual, key);
+    const expectedField = Reflect.get(expected, key);
+    if (Object.is(field, expectedField)) continue;
     const step = Array.isArray(actual) ? `[${key}]` : `.${key}`;
-    const found = difference(Reflect.get(actual, key), Reflect.get(expected, key), path + step);
+    const found = difference(field, expectedField, path + step);
     if (found !== undefined) return found;
   }
   return undefined;

@@ -58,27 +58,19 @@ const informationFields = [
 ] as const satisfies readonly (keyof CheckpointInfo)[];
 
 const bodyFields = ["state", "path", "next", "completed", "interrupts", "barriers"] as const;
+const checkpointFields = [...informationFields, ...bodyFields];
 
 /** Metadata with its fields in a fixed order. Fails if a field is missing or one too many is there. */
 export function shapedInformation(information: CheckpointInfo): CheckpointInfo {
-  assert.deepEqual(
-    Object.keys(information).sort(),
-    [...informationFields].sort(),
-    "metadata has exactly the documented fields",
-  );
+  hasExactly(information, informationFields, "metadata");
   return pick(information, informationFields) as unknown as CheckpointInfo;
 }
 
 /** A checkpoint with its own fields in a fixed order, so that `exact` compares what is in them. */
 export function shaped(checkpoint: Checkpoint): Checkpoint {
-  const fields = [...informationFields, ...bodyFields];
-  assert.deepEqual(
-    Object.keys(checkpoint).sort(),
-    [...fields].sort(),
-    "a checkpoint has exactly the documented fields",
-  );
+  hasExactly(checkpoint, checkpointFields, "a checkpoint");
   return {
-    ...(pick(checkpoint, fields) as unknown as Checkpoint),
+    ...(pick(checkpoint, checkpointFields) as unknown as Checkpoint),
     next: checkpoint.next.map((activation) => pick(activation, ["node", "task", "arg"]) as unknown as Activation),
     interrupts: checkpoint.interrupts.map(({ id, node, value }) => ({ id, node, value })),
     barriers: checkpoint.barriers.map(({ node, arrived }) => ({ node, arrived })),
@@ -89,10 +81,16 @@ function shapedWrite(write: Write): Write {
   return { task: write.task, node: write.node, index: write.index, channel: write.channel, value: write.value };
 }
 
+function hasExactly(value: object, fields: readonly string[], what: string): void {
+  const keys = Object.keys(value);
+  if (keys.length === fields.length && fields.every((field) => Object.hasOwn(value, field))) return;
+  assert.deepEqual(keys.sort(), [...fields].sort(), `${what} has exactly the documented fields`);
+}
+
 function pick(from: object, fields: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(
-    fields.filter((field) => Object.hasOwn(from, field)).map((field) => [field, Reflect.get(from, field)]),
-  );
+  const picked: Record<string, unknown> = {};
+  for (const field of fields) if (Object.hasOwn(from, field)) picked[field] = Reflect.get(from, field);
+  return picked;
 }
 
 /** All that an asynchronous iterable yields. */

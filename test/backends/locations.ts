@@ -6,7 +6,7 @@ import { memory } from "../../src/backends/memory/index.ts";
 import type { OpenOptions } from "../../src/model/arguments.ts";
 import { type BackendOptions, open } from "../../src/open.ts";
 import type { Location } from "../../src/testing/index.ts";
-import { makePostgres } from "../postgres/places.ts";
+import { makePostgres, reusedPostgres } from "../postgres/places.ts";
 
 /** A fresh, empty place on one backend. */
 export interface Place {
@@ -95,6 +95,11 @@ export const locations: readonly BackendUnderTest[] = [
   sqliteUnderTest,
   postgresUnderTest,
 ];
+
+/** The same for hundreds of short stays, where nobody writes on after leaving: those on Postgres share their tables. */
+export const campaignLocations: readonly BackendUnderTest[] = locations.map((backend) =>
+  backend === postgresUnderTest ? { ...backend, make: reusedPostgres() } : backend,
+);
 
 /** A place as the conformance kit wants it. */
 export async function kitLocation(backend: BackendUnderTest): Promise<Location> {

@@ -2,12 +2,16 @@ import { describe, expect, test } from "vitest";
 import { locations } from "../backends/locations.ts";
 import { survivesKills } from "./kills.ts";
 
-const durable = locations.filter(({ capabilities }) => capabilities.durable);
+/** Where a commit costs more, fewer: the long campaign kills a thousand on each. */
+const kills: Readonly<Record<string, number>> = { sqlite: 30, file: 15, postgres: 10 };
+const durable = locations
+  .filter(({ capabilities }) => capabilities.durable)
+  .map((backend) => ({ ...backend, kills: kills[backend.name] ?? 30 }));
 
 describe.each(durable)("a store on $name", (backend) => {
-  test("has every acknowledged commit, whole, after 30 writers were killed", async () => {
-    const { kills, acknowledged } = await survivesKills(backend, 30);
-    expect(kills).toBe(30);
-    expect(acknowledged).toBeGreaterThan(30);
+  test(`has every acknowledged commit, whole, after ${backend.kills} writers were killed`, async () => {
+    const toll = await survivesKills(backend, backend.kills);
+    expect(toll.kills).toBe(backend.kills);
+    expect(toll.acknowledged).toBeGreaterThan(backend.kills);
   }, 1_200_000);
 });

@@ -3,6 +3,7 @@
  * then prunes, forks and replaces, and acknowledges on its standard output what the store has acknowledged to it.
  */
 import { writeSync } from "node:fs";
+import { flushCompileCache } from "node:module";
 import { open } from "../../src/open.ts";
 import type { Thread } from "../../src/thread.ts";
 import { isAppend, message, stateAt, type Told } from "./history.ts";
@@ -50,5 +51,7 @@ async function advance(thread: Thread<Told>): Promise<never> {
   }
 }
 
+// Usually kept at the end of a process, which this one will not see.
+flushCompileCache();
 tell("ready");
 await Promise.all(threads.map((id) => advance(store.thread(id))));

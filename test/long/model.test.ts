@@ -1,9 +1,9 @@
 import { describe, test } from "vitest";
-import { locations } from "../backends/locations.ts";
+import { campaignLocations } from "../backends/locations.ts";
 import { matchesTheModel } from "../model/sequences.ts";
 import { howMany, progressOf } from "./campaign.ts";
 
-describe.each(locations)("a store on $name", (backend) => {
+describe.each(campaignLocations)("a store on $name", (backend) => {
   const sequences = howMany(3_000 * backend.share);
 
   test(

@@ -21,7 +21,7 @@ export async function compareAll(model: Model, store: Store<Free>): Promise<void
     const info = listed[index];
     assert.ok(info !== undefined);
     const head = headOf(thread);
-    exact(shapedInformation(info.head), informationOf(head), `the head of ${thread.id} in the list`);
+    exact(shapedInformation(info.head), informationOf(shaped(head)), `the head of ${thread.id} in the list`);
     exact([info.workflow, info.checkpoints], [head.workflow, countOf(thread)], `the listed facts of ${thread.id}`);
     exact(info.forkedFrom && { ...info.forkedFrom }, thread.forkedFrom, `where ${thread.id} came from`);
     assert.ok(statusesOf(thread).includes(info.status), `status ${info.status} of ${thread.id}`);
@@ -81,6 +81,6 @@ function shapedOrNothing(checkpoint: Whole | undefined): Whole | undefined {
 }
 
 function informationOf(checkpoint: Whole): object {
-  const { state, path, next, completed, interrupts, barriers, ...information } = shaped(checkpoint);
+  const { state, path, next, completed, interrupts, barriers, ...information } = checkpoint;
   return information;
 }
