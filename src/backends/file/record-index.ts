@@ -1,13 +1,13 @@
 import type { DirectoryKey, Key, Range, Size, Table, Value } from "../../backend.ts";
 import { tables } from "../../backend.ts";
+import { Ordered } from "../ordered.ts";
+import { compareIds } from "../thread-order.ts";
 import type { Change } from "./change.ts";
 import { directoryLineage, formatVersion, lastInteger } from "./change.ts";
 import { corrupt, newerFormat } from "./faults.ts";
 import type { Line } from "./line.ts";
 import { hex } from "./line.ts";
-import { Ordered } from "./ordered.ts";
 import type { Sink } from "./position.ts";
-import { compareIds } from "./thread-order.ts";
 
 /** Where a record's line is, and what is known of it. */
 export interface Slot {

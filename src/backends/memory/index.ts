@@ -15,12 +15,13 @@ import type {
   Value,
 } from "../../backend.ts";
 import { tables } from "../../backend.ts";
-import { compareBytewise } from "./bytewise.ts";
-import { Sorted } from "./sorted.ts";
+import { covers } from "../covers.ts";
+import { Ordered } from "../ordered.ts";
+import { compareIds } from "../thread-order.ts";
 
 type Place = Pick<Found, "item" | "part">;
 type Name = Pick<Listed, "id">;
-type Group = Sorted<Place, Found>;
+type Group = Ordered<Place, Found>;
 
 const lastInteger = 0xffff_ffff;
 
@@ -38,7 +39,7 @@ class MemoryBackend implements Backend {
   readonly name = "memory";
   readonly capabilities: Capabilities = { durable: false, processes: false };
   readonly #groups: Readonly<Record<Table, Map<number, Group>>>;
-  readonly #directory = new Sorted<Name, Listed>((a, b) => compareBytewise(a.id, b.id));
+  readonly #directory = new Ordered<Name, Listed>((a, b) => compareIds(a.id, b.id));
 
   constructor() {
     const names = Object.keys(tables) as Table[];
@@ -82,8 +83,8 @@ class MemoryBackend implements Backend {
   }
 
   #get(key: Key | DirectoryKey): Value | undefined {
-    if (key.table === "directory") return this.#directory.find(key)?.value;
-    return this.#groups[key.table].get(key.group)?.find(key)?.value;
+    if (key.table === "directory") return this.#directory.get(key)?.value;
+    return this.#groups[key.table].get(key.group)?.get(key)?.value;
   }
 
   #scan(range: Range, reverse: boolean, limit: number): Found[] {
@@ -91,7 +92,7 @@ class MemoryBackend implements Backend {
     const { from = 0, to = lastInteger } = range;
     const group = this.#groups[range.table].get(range.group);
     if (group === undefined || from > to || limit <= 0) return found;
-    const entries = reverse ? group.downFrom({ item: to, part: lastInteger }) : group.from({ item: from, part: 0 });
+    const entries = reverse ? group.downFrom({ item: to, part: lastInteger }) : group.upFrom({ item: from, part: 0 });
     for (const { item, part, value } of entries) {
       if (item < from || item > to) break;
       found.push({ item, part, value: copyOf(value) });
@@ -103,8 +104,8 @@ class MemoryBackend implements Backend {
   #list(prefix: string, after: string | undefined, limit: number): Listed[] {
     const listed: Listed[] = [];
     if (limit <= 0) return listed;
-    const start = after !== undefined && compareBytewise(after, prefix) > 0 ? after : prefix;
-    for (const { id, value } of this.#directory.from({ id: start })) {
+    const start = after !== undefined && compareIds(after, prefix) > 0 ? after : prefix;
+    for (const { id, value } of this.#directory.upFrom({ id: start })) {
       if (!id.startsWith(prefix)) break;
       if (id === after) continue;
       listed.push({ id, value: copyOf(value) });
@@ -130,7 +131,7 @@ class MemoryBackend implements Backend {
     const groups = this.#groups[key.table];
     let group = groups.get(key.group);
     if (group === undefined) {
-      group = new Sorted(comparePlaces);
+      group = new Ordered(comparePlaces);
       groups.set(key.group, group);
     }
     group.set({ item: key.item, part: key.part, value });
@@ -138,15 +139,15 @@ class MemoryBackend implements Backend {
 
   #delete(target: Key | DirectoryKey | Range): void {
     if (target.table === "directory") {
-      this.#directory.delete(target, target);
+      this.#directory.remove(target, target);
       return;
     }
     const groups = this.#groups[target.table];
     const group = groups.get(target.group);
     if (group === undefined) return;
-    if ("item" in target) group.delete(target, target);
-    else group.delete({ item: target.from ?? 0, part: 0 }, { item: target.to ?? lastInteger, part: lastInteger });
-    if (group.empty) groups.delete(target.group);
+    if ("item" in target) group.remove(target, target);
+    else group.remove({ item: target.from ?? 0, part: 0 }, { item: target.to ?? lastInteger, part: lastInteger });
+    if (group.isEmpty) groups.delete(target.group);
   }
 }
 
@@ -162,13 +163,6 @@ function copyOf<T extends Value | undefined>(value: T): T {
 function same(a: Value | undefined, b: Value | undefined): boolean {
   if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b) === 0;
   return a === b;
-}
-
-function covers(target: Key | DirectoryKey | Range, key: Key | DirectoryKey): boolean {
-  if (key.table === "directory") return target.table === "directory" && target.id === key.id;
-  if (target.table !== key.table || target.group !== key.group) return false;
-  if ("item" in target) return target.item === key.item && target.part === key.part;
-  return key.item >= (target.from ?? 0) && key.item <= (target.to ?? lastInteger);
 }
 
 function tableSize(groups: Iterable<Group>): Size {
