@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { expectStore } from "./existing.ts";
 import { usage } from "./failure.ts";
 import { parseDuration } from "./quantities.ts";
 import type { Session } from "./session.ts";
@@ -13,8 +14,8 @@ export interface Declaration<Options> {
   readonly options?: readonly Option[];
   /** Command lines that work, shown by --help. */
   readonly examples: readonly string[];
-  /** False for commands that have no store. */
-  readonly store?: false;
+  /** False for commands that have no store; "new" for those that make sense before anything is stored. */
+  readonly store?: false | "new";
   /** False for commands whose output is for other programs anyway. */
   readonly json?: false;
   run(invocation: Invocation<Options>): Promise<void>;
@@ -51,7 +52,9 @@ export function declare<Options>(program: Command, session: Session, declaration
       named = given.pop();
     }
     if (!variadic && given.length > operands.length) throw usage(`${given.at(-1)} is no url that a store can have.`);
-    await declaration.run({ session, operands: given, options: all, url: session.urlOf(named) });
+    const url = session.urlOf(named);
+    if (store === undefined) expectStore(url);
+    await declaration.run({ session, operands: given, options: all, url });
   });
 }
 

@@ -1,5 +1,7 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { lines, storeWith, threadmark, threeSteps } from "./run.ts";
+import { lines, storeWith, temporaryDirectory, threadmark, threeSteps } from "./run.ts";
 
 const escape = String.fromCharCode(27);
 
@@ -39,6 +41,33 @@ test("an unknown thread or checkpoint suggests the nearest, and ends with 3", as
   expect(checkpoint).toMatchObject({ code: 3, err: expect.stringContaining('Did you mean "final-answer"?') });
   const far = await threadmark(["show", "nobody", url]);
   expect(far.err).not.toContain("Did you mean");
+});
+
+test("a store that is not there is named, not made, and ends with 3", async () => {
+  for (const [scheme, what] of [
+    ["sqlite", "file"],
+    ["file", "directory"],
+  ] as const) {
+    const path = join(temporaryDirectory(), "typo");
+    const err = `threadmark: There is no ${what} ${path}. Check the path: the first write to a store makes it.\n`;
+    for (const command of ["threads", "stats", "verify", "compact", "export", "show t", "history t", "diff t"]) {
+      const ended = await threadmark([...command.split(" "), "--url", `${scheme}:${path}`]);
+      expect([command, ended]).toEqual([command, { code: 3, out: "", err }]);
+    }
+    expect(existsSync(path)).toBe(false);
+  }
+  const env = { THREADMARK_URL: `sqlite:${join(temporaryDirectory(), "typo")}` };
+  const { err } = await threadmark(["threads", "--json"], { env });
+  expect(JSON.parse(err)).toMatchObject({ error: { code: "NOT_FOUND" } });
+  expect((await threadmark(["threads", "memory:"])).code).toBe(0);
+});
+
+test("a store that is there but empty has no threads, which is no failure", async () => {
+  const url = await storeWith(async (store) => {
+    await store.thread("t").put({ state: {} });
+    await store.thread("t").delete();
+  });
+  expect(await threadmark(["threads", url])).toEqual({ code: 0, out: "", err: `No threads in ${url}.\n` });
 });
 
 test("with --json an error is a record too", async () => {

@@ -16,6 +16,7 @@ export function importCommand(program: Command, session: Session): void {
       "threadmark import agent.bundle postgres://localhost/agents",
       "threadmark export sqlite:a.db | threadmark import --url sqlite:b.db",
     ],
+    store: "new",
     async run({ url, operands: [file = "-"] }) {
       const { terminal, json } = session;
       const size = file === "-" ? undefined : await sizeOf(file);

@@ -12,6 +12,7 @@ export function uiCommand(program: Command, session: Session): void {
       new Option("--read-only", "only look: without fork, answer, label, prune, delete and export"),
     ],
     examples: ["threadmark ui sqlite:agent.db", "threadmark ui --read-only --port 8080 postgres://localhost/agents"],
+    store: "new",
     async run({ url, options: { port, readOnly = false } }) {
       await session.withStore(url, (store) => serveUntilInterrupted(session, store, { url, port, readOnly }), readOnly);
     },
