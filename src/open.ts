@@ -21,7 +21,7 @@ export type BackendOptions = { readonly [option: string]: unknown };
  */
 export async function open<State = unknown>(
   location: string | Backend,
-  options: OpenOptions & BackendOptions = {},
+  options: OpenOptions | (OpenOptions & BackendOptions) = {},
 ): Promise<Store<State>> {
   checkOptions(options);
   const codec = createValueCodec(options.classes, options.unregistered);
@@ -83,7 +83,7 @@ function checkBackend(backend: Backend): Backend {
 let sqliteModule: typeof import("./backends/sqlite/index.ts") | undefined;
 
 /** Each backend is loaded when its url is first used, so that nobody pays for drivers they do not use. */
-async function openBackend(url: string, options: OpenOptions & BackendOptions): Promise<Backend> {
+async function openBackend(url: string, options: OpenOptions): Promise<Backend> {
   const colon = url.indexOf(":");
   const scheme = url.slice(0, colon);
   const rest = url.slice(colon + 1);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { ThreadmarkError } from "../../src/errors.ts";
-import { open } from "../../src/open.ts";
+import { type OpenOptions, open } from "../../src/index.ts";
 
 const made: string[] = [];
 async function directory(): Promise<string> {
@@ -118,4 +118,12 @@ test("a store that is opened read-only reads, and refuses every change with READ
   expect((await thread.latest())?.state).toEqual({ n: 1 });
   expect(await thread.count()).toBe(1);
   await store.close();
+});
+
+test("options are taken as a variable of their type, with those of a backend beside them; others' types are checked", async () => {
+  const options: OpenOptions = { fsync: "normal" };
+  await (await open("memory:", options)).close();
+  await (await open("memory:", { ...options, busyTimeout: 5 })).close();
+  // @ts-expect-error: no such value.
+  await expect(open("memory:", { fsync: "sometimes", busyTimeout: 5 })).rejects.toThrow(TypeError);
 });
