@@ -61,6 +61,11 @@ export function isTaken(error: unknown): boolean {
   return error instanceof Failure && error.state === "23505";
 }
 
+/** A row lacked what every row must have. */
+export function isIncomplete(error: unknown): boolean {
+  return error instanceof Failure && error.state === "23502";
+}
+
 const advice: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   "25006": ["READ_ONLY", "the server takes no writes: connect to the primary"],
   "55P03": ["BUSY", "another transaction holds a lock: try again"],

@@ -1,6 +1,6 @@
 import type { Batch, Entry, Key, Table, Value } from "../../backend.ts";
 import { bigints, byteas, integers, texts } from "./arrays.ts";
-import { isTaken } from "./failure.ts";
+import { isIncomplete, isTaken } from "./failure.ts";
 import { codeOf, isWide, keyColumns } from "./layout.ts";
 import type { QueryResult } from "./pool.ts";
 import type { Server, Statement } from "./server.ts";
@@ -13,8 +13,9 @@ import { statement } from "./server.ts";
  * - whoever inserts the same key is waited for, and the second inserts nothing.
  * So a batch is applied exactly when its row was inserted, and nothing can be left half done.
  *
- * Many at once are first inserted without `on conflict`, which costs a tenth of the statement: a key that is taken (two
- * writers on one thread, so rare) then fails all of it, and it is run again with.
+ * Many at once are first tried all or nothing: without `on conflict` and without telling which were applied, which
+ * together cost a fifth of the statement. A key that is taken, or a check that does not hold (its row then has no
+ * lineage, which no row may lack), fails all of it: two writers on one thread, so rare. It is run again, one by one.
  */
 export interface Step {
   /** Batches of one shape go together: the tables, and whether values are text or bytes. */
@@ -95,14 +96,15 @@ export class StepRunner {
     }
     const values = arrays(steps);
     try {
-      return appliedOf(steps, await this.#server.run(this.#statement("many", first.shape), values));
+      await this.#server.run(this.#statement("all", first.shape), values);
+      return steps.map(() => true);
     } catch (error) {
-      if (!isTaken(error)) throw error;
-      return appliedOf(steps, await this.#server.run(this.#statement("contended", first.shape), values));
+      if (!isTaken(error) && !isIncomplete(error)) throw error;
+      return appliedOf(steps, await this.#server.run(this.#statement("some", first.shape), values));
     }
   }
 
-  #statement(kind: "one" | "many" | "contended", shape: Shape): Statement {
+  #statement(kind: "one" | "all" | "some", shape: Shape): Statement {
     const name = `${kind}:${shape.name}`;
     let found = this.#statements.get(name);
     if (found === undefined) {
@@ -136,31 +138,39 @@ function fieldsOf({ check, insert }: Shape): readonly (readonly [name: string, t
 
 function singleText(schema: string, shape: Shape): string {
   const parameters = new Map(fieldsOf(shape).map(([name, type], index) => [name, `$${index + 1}::${type}`]));
-  return `${text(schema, shape, (name) => parameters.get(name) as string, undefined)} on conflict do nothing`;
+  const field = (name: string): string => parameters.get(name) as string;
+  const from = shape.check === undefined ? "" : ` from ${checked(schema, shape.check, field)} m`;
+  return `${insert(schema, shape, field)}${from} on conflict do nothing`;
 }
 
-function manyText(schema: string, shape: Shape, kind: "many" | "contended"): string {
+function manyText(schema: string, shape: Shape, kind: "all" | "some"): string {
   const columns = fieldsOf(shape).map(([name, type], index) => `unnest($${index + 1}::${type}[]) as ${name}`);
-  const insert = text(schema, shape, (name) => `o.${name}`, `(select ${columns.join(", ")}) o`);
-  return `${insert} ${kind === "contended" ? "on conflict do nothing " : ""}returning "group"`;
+  const field = (name: string): string => `o.${name}`;
+  const source = ` from (select ${columns.join(", ")}) o`;
+  if (kind === "some") {
+    const join = shape.check === undefined ? "" : `, lateral ${checked(schema, shape.check, field)} m`;
+    return `${insert(schema, shape, field)}${source}${join} on conflict do nothing returning "group"`;
+  }
+  if (shape.check === undefined) return insert(schema, shape, field) + source;
+  const guarded = (name: string): string => (name === "lineage" ? "case when m.held then o.lineage end" : field(name));
+  return `${insert(schema, shape, guarded)}${source} left join lateral ${checked(schema, shape.check, field)} m on true`;
 }
 
-function text(schema: string, shape: Shape, field: (name: string) => string, source: string | undefined): string {
-  const { check, insert } = shape;
-  const columns = keyColumns(insert.table);
-  const from: string[] = source === undefined ? [] : [source];
-  if (check !== undefined) {
-    const part = isWide(check.table) ? ` and part = ${field("checked_part")}` : "";
-    // A subquery that takes a lock is run once a step, through the primary key, whatever the planner thinks of it.
-    from.push(`lateral (
-      select from ${schema}.${check.table}
+function insert(schema: string, { insert: { table, column } }: Shape, field: (name: string) => string): string {
+  const columns = keyColumns(table);
+  return `insert into ${schema}.${table} (${columns.join(", ")}, ${column})
+    select ${columns.map(field).join(", ")}, ${field("value")}`;
+}
+
+/** A subquery that takes a lock is run once a step, through the primary key, whatever the planner thinks of it. */
+function checked(schema: string, { table, column }: Side, field: (name: string) => string): string {
+  const part = isWide(table) ? ` and part = ${field("checked_part")}` : "";
+  return `(
+      select true as held from ${schema}.${table}
       where lineage = ${field("lineage")} and "group" = ${field("checked_group")} and item = ${field("checked_item")}${part}
-        and ${check.column} = ${field("expected")}
+        and ${column} = ${field("expected")}
       for no key update
-    ) m`);
-  }
-  return `insert into ${schema}.${insert.table} (${columns.join(", ")}, ${insert.column})
-    select ${columns.map(field).join(", ")}, ${field("value")}${from.length === 0 ? "" : ` from ${from.join(", ")}`}`;
+    )`;
 }
 
 function scalars({ check, insert: { key, value } }: Step): readonly unknown[] {
