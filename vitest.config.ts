@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -26,10 +27,38 @@ const alias = {
   threadmark: source("src/index.ts"),
 };
 
+/** What takes longest, longest first: begun last, each would keep one worker busy while the other has nothing to do. */
+const longest = [
+  "test/model/store.model.test.ts",
+  "test/backends/postgres/partitions.conformance.test.ts",
+  "test/backends/postgres/pgbouncer.conformance.test.ts",
+  "test/crash/crash.test.ts",
+  "test/backends/postgres.conformance.test.ts",
+  "test/docs/docs.test.ts",
+  "test/inspector/live.test.ts",
+  "test/backends/file.conformance.test.ts",
+  "test/backends/sqlite.conformance.test.ts",
+  "test/inspector/views.test.ts",
+  "test/langgraph/validation/postgres.test.ts",
+].map(source);
+
+/** Vitest goes by the durations of the last run, and where there was none by the sizes of files, which say nothing here. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const index = longest.indexOf(moduleId);
+      return index < 0 ? longest.length : index;
+    };
+    const sorted = await super.sort(files);
+    return sorted.sort((left, right) => rank(left) - rank(right));
+  }
+}
+
 export default defineConfig({
   resolve: { alias },
   test: {
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         resolve: { alias },
