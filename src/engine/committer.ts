@@ -6,6 +6,8 @@ export type Outcome = (applied: boolean, failure?: unknown) => void;
 interface Waiting {
   readonly batch: Batch;
   readonly outcome: Outcome;
+  /** What the batch touches, once that was asked. */
+  places?: readonly Place[];
 }
 
 /** With several commits at once, the least that one of them is worth. */
@@ -68,11 +70,11 @@ export class Committer {
 
   #send(group: readonly Waiting[]): void {
     this.#underWay += 1;
-    const places = this.#most > 1 ? group.flatMap(({ batch }) => [...placesOf(batch)]) : undefined;
-    if (places) for (const place of places) this.#held.add(place);
+    const holds = this.#most > 1;
+    if (holds) for (const entry of group) for (const place of placesOf(entry)) this.#held.add(place);
     const done = (): void => {
       this.#underWay -= 1;
-      if (places) for (const place of places) this.#held.delete(place);
+      if (holds) for (const entry of group) for (const place of placesOf(entry)) this.#held.delete(place);
       this.#schedule();
     };
     const batches = group.length === 1 ? [(group[0] as Waiting).batch] : group.map((entry) => entry.batch);
@@ -100,7 +102,7 @@ export class Committer {
     const taken = new Set<Place>();
     const group: Waiting[] = [];
     for (const entry of waiting) {
-      const places = placesOf(entry.batch);
+      const places = placesOf(entry);
       let free = group.length < most;
       for (const place of places) if (taken.has(place) || this.#held.has(place)) free = false;
       if (free) group.push(entry);
@@ -124,11 +126,17 @@ function placeOf(key: Key | DirectoryKey | Range): Place {
   return key.table === "directory" ? key.id : tableNumbers[key.table] * 2 ** 31 + key.group;
 }
 
-function placesOf({ checks = [], deletes = [], inserts = [], puts = [] }: Batch): ReadonlySet<Place> {
-  const places = new Set<Place>();
-  for (const { key } of checks) places.add(placeOf(key));
-  for (const key of deletes) places.add(placeOf(key));
-  for (const { key } of inserts) places.add(placeOf(key));
-  for (const { key } of puts) places.add(placeOf(key));
+function placesOf(entry: Waiting): readonly Place[] {
+  entry.places ??= placesOfBatch(entry.batch);
+  return entry.places;
+}
+
+/** Some of them may be named twice. */
+function placesOfBatch({ checks = [], deletes = [], inserts = [], puts = [] }: Batch): Place[] {
+  const places: Place[] = [];
+  for (const { key } of checks) places.push(placeOf(key));
+  for (const key of deletes) places.push(placeOf(key));
+  for (const { key } of inserts) places.push(placeOf(key));
+  for (const { key } of puts) places.push(placeOf(key));
   return places;
 }
