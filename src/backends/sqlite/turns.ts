@@ -1,4 +1,3 @@
-import { performance } from "node:perf_hooks";
 import { ThreadmarkError } from "../../errors.ts";
 
 /** While others want the lock too, a process goes on committing for this long, … */
@@ -53,16 +52,26 @@ export class Turns {
   }
 
   /** Runs an action that only reads: it takes no turn, and waits only while a file is being recovered or closed. */
-  async watch<Result>(action: () => Result): Promise<Result> {
+  watch<Result>(action: () => Result): Promise<Result> {
+    try {
+      return Promise.resolve(action());
+    } catch (error) {
+      return this.#isBusy(error) ? this.#watchAgain(action, error) : Promise.reject(error);
+    }
+  }
+
+  async #watchAgain<Result>(action: () => Result, first: unknown): Promise<Result> {
     const since = performance.now();
+    let busy = first;
     for (;;) {
+      const waited = performance.now() - since;
+      if (waited > this.#patience) throw tooBusy(waited, busy);
+      await new Promise((resolve) => setTimeout(resolve, pollDelay(waited)));
       try {
         return action();
       } catch (error) {
         if (!this.#isBusy(error)) throw error;
-        const waited = performance.now() - since;
-        if (waited > this.#patience) throw tooBusy(waited, error);
-        await new Promise((resolve) => setTimeout(resolve, pollDelay(waited)));
+        busy = error;
       }
     }
   }
