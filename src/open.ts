@@ -1,4 +1,5 @@
 import type { Backend } from "./backend.ts";
+import { sqlite } from "./backends/sqlite/index.ts";
 import { zstdAvailable } from "./codec/envelope.ts";
 import { createValueCodec } from "./codec/value.ts";
 import { Engine } from "./engine/engine.ts";
@@ -59,7 +60,7 @@ function checkOptions(options: OpenOptions): void {
   if (compression !== undefined && !["none", "deflate", "zstd"].includes(compression)) {
     throw new TypeError('compression must be "none", "deflate" or "zstd".');
   }
-  if (compression === "zstd" && !zstdAvailable) {
+  if (compression === "zstd" && !zstdAvailable()) {
     throw new ThreadmarkError(
       "UNSUPPORTED",
       'This Node has no zstd. Use compression: "deflate", or Node 22.15 or later.',
@@ -79,10 +80,10 @@ function checkBackend(backend: Backend): Backend {
   return backend;
 }
 
-/** Looking a loaded module up again takes longer than opening a file. */
-let sqliteModule: typeof import("./backends/sqlite/index.ts") | undefined;
-
-/** Each backend is loaded when its url is first used, so that nobody pays for drivers they do not use. */
+/**
+ * Backends and their drivers are loaded when a url first asks for them. SQLite's, the commonest, is small and comes along:
+ * finding another file would take as long as parsing it. Its driver waits like the others.
+ */
 async function openBackend(url: string, options: OpenOptions): Promise<Backend> {
   const colon = url.indexOf(":");
   const scheme = url.slice(0, colon);
@@ -93,8 +94,7 @@ async function openBackend(url: string, options: OpenOptions): Promise<Backend> 
       return (await import("./backends/memory/index.ts")).memory();
     case "sqlite":
       if (rest === "") throw new TypeError("sqlite: needs a path, as in sqlite:agent.db.");
-      sqliteModule ??= await import("./backends/sqlite/index.ts");
-      return sqliteModule.sqlite(rest, options);
+      return sqlite(rest, options);
     case "file":
       if (rest === "") throw new TypeError("file: needs a directory, as in file:./agent.");
       return (await import("./backends/file/index.ts")).file(rest, options);
@@ -103,7 +103,7 @@ async function openBackend(url: string, options: OpenOptions): Promise<Backend> 
       return (await import("./backends/postgres/index.ts")).postgres({ ...options, url });
     default:
       throw new TypeError(
-        `Unknown url ${JSON.stringify(url)}. Use memory:, file:./directory, sqlite:path or postgres://….`,
+        `Unknown url ${JSON.stringify(url)}. Use memory:, file:./directory, sqlite:path or postgres://...`,
       );
   }
 }

@@ -1,15 +1,16 @@
-import { compactStore } from "./engine/compact.ts";
 import type { Engine } from "./engine/engine.ts";
-import { exportStore } from "./engine/export.ts";
-import { type ImportResult, importBundle } from "./engine/import.ts";
-import { storeStats } from "./engine/stats.ts";
+import type { ImportResult } from "./engine/import.ts";
 import { listThreads } from "./engine/threads.ts";
-import { verifyStore } from "./engine/verify.ts";
 import { checkId } from "./model/address.ts";
 import type { Stats, ThreadsOptions, VerifyResult, WorkOptions } from "./model/arguments.ts";
 import type { ThreadInfo } from "./model/checkpoint.ts";
 import { checkThreadsOptions } from "./model/validation.ts";
 import { Thread } from "./thread.ts";
+
+// What looks after a whole store is loaded when it is first asked for: most processes only read and write threads.
+async function* exported(engine: Engine, threads: readonly string[] | undefined): AsyncGenerator<string> {
+  yield* (await import("./engine/export.ts")).exportStore(engine, threads);
+}
 
 /**
  * An open database of threads.
@@ -39,17 +40,19 @@ export class Store<State = unknown> {
 
   /** How many threads and checkpoints there are, and the bytes they take by kind. */
   stats(): Promise<Stats> {
-    return this.#engine.track(() => storeStats(this.#engine));
+    return this.#engine.track(async () => (await import("./engine/stats.ts")).storeStats(this.#engine));
   }
 
   /** Reads everything back from storage and reports every fault found. */
   verify(options: WorkOptions = {}): Promise<VerifyResult> {
-    return this.#engine.track(() => verifyStore(this.#engine, options.progress));
+    const { progress } = options;
+    return this.#engine.track(async () => (await import("./engine/verify.ts")).verifyStore(this.#engine, progress));
   }
 
   /** Removes from the medium what no checkpoint reaches any more. */
   compact(options: WorkOptions = {}): Promise<void> {
-    return this.#engine.track(() => compactStore(this.#engine, options.progress));
+    const { progress } = options;
+    return this.#engine.track(async () => (await import("./engine/compact.ts")).compactStore(this.#engine, progress));
   }
 
   /**
@@ -60,12 +63,12 @@ export class Store<State = unknown> {
    */
   export(options: { readonly threads?: readonly string[] } = {}): AsyncGenerator<string> {
     for (const id of options.threads ?? []) checkId(id, "A thread id");
-    return exportStore(this.#engine, options.threads && [...options.threads]);
+    return exported(this.#engine, options.threads && [...options.threads]);
   }
 
   /** Adds the threads of a bundle. One that is there already, just so, is left alone; a different one is `CONFLICT`. */
   import(source: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>): Promise<ImportResult> {
-    return this.#engine.track(() => importBundle(this.#engine, source));
+    return this.#engine.track(async () => (await import("./engine/import.ts")).importBundle(this.#engine, source));
   }
 
   /** Waits for what is under way, then releases everything. */

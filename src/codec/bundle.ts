@@ -1,5 +1,5 @@
-import { crc32 } from "node:zlib";
 import { ThreadmarkError } from "../errors.ts";
+import { checksum } from "./envelope.ts";
 
 /**
  * The lines of a bundle: `{"crc":"3f2a9c1d","record":{…}}`, the checksum being that of the record's text. Lines are
@@ -24,10 +24,6 @@ export function parseBundleLine(line: string, number: number): unknown {
     line.slice(START.length, START.length + 8) === checksum(text);
   if (!sound) throw damaged(number, "its checksum does not match");
   return JSON.parse(text);
-}
-
-function checksum(text: string): string {
-  return crc32(text).toString(16).padStart(8, "0");
 }
 
 export function damaged(line: number, fault: string): ThreadmarkError {

@@ -1,5 +1,3 @@
-import * as zlib from "node:zlib";
-import { crc32, deflateRawSync, inflateRawSync } from "node:zlib";
 import type { Value } from "../backend.ts";
 import { ThreadmarkError } from "../errors.ts";
 
@@ -19,20 +17,29 @@ const HEADER = 10;
 
 export type Compression = "none" | "deflate" | "zstd";
 
-interface Zstd {
-  zstdCompressSync(data: string | Uint8Array): Uint8Array;
-  zstdDecompressSync(data: Uint8Array): Uint8Array;
+type NodeZlib = typeof import("node:zlib");
+type Zlib = Pick<NodeZlib, "crc32" | "deflateRawSync" | "inflateRawSync"> &
+  Partial<Pick<NodeZlib, "zstdCompressSync" | "zstdDecompressSync">>;
+
+let loaded: Zlib | undefined;
+
+/** Node's own, loaded with the first value: it brings all of Node's streams along. */
+function zlib(): Zlib {
+  loaded ??= process.getBuiltinModule("node:zlib");
+  return loaded;
 }
-const zstd: Zstd | undefined = "zstdCompressSync" in zlib ? (zlib as unknown as Zstd) : undefined;
 
 /** Whether this Node can read and write zstd. */
-export const zstdAvailable: boolean = zstd !== undefined;
+export function zstdAvailable(): boolean {
+  return zlib().zstdCompressSync !== undefined;
+}
 
 /** The two hexadecimal digits of each byte. */
 const hexadecimal: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
-function checksum(json: string): string {
-  const sum = crc32(json);
+/** The CRC-32 of a text, in eight hexadecimal digits. */
+export function checksum(json: string): string {
+  const sum = zlib().crc32(json);
   const [a, b] = [hexadecimal[sum >>> 24], hexadecimal[(sum >>> 16) & 255]];
   return `${a}${b}${hexadecimal[(sum >>> 8) & 255]}${hexadecimal[sum & 255]}`;
 }
@@ -40,8 +47,9 @@ function checksum(json: string): string {
 /** Wraps JSON text for storage. */
 export function wrap(json: string, compression: Compression = "none"): Value {
   if (compression === "none") return `${VERSION}j${checksum(json)}${json}`;
-  const packed = compression === "zstd" && zstd ? zstd.zstdCompressSync(json) : deflateRawSync(json);
-  const codec = compression === "zstd" && zstd ? "z" : "d";
+  const { zstdCompressSync, deflateRawSync } = zlib();
+  const packed = compression === "zstd" && zstdCompressSync ? zstdCompressSync(json) : deflateRawSync(json);
+  const codec = compression === "zstd" && zstdCompressSync ? "z" : "d";
   const bytes = new Uint8Array(HEADER + packed.length);
   bytes.set(Buffer.from(`${VERSION}${codec}${checksum(json)}`, "latin1"));
   bytes.set(packed, HEADER);
@@ -53,15 +61,16 @@ function corrupt(fault: string, cause?: unknown): ThreadmarkError {
 }
 
 function inflate(codec: string, payload: Uint8Array): string {
-  if (codec === "d") return inflateRawSync(payload).toString("utf8");
+  if (codec === "d") return zlib().inflateRawSync(payload).toString("utf8");
   if (codec !== "z") throw corrupt(`its codec ${JSON.stringify(codec)} is unknown`);
-  if (!zstd) {
+  const { zstdDecompressSync } = zlib();
+  if (!zstdDecompressSync) {
     throw new ThreadmarkError(
       "UNSUPPORTED",
       "A stored value is compressed with zstd, which this Node cannot read. Use Node 22.15 or later.",
     );
   }
-  return Buffer.from(zstd.zstdDecompressSync(payload)).toString("utf8");
+  return Buffer.from(zstdDecompressSync(payload)).toString("utf8");
 }
 
 /** Checks the checksum and gives the JSON text back. A fault is `CORRUPT`, a newer format `VERSION`. */

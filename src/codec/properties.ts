@@ -1,4 +1,6 @@
-import { types } from "node:util";
+import { util } from "../builtin.ts";
+
+const { types } = util;
 
 // Unlike a descriptor, these make no object: a new node is checked at a fraction of the cost.
 const { __lookupGetter__: lookupGetter, __lookupSetter__: lookupSetter } = Object.prototype as unknown as {

@@ -1,4 +1,6 @@
-import { types } from "node:util";
+import { util } from "../builtin.ts";
+
+const { types } = util;
 
 /** Why a value cannot be stored, and what to do instead: "<what> cannot be stored. <next>". */
 export interface Refusal {

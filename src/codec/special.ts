@@ -1,4 +1,4 @@
-import { types } from "node:util";
+import { util } from "../builtin.ts";
 import { ThreadmarkError } from "../errors.ts";
 import type { ClassCodec } from "../model/arguments.ts";
 import { isObject, type Json, type JsonObject } from "./json.ts";
@@ -9,6 +9,8 @@ import { inside } from "./path.ts";
 import { refusalOf } from "./refusal.ts";
 import type { Trail } from "./trail.ts";
 import { UnregisteredInstance } from "./unregistered.ts";
+
+const { types } = util;
 
 /** A class of the user's: its name, how it is stored. */
 export type RegisteredClass = readonly [name: string, codec: ClassCodec];

@@ -10,7 +10,7 @@ function lasting(): ReturnType<typeof memory> {
   return backend;
 }
 
-describe.each(["deflate", ...(zstdAvailable ? (["zstd"] as const) : [])] as const)(
+describe.each(["deflate", ...(zstdAvailable() ? (["zstd"] as const) : [])] as const)(
   "packs compressed with %s",
   (compression) => {
     it("take less room, and read without being told how they were compressed", async () => {

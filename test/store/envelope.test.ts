@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { unwrap, unwrapJson, wrap, zstdAvailable } from "../../src/codec/envelope.ts";
 import { ThreadmarkError } from "../../src/errors.ts";
 
-const compressions = ["none", "deflate", ...(zstdAvailable ? (["zstd"] as const) : [])] as const;
+const compressions = ["none", "deflate", ...(zstdAvailable() ? (["zstd"] as const) : [])] as const;
 
 it("gives back the text it wrapped, however it was compressed", () => {
   fc.assert(

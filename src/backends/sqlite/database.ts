@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { fs } from "../../builtin.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import type { Connection, Driver } from "./driver.ts";
 import type { Snapshot } from "./files.ts";
@@ -6,6 +6,8 @@ import { copyDatabase, fingerprint } from "./files.ts";
 import type { SchemaState } from "./schema.ts";
 import { inspectSchema, migrate, rollback } from "./schema.ts";
 import { Statements } from "./statements.ts";
+
+const { statSync } = fs;
 
 /** Set on every connection that commits. On macOS an fsync reaches the medium only with fullfsync; elsewhere that does nothing. */
 const durability = {

@@ -1,4 +1,6 @@
-import {
+import { fs, path } from "../../builtin.ts";
+
+const {
   closeSync,
   constants,
   copyFileSync,
@@ -9,9 +11,8 @@ import {
   openSync,
   rmSync,
   statSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
-import { basename, dirname, join, resolve } from "node:path";
+} = fs;
+const { basename, dirname, join, resolve } = path;
 
 /** SQLite keeps what was committed last beside the database, under this name. */
 function logOf(path: string): string {
@@ -72,7 +73,7 @@ export interface Snapshot {
  * idle one, where it cannot create the files of its shared memory: on a read-only medium, in a read-only directory.
  */
 export function copyDatabase(path: string): Snapshot {
-  const directory = mkdtempSync(join(tmpdir(), "threadmark-"));
+  const directory = mkdtempSync(join(process.getBuiltinModule("node:os").tmpdir(), "threadmark-"));
   const copy = join(directory, basename(path));
   const remove = (): void => rmSync(directory, { recursive: true, force: true });
   try {

@@ -1,7 +1,6 @@
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
 import type { Answer, Backend, Batch, Capabilities, Read, Size, Table } from "../../backend.ts";
 import { tables } from "../../backend.ts";
+import { fs, path } from "../../builtin.ts";
 import { applyBatches } from "./commits.ts";
 import { Database } from "./database.ts";
 import type { Driver } from "./driver.ts";
@@ -13,6 +12,9 @@ import { Turns } from "./turns.ts";
 
 export type { Bound, Connection, Driver, DriverFault, Statement } from "./driver.ts";
 export { nodeDriver } from "./node-driver.ts";
+
+const { existsSync } = fs;
+const { resolve } = path;
 
 export interface SqliteOptions {
   /** `full` (the default): a commit survives a power cut. `normal`: it survives the end of the process. */

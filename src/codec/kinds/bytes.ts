@@ -1,6 +1,8 @@
-import { isDeepStrictEqual, types } from "node:util";
+import { util } from "../../builtin.ts";
 import type { Kind } from "./kind.ts";
 import { isNativePrototype } from "./native.ts";
+
+const { isDeepStrictEqual, types } = util;
 
 type Bytes = ArrayBuffer | ArrayBufferView;
 type View = new (buffer: ArrayBufferLike, offset?: number, length?: number) => ArrayBufferView;

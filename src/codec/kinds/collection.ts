@@ -1,7 +1,9 @@
-import { types } from "node:util";
+import { util } from "../../builtin.ts";
 import { entries, members } from "../path.ts";
 import type { Kind } from "./kind.ts";
 import { isExactly } from "./native.ts";
+
+const { types } = util;
 
 // Maps and Sets turn −0 into 0 as it goes in, so that none is ever stored.
 

@@ -1,6 +1,8 @@
-import { types } from "node:util";
+import { util } from "../../builtin.ts";
 import type { Kind } from "./kind.ts";
 import { isExactly } from "./native.ts";
+
+const { types } = util;
 
 /** `{"$":"date","v":1700000000000}`; null for an invalid one. */
 export const date: Kind<Date> = {

@@ -1,7 +1,9 @@
-import { types } from "node:util";
+import { util } from "../../builtin.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { Decoding, Kind } from "./kind.ts";
 import { isExactly } from "./native.ts";
+
+const { types } = util;
 
 const builtIn = ["Error", "EvalError", "RangeError", "ReferenceError", "SyntaxError", "TypeError", "URIError"];
 const later = ["AggregateError", "SuppressedError"];

@@ -1,6 +1,8 @@
-import { types } from "node:util";
+import { util } from "../../builtin.ts";
 import type { Kind } from "./kind.ts";
 import { isExactly } from "./native.ts";
+
+const { types } = util;
 
 /** `{"$":"regexp","v":"a+","flags":"gi","lastIndex":0}`. */
 export const regexp: Kind<RegExp> = {

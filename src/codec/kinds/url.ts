@@ -1,7 +1,9 @@
-import { toUSVString } from "node:util";
+import { util } from "../../builtin.ts";
 import type { Json } from "../json.ts";
 import { entries } from "../path.ts";
 import type { Kind } from "./kind.ts";
+
+const { toUSVString } = util;
 
 /** `{"$":"url","v":"https://example.org/"}`. */
 export const url: Kind<URL> = {
