@@ -1,4 +1,4 @@
-import type { Found, Key, Read, Value } from "../backend.ts";
+import type { Entry, Found, Key, Read, Value } from "../backend.ts";
 import { unwrapJson, wrap } from "../codec/envelope.ts";
 import type { Json } from "../codec/json.ts";
 import type { LeaseToken } from "../model/arguments.ts";
@@ -49,37 +49,73 @@ export interface WritesResult {
 
 export function writesChange(captured: CapturedWrites): Change<WritesResult> {
   return {
-    plan: async (draft) => {
+    plan: (draft) => {
       if (captured.lease) checkLease(draft, captured.lease);
       if (captured.writes.length === 0) return { stored: 0, ignored: 0 };
-      const known = draft.existing;
-      const tape = await draft.tape();
-      const key = writeKey(tape, captured);
-      const planned = draft.inserts.findIndex((entry) => entry.key.table === "write" && sameKey(entry.key as Key, key));
-      // Usually a task writes once: the first attempt takes the record to be absent, and the commit finds out.
-      let before: Value | undefined = planned < 0 ? undefined : draft.inserts[planned]?.value;
-      if (planned < 0 && known && (draft.fresh || known.meta.origin)) {
-        if (draft.puts.some((entry) => entry.key.table === "write" && sameKey(entry.key as Key, key))) throw ALONE;
-        [before] = (await draft.engine.read([{ get: key }])) as readonly (Value | undefined)[];
-      }
-      const since = before !== undefined && known ? await cutOf(draft.engine, known, captured) : 0;
-      const inherited = known?.meta.origin
-        ? await shownWrites(draft.engine, known, captured.namespace, captured.checkpoint)
-        : [];
-      const { tasks, result } = merge(draft, captured, before, since, inherited);
-      const fails = captured.writes.some(([index]) => index === ERROR_INDEX);
-      if (fails && !draft.meta?.failed) draft.change({ failed: true });
-      if (result.stored === 0) return result;
-      const value = wrap(JSON.stringify(tasks));
-      if (planned >= 0) draft.inserts[planned] = { key, value };
-      else if (before === undefined) draft.inserts.push({ key, value });
-      else {
-        draft.checks.push({ key, value: before });
-        draft.puts.push({ key, value });
-      }
-      return result;
+      return planBlind(draft, captured) ?? planSlowly(draft, captured);
     },
   };
+}
+
+/**
+ * Usually a task writes once, on a thread that is no fork: the first attempt takes its record to be absent, and the commit
+ * finds out. Undefined where storage has to be asked.
+ */
+function planBlind(draft: Draft, captured: CapturedWrites): WritesResult | undefined {
+  const tape = draft.existing;
+  if (!tape || draft.fresh || tape.meta.origin) return undefined;
+  const key = writeKey(tape, captured);
+  if (draft.inserts.some((entry) => isWrite(entry, key))) return undefined;
+  return addWrites(draft, captured, { key, before: undefined }, 0, []);
+}
+
+async function planSlowly(draft: Draft, captured: CapturedWrites): Promise<WritesResult> {
+  const known = draft.existing;
+  const tape = await draft.tape();
+  const key = writeKey(tape, captured);
+  const planned = draft.inserts.find((entry) => isWrite(entry, key));
+  let before = planned?.value;
+  if (!planned && known && (draft.fresh || known.meta.origin)) {
+    if (draft.puts.some((entry) => isWrite(entry, key))) throw ALONE;
+    [before] = (await draft.engine.read([{ get: key }])) as readonly (Value | undefined)[];
+  }
+  const since = before !== undefined && known ? await cutOf(draft.engine, known, captured) : 0;
+  const inherited = known?.meta.origin
+    ? await shownWrites(draft.engine, known, captured.namespace, captured.checkpoint)
+    : [];
+  return addWrites(draft, captured, { key, before, planned }, since, inherited);
+}
+
+/** A task's record: what is stored of it, or `planned` earlier in the same draft. */
+interface Place {
+  readonly key: Key;
+  readonly before: Value | undefined;
+  readonly planned?: Entry | undefined;
+}
+
+function addWrites(
+  draft: Draft,
+  captured: CapturedWrites,
+  { key, before, planned }: Place,
+  since: number,
+  inherited: readonly EncodedWrite[],
+): WritesResult {
+  const { tasks, result } = merge(draft, captured, before, since, inherited);
+  const fails = captured.writes.some(([index]) => index === ERROR_INDEX);
+  if (fails && !draft.meta?.failed) draft.change({ failed: true });
+  if (result.stored === 0) return result;
+  const value = wrap(JSON.stringify(tasks));
+  if (planned) draft.inserts[draft.inserts.indexOf(planned)] = { key, value };
+  else if (before === undefined) draft.inserts.push({ key, value });
+  else {
+    draft.checks.push({ key, value: before });
+    draft.puts.push({ key, value });
+  }
+  return result;
+}
+
+function isWrite({ key }: Entry, other: Key): boolean {
+  return key.table === "write" && sameKey(key as Key, other);
 }
 
 function sameKey(left: Key, right: Key): boolean {

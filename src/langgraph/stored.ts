@@ -2,7 +2,8 @@ import { types } from "node:util";
 import { ThreadmarkError } from "../errors.ts";
 import { classNamed, classOf, type KnownClass, knownClass } from "./classes.ts";
 import { type Convert, instanceOf, nodeOf, type StoredInstance } from "./instances.ts";
-import { messageNode, rememberedNode } from "./messages.ts";
+import { type Remembered, recall } from "./memory.ts";
+import { messageNode } from "./messages.ts";
 
 /**
  * Values as LangGraph has them ↔ values as a store takes them.
@@ -68,10 +69,12 @@ class Storing {
 
   array(value: unknown[]): unknown {
     let copy: unknown[] | undefined;
+    let last: Remembered | undefined;
     for (let index = 0; index < value.length; index++) {
       const part = value[index];
       if (typeof part !== "object" || part === null) continue;
-      const stored = rememberedNode(part) ?? this.element(part);
+      last = recall(part, last);
+      const stored = last === undefined ? this.element(part) : last.node;
       if (stored === part) continue;
       copy ??= isOrdinaryArray(value) ? value.slice() : undefined;
       if (copy === undefined) return value;
