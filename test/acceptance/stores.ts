@@ -2,7 +2,7 @@ import { afterEach, describe } from "vitest";
 import type { OpenOptions } from "../../src/model/arguments.ts";
 import { open } from "../../src/open.ts";
 import type { Store } from "../../src/store.ts";
-import { type BackendUnderTest, locations, type Place } from "../backends/locations.ts";
+import { type BackendUnderTest, campaignLocations, type Place } from "../backends/locations.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: each case puts states of its own shape and looks into them freely.
 export type Free = Record<string, any>;
@@ -18,7 +18,7 @@ export interface Stores {
 
 /** Runs a system's cases on every backend. */
 export function onEveryBackend(system: string, cases: (stores: Stores) => void): void {
-  describe.each(locations)(`${system} on $name`, (backend) => {
+  describe.each(campaignLocations)(`${system} on $name`, (backend) => {
     const places: Place[] = [];
     const opened: { close(): Promise<void> }[] = [];
     const at = async <State>(place: Place, options: OpenOptions | undefined): Promise<Store<State>> => {

@@ -5,7 +5,7 @@ import { afterEach, describe } from "vitest";
 import { type SaverOptions, ThreadmarkSaver } from "../../src/langgraph/index.ts";
 import type { OpenOptions } from "../../src/model/arguments.ts";
 import { open } from "../../src/open.ts";
-import { type BackendUnderTest, locations, type Place } from "../backends/locations.ts";
+import { type BackendUnderTest, campaignLocations, type Place } from "../backends/locations.ts";
 
 /** Savers for a test: at a fresh place, and once more at the same one. All are closed after it. */
 export interface Savers {
@@ -15,7 +15,7 @@ export interface Savers {
   place(): Place;
 }
 
-export function onEveryBackend(name: string, cases: (savers: Savers) => void, backends = locations): void {
+export function onEveryBackend(name: string, cases: (savers: Savers) => void, backends = campaignLocations): void {
   describe.each(backends)(`${name} on $name`, (backend) => {
     const places: Place[] = [];
     const savers: ThreadmarkSaver[] = [];

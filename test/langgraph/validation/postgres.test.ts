@@ -1,4 +1,5 @@
 import { postgresUnderTest } from "../../backends/locations.ts";
+import { reusedPostgres } from "../../postgres/places.ts";
 import { validateOn } from "./suite.ts";
 
-validateOn(postgresUnderTest);
+validateOn({ ...postgresUnderTest, make: reusedPostgres() });
