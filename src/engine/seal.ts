@@ -55,24 +55,17 @@ function greatestOf(greatest: string | undefined, rows: readonly Row[]): string 
   return rows.reduce((most, { id }) => (most === undefined || id > most ? id : most), greatest);
 }
 
-/** A record of an index, and what it says once it has been added to. */
+/** What one row adds to a record of an index. */
 interface IndexEntry {
   readonly key: Key;
-  add(before: Value | undefined): unknown;
+  add(before: unknown): unknown;
 }
 
 /** Sealed rows are no longer found by looking through the tail; those whose id does not tell where get an index. */
 function idEntries(tape: Tape, supplied: readonly Row[]): IndexEntry[] {
-  const byKey = new Map<string, { readonly key: Key; readonly seqs: number[] }>();
-  for (const row of supplied) {
-    const [item, part] = hashStrings(row.namespace, row.id);
-    const entry = byKey.get(`${item}:${part}`) ?? { key: tape.key("id", item, part), seqs: [] };
-    entry.seqs.push(row.seq);
-    byKey.set(`${item}:${part}`, entry);
-  }
-  return [...byKey.values()].map(({ key, seqs }) => ({
-    key,
-    add: (before) => [...(before === undefined ? [] : (unwrapJson(before) as number[])), ...seqs],
+  return supplied.map(({ namespace, id, seq }) => ({
+    key: tape.key("id", ...hashStrings(namespace, id)),
+    add: (before) => [...((before ?? []) as number[]), seq],
   }));
 }
 
@@ -81,15 +74,28 @@ function headEntries(tape: Tape, sealed: readonly TailRow[]): IndexEntry[] {
   for (const { row } of sealed) if (row.namespace !== "") heads.set(row.namespace, row.seq);
   return [...heads].map(([namespace, seq]) => ({
     key: tape.key("head", ...hashStrings(namespace)),
-    add: (before) => ({ ...(before === undefined ? {} : (unwrapJson(before) as object)), [namespace]: seq }),
+    add: (before) => ({ ...(before as object | undefined), [namespace]: seq }),
   }));
 }
 
+/** Hashes may collide: what several entries add to one record is read and written once. */
 function index(draft: Draft, entries: readonly IndexEntry[]): Promise<void> | undefined {
   if (entries.length === 0) return undefined;
-  return draft.engine.read(entries.map(({ key }) => ({ get: key }))).then((found) => {
-    for (const [position, { key, add }] of entries.entries()) {
-      draft.puts.push({ key, value: wrap(JSON.stringify(add(found[position] as Value | undefined))) });
+  const byKey = new Map<string, [IndexEntry, ...IndexEntry[]]>();
+  for (const entry of entries) {
+    const { table, item, part } = entry.key;
+    const place = `${table}:${item}:${part}`;
+    const others = byKey.get(place);
+    if (others === undefined) byKey.set(place, [entry]);
+    else others.push(entry);
+  }
+  const records = [...byKey.values()];
+  return draft.engine.read(records.map(([{ key }]) => ({ get: key }))).then((found) => {
+    for (const [position, additions] of records.entries()) {
+      const before = found[position] as Value | undefined;
+      let value: unknown = before === undefined ? undefined : unwrapJson(before);
+      for (const { add } of additions) value = add(value);
+      draft.puts.push({ key: additions[0].key, value: wrap(JSON.stringify(value)) });
     }
   });
 }
