@@ -2,7 +2,7 @@ import { types } from "node:util";
 import { ThreadmarkError } from "../errors.ts";
 import { classNamed, classOf, type KnownClass, knownClass } from "./classes.ts";
 import { type Convert, instanceOf, nodeOf, type StoredInstance } from "./instances.ts";
-import { type Remembered, recall } from "./memory.ts";
+import { MessageRow, recall } from "./memory.ts";
 import { messageNode } from "./messages.ts";
 
 /**
@@ -57,7 +57,9 @@ class Storing {
     return value;
   }
 
-  element(part: object): unknown {
+  element(part: object, index: number, row: MessageRow | undefined): unknown {
+    const node = row === undefined ? recall(part) : row.node(part, index);
+    if (node !== undefined) return node;
     const known = knownClass(Object.getPrototypeOf(part));
     return known === undefined ? this.part(part) : this.instance(part, known);
   }
@@ -68,18 +70,20 @@ class Storing {
   }
 
   array(value: unknown[]): unknown {
-    let copy: unknown[] | undefined;
-    let last: Remembered | undefined;
-    for (let index = 0; index < value.length; index++) {
+    const row = MessageRow.of(value);
+    const start = row === undefined ? 0 : row.recall(value);
+    let copy: unknown[] | undefined = start === 0 ? undefined : row?.nodes.slice();
+    if (copy !== undefined && !isOrdinaryArray(value)) return value;
+    for (let index = start; index < value.length; index++) {
       const part = value[index];
-      if (typeof part !== "object" || part === null) continue;
-      last = recall(part, last);
-      const stored = last === undefined ? this.element(part) : last.node;
-      if (stored === part) continue;
-      copy ??= isOrdinaryArray(value) ? value.slice() : undefined;
-      if (copy === undefined) return value;
-      copy[index] = stored;
+      const stored = typeof part === "object" && part !== null ? this.element(part, index, row) : part;
+      if (copy !== undefined) copy.push(stored);
+      else if (stored !== part) {
+        if (!isOrdinaryArray(value)) return value;
+        copy = [...value.slice(0, index), stored];
+      }
     }
+    row?.keep();
     return copy ?? value;
   }
 
@@ -120,7 +124,10 @@ class Storing {
 
 /** An array with holes or other properties is left to the store, which refuses it. */
 function isOrdinaryArray(value: unknown[]): boolean {
-  return Object.keys(value).length === value.length;
+  const keys = Object.keys(value);
+  const { length } = value;
+  // Indices come first, in order.
+  return keys.length === length && (length === 0 || keys[length - 1] === String(length - 1));
 }
 
 /** An object with accessors or hidden properties is left to the store, which refuses it. */

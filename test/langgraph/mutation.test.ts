@@ -67,6 +67,15 @@ const changes: Readonly<Record<string, (message: Loose) => void>> = {
     delete message["name"];
     message["rating"] = 5;
   },
+  "one name for another, with the same under it": (message) => {
+    const last = Object.keys(message).at(-1) as string;
+    const { [last]: value } = message;
+    delete message[last];
+    message["other"] = value;
+  },
+  "the last it was made of": (message) => {
+    delete message.lc_kwargs[Object.keys(message.lc_kwargs).at(-1) as string];
+  },
   "what it was made of": (message) => {
     message.lc_kwargs["content"] = "another";
   },
@@ -108,6 +117,38 @@ onEveryBackend(
       }
     });
 
+    it.each(Object.keys(changes))("%s: in the middle of a long list, whatever else is added", async (name) => {
+      const saver = await savers.fresh();
+      const message = (index: number): BaseMessage => (kinds[index % 5] as () => BaseMessage)();
+      for (let place = 8; place < 8 + kinds.length; place++) {
+        const messages = Array.from({ length: 20 }, (_, index) => message(index));
+        let config = thread(newThread());
+        // Three times: it is new, then known, then laid out beside the others.
+        for (let step = 1; step <= 3; step++) {
+          config = await put(saver, config, { messages: [...messages] }, step);
+          messages.push(message(step));
+        }
+        const before = shown(messages.slice(0, -1));
+        changes[name]?.(messages[place] as never);
+        const after = await put(saver, config, { messages: [...messages] }, 4);
+        expect(shown((await valuesAt(saver, config))["messages"])).toBe(before);
+        expect(shown((await valuesAt(saver, after))["messages"])).toBe(shown(messages));
+        const last = await put(saver, after, { messages: [...messages] }, 5);
+        expect((await valuesAt(saver, last))["messages"]).toStrictEqual(messages);
+      }
+    });
+
+    it("a long list that got a hole and a name beside its elements is refused", async () => {
+      const saver = await savers.fresh();
+      const messages = Array.from({ length: 40 }, (_, index) => new HumanMessage(`message ${index}`));
+      let config = thread(newThread());
+      for (let step = 1; step <= 3; step++) config = await put(saver, config, { messages }, step);
+      const named = Object.assign([...messages, new HumanMessage("new")], { note: "lost?" });
+      await expect(put(saver, config, { messages: named }, 4)).rejects.toMatchObject({ code: "SERIALIZE" });
+      delete named[40];
+      await expect(put(saver, config, { messages: named }, 4)).rejects.toMatchObject({ code: "SERIALIZE" });
+    });
+
     it("through a long conversation, whose steps are sealed into packs, every step reads back as it was", async () => {
       const saver = await savers.fresh();
       const messages: BaseMessage[] = [];
@@ -129,14 +170,14 @@ onEveryBackend(
 
     it("any sequence of changes, additions and removals reads back step by step", async () => {
       const step = fc.record({
-        at: fc.nat(20),
+        at: fc.nat(30),
         change: fc.constantFrom(...Object.keys(changes)),
         what: fc.constantFrom("change", "add", "remove", "swap"),
       });
       await fc.assert(
         fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
           const saver = await savers.fresh();
-          const messages = kinds.map((make) => make());
+          const messages = Array.from({ length: 25 }, (_, index) => (kinds[index % 5] as () => BaseMessage)());
           let config = thread(newThread());
           const expected: [typeof config, string][] = [];
           for (const [index, { at, change, what }] of steps.entries()) {
