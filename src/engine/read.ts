@@ -10,13 +10,14 @@ import type {
   Write,
 } from "../model/checkpoint.ts";
 import type { Engine } from "./engine.ts";
+import { ownRowAtHand } from "./own-rows.ts";
 import type { PackRecords } from "./pack-records.ts";
 import type { SharedTree } from "./page.ts";
 import { type Row, toInfo } from "./row.ts";
 import type { Tape } from "./tape.ts";
 import { loadShown } from "./tree.ts";
 import { type Body, loadedEntry } from "./tree-cache.ts";
-import { NOW, parentOf, rowAt, type Shown } from "./view.ts";
+import { isPlain, NOW, parentOf, rowAt, type Shown } from "./view.ts";
 import type { EncodedWrite } from "./writes.ts";
 
 /** What identifies a handle: used to show rows under the thread's own name. */
@@ -30,10 +31,11 @@ export function infoOf(engine: Engine, place: Place, row: Row, parent: string | 
   return toInfo(row, place.thread, place.namespace, parent, metadata);
 }
 
-/** The id of the parent a row shows. */
-export async function parentId(engine: Engine, tape: Tape, row: Shown): Promise<string | null> {
+/** The id of the parent a row shows; at once where it is in memory. */
+export function parentId(engine: Engine, tape: Tape, row: Shown): string | null | Promise<string | null> {
   if (row.parent === 0) return null;
-  return (await parentOf(engine, tape, row, NOW))?.id ?? null;
+  const known = isPlain(tape) ? ownRowAtHand(tape, row.parent) : undefined;
+  return known ? known.id : parentOf(engine, tape, row, NOW).then((parent) => parent?.id ?? null);
 }
 
 /** What an operation has already read of the checkpoint it wants. */
@@ -75,7 +77,8 @@ async function readCheckpoint(
   row: Shown,
   { ready, records }: AtHand,
 ): Promise<Checkpoint> {
-  const parent = await parentId(engine, tape, row);
+  const found = parentId(engine, tape, row);
+  const parent = found instanceof Promise ? await found : found;
   if (ready) return decodeCheckpoint(engine, place, row, parent, { ...ready, owned: false });
   const known = row.replacedBy === undefined ? engine.trees.get(tape, row.seq) : undefined;
   // From here to the end nothing may be awaited: the next commit changes a remembered tree in place.
