@@ -270,5 +270,5 @@ function lineOf(
 ): Line {
   const crc = Number.parseInt(bytes.toString("latin1", bytes.length - 11, bytes.length - 3), 16);
   const valueBytes = value === undefined ? 0 : typeof value === "string" ? Buffer.byteLength(value) : value.byteLength;
-  return { ...frame, offset, length: bytes.length, number, change, valueBytes, crc, priorCrc };
+  return { ...frame, offset, length: bytes.length, number, change, valueBytes, crc, priorCrc, sound: undefined };
 }

@@ -22,7 +22,6 @@ const words = {
   synced: bytesOf(',"synced":'),
   joint: bytesOf(',"joint":true'),
   table: bytesOf(',"table":"'),
-  group: bytesOf('","group":'),
   item: bytesOf(',"item":'),
   part: bytesOf(',"part":'),
   bytes: bytesOf(',"bytes":'),
@@ -35,6 +34,9 @@ const words = {
   lonePrior: bytesOf('","prior":['),
   crc: bytesOf(',"crc":"'),
 };
+
+/** The name of each table, with what follows it. */
+const tableWords = (Object.keys(tables) as Table[]).map((table) => ({ table, word: bytesOf(`${table}","group":`) }));
 
 /**
  * Reads the line in `buffer` from `from` to `to`, which is behind its newline. Undefined when its fields before the value
@@ -63,10 +65,11 @@ export function parseLine(buffer: Buffer, from: number, to: number, offset: numb
   const valueBytes = measure(buffer, after, section, tail);
   if (valueBytes === undefined) return undefined;
   const length = to - from;
-  return { offset, length, number, batch, record, of, start, synced, joint, change, valueBytes, crc, priorCrc };
+  const sound = undefined;
+  return { offset, length, number, batch, record, of, start, synced, joint, change, valueBytes, crc, priorCrc, sound };
 }
 
-interface Head extends Omit<Line, "offset" | "length" | "number" | "valueBytes" | "crc" | "priorCrc"> {
+interface Head extends Omit<Line, "offset" | "length" | "number" | "valueBytes" | "crc" | "priorCrc" | "sound"> {
   /** Where the fields that `head` covers end. */
   readonly end: number;
   /** The length of the value's text; undefined when there is no value. */
@@ -91,15 +94,15 @@ function parsePut(buffer: Buffer, from: number, offset: number): Head | undefine
   const synced = cursor.skip(words.synced) ? cursor.integer() : batch - 1;
   const joint = cursor.skip(words.joint);
   if (!cursor.skip(words.table)) return undefined;
-  const table = cursor.word();
-  if (!Object.hasOwn(tables, table) || !cursor.skip(words.group)) return undefined;
+  const table = cursor.table();
+  if (table === undefined) return undefined;
   const group = cursor.integer();
   if (!cursor.skip(words.item)) return undefined;
   const item = cursor.integer();
   const part = cursor.skip(words.part) ? cursor.integer() : 0;
   if (!cursor.skip(words.bytes)) return undefined;
   const section = cursor.integer();
-  const change: Change = { is: "put", table: table as Table, group, item, part };
+  const change: Change = { is: "put", table, group, item, part };
   return { batch, record, of, start, synced, joint, change, end: cursor.at, section };
 }
 
@@ -179,11 +182,9 @@ const cursor = {
     }
   },
 
-  /** All up to the next quote; no table's name is longer than this looks. */
-  word(): string {
-    const from = this.at;
-    while (this.at < from + 16 && this.buffer[this.at] !== quote) this.at++;
-    return this.buffer.toString("latin1", from, this.at);
+  table(): Table | undefined {
+    for (const { table, word } of tableWords) if (this.skip(word)) return table;
+    return undefined;
   },
 };
 

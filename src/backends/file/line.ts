@@ -36,6 +36,8 @@ export interface Line {
   readonly valueBytes: number;
   readonly crc: number;
   readonly priorCrc: number;
+  /** Whether the checksum held when the journal was scanned; undefined where it was not computed then. */
+  sound: boolean | undefined;
 }
 
 /** The line before, as the next one describes it. */
