@@ -6,6 +6,7 @@ import { deleteThreadChange } from "./engine/delete.ts";
 import { closedError, type Engine } from "./engine/engine.ts";
 import { findById, headOf } from "./engine/find.ts";
 import { copyChange, forkChange } from "./engine/fork.ts";
+import { type Gathered, gather, type Named, type RecentRows, recentRows } from "./engine/gather.ts";
 import { countOf, historyOf, latestById, latestByStep, namespacesOf } from "./engine/history.ts";
 import { acquireChange } from "./engine/lease.ts";
 import { sizeOfCheckpoint, sizeOfThread } from "./engine/measure.ts";
@@ -18,7 +19,7 @@ import { findByStep } from "./engine/step.ts";
 import type { Tape } from "./engine/tape.ts";
 import { tupleOf } from "./engine/tuple.ts";
 import type { Shown } from "./engine/view.ts";
-import { shownWrites, shownWritesOf, type WritesResult, writesChange } from "./engine/writes.ts";
+import { shownWrites, type WritesResult, writesChange } from "./engine/writes.ts";
 import { ThreadmarkError } from "./errors.ts";
 import { Lease } from "./lease.ts";
 import { checkId, checkNamespace, namespaceKey, parseNamespaceKey } from "./model/address.ts";
@@ -179,7 +180,7 @@ export class Thread<State = unknown> {
     return this.#attempt(() => {
       checkId(id, "A checkpoint id");
       return async () => {
-        const ahead = aheadOfWrites(this.#engine, this.#key, id);
+        const ahead = aheadOfWrites(this.#engine, this.#key, [id]);
         const tape = await this.#engine.thread(this.id, ahead);
         if (!tape) return [];
         const writes = await shownWrites(this.#engine, tape, this.#key, id, ahead.writes(tape, id));
@@ -192,16 +193,27 @@ export class Thread<State = unknown> {
    * The writes of several checkpoints by their ids, in one read however many there are. Takes what `history` yields, or
    * anything else that tells ids and seqs.
    */
-  writesOf(checkpoints: readonly Pick<CheckpointInfo, "id" | "seq">[]): Promise<ReadonlyMap<string, readonly Write[]>> {
+  async writesOf(
+    checkpoints: readonly Pick<CheckpointInfo, "id" | "seq">[],
+  ): Promise<ReadonlyMap<string, readonly Write[]>> {
+    return (await this.gather(checkpoints, [])).writes;
+  }
+
+  /** @internal The writes of some checkpoints and the whole of others, by their ids, in one read. */
+  gather(
+    written: readonly Pick<CheckpointInfo, "id" | "seq">[],
+    whole: readonly Pick<CheckpointInfo, "id" | "seq">[],
+  ): Promise<Gathered> {
     return this.#attempt(() => {
-      const sought = checkpoints.map(({ id, seq }) => ({ id: checkId(id, "A checkpoint id"), seq }));
-      return async () => {
-        const tape = await this.#engine.thread(this.id);
-        if (!tape) return new Map();
-        const found = await shownWritesOf(this.#engine, tape, this.#key, sought);
-        return new Map([...found].map(([id, writes]) => [id, writes.map((write) => writeOf(this.#engine, write))]));
-      };
+      const named = ({ id, seq }: Named): Named => ({ id: checkId(id, "A checkpoint id"), seq });
+      const [some, others] = [written.map(named), whole.map(named)];
+      return () => gather(this.#engine, this.#place, this.#key, some, others);
     });
+  }
+
+  /** @internal The history as it is remembered: nothing is read. */
+  recent(): RecentRows | undefined {
+    return this.#engine.closed ? undefined : recentRows(this.#engine, this.#place, this.#key);
   }
 
   /** A new thread that begins with a checkpoint of this one and its ancestors. Costs the same whatever the history. */

@@ -24,10 +24,10 @@ interface Wanted {
 type Plan = (tape: Tape) => readonly Wanted[];
 type Guess = (lineage: number, tape: number) => readonly Read[];
 
-/** The checkpoint whose writes are wanted, too, if that is known beforehand. */
+/** The checkpoints whose writes are wanted, too, as far as they are known beforehand. */
 interface WritesOf {
   readonly namespace: string;
-  id(known: Tape | undefined): string | undefined;
+  ids(known: Tape | undefined): readonly string[];
 }
 
 /**
@@ -44,8 +44,8 @@ export class ReadAhead {
   #wanted: readonly Wanted[] = [];
   #answers: readonly Answer[] = [];
   #meta: Value | undefined;
-  /** Of which checkpoint the last of the answers are the writes. */
-  #written: string | undefined;
+  /** Of which checkpoints the last of the answers are the writes. */
+  #written: readonly string[] = [];
 
   constructor(engine: Engine, plan: Plan, guess: Guess = () => [], writesOf?: WritesOf) {
     this.#engine = engine;
@@ -61,9 +61,10 @@ export class ReadAhead {
     const reads = this.#wanted.flatMap((wanted) =>
       wanted.home ? [{ get: wanted.home.metaKey }, ...wanted.reads] : wanted.reads,
     );
-    this.#written = this.#writesOf?.id(known);
-    if (!this.#writesOf || this.#written === undefined) return reads;
-    return [...reads, writesRead(lineage, tape, this.#writesOf.namespace, this.#written)];
+    if (!this.#writesOf) return reads;
+    const { namespace } = this.#writesOf;
+    this.#written = this.#writesOf.ids(known);
+    return [...reads, ...this.#written.map((id) => writesRead(lineage, tape, namespace, id))];
   }
 
   take(meta: Value | undefined, answers: readonly Answer[]): void {
@@ -73,8 +74,16 @@ export class ReadAhead {
 
   /** The records with a checkpoint's writes on the thread's own tape, if they were read and go with it. */
   writes(tape: Tape, id: string): readonly Found[] | undefined {
-    if (this.#written !== id || this.#meta !== tape.metaValue) return undefined;
-    return this.#answers.at(-1) as readonly Found[] | undefined;
+    const index = this.#written.indexOf(id);
+    if (index < 0 || this.#meta !== tape.metaValue) return undefined;
+    return this.#answers.at(index - this.#written.length) as readonly Found[] | undefined;
+  }
+
+  /** The same of all checkpoints whose writes were asked for, in that order. */
+  allWrites(tape: Tape): readonly (readonly Found[])[] | undefined {
+    const count = this.#written.length;
+    if (this.#meta !== tape.metaValue || this.#answers.length < count) return undefined;
+    return this.#answers.slice(this.#answers.length - count) as readonly (readonly Found[])[];
   }
 
   /** Hands on what was read, as far as it goes with the tapes as they are now. */
@@ -108,16 +117,22 @@ function addRows(tape: Tape, reads: readonly Read[], answers: readonly Answer[])
   }
 }
 
-/** For the writes of a checkpoint alone. */
-export function aheadOfWrites(engine: Engine, namespace: string, id: string): ReadAhead {
-  return new ReadAhead(engine, () => [], undefined, { namespace, id: () => id });
+/** For the writes of some checkpoints, and the bodies of others. */
+export function aheadOfWrites(
+  engine: Engine,
+  namespace: string,
+  ids: readonly string[],
+  bodies: readonly number[] = [],
+): ReadAhead {
+  const plan: Plan = (tape) => bodies.flatMap((seq) => checkpointReads(engine, tape, seq));
+  return new ReadAhead(engine, plan, undefined, { namespace, ids: () => ids });
 }
 
 /** For the head of a namespace, with its body, and if asked for with its writes. */
 export function aheadOfHead(engine: Engine, namespace: string, writes = false): ReadAhead {
   const head = (tape: Tape | undefined): Row | undefined =>
     tape?.tail.findLast((entry) => entry.row.namespace === namespace)?.row;
-  const writesOf = writes ? { namespace, id: (tape: Tape | undefined) => head(tape)?.id } : undefined;
+  const writesOf = writes ? { namespace, ids: (tape: Tape | undefined) => idsOf(head(tape)) } : undefined;
   const plan: Plan = (tape) => {
     const row = head(tape);
     if (row) return checkpointReads(engine, tape, row.seq);
@@ -131,6 +146,10 @@ export function aheadOfHead(engine: Engine, namespace: string, writes = false): 
     { scan: { table: "rows", lineage, group }, reverse: true, limit: 1 },
   ];
   return new ReadAhead(engine, plan, namespace === "" ? guess : undefined, writesOf);
+}
+
+function idsOf(row: Row | undefined): readonly string[] {
+  return row ? [row.id] : [];
 }
 
 /**
@@ -153,7 +172,7 @@ export function aheadOfId(engine: Engine, id: string, namespace?: string): ReadA
       const at = { lineage, group };
       return [...packReads(at, address.seq), olderNets(at, address.seq, 0, GUESSED_NETS)];
     },
-    namespace === undefined ? undefined : { namespace, id: () => id },
+    namespace === undefined ? undefined : { namespace, ids: () => [id] },
   );
 }
 

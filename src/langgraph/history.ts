@@ -1,11 +1,11 @@
-import type { CheckpointInfo, Write } from "../model/checkpoint.ts";
+import type { Checkpoint, CheckpointInfo, Write } from "../model/checkpoint.ts";
 import type { Thread } from "../thread.ts";
 import { type Bookkeeping, isSnapshot, keyOf, notesOf, reserved, type StoredHistory } from "./bookkeeping.ts";
 
 /**
  * What channels that keep only their writes (LangGraph's `DeltaChannel`) are made of: the value at the nearest ancestor that
- * has one, and the writes since. Which ancestor that is stands in the notes of the checkpoints' metadata, so that a history
- * takes one read of the metadata, one of the writes and one of the value, and no more reads the longer it is.
+ * has one, and the writes since. Which ancestor that is stands in the notes of the checkpoints' metadata. So the writes and
+ * the value are one read, however long the history is; where the metadata is not in memory, it takes one before that.
  */
 
 type LangGraphThread = Thread<Record<string, unknown>>;
@@ -26,20 +26,38 @@ export async function historiesAt(
   id: string | undefined,
   channels: readonly string[],
 ): Promise<ReadonlyMap<string, StoredHistory> | undefined> {
-  const found = await findWithAncestors(thread, id, channels);
-  if (found === undefined) return undefined;
-  const { ancestors, walks } = found;
-  const states = new States(thread);
+  const recent = thread.recent();
+  const remembered = recent && new Ancestry(id, channels);
+  if (recent && remembered) {
+    for (const row of recent.rows) if (remembered.meet(row)) break;
+    const histories = remembered.complete ? await historiesOf(thread, remembered) : undefined;
+    // If what is remembered proved stale, all of it is asked for anew.
+    if (histories !== undefined && recent.holds()) return histories;
+  }
+  const ancestry = new Ancestry(id, channels);
+  for await (const row of rowsOf(thread)) if (ancestry.meet(row)) break;
+  return ancestry.found ? historiesOf(thread, ancestry) : undefined;
+}
+
+async function historiesOf(
+  thread: LangGraphThread,
+  { rows: ancestors, walks }: Ancestry,
+): Promise<ReadonlyMap<string, StoredHistory>> {
+  const guesses = [...walks.values()].map((walk) => walk.guess(ancestors.length));
+  const sought = Math.max(0, ...guesses.map((guess) => guess.length));
+  const holders = new Set(guesses.flatMap((guess) => guess.seed ?? guess.kept ?? []));
+  const { writes, checkpoints } = await thread.gather(ancestors.slice(0, sought), [...holders]);
+  const states = new States(thread, checkpoints);
   const extents = new Map<string, Extent>();
   for (const [channel, walk] of walks) extents.set(channel, await walk.extent(states, ancestors.length));
   const length = Math.max(0, ...[...extents.values()].map((extent) => extent.length));
-  const writes = length === 0 ? new Map() : await thread.writesOf(ancestors.slice(0, length));
+  const further = length > sought ? await thread.writesOf(ancestors.slice(sought, length)) : undefined;
   const histories = new Map<string, StoredHistory>();
   for (const [channel, extent] of extents) {
     const own = ancestors
       .slice(0, extent.length)
       .reverse()
-      .flatMap((row): readonly Write[] => writes.get(row.id) ?? [])
+      .flatMap((row): readonly Write[] => writes.get(row.id) ?? further?.get(row.id) ?? [])
       .filter((write) => write.channel === channel)
       .map((write) => [write.task, write.value] as const);
     const before = extent.kept && (await states.history(extent.kept, channel));
@@ -57,8 +75,9 @@ class States {
   readonly #thread: LangGraphThread;
   readonly #states = new Map<string, Readonly<Record<string, unknown>>>();
 
-  constructor(thread: LangGraphThread) {
+  constructor(thread: LangGraphThread, known: ReadonlyMap<string, Checkpoint<unknown>>) {
     this.#thread = thread;
+    for (const [id, { state }] of known) this.#states.set(id, state as Record<string, unknown>);
   }
 
   async #at(row: CheckpointInfo): Promise<Readonly<Record<string, unknown>>> {
@@ -86,25 +105,31 @@ class States {
   }
 }
 
-/** Walks up from the newest checkpoint to the one that is asked for, and on until enough is known of every channel. */
-async function findWithAncestors(
-  thread: LangGraphThread,
-  id: string | undefined,
-  channels: readonly string[],
-): Promise<{ ancestors: CheckpointInfo[]; walks: ReadonlyMap<string, Walk> } | undefined> {
-  const ancestors: CheckpointInfo[] = [];
-  const walks = new Map(channels.map((channel) => [channel, new Walk(channel)]));
-  let wanted = id;
-  let found = false;
-  for await (const row of rowsOf(thread)) {
-    if (wanted !== undefined && row.id !== wanted) continue;
-    if (found) ancestors.push(row);
-    for (const walk of walks.values()) walk.meet(row, ancestors.length);
-    found = true;
-    if (row.parent === null || [...walks.values()].every((walk) => walk.done)) break;
-    wanted = row.parent;
+/** The way from the newest checkpoint to the one that is asked for, and up until enough is known of every channel. */
+class Ancestry {
+  /** The ancestors of the one that is asked for, nearest first. */
+  readonly rows: CheckpointInfo[] = [];
+  readonly walks: ReadonlyMap<string, Walk>;
+  found = false;
+  /** Nothing more is needed. */
+  complete = false;
+  #wanted: string | undefined;
+
+  constructor(id: string | undefined, channels: readonly string[]) {
+    this.walks = new Map(channels.map((channel) => [channel, new Walk(channel)]));
+    this.#wanted = id;
   }
-  return found ? { ancestors, walks } : undefined;
+
+  /** Takes the next older row. True: the last that is needed. */
+  meet(row: CheckpointInfo): boolean {
+    if (this.#wanted !== undefined && row.id !== this.#wanted) return false;
+    if (this.found) this.rows.push(row);
+    for (const walk of this.walks.values()) walk.meet(row, this.rows.length);
+    this.found = true;
+    this.complete = row.parent === null || [...this.walks.values()].every((walk) => walk.done);
+    if (row.parent !== null) this.#wanted = row.parent;
+    return this.complete;
+  }
 }
 
 /** As many as LangGraph lets a channel go without a snapshot, unless it is told otherwise; then more at a time. */
@@ -151,6 +176,14 @@ class Walk {
       this.#holders.push({ row, position });
       this.done = set.includes(this.#channel);
     }
+  }
+
+  /** What {@link extent} will find nearly always, and the state it will look at. */
+  guess(count: number): Extent {
+    if (this.#kept !== undefined) return this.#kept;
+    const holder = this.#holders.at(this.done ? -1 : 0);
+    const length = this.done && holder !== undefined ? holder.position : count;
+    return { length, ...(holder !== undefined && { seed: holder.row }) };
   }
 
   /**

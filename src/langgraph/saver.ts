@@ -137,7 +137,7 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
     await this.#store.thread(threadId).delete();
   }
 
-  /** What channels that keep only their writes are made of, in a few reads however long the history is. */
+  /** What channels that keep only their writes are made of: one read where the thread is remembered, however long it is. */
   override async getDeltaChannelHistory(options: {
     config: RunnableConfig;
     channels: string[];
