@@ -41,9 +41,13 @@ export function hasOnlyElements(value: readonly unknown[]): boolean {
   if (types.isProxy(value)) return false;
   if (value.length <= searchedElements) return hasOnlyOrdinaryElements(value);
   if (Object.getOwnPropertySymbols(value).length > 0) return false;
+  const { length } = value;
+  // Counting values takes a third of the time of counting keys, for which every index is made a string.
+  if (Object.values(value).length !== length) return false;
+  // A hole, which would make up for another key, reads as undefined.
+  if (!value.includes(undefined)) return true;
   // Indices are listed first, in order: if the last key is the last index, there is neither a hole nor another key.
   const keys = Object.keys(value);
-  const { length } = value;
   return keys.length === length && keys[length - 1] === String(length - 1);
 }
 

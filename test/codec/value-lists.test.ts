@@ -162,4 +162,15 @@ describe("an object in a long list", () => {
     const named = Object.assign([...messages(), { id: "m40", n: 40 }], { extra: 1 });
     expect(() => codec.encode(named, "state", remembered())).toThrow("extra");
   });
+
+  test("among very many: neither a hole, nor a name, nor one of each goes unseen", () => {
+    const many = (): unknown[] => Array.from({ length: 1_000 }, (_, index) => (index % 3 === 0 ? undefined : index));
+    const [holed, named, both] = [many(), Object.assign(many(), { extra: 1 }), Object.assign(many(), { extra: 1 })];
+    delete holed[999];
+    delete both[5];
+    expect(() => codec.encode(holed, "state")).toThrow("state[999]: a hole");
+    expect(() => codec.encode(named, "state")).toThrow("state.extra");
+    expect(() => codec.encode(both, "state")).toThrow("state[5]: a hole");
+    expect(codec.decode(codec.encode(many(), "state").tree)).toEqual(many());
+  });
 });
