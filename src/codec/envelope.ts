@@ -40,8 +40,8 @@ const hexadecimal: readonly string[] = Array.from({ length: 256 }, (_, byte) => 
 /** The CRC-32 of a text, in eight hexadecimal digits. */
 export function checksum(json: string): string {
   const sum = zlib().crc32(json);
-  const [a, b] = [hexadecimal[sum >>> 24], hexadecimal[(sum >>> 16) & 255]];
-  return `${a}${b}${hexadecimal[(sum >>> 8) & 255]}${hexadecimal[sum & 255]}`;
+  const high = `${hexadecimal[sum >>> 24]}${hexadecimal[(sum >>> 16) & 255]}`;
+  return `${high}${hexadecimal[(sum >>> 8) & 255]}${hexadecimal[sum & 255]}`;
 }
 
 /** Wraps JSON text for storage. */

@@ -44,12 +44,20 @@ function follow(statements: Statements, one: Read, other: Read): readonly Answer
   const { scan, reverse, limit } = other;
   if (reverse || limit !== undefined || tables[scan.table].wide) return undefined;
   let value: Value | undefined;
+  let last = 0;
+  let isAscending = true;
   const since: Found[] = [];
   for (const row of statements.getAndScan(one.get, scan) as readonly (Found | RowOfGet)[]) {
-    if (row.item === null) value = row.value;
-    else since.push(row);
+    if (row.item === null) {
+      value = row.value;
+      continue;
+    }
+    isAscending &&= row.item >= last;
+    last = row.item;
+    since.push(row);
   }
-  if (since.length > 1) since.sort((left, right) => left.item - right.item);
+  // SQLite goes through a table in the order of its keys, but does not promise to.
+  if (!isAscending) since.sort((left, right) => left.item - right.item);
   return [value, since];
 }
 
