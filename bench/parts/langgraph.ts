@@ -68,9 +68,10 @@ async function beside(
   const other = await Side.begin(context, original, fsync);
   const ours = await Side.begin(context, own, fsync);
   const before = { ours: await ours.opened.bytes(), other: await other.opened.bytes() };
-  // Turns long enough that a step finds the caches of the processor as the last step of its own left them.
+  // Turns long enough that a step finds the caches of the processor as the last step of its own left them; and before them
+  // enough that both are compiled, as in a process that has been running.
   const step = await compare(
-    { rounds: quick ? 2 : 8, batch: 8 },
+    { rounds: quick ? 2 : 8, warmUp: quick ? 2 : 8, batch: 8 },
     () => ours.step(),
     () => other.step(),
     (side) => (side === "ours" ? ours : other).prepare(),
