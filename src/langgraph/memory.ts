@@ -110,15 +110,18 @@ export class MessageRow {
   /** For each: the message, its `lc_kwargs`, its shape, and what its properties were. */
   readonly #cells: unknown[] = [];
   #last: object | undefined;
-  #kept: object | undefined;
 
   /** The row of a list that begins like this one, if there is one, else a new one; undefined for a short list. */
   static of(list: readonly unknown[]): MessageRow | undefined {
     const { length } = list;
     if (length < shortest) return undefined;
     for (let index = length - 1; index >= length - lookedBack; index--) {
-      const row = rows.get(list[index] as object);
-      if (row !== undefined) return row;
+      const last = list[index] as object;
+      const row = rows.get(last);
+      if (row === undefined) continue;
+      // Until it is kept again it is this list's alone: a list within the list may end with the same message.
+      rows.delete(last);
+      return row;
     }
     return new MessageRow();
   }
@@ -156,10 +159,7 @@ export class MessageRow {
 
   /** Makes the row findable by the list's next version. */
   keep(): void {
-    if (this.nodes.length === 0 || this.#last === this.#kept) return;
-    if (this.#kept !== undefined) rows.delete(this.#kept);
-    this.#kept = this.#last as object;
-    rows.set(this.#kept, this);
+    if (this.nodes.length > 0) rows.set(this.#last as object, this);
   }
 }
 

@@ -72,19 +72,18 @@ class Storing {
   array(value: unknown[]): unknown {
     const row = MessageRow.of(value);
     const start = row === undefined ? 0 : row.recall(value);
-    let copy: unknown[] | undefined = start === 0 ? undefined : row?.nodes.slice();
-    if (copy !== undefined && !isOrdinaryArray(value)) return value;
+    let rest: unknown[] | undefined = start === 0 ? undefined : [];
     for (let index = start; index < value.length; index++) {
       const part = value[index];
       const stored = typeof part === "object" && part !== null ? this.element(part, index, row) : part;
-      if (copy !== undefined) copy.push(stored);
-      else if (stored !== part) {
-        if (!isOrdinaryArray(value)) return value;
-        copy = [...value.slice(0, index), stored];
-      }
+      if (stored !== part) rest ??= value.slice(start, index);
+      rest?.push(stored);
     }
     row?.keep();
-    return copy ?? value;
+    if (rest === undefined || !isOrdinaryArray(value)) return value;
+    if (row === undefined) return rest;
+    // Those that have joined the row by now are the first of the rest.
+    return (row.nodes as unknown[]).concat(rest.slice(row.nodes.length - start));
   }
 
   object(value: Record<string, unknown>): unknown {

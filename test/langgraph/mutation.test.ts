@@ -138,6 +138,22 @@ onEveryBackend(
       }
     });
 
+    it("a long list that holds a list of some of its messages", async () => {
+      const saver = await savers.fresh();
+      const messages = Array.from({ length: 30 }, (_, index) => new HumanMessage(`message ${index}`));
+      let config = thread(newThread());
+      for (let step = 1; step <= 6; step++) {
+        const nested = { earlier: messages.slice(step % 3), reversed: messages.toReversed() };
+        const values = {
+          messages: [...messages, nested, new HumanMessage(`after ${step}`), nested],
+          messagesAgain: messages,
+        };
+        config = await put(saver, config, values, step);
+        expect(await valuesAt(saver, config)).toStrictEqual(values);
+        messages.push(new HumanMessage(`message of ${step}`));
+      }
+    });
+
     it("a long list that got a hole and a name beside its elements is refused", async () => {
       const saver = await savers.fresh();
       const messages = Array.from({ length: 40 }, (_, index) => new HumanMessage(`message ${index}`));

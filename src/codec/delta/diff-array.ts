@@ -8,8 +8,9 @@ import { digits, same, sizeOf } from "./measure.ts";
 export function diffArray(before: Json[], after: Json[], depth: number, compare: Compare): Change | undefined {
   const limit = Math.min(before.length, after.length);
   let prefix = 0;
-  // Most elements are the same node, and then not worth a call.
-  while (prefix < limit && (before[prefix] === after[prefix] || same(before[prefix]!, after[prefix]!))) prefix++;
+  // Most elements are the same node. Unlike ===, Object.is does not look into it to see that, and so spares a fetch from memory.
+  while (prefix < limit && (Object.is(before[prefix], after[prefix]) || same(before[prefix]!, after[prefix]!)))
+    prefix++;
   if (prefix === before.length && prefix === after.length) return undefined;
   let suffix = 0;
   while (suffix < limit - prefix && same(before[before.length - suffix - 1]!, after[after.length - suffix - 1]!))
