@@ -1,3 +1,4 @@
+import { copyToKeep } from "../codec/copy.ts";
 import { apply, type Delta, diff, OwnedCopies, replacement } from "../codec/delta.ts";
 import type { Json } from "../codec/json.ts";
 import { ThreadmarkError } from "../errors.ts";
@@ -93,17 +94,29 @@ function planOnTree(
   // The frame builds on the parent's frame; what the parent shows differs from that only if it was replaced.
   const shown = (parent.replacedBy === undefined ? base.tree : apply(base.tree, parent.replacedBy)) as Body;
   const replaced = parent.replacedBy !== undefined;
-  if (captured.update && !replaced && !setsContainer(shown.s, captured.update)) {
-    const { delta, tagged } = updateBody(draft, captured, shown);
-    const overwritten = hasPlainParts(captured) ? overwrittenBy(shown.s, captured.update) : undefined;
+  const plain = captured.update !== undefined && !replaced && !setsContainer(shown.s, captured.update);
+  const own = plain || captured.loan !== base.loan ? withOwnUpdate(captured) : captured;
+  if (own.update && plain) {
+    const { delta, tagged } = updateBody(draft, own, shown);
+    const overwritten = hasPlainParts(captured) ? overwrittenBy(shown.s, own.update) : undefined;
     const step = { change: delta, overwritten, fresh: !tagged };
     addDelta(draft, withTag(row, captured.tagged || tagged), base, step, captured);
   } else {
-    const { tree, tagged } = bodyOf(draft, captured, shown);
+    const { tree, tagged } = bodyOf(draft, own, shown);
     const step = { change: diff(base.tree, tree) ?? {}, tree, replaced };
     addDelta(draft, withTag(row, captured.tagged || tagged || replaced), base, step, captured);
   }
   return { row, parent: parent.id };
+}
+
+/**
+ * What an update sets may share nodes with the tree it was captured against. In a frame that is kept for the seal, or on top
+ * of another tree, they would change with that one.
+ */
+function withOwnUpdate(captured: CapturedPut): CapturedPut {
+  const { update, loan } = captured;
+  if (!update || !loan) return captured;
+  return { ...captured, update: { ...update, set: copyToKeep(update.set) as typeof update.set } };
 }
 
 /** Whether what the next step needs is names of nodes at most: it does not make the frame heavier than the tree. */
