@@ -10,7 +10,7 @@ import { PackRecords } from "./pack-records.ts";
 import { decodeRows } from "./pack-rows.ts";
 import { frameBytes, lowerBound, type Tape, takeChange } from "./tape.ts";
 import type { TreeEntry } from "./tree-cache.ts";
-import { homeOf, rowAt, type Shown } from "./view.ts";
+import { homeOf, renew, rowAt, type Shown } from "./view.ts";
 
 /** A tree that was just built from storage; nobody else holds any part of it. */
 export interface LoadedTree {
@@ -43,23 +43,19 @@ export async function loadTree(
 ): Promise<LoadedTree> {
   let known = records;
   for (let attempt = 0; ; attempt += 1) {
-    const walk = new Walk(engine, known);
     try {
-      return await walk.load(tape, seq);
+      return await new Walk(engine, known).load(tape, seq);
     } catch (error) {
       if (attempt === 2 || !(error instanceof ThreadmarkError) || error.code !== "CORRUPT") throw error;
       known = new PackRecords(engine);
-      for (const touched of [tape, ...walk.tapes]) {
-        touched.source = undefined;
-        touched.packs = [];
-        await engine.refresh(touched.number, touched.lineage);
-      }
+      await engine.refresh(tape.number, tape.lineage);
+      await renew(engine, tape);
     }
   }
 }
 
 class Walk {
-  readonly tapes = new Set<Tape>();
+  readonly #tapes = new Set<Tape>();
   readonly #engine: Engine;
   readonly #records: PackRecords;
   /** Runs of deltas, the newest first; each run oldest first. */
@@ -85,7 +81,7 @@ class Walk {
       // Nothing is awaited that is at hand: there is a turn of this loop for every unsealed row.
       const at = homeOf(this.#engine, home, current);
       home = at instanceof Promise ? await at : at;
-      this.tapes.add(home);
+      this.#tapes.add(home);
       if (home.meta.folds !== folds) throw movedFrame(home, current);
       const found = this.#fromTail(home, current) ?? this.#fromPack(home, current);
       const stretch = found instanceof Promise ? await found : found;
@@ -100,7 +96,7 @@ class Walk {
       tree,
       tagged: this.#tagged || base?.tagged === true,
       weight: this.#weight + (base?.weight ?? 0),
-      hops: Math.max(this.tapes.size, 1) + (base ? base.hops - 1 : 0),
+      hops: Math.max(this.#tapes.size, 1) + (base ? base.hops - 1 : 0),
     };
   }
 

@@ -231,8 +231,8 @@ export async function* inheritedSeqs(
   }
 }
 
-/** Reads the tapes that a view builds on again: a compaction may have moved what they hold. */
-async function renew(engine: Engine, tape: Tape): Promise<void> {
+/** Reads the tapes that a view builds on again, all the way down: a compaction may have moved what they hold. */
+export async function renew(engine: Engine, tape: Tape): Promise<void> {
   let level = tape;
   for (;;) {
     level.packs = [];

@@ -108,6 +108,28 @@ export const maintenance: readonly Case[] = [
     },
   },
   {
+    name: "compact: a fork of a fork reads what it inherits from a thread that is gone, in the store that knew it too",
+    async run({ open }) {
+      const store = await open();
+      const source = store.thread("source");
+      const first = await source.put({ state: { list: [1] } });
+      const second = await source.put({ update: { append: { list: [2] } } });
+      for (let n = 3; n <= 70; n++) await source.put({ update: { append: { list: [n] } } });
+      const fork = await source.fork({ into: "fork", at: second.id });
+      await fork.put({ update: { append: { list: ["fork"] } } });
+      const forkOfFork = await fork.fork({ into: "fork of fork" });
+      await forkOfFork.put({ update: { append: { list: ["fork of fork"] } } });
+      exact((await forkOfFork.get(first.id))?.state, { list: [1] });
+      await source.delete();
+      await store.compact();
+      for (const reader of [store, await open()]) {
+        const thread = reader.thread("fork of fork");
+        exact((await thread.get(first.id))?.state, { list: [1] });
+        exact((await thread.latest())?.state, { list: [1, 2, "fork", "fork of fork"] });
+      }
+    },
+  },
+  {
     name: "compact: changes nothing that can be read, and may be called at any time",
     async run({ open }) {
       const store = await open();
