@@ -89,12 +89,14 @@ async function synced({ place, report, quick }: Context, rows: Rows): Promise<vo
   table.close();
 }
 
-/** The same for whole states: finding what changed is code of its own. */
+/** The same for whole states: finding what changed is code of its own, and so is beginning with a thread. */
 async function warmUpStates(store: Store<State>): Promise<void> {
-  const talk = await StoredTalk.begin(store, "warm-states", 500);
-  for (let step = 0; step < 1_000; step += 1) {
-    talk.prepare();
-    await talk.putState();
+  for (let thread = 0; thread < 20; thread += 1) {
+    const talk = await StoredTalk.begin(store, `warm-states-${thread}`, 300);
+    for (let step = 0; step < 100; step += 1) {
+      talk.prepare();
+      await talk.putState();
+    }
   }
 }
 
