@@ -65,7 +65,7 @@ export class Comparison {
     const count = Math.min(value.length, previous.length, flat.length);
     let next = 0;
     for (let index = 0; index < count; index++) {
-      if (cells[next] !== previous[index]) {
+      if (!Object.is(cells[next], previous[index])) {
         flat.cut(index, next);
         return index;
       }
