@@ -211,6 +211,18 @@ describe("what is refused when it is new", () => {
     expect(refusal({ deep: [value] }, { deep: [{ a: 1, b: 2 }] }).path).toBe("state.deep[0].b");
   });
 
+  test("a getter that throws in a long list has a path too", () => {
+    const numbers = Array.from({ length: 1_000 }, (_, index) => index);
+    const value = withProperty([...numbers], 999, {
+      get: () => {
+        throw new Error("no");
+      },
+      enumerable: true,
+    });
+    expect(refusal({ list: value }).path).toBe("state.list[999]");
+    expect(refusal({ list: value }, { list: numbers }).path).toBe("state.list[999]");
+  });
+
   test("an accessor or a hidden property where something else changed, or where it gives something else", () => {
     expect(refusal(withProperty({ a: 1 }, "b", getter), { a: 1, b: 2 }).path).toBe("state.b");
     expect(refusal([withProperty({ a: 1 }, "b", getter)], [{ a: 1, b: 2 }]).path).toBe("state[0].b");
