@@ -88,7 +88,8 @@ export type Answer = Value | undefined | readonly Found[] | readonly Listed[];
 
 /**
  * One atomic change. It is refused, and nothing of it written, unless every check holds and every inserted key is
- * absent (or among the batch's own deletes). Checks and inserts are judged, and all is applied, inside one transaction; deletes come before inserts and puts.
+ * absent (or among the batch's own deletes). Checks and inserts are judged, and all is applied, inside one transaction;
+ * deletes come before inserts, and those before puts: what is written last of a key counts.
  */
 export interface Batch {
   /** The record at `key` must hold exactly `value`; undefined means it must be absent. */

@@ -51,7 +51,8 @@ function apply(statements: Statements, batch: Batch): boolean {
     if (!deletes.some((target) => covers(target, key)) && !statements.holds(key, null)) return false;
   }
   for (const target of deletes) statements.delete(target);
-  for (const { key, value } of inserts) statements.write("insert", key, value, []);
+  // Every key that is inserted is absent by now, unless the batch itself has it twice: then the last one counts.
+  for (const { key, value } of inserts) statements.write("put", key, value, []);
   for (const { key, value } of puts) statements.write("put", key, value, []);
   return true;
 }

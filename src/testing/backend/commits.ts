@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Backend, Key, Value } from "../../backend.ts";
+import type { Backend, Entry, Key, Value } from "../../backend.ts";
 import type { BackendCase } from "./case.ts";
 import { at, backendCase, fill, found, listed, text, thread, values } from "./case.ts";
 
@@ -183,6 +183,22 @@ export const commitCases: readonly BackendCase[] = [
     ]);
     assert.deepEqual(await values(backend, thread("a")), [text("new")]);
   }),
+
+  backendCase(
+    "of a key that a batch writes twice, the last value counts, and a put's before an insert's",
+    async (backend) => {
+      for (const key of [at("tail", 1, 1), at("write", 1, 1, 1), thread("a")]) {
+        const [first, second] = ["first", "second"].map((name) => ({ key, value: text(name) })) as [Entry, Entry];
+        assert.deepEqual(await backend.commit([{ inserts: [first, second] }]), [true]);
+        assert.deepEqual(await values(backend, key), [second.value]);
+        assert.deepEqual(await backend.commit([{ deletes: [key], inserts: [second], puts: [first] }]), [true]);
+        assert.deepEqual(await values(backend, key), [first.value]);
+        assert.deepEqual(await backend.commit([{ inserts: [second], puts: [second] }]), [false]);
+        assert.deepEqual(await backend.commit([{ puts: [first, second] }]), [true]);
+        assert.deepEqual(await values(backend, key), [second.value]);
+      }
+    },
+  ),
 
   backendCase("an empty batch is applied", async (backend) => {
     assert.deepEqual(await backend.commit([{}]), [true]);
