@@ -29,10 +29,18 @@ class Side {
     this.history = new History(opened, langchain, "conversation");
   }
 
-  static async begin({ place }: Context, system: System, fsync: "normal" | "full"): Promise<Side> {
+  static async begin({ place, quick }: Context, system: System, fsync: "normal" | "full"): Promise<Side> {
     const side = new Side(system, await system.open(await place.home(system.home, fsync)));
+    await side.#warmUp(quick ? 50 : 200);
     await side.history.begin(langchainOf(messages));
     return side;
+  }
+
+  /** Compiles the way of a step, on a shorter conversation that is not measured. */
+  async #warmUp(steps: number): Promise<void> {
+    const other = new History(this.opened, langchain, "warm-up");
+    await other.begin(langchainOf(messages / 4));
+    for (let step = 0; step < steps; step += 1) await other.thread.step(other.next());
   }
 
   prepare(): void {
@@ -68,10 +76,9 @@ async function beside(
   const other = await Side.begin(context, original, fsync);
   const ours = await Side.begin(context, own, fsync);
   const before = { ours: await ours.opened.bytes(), other: await other.opened.bytes() };
-  // Turns long enough that a step finds the caches of the processor as the last step of its own left them; and before them
-  // enough that both are compiled, as in a process that has been running.
+  // Turns long enough that a step finds the caches of the processor as the last step of its own left them.
   const step = await compare(
-    { rounds: quick ? 2 : 8, warmUp: quick ? 2 : 8, batch: 8 },
+    { rounds: quick ? 2 : 8, warmUp: 2, batch: 8 },
     () => ours.step(),
     () => other.step(),
     (side) => (side === "ours" ? ours : other).prepare(),
