@@ -139,6 +139,11 @@ class LineageCompaction {
     };
     const limit = await this.#settledLimit(tape);
     if (meta.origin && limit !== undefined) change({ origin: { ...meta.origin, limit } });
+    if (meta.origin?.mode === "chain") {
+      // The fork itself may have deleted what it begins with; what it inherits is found from there all the same.
+      const at = await nearestRemaining(this.#engine, tape, doomed, meta.origin.at);
+      if (at !== meta.origin.at) change({ origin: { ...meta.origin, at } });
+    }
     const rewrite = await rewriteTape(this.#engine, tape, doomed, await this.#changedFrames(tape, doomed, folds));
     const rewritten = rewrite.deletes.length + rewrite.puts.length + rewrite.inserts.length > 0;
     if (rewritten) {

@@ -200,4 +200,35 @@ export const deletion: readonly Case[] = [
       exact(await store.verify(), { ok: true, faults: [] });
     },
   },
+  {
+    name: "delete: a fork keeps what it inherits when both sides delete the checkpoint it begins with, also after compact",
+    async run({ open }) {
+      const store = await open();
+      const thread = store.thread("t");
+      for (let n = 1; n <= 3; n++) await thread.put({ id: `c${n}`, state: { n } });
+      const fork = await thread.fork({ into: "fork" });
+      await fork.put({ id: "own", state: { n: "own" } });
+      await thread.put({ id: "c4", state: { n: 4 } });
+      for (const side of [fork, thread]) assert.equal(await side.deleteCheckpoints(["c3"]), 1);
+      await store.compact();
+      for (const reader of [store, await open()]) {
+        const rows = await collect(reader.thread("fork").history({ states: true }));
+        exact(
+          rows.map(({ id, parent, state }) => [id, parent, state]),
+          [
+            ["own", "c2", { n: "own" }],
+            ["c2", "c1", { n: 2 }],
+            ["c1", null, { n: 1 }],
+          ],
+        );
+        assert.equal(await reader.thread("fork").count(), 3);
+        exact((await reader.thread("fork").get("c1"))?.state, { n: 1 });
+      }
+      await thread.delete();
+      await fork.deleteCheckpoints(["c2"]);
+      await store.compact();
+      for (const reader of [store, await open()]) exact(await idsOf(reader.thread("fork")), ["own", "c1"]);
+      exact(await store.verify(), { ok: true, faults: [] });
+    },
+  },
 ];
