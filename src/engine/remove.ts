@@ -8,6 +8,7 @@ import { hashStrings } from "./hash.ts";
 import { ALONE, type Change } from "./lane.ts";
 import { changeMeta, decodeMeta, encodeMeta, type Meta } from "./meta.ts";
 import { allOwnRows } from "./own-rows.ts";
+import { reparented } from "./reparent.ts";
 import { rewriteTape } from "./rewrite.ts";
 import { encodeMark, metaKey, type Tape } from "./tape.ts";
 import { isPlain, nestedLimit, parentOf, type Shown, shownRows } from "./view.ts";
@@ -128,10 +129,12 @@ async function planRemoval(
   };
   let reclaimed = rewrite.reclaimed;
   for (const row of erased) if (tape.marks.has(row.seq)) removal.deletes.push(tape.key("mark", row.seq));
-  for (const [seq, versions] of tape.marks) {
+  const followed = await reparented(engine, tape, rows, chosen);
+  for (const [seq, versions] of new Map([...tape.marks, ...followed])) {
     if (doomed.has(seq)) continue;
     const rebased = await rebasedVersions(engine, tape, new Map([[tape.number, doomed]]), versions);
-    if (rebased !== versions) removal.puts.push({ key: tape.key("mark", seq), value: encodeMark(rebased) });
+    if (rebased === versions && !followed.has(seq)) continue;
+    removal.puts.push({ key: tape.key("mark", seq), value: encodeMark(rebased) });
   }
   if (erased.length > 0) {
     const freed = await withoutWrites(engine, tape, erased);
@@ -143,6 +146,7 @@ async function planRemoval(
     removal.puts.push(...index.puts);
   }
   const meta: { -readonly [K in keyof Meta]?: Meta[K] } = removal.meta;
+  if (followed.size > 0) meta.marks = true;
   if (hidden.length > 0) {
     const generation = tape.meta.generation + 1;
     const all = rows.map(({ row }) => row.seq).sort((left, right) => left - right);

@@ -4,7 +4,7 @@ import type { CapturedPut } from "./capture.ts";
 import type { Draft } from "./draft.ts";
 import { ALONE, type Change } from "./lane.ts";
 import { type Row, toRecord } from "./row.ts";
-import { decodeMarks, encodeMark, type MarkVersion, type Tape } from "./tape.ts";
+import { decodeMarks, encodeMark, type MarkVersion, type Tape, withVersion } from "./tape.ts";
 import { parentOf, type Shown } from "./view.ts";
 
 /**
@@ -56,14 +56,8 @@ export async function planReplace(
   return { row, parent: parent?.id ?? null };
 }
 
-/** What a mark says in one generation replaces what it said before in the same one; earlier generations stay. */
 function addMark(draft: Draft, tape: Tape, seq: number, version: MarkVersion): void {
-  const before = tape.marks.get(seq) ?? [];
-  const kept = before.filter(
-    (earlier) => earlier.generation !== version.generation || (version.row === undefined && earlier.row !== undefined),
-  );
-  const versions = [...kept, version];
-  const value = encodeMark(versions);
+  const value = encodeMark(withVersion(tape.marks.get(seq), version));
   draft.puts.push({ key: tape.key("mark", seq), value });
   draft.change({ marks: true });
   draft.closed = true;

@@ -267,6 +267,14 @@ export function lowerBound<T>(entries: readonly T[], seq: number, seqOf: (entry:
   return low;
 }
 
+/** What a mark says in one generation replaces what it said before in the same one; earlier generations stay. */
+export function withVersion(before: readonly MarkVersion[] = [], version: MarkVersion): readonly MarkVersion[] {
+  const kept = before.filter(
+    (earlier) => earlier.generation !== version.generation || (version.row === undefined && earlier.row !== undefined),
+  );
+  return [...kept, version];
+}
+
 export function encodeMark(versions: readonly MarkVersion[]): Value {
   return wrap(JSON.stringify(versions));
 }

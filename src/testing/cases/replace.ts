@@ -178,4 +178,35 @@ export const replace: readonly Case[] = [
       exact((await fork.get("d"))?.parent, "a");
     },
   },
+  {
+    name: "replace: the children of one with another parent follow that parent's line when it is deleted",
+    async run({ open }) {
+      const store = await open();
+      for (const [id, shared] of [
+        ["alone", false],
+        ["forked", true],
+      ] as const) {
+        const thread = store.thread(id);
+        for (let n = 0; n < 5; n++) await thread.put({ id: `c${n}`, state: { n } });
+        if (shared) await thread.fork({ into: `fork of ${id}` });
+        await thread.put({ id: "c3", state: { n: "root" } }, { parent: null });
+        await thread.put({ id: "c2", state: { n: "early" } }, { parent: "c0" });
+        await thread.put({ id: "other", state: { n: 5 } }, { parent: "c2" });
+        assert.equal(await thread.deleteCheckpoints(["c2", "c3"]), 2);
+        for (const reader of [store, await open()]) {
+          const parentOf = async (checkpoint: string) => (await reader.thread(id).get(checkpoint))?.parent;
+          exact([await parentOf("c4"), await parentOf("other"), await parentOf("c1")], [null, "c0", "c0"], id);
+          exact((await reader.thread(id).get("c4"))?.state, { n: 4 }, id);
+        }
+        await thread.deleteCheckpoints(["c0"]);
+        await store.compact();
+        for (const reader of [store, await open()]) {
+          exact((await reader.thread(id).get("other"))?.parent, null, id);
+          exact((await reader.thread(id).get("c4"))?.state, { n: 4 }, id);
+          exact(await reader.verify(), { ok: true, faults: [] });
+        }
+      }
+      exact((await store.thread("fork of forked").get("c4"))?.parent, "c3");
+    },
+  },
 ];
