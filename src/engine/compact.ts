@@ -6,14 +6,14 @@ import { isBuiltOn, lineageMetas, recordsOf } from "./delete.ts";
 import { type Doomed, nearestRemaining, rebasedVersions } from "./doomed.ts";
 import type { Engine } from "./engine.ts";
 import { type Folds, foldMarks } from "./fold.ts";
-import { changeMeta, encodeMeta, type Meta } from "./meta.ts";
+import { changeMeta, encodeMeta, type Meta, type Origin } from "./meta.ts";
 import { allOwnRows, ownRow } from "./own-rows.ts";
 import { type ChangedFrame, type ChangedFrames, rewriteTape } from "./rewrite.ts";
 import type { Row } from "./row.ts";
 import { encodeMark, type Tape } from "./tape.ts";
 import { allThreads, TAPES } from "./threads.ts";
 import { loadTree } from "./tree.ts";
-import { homeOf, NOW, nestedLimit, shownRows } from "./view.ts";
+import { chainStart, homeOf, inheritedNamespaces, NOW, nestedLimit, shownRows } from "./view.ts";
 import { withoutTasks } from "./writes-removal.ts";
 
 /** Writes that wait for their checkpoint longer than this are dropped. */
@@ -139,11 +139,8 @@ class LineageCompaction {
     };
     const limit = await this.#settledLimit(tape);
     if (meta.origin && limit !== undefined) change({ origin: { ...meta.origin, limit } });
-    if (meta.origin?.mode === "chain") {
-      // The fork itself may have deleted what it begins with; what it inherits is found from there all the same.
-      const at = await nearestRemaining(this.#engine, tape, doomed, meta.origin.at);
-      if (at !== meta.origin.at) change({ origin: { ...meta.origin, at } });
-    }
+    const beginnings = await this.#settledBeginnings(tape, doomed);
+    if (meta.origin && beginnings !== undefined) change({ origin: { ...meta.origin, ...beginnings } });
     const rewrite = await rewriteTape(this.#engine, tape, doomed, await this.#changedFrames(tape, doomed, folds));
     const rewritten = rewrite.deletes.length + rewrite.puts.length + rewrite.inserts.length > 0;
     if (rewritten) {
@@ -170,6 +167,28 @@ class LineageCompaction {
     const { origin } = tape.meta;
     if (origin?.mode !== "chain" || origin.limit !== undefined) return undefined;
     return nestedLimit(this.#engine, origin, await this.#engine.sourceOf(tape, origin));
+  }
+
+  /** A fork may itself have deleted what it begins with. Once that goes, the nearest ancestor that stays takes its place. */
+  async #settledBeginnings(tape: Tape, doomed: Doomed): Promise<Pick<Origin, "at" | "starts"> | undefined> {
+    const { origin } = tape.meta;
+    if (origin?.mode !== "chain") return undefined;
+    const inherited = ([number, seqs]: readonly [number, ReadonlySet<number>]): boolean =>
+      number !== tape.number && [...seqs].some((seq) => seq <= origin.upTo);
+    if (![...doomed].some(inherited)) return undefined;
+    const nearest = (seq: number): Promise<number> => nearestRemaining(this.#engine, tape, doomed, seq);
+    const starts: { [namespace: string]: number } = { ...origin.starts };
+    let changed = false;
+    for (const namespace of await inheritedNamespaces(this.#engine, tape)) {
+      if (namespace === "") continue;
+      const start = await chainStart(this.#engine, tape, namespace);
+      const remaining = await nearest(start);
+      if (remaining === start) continue;
+      starts[namespace] = remaining;
+      changed = true;
+    }
+    const at = await nearest(origin.at);
+    return changed ? { at, starts } : at === origin.at ? undefined : { at };
   }
 
   /** Ranges of which some row is still there, because a fork shows it. */

@@ -1,7 +1,7 @@
 import type { Value } from "../backend.ts";
 import { unwrapJson, wrap } from "../codec/envelope.ts";
 
-/** Where a forked or copied tape continues from. Never changes once written, but for `limit`, which is only settled. */
+/** Where a forked or copied tape continues from. What it shows of that never changes: a compaction only writes it down. */
 export interface Origin {
   readonly tape: number;
   /**
@@ -9,7 +9,7 @@ export interface Origin {
    * frames are only built on.
    */
   readonly mode: "chain" | "all" | "none";
-  /** The seq of the checkpoint forked at; 0 for a copy. */
+  /** The seq of the checkpoint forked at, or of the nearest ancestor once that was removed; 0 for a copy. */
   readonly at: number;
   /** The source's greatest seq at that moment: own rows come after it, inherited ones do not. */
   readonly upTo: number;
@@ -17,6 +17,8 @@ export interface Origin {
   readonly generation: number;
   /** The first seq of a nested checkpoint that is not shown, once known; see `design.md` on forks and namespaces. */
   readonly limit?: number;
+  /** The last checkpoint shown of nested namespaces, where what remains of the source would tell another; 0: none. */
+  readonly starts?: { readonly [namespace: string]: number };
   readonly thread: string;
   readonly checkpoint: string | null;
 }

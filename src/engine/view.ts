@@ -256,10 +256,12 @@ async function currentSource(engine: Engine, tape: Tape, origin: Origin): Promis
 }
 
 /** Where a fork begins: in a nested namespace, with its last checkpoint before the root went on after the fork's. */
-async function chainStart(engine: Engine, tape: Tape, namespace: string): Promise<number> {
+export async function chainStart(engine: Engine, tape: Tape, namespace: string): Promise<number> {
   const { origin } = tape.meta;
   if (!origin) return 0;
   if (namespace === "") return origin.at;
+  const known = origin.starts?.[namespace];
+  if (known !== undefined) return known;
   const source = await currentSource(engine, tape, origin);
   const limit = await nestedLimit(engine, origin, source);
   const { generation } = origin;
@@ -295,7 +297,7 @@ async function allInherited(
 }
 
 /** The namespaces a fork may show something of: all that the tapes it builds on have. Remembered. */
-async function inheritedNamespaces(engine: Engine, tape: Tape): Promise<ReadonlySet<string>> {
+export async function inheritedNamespaces(engine: Engine, tape: Tape): Promise<ReadonlySet<string>> {
   if (tape.namespaces) return tape.namespaces;
   const namespaces = new Set([""]);
   let level = tape;

@@ -151,4 +151,28 @@ export const forkNamespaces: readonly Case[] = [
       assert.equal((await nested.writes("a1")).length, 2);
     },
   },
+  {
+    name: "fork: a nested branch it does not show stays hidden when both sides delete what it begins with, also after compact",
+    async run({ open }) {
+      const store = await open();
+      const nested = store.thread("t", { namespace: ["a"] });
+      await commit(store, "t", "a/a1 a/a2");
+      await nested.put({ id: "a3", state: {} }, { parent: "a1" });
+      await commit(store, "t", "r1");
+      await store.thread("t").fork({ into: "f" });
+      for (const id of ["f", "t"]) await store.thread(id, { namespace: ["a"] }).deleteCheckpoints(["a3"]);
+      await store.compact();
+      for (const reader of [store, await open()]) {
+        exact(await idsOf(reader.thread("f", { namespace: ["a"] })), ["a1"]);
+        exact(await idsOf(reader.thread("t", { namespace: ["a"] })), ["a2", "a1"]);
+      }
+      await store.thread("f", { namespace: ["a"] }).deleteCheckpoints(["a1"]);
+      await nested.deleteCheckpoints(["a1"]);
+      await store.compact();
+      for (const reader of [store, await open()]) {
+        exact(await idsOf(reader.thread("f", { namespace: ["a"] })), []);
+        exact(await idsOf(reader.thread("t", { namespace: ["a"] })), ["a2"]);
+      }
+    },
+  },
 ];
