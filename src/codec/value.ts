@@ -28,7 +28,7 @@ export interface ValueCodec {
   /**
    * Captures a live value as a tree of plain JSON. `root` begins the path in errors ("state"). Where a subtree equals
    * the subtree in the same place of `previous`, in every value, type and the order of keys, that very node is reused:
-   * a later diff can skip it. No object of the caller's becomes part of the tree.
+   * a later diff can skip it. No object of the caller's becomes part of the tree but those that can never change.
    */
   encode(value: unknown, root: string, previous?: Json): Encoded;
   /** A fresh live value. A tree that could not have been encoded is `CORRUPT`, an unknown class `UNSUPPORTED`. */
