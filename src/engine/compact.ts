@@ -13,7 +13,7 @@ import type { Row } from "./row.ts";
 import { encodeMark, type Tape } from "./tape.ts";
 import { allThreads, TAPES } from "./threads.ts";
 import { loadTree } from "./tree.ts";
-import { chainStart, homeOf, inheritedNamespaces, NOW, nestedLimit, shownRows } from "./view.ts";
+import { chainStart, homeOf, inheritedNamespaces, NOW, nestedLimit, rowAt, shownRows } from "./view.ts";
 import { withoutTasks } from "./writes-removal.ts";
 
 /** Writes that wait for their checkpoint longer than this are dropped. */
@@ -176,7 +176,18 @@ class LineageCompaction {
     const inherited = ([number, seqs]: readonly [number, ReadonlySet<number>]): boolean =>
       number !== tape.number && [...seqs].some((seq) => seq <= origin.upTo);
     if (![...doomed].some(inherited)) return undefined;
-    const nearest = (seq: number): Promise<number> => nearestRemaining(this.#engine, tape, doomed, seq);
+    const source = await this.#engine.sourceOf(tape, origin);
+    // As the fork itself follows them: a replaced checkpoint may have named another parent than its frame has.
+    const nearest = async (from: number): Promise<number> => {
+      let seq = from;
+      while (seq !== 0) {
+        const home = await homeOf(this.#engine, tape, seq);
+        if (!doomed.get(home.number)?.has(seq)) break;
+        const shown = await rowAt(this.#engine, source, seq, origin.generation);
+        seq = (shown ?? (await ownRow(this.#engine, home, seq)))?.parent ?? 0;
+      }
+      return seq;
+    };
     const starts: { [namespace: string]: number } = { ...origin.starts };
     let changed = false;
     for (const namespace of await inheritedNamespaces(this.#engine, tape)) {

@@ -231,4 +231,22 @@ export const deletion: readonly Case[] = [
       exact(await store.verify(), { ok: true, faults: [] });
     },
   },
+  {
+    name: "delete: a fork that begins with a replaced checkpoint, deleted on both sides, keeps to the line it showed",
+    async run({ open }) {
+      const store = await open();
+      const thread = store.thread("t");
+      for (let n = 1; n <= 3; n++) await thread.put({ id: `c${n}`, state: { n } });
+      await thread.put({ id: "c3", state: { n: "replaced" } }, { parent: "c1" });
+      const fork = await thread.fork({ into: "fork", at: "c3" });
+      await fork.put({ id: "own", state: {} });
+      await thread.put({ id: "c4", state: {} });
+      for (const side of [fork, thread]) assert.equal(await side.deleteCheckpoints(["c3"]), 1);
+      await store.compact();
+      for (const reader of [store, await open()]) {
+        exact(await idsOf(reader.thread("fork")), ["own", "c1"]);
+        exact(await idsOf(reader.thread("t")), ["c4", "c2", "c1"]);
+      }
+    },
+  },
 ];
