@@ -35,13 +35,14 @@ export async function open<State = unknown>(
       ids: options.ids && checkedIds(options.ids),
       cacheBytes: options.cacheBytes ?? CACHE_BYTES,
       compression: options.compression ?? "none",
+      packRows: options.packRows,
     }),
   );
 }
 
 function checkOptions(options: OpenOptions): void {
   if (options === null || typeof options !== "object") throw new TypeError("The options of open must be an object.");
-  const { clock, ids, fsync, readOnly, classes, unregistered, cacheBytes, compression } = options;
+  const { clock, ids, fsync, readOnly, classes, unregistered, cacheBytes, compression, packRows } = options;
   if (clock !== undefined && typeof clock !== "function")
     throw new TypeError("clock must be a function that gives milliseconds.");
   if (ids !== undefined && typeof ids !== "function") throw new TypeError("ids must be a function that gives strings.");
@@ -56,6 +57,9 @@ function checkOptions(options: OpenOptions): void {
   }
   if (cacheBytes !== undefined && !(typeof cacheBytes === "number" && cacheBytes >= 0)) {
     throw new TypeError("cacheBytes must be a number of bytes.");
+  }
+  if (packRows !== undefined && !(Number.isSafeInteger(packRows) && packRows > 0)) {
+    throw new TypeError("packRows must be a whole number of rows.");
   }
   if (compression !== undefined && !["none", "deflate", "zstd"].includes(compression)) {
     throw new TypeError('compression must be "none", "deflate" or "zstd".');

@@ -12,7 +12,6 @@ import { writesRead } from "./writes.ts";
 const GUESSED_NETS = 16;
 const KNOWN_NETS = 64;
 const MOST_PACKS = 16;
-const PACK_ROWS = 64;
 
 /** Reads of one tape: the thread's own, or (`home`) one that it builds on. */
 interface Wanted {
@@ -184,7 +183,7 @@ export function aheadOfHistory(
 ): ReadAhead {
   const start = typeof before === "string" ? idAddress(before)?.seq : before;
   const scans = (at: Address, from: number | undefined, rows: number): Read[] => {
-    const packs = Math.min(Math.ceil(rows / PACK_ROWS) + 1, MOST_PACKS);
+    const packs = Math.min(Math.ceil(rows / engine.packRows) + 1, MOST_PACKS);
     const scan = { ...at, table: "rows" as const };
     if (from === undefined) return [{ scan, reverse: true, limit: packs }];
     return [
@@ -193,7 +192,7 @@ export function aheadOfHistory(
     ];
   };
   // The parent of the last row is shown, too.
-  const most = (limit ?? PACK_ROWS) + 1;
+  const most = (limit ?? engine.packRows) + 1;
   return new ReadAhead(
     engine,
     (tape) => {

@@ -7,7 +7,7 @@ import { keepTrees, type Planned, plannedTree } from "./keep-trees.ts";
 import { changeMeta, encodeDirectory, encodeMeta, type Meta, newMeta } from "./meta.ts";
 import { newTape } from "./random.ts";
 import type { Row } from "./row.ts";
-import { PACK_ROWS, sealRows } from "./seal.ts";
+import { sealRows } from "./seal.ts";
 import { encodeTailRow, metaKey, type TailRow, Tape } from "./tape.ts";
 import { loadTree } from "./tree.ts";
 import { type Body, loadedEntry, type TreeEntry } from "./tree-cache.ts";
@@ -263,7 +263,8 @@ export class Draft {
   #writeRows(tape: Tape): Promise<void> | undefined {
     if (this.#planned.length === 0) return undefined;
     tape.checkIntact();
-    if (tape.tail.length + this.#planned.length <= PACK_ROWS) {
+    const { packRows } = this.engine;
+    if (tape.tail.length + this.#planned.length <= packRows) {
       for (const { tail } of this.#planned)
         this.inserts.push({ key: tape.key("tail", tail.row.seq), value: tail.value });
       return undefined;
@@ -272,7 +273,7 @@ export class Draft {
     // The new rows go straight into packs, so their keys do not show that nobody else was first: a check must.
     const first = (this.#planned[0] as Planned).tail.row.seq;
     this.checks.push({ key: tape.key("tail", first), value: undefined });
-    const sealed = rows.slice(0, Math.floor((rows.length - 1) / PACK_ROWS) * PACK_ROWS);
+    const sealed = rows.slice(0, Math.floor((rows.length - 1) / packRows) * packRows);
     const rest = rows.slice(sealed.length);
     for (const tail of rest) {
       if (tail.row.seq >= first) this.inserts.push({ key: tape.key("tail", tail.row.seq), value: tail.value });

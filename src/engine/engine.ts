@@ -19,7 +19,11 @@ export interface EngineOptions {
   readonly ids: (() => string) | undefined;
   readonly cacheBytes: number;
   readonly compression: Compression;
+  readonly packRows?: number | undefined;
 }
+
+/** Rows of a tail before they are sealed into a pack. */
+const PACK_ROWS = 64;
 
 /** Beyond this many, lanes with nothing to do are dropped: each is small, but threads are many. */
 const LANES = 1024;
@@ -32,6 +36,8 @@ export class Engine {
   readonly clock: () => number;
   readonly ids: (() => string) | undefined;
   readonly compression: Compression;
+  /** How many rows are sealed into one pack. */
+  readonly packRows: number;
   /** Names this store in the rows it commits, where answers may be lost: two stores may put the same at the same moment. */
   readonly writer: string | undefined;
   readonly committer: Committer;
@@ -49,6 +55,7 @@ export class Engine {
     this.clock = options.clock;
     this.ids = options.ids;
     this.compression = options.compression;
+    this.packRows = options.packRows ?? PACK_ROWS;
     this.writer = options.backend.capabilities.distant ? randomWriter() : undefined;
     this.committer = new Committer(options.backend);
     this.trees = new TreeCache(options.cacheBytes);
@@ -97,8 +104,8 @@ export class Engine {
 
   /** Another engine on the same backend that remembers nothing yet. */
   fresh(): Engine {
-    const { backend, codec, clock, ids, compression } = this;
-    return new Engine({ backend, codec, clock, ids, compression, cacheBytes: FRESH_CACHE_BYTES });
+    const { backend, codec, clock, ids, compression, packRows } = this;
+    return new Engine({ backend, codec, clock, ids, compression, packRows, cacheBytes: FRESH_CACHE_BYTES });
   }
 
   /** The queue that orders this process's changes of one thread. */

@@ -8,17 +8,15 @@ import { encodePack } from "./pack.ts";
 import type { Row } from "./row.ts";
 import { type TailRow, type Tape, tailChange } from "./tape.ts";
 
-/** Rows of a tail before they are sealed into a pack. */
-export const PACK_ROWS = 64;
-
 /** Moves rows from the tail into packs, as part of a draft. A promise only where an index has to be read. */
 export function sealRows(draft: Draft, tape: Tape, sealed: readonly TailRow[]): Promise<void> | undefined {
   const before = draft.meta as Meta;
   const last = sealed.at(-1) as TailRow;
+  const { packRows } = draft.engine;
   let { rootFull } = before;
-  for (let start = 0; start < sealed.length; start += PACK_ROWS) {
+  for (let start = 0; start < sealed.length; start += packRows) {
     const frames = sealed
-      .slice(start, start + PACK_ROWS)
+      .slice(start, start + packRows)
       .map(({ row, value, change = tailChange(value) }) => ({ row, change }));
     const pack = encodePack(tape.number, frames, draft.engine.compression);
     for (const table of ["rows", "net", "steps"] as const) {

@@ -186,4 +186,6 @@ export interface OpenOptions {
   readonly cacheBytes?: number;
   /** How packs are compressed. Default "none". */
   readonly compression?: "none" | "deflate" | "zstd";
+  /** @internal How many checkpoints make a pack. Tests make small ones, so that short histories have many. */
+  readonly packRows?: number;
 }

@@ -34,7 +34,10 @@ export function put(
   if (replaced !== undefined && parent !== undefined && parent.seq >= replaced.seq) {
     throw new TypeError("a parent must be committed before its child");
   }
-  const state = input.update === undefined ? clone(input.state) : updated(parent?.state ?? {}, clone(input.update));
+  const state =
+    input.update === undefined
+      ? clone(input.state)
+      : updated(parent === undefined ? {} : parent.state, clone(input.update));
   const node = input.node ?? null;
   const next = clone(input.next ?? []).map((one) => (typeof one === "string" ? { node: one } : one));
   const interrupts = clone(input.interrupts ?? []);
