@@ -1,6 +1,8 @@
 import { apply, type Delta, diff } from "../codec/delta.ts";
 import type { Json } from "../codec/json.ts";
 import type { Engine } from "./engine.ts";
+import { ownRow } from "./own-rows.ts";
+import { fromRecord, toRecord } from "./row.ts";
 import type { MarkVersion, Tape } from "./tape.ts";
 import { loadTree } from "./tree.ts";
 import { homeOf, NOW, shownRows } from "./view.ts";
@@ -23,13 +25,14 @@ interface Marked {
 }
 
 /**
- * Versions that no living thread shows go. A frame whose own content nobody shows any more, since every thread that
+ * Versions that no living thread shows go, but for what a fork's history follows of them: their parents. A frame whose own content nobody shows any more, since every thread that
  * shows the checkpoint shows a replacement, takes the content of one of these: then the old one is nowhere.
  */
 export async function foldMarks(engine: Engine, tapes: ReadonlyMap<number, Tape>): Promise<Folds> {
   const used = new Set<MarkVersion>();
   const trees = new Map<string, Json>();
-  const renewed = new Map<MarkVersion, MarkVersion>();
+  const shownAs = new Map<MarkVersion, MarkVersion>();
+  const followed = await followedVersions(engine, tapes);
   for (const { home, seq, contents } of await markedFrames(engine, tapes, used)) {
     const shown = [...contents];
     if (shown.some((version) => version === undefined || isEmpty(version.change))) continue;
@@ -38,16 +41,19 @@ export async function foldMarks(engine: Engine, tapes: ReadonlyMap<number, Tape>
     if (!first) continue;
     const content = apply(tree, first.change as Delta);
     trees.set(`${home.number}:${seq}`, content);
-    renewed.set(first, { ...first, change: {} });
+    shownAs.set(first, { ...first, change: {} });
     for (const version of others) {
-      renewed.set(version, { ...version, change: diff(content, apply(tree, version.change as Delta)) ?? {} });
+      shownAs.set(version, { ...version, change: diff(content, apply(tree, version.change as Delta)) ?? {} });
     }
   }
   return {
     count: trees.size,
     tree: (home, seq) => trees.get(`${home.number}:${seq}`),
     versions: (versions) => {
-      const kept = versions.filter((version) => used.has(version)).map((version) => renewed.get(version) ?? version);
+      const kept = versions.flatMap((version) => {
+        if (used.has(version)) return shownAs.get(version) ?? version;
+        return followed.get(version) ?? [];
+      });
       return kept.length === versions.length && kept.every((version, index) => version === versions[index])
         ? versions
         : kept;
@@ -81,15 +87,44 @@ async function markedFrames(
   return marked.values();
 }
 
+/**
+ * Replacements that named another parent than the frame's, and that a fork may find on its way through its source's
+ * history, whether or not it shows them: as what stays of them, which is where they lead.
+ */
+async function followedVersions(
+  engine: Engine,
+  tapes: ReadonlyMap<number, Tape>,
+): Promise<ReadonlyMap<MarkVersion, MarkVersion>> {
+  const followed = new Map<MarkVersion, MarkVersion>();
+  const seqs = new Set([...tapes.values()].flatMap((tape) => [...tape.marks.keys()]));
+  for (const fork of tapes.values()) {
+    const { origin } = fork.meta;
+    if (origin?.mode !== "chain") continue;
+    const source = fork.source ?? (await engine.sourceOf(fork, origin));
+    for (const seq of seqs) {
+      if (seq > origin.upTo) continue;
+      const version = await shownVersion(engine, source, seq, new Set(), origin.generation);
+      if (!version?.row || followed.has(version)) continue;
+      const frame = await ownRow(engine, await homeOf(engine, source, seq), seq);
+      const { id, namespace = "", parent = 0, step, createdAt } = version.row;
+      if (!frame || frame.parent === parent) continue;
+      const row = toRecord(fromRecord(seq, { id, namespace, parent, step, createdAt }));
+      followed.set(version, { generation: version.generation, row, change: {} });
+    }
+  }
+  return followed;
+}
+
 /** The replacement that a thread shows of a row, if any; notes every version that shows, labels included. */
 async function shownVersion(
   engine: Engine,
   tape: Tape,
   seq: number,
   used: Set<MarkVersion>,
+  from: number = NOW,
 ): Promise<MarkVersion | undefined> {
   let level = tape;
-  let generation = NOW;
+  let generation = from;
   let labelled = false;
   for (;;) {
     const seen = (level.marks.get(seq) ?? []).filter((version) => version.generation <= generation);

@@ -209,4 +209,26 @@ export const replace: readonly Case[] = [
       exact((await store.thread("fork of forked").get("c4"))?.parent, "c3");
     },
   },
+  {
+    name: "replace: a compaction keeps where a fork's history leads, past what the fork itself replaced",
+    async run({ open }) {
+      const store = await open();
+      const thread = store.thread("t");
+      for (const id of ["c1", "c2", "c3"]) await thread.put({ id, state: { id } });
+      await thread.put({ id: "c3", state: { id: "c3", again: true } }, { parent: "c1" });
+      await thread.put({ id: "c4", state: { id: "c4" } });
+      const fork = await thread.fork({ into: "f1", at: "c4" });
+      await thread.deleteCheckpoints(["c3"]);
+      await fork.put({ id: "c3", state: { id: "c3", fork: true } }, { parent: "c1" });
+      await thread.put({ id: "c5", state: { id: "c5" } });
+      await fork.fork({ into: "f2", at: "c1" });
+      const before = await snapshot(store, "f1");
+      exact(await idsOf(fork), ["c4", "c3", "c1"]);
+      for (let round = 0; round < 2; round++) {
+        await store.compact();
+        for (const reader of [store, await open()]) exact(await snapshot(reader, "f1"), before);
+      }
+      exact(await store.verify(), { ok: true, faults: [] });
+    },
+  },
 ];
