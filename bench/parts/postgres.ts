@@ -35,7 +35,7 @@ async function many({ report, quick }: Context, rows: Rows, store: Store<State>,
   for (let index = 0; index < threads; index += 1) talks.push(await StoredTalk.begin(store, `t${index}`, 1));
   const asides = talks.map(() => new Talk());
   const found = await compare(
-    { rounds: quick ? 4 : 12, batch: 2, turns: 4 },
+    { rounds: quick ? 4 : 12, warmUp: quick ? 4 : 24, batch: 2, turns: 4 },
     () => Promise.all(talks.map((talk) => talk.putUpdate())),
     () => {
       const changes = asides.map((talk) => talk.ready.changed);
