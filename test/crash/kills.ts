@@ -82,13 +82,17 @@ function note(
   threads: Map<string, Acknowledged>,
   forks: Forks,
 ): number {
+  const forkedFrom = id.slice(0, 1);
   const thread = threads.get(id) ?? { last: -1, pruned: -1, writes: new Map() };
   if (what === "put") thread.last = Number(first);
   else if (what === "write") thread.writes.set(Number(first), Number(second));
   else if (what === "prune") thread.pruned = Number(first);
-  else if (what === "fork") forks.set(id.slice(0, 1), { id, n: Number(first) });
-  if (what !== "fork" && what !== "ready") threads.set(id, thread);
-  return what === "ready" ? 0 : 1;
+  else if (what === "fork") forks.set(forkedFrom, { id, n: Number(first) });
+  // Where kills kept the others from being made, it is the last one's turn again: it may be gone, or made anew.
+  else if (what === "forking" && forks.get(forkedFrom)?.id === id) forks.delete(forkedFrom);
+  const own = what === "put" || what === "write" || what === "prune";
+  if (own) threads.set(id, thread);
+  return own || what === "fork" ? 1 : 0;
 }
 
 async function check(place: Place, threads: Map<string, Acknowledged>, forks: Forks): Promise<void> {

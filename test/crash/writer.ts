@@ -38,8 +38,9 @@ async function advance(thread: Thread<Told>): Promise<never> {
       tell("write", thread.id, n - 1, n);
     }
     if (n % 50 === 49) {
-      // Three forks take turns: the one made last is left alone until two others were made.
+      // Three forks take turns, so that the one made last is mostly left alone; told beforehand, in case it is not.
       const forked = store.thread(`${thread.id}-${Math.floor(n / 50) % 3}`);
+      tell("forking", forked.id);
       await forked.delete();
       await thread.fork({ into: forked.id });
       tell("fork", forked.id, n);
