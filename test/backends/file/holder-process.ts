@@ -5,4 +5,5 @@ import { put, text } from "./place.ts";
 const backend = await file(process.argv[2] as string);
 await put(backend, 1, text("from the holder"));
 process.stdout.write("holding\n");
-setInterval(() => undefined, 1000);
+// The backend must not be collected as garbage meanwhile: that would close its file.
+setInterval(() => backend, 1000);
