@@ -1,6 +1,7 @@
-import type { Batch, DirectoryKey, Key, Range, Value } from "../../backend.ts";
+import type { Batch, Value } from "../../backend.ts";
+import { covers } from "../covers.ts";
 import { placeOf } from "./answers.ts";
-import { deleteOf, directoryLineage, lastInteger, putOf } from "./change.ts";
+import { deleteOf, directoryLineage, putOf } from "./change.ts";
 import { fetchAll } from "./fetch.ts";
 import type { Journal, Written } from "./journal.ts";
 
@@ -52,13 +53,6 @@ async function admits(batch: Batch, journalOf: (place: number) => Journal): Prom
 function isSame(present: Value, expected: Value): boolean {
   if (typeof present === "string" || typeof expected === "string") return present === expected;
   return Buffer.compare(present, expected) === 0;
-}
-
-function covers(target: Key | DirectoryKey | Range, key: Key | DirectoryKey): boolean {
-  if (target.table === "directory") return key.table === "directory" && key.id === target.id;
-  if (key.table !== target.table || key.group !== target.group) return false;
-  if ("item" in target) return key.item === target.item && key.part === target.part;
-  return key.item >= (target.from ?? 0) && key.item <= (target.to ?? lastInteger);
 }
 
 /** Deletes first, as the contract has it; checkpoints last, where whoever looks at the file expects them. */
