@@ -231,6 +231,30 @@ export const commitCases: readonly BackendCase[] = [
     ]);
   }),
 
+  backendCase(
+    "of the steps of many threads, those with another record or a taken key are refused alone",
+    async (backend) => {
+      const groups = Array.from({ length: 20 }, (_, index) => index + 1);
+      await fill(backend, [
+        ...groups.filter((group) => group !== 3).map((group) => [at("meta", group, group), text(group)] as const),
+        [at("tail", 7, 1), text("taken")],
+      ]);
+      const steps = groups.map((group) => ({
+        checks: [{ key: at("meta", group, group), value: text(group === 5 ? "another" : group) }],
+        inserts: [{ key: at("tail", group, 1), value: text(group) }],
+      }));
+      const refused = [3, 5, 7];
+      assert.deepEqual(
+        await backend.commit(steps),
+        groups.map((group) => !refused.includes(group)),
+      );
+      assert.deepEqual(
+        await values(backend, ...groups.map((group) => at("tail", group, 1))),
+        groups.map((group) => (group === 7 ? text("taken") : refused.includes(group) ? undefined : text(group))),
+      );
+    },
+  ),
+
   backendCase("a batch of ten thousand records is one batch", async (backend) => {
     const inserts = Array.from({ length: 10_000 }, (_, item) => ({ key: at("tail", 1, item), value: text(item) }));
     await fill(backend, [[at("tail", 1, 9_999), text("taken")]]);
