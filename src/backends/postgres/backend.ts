@@ -28,8 +28,9 @@ export class PostgresBackend implements Backend {
   readonly #settings: Settings;
   readonly #reader: Reader;
   readonly #committer: Committer;
-  /** Set once the tables are known to be there. */
   #migrated: Promise<void> | undefined;
+  /** The tables are known to be there. */
+  #ready = false;
 
   constructor(server: Server, settings: Settings) {
     const schema = quote(settings.schema);
@@ -49,7 +50,7 @@ export class PostgresBackend implements Backend {
     await this.#guard(async () => {
       const layout = await readLayout(this.#server, this.#settings.schema);
       refuseLaterLayout(layout, this.#server, this.#settings.schema);
-      if (layout === latestLayout) this.#migrated = Promise.resolve();
+      this.#ready = layout === latestLayout;
     });
   }
 
@@ -62,11 +63,12 @@ export class PostgresBackend implements Backend {
     if (batches.length === 0) return [];
     this.#refuseIfReadOnly();
     try {
-      await this.#migrate();
+      // Without a turn of the loop where it can be: the sooner the server has something to do, the better.
+      if (!this.#ready) await this.#migrate();
       return await this.#committer.commit(batches).catch(async (error: unknown) => {
         // The tables were dropped under us: what is left is an empty store.
         if (!isMissing(error) || (error as Failure).mayHaveApplied) throw error;
-        this.#migrated = undefined;
+        this.#ready = false;
         await this.#migrate();
         return this.#committer.commit(batches);
       });
@@ -114,9 +116,16 @@ export class PostgresBackend implements Backend {
   #migrate(): Promise<void> {
     this.#migrated ??= this.#server
       .persist(() => migrate(this.#server, this.#settings.schema, this.#settings.partitions))
-      .catch((error: unknown) => {
+      .then(
+        () => {
+          this.#ready = true;
+        },
+        (error: unknown) => {
+          throw error instanceof Failure ? new Failure(error.cause, false, false, error.state) : error;
+        },
+      )
+      .finally(() => {
         this.#migrated = undefined;
-        throw error instanceof Failure ? new Failure(error.cause, false, false, error.state) : error;
       });
     return this.#migrated;
   }

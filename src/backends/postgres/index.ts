@@ -1,5 +1,6 @@
 import type { Backend } from "../../backend.ts";
 import { PostgresBackend } from "./backend.ts";
+import { Connections } from "./connections.ts";
 import type { PoolLike } from "./pool.ts";
 import { describeUrl, openPool } from "./pool.ts";
 import { Server } from "./server.ts";
@@ -44,17 +45,14 @@ export async function postgres(options: string | PostgresOptions): Promise<Backe
   const { url, pool, schema = "threadmark", partitions = 0, patience = 15_000 } = settings;
   const used = pool ?? (await openPool(url as string, { ...settings, patience }));
   const place = url === undefined ? "postgres" : describeUrl(url);
-  const server = new Server(used, place, settings.prepare ?? true, patience);
+  const connections = new Connections(used, pool === undefined, patience);
+  const server = new Server(connections, place, settings.prepare ?? true, patience);
   const backend = new PostgresBackend(server, {
     schema,
     partitions,
     readOnly: settings.readOnly ?? false,
     full: settings.compact !== "online",
-    async end() {
-      // Our own pool keeps its listener: connections that are being closed may still fail.
-      if (pool === undefined) await used.end();
-      else server.release();
-    },
+    end: () => connections.end(),
   });
   try {
     await backend.begin();

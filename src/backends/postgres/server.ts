@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Failure, notAnswered, notConnected } from "./failure.ts";
-import type { ClientLike, PoolLike, QueryConfig, QueryResult } from "./pool.ts";
+import type { Connections } from "./connections.ts";
+import { Failure, notAnswered } from "./failure.ts";
+import type { ClientLike, QueryConfig, QueryResult } from "./pool.ts";
 
 /** A statement that stands still: prepared once a connection, under a name made of its text. */
 export interface Statement {
@@ -26,22 +27,19 @@ const longestPause = 500;
 export class Server {
   /** Where this is, for messages. */
   readonly place: string;
-  readonly #pool: PoolLike;
+  readonly #connections: Connections;
   readonly #prepare: boolean;
   readonly #patience: number;
-  readonly #ignore = (): void => {};
 
-  constructor(pool: PoolLike, place: string, prepare: boolean, patience: number) {
-    this.#pool = pool;
+  constructor(connections: Connections, place: string, prepare: boolean, patience: number) {
+    this.#connections = connections;
     this.place = place;
     this.#prepare = prepare;
     this.#patience = patience;
-    // The pool drops a connection that fails while idle and tells of it by an event; unheard, that ends the process.
-    pool.on("error", this.#ignore);
   }
 
   /** One statement, one round trip, one attempt. Rejects with a {@link Failure}. */
-  async run({ text, name }: Statement, values: readonly unknown[]): Promise<QueryResult> {
+  run({ text, name }: Statement, values: readonly unknown[]): Promise<QueryResult> {
     const config: QueryConfig = { text, values, rowMode: "array", types };
     return this.with((client) => query(client, this.#prepare ? { ...config, name } : config));
   }
@@ -51,10 +49,10 @@ export class Server {
     await this.with((client) => query(client, { text }));
   }
 
-  /** Runs `use` on one connection; it goes back to the pool unless it may be broken. */
+  /** Runs `use` on one connection, at once if one is at hand; it can be used again unless it may be broken. */
   async with<T>(use: (client: ClientLike) => Promise<T>): Promise<T> {
-    const client = await this.#connect();
-    client.on("error", this.#ignore);
+    const taken = this.#connections.take();
+    const client = taken instanceof Promise ? await taken : taken;
     let broken = true;
     try {
       const result = await use(client);
@@ -64,8 +62,7 @@ export class Server {
       broken = !(error instanceof Failure) || error.mayHaveApplied || error.state === undefined;
       throw error;
     } finally {
-      client.removeListener("error", this.#ignore);
-      client.release(broken);
+      this.#connections.giveBack(client, broken);
     }
   }
 
@@ -89,32 +86,6 @@ export class Server {
         await sleep(pause / 2 + (Math.random() * pause) / 2);
       }
     }
-  }
-
-  release(): void {
-    this.#pool.removeListener("error", this.#ignore);
-  }
-
-  /** A pool passed in may wait for ever, so the bound is ours; a connection that comes too late goes straight back. */
-  #connect(): Promise<ClientLike> {
-    return new Promise((resolve, reject) => {
-      let late = false;
-      const timer = setTimeout(() => {
-        late = true;
-        reject(new Failure(new Error(`no connection became free within ${this.#patience} ms`), false, false));
-      }, this.#patience);
-      this.#pool.connect().then(
-        (client) => {
-          clearTimeout(timer);
-          if (late) client.release();
-          else resolve(client);
-        },
-        (cause) => {
-          clearTimeout(timer);
-          reject(notConnected(cause));
-        },
-      );
-    });
   }
 }
 

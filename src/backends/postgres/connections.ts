@@ -1,0 +1,106 @@
+import { Failure, notConnected } from "./failure.ts";
+import type { ClientLike, PoolLike } from "./pool.ts";
+
+/** For how many milliseconds a connection of our own is kept at hand after a statement. */
+const keptMilliseconds = 50;
+
+/**
+ * The connections that statements run on. Those of our own pool are kept at hand for a while: the pool gives one out only
+ * after everything else in the turn, while a statement that is sent at once is worked on as the next one is being made. To
+ * a pool that was passed in they go back after every statement: others may wait for them.
+ */
+export class Connections {
+  readonly #pool: PoolLike;
+  readonly #ours: boolean;
+  readonly #patience: number;
+  #waiting = 0;
+  #kept: ClientLike[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  /** What listens for a connection's failure, from when it was had until it goes back. */
+  readonly #listeners = new Map<ClientLike, () => void>();
+  readonly #ignore = (): void => {};
+
+  /** `patience`: how many milliseconds to wait for a connection. */
+  constructor(pool: PoolLike, ours: boolean, patience: number) {
+    this.#pool = pool;
+    this.#ours = ours;
+    this.#patience = patience;
+    // The pool drops a connection that fails while idle and tells of it by an event; unheard, that ends the process.
+    pool.on("error", this.#ignore);
+  }
+
+  /** A connection: at once if one is at hand. Rejects with a {@link Failure}. */
+  take(): ClientLike | Promise<ClientLike> {
+    return this.#kept.pop() ?? this.#connect();
+  }
+
+  /** The statement is over. */
+  giveBack(client: ClientLike, broken: boolean): void {
+    if (broken || !this.#ours || this.#waiting > 0) {
+      this.#release(client, broken);
+      return;
+    }
+    this.#kept.push(client);
+    this.#timer ??= setTimeout(() => this.#releaseKept(), keptMilliseconds).unref();
+  }
+
+  /** Closes our own pool; one that was passed in stays open. */
+  async end(): Promise<void> {
+    this.#releaseKept();
+    // Our own pool keeps its listener: connections that are being closed may still fail.
+    if (this.#ours) await this.#pool.end();
+    else this.#pool.removeListener("error", this.#ignore);
+  }
+
+  #releaseKept(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    for (const client of this.#kept.splice(0)) this.#release(client, false);
+  }
+
+  #release(client: ClientLike, broken: boolean): void {
+    // One that is broken may fail once more, and is not used again.
+    if (!broken) client.removeListener("error", this.#listeners.get(client) ?? this.#ignore);
+    this.#listeners.delete(client);
+    client.release(broken);
+  }
+
+  /** One that fails while it is kept is let go; one that fails in use tells the statement so. */
+  #failed(client: ClientLike): void {
+    const place = this.#kept.indexOf(client);
+    if (place < 0) return;
+    this.#kept.splice(place, 1);
+    this.#release(client, true);
+  }
+
+  /** A pool passed in may wait for ever, so the bound is ours; a connection that comes too late goes straight back. */
+  #connect(): Promise<ClientLike> {
+    return new Promise((resolve, reject) => {
+      let late = false;
+      this.#waiting += 1;
+      const timer = setTimeout(() => {
+        late = true;
+        this.#waiting -= 1;
+        reject(new Failure(new Error(`no connection became free within ${this.#patience} ms`), false, false));
+      }, this.#patience);
+      const settle = (): void => {
+        if (!late) this.#waiting -= 1;
+        clearTimeout(timer);
+      };
+      this.#pool.connect().then(
+        (client) => {
+          settle();
+          if (late) return client.release();
+          const listener = (): void => this.#failed(client);
+          this.#listeners.set(client, listener);
+          client.on("error", listener);
+          resolve(client);
+        },
+        (cause) => {
+          settle();
+          reject(notConnected(cause));
+        },
+      );
+    });
+  }
+}
