@@ -31,20 +31,23 @@ class Side {
 
   static async begin({ place, quick }: Context, system: System, fsync: "normal" | "full"): Promise<Side> {
     const side = new Side(system, await system.open(await place.home(system.home, fsync)));
-    await side.#warmUp(quick ? 50 : 200);
+    await side.#warmUp(quick ? 4 : 20);
     await side.history.begin(langchainOf(messages));
     return side;
   }
 
-  /** Compiles the way of a step, on a shorter conversation that is not measured. */
-  async #warmUp(steps: number): Promise<void> {
-    const other = new History(this.opened, langchain, "warm-up");
-    await other.begin(langchainOf(messages / 4));
-    for (let step = 0; step < steps; step += 1) await other.thread.step(other.next());
+  /** Compiles the way of a step, on short conversations that are not measured. */
+  async #warmUp(threads: number): Promise<void> {
+    for (let thread = 0; thread < threads; thread += 1) {
+      const other = new History(this.opened, langchain, `warm-up-${thread}`);
+      await other.begin(langchainOf(messages / 20));
+      await other.advance(100);
+    }
   }
 
   prepare(): void {
     this.#next = this.history.next();
+    this.history.thread.prepare?.(this.#next);
   }
 
   step(): unknown {

@@ -1,10 +1,22 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
-import { type BaseCheckpointSaver, uuid6 } from "@langchain/langgraph-checkpoint";
+import {
+  type BaseCheckpointSaver,
+  type Checkpoint,
+  type CheckpointMetadata,
+  uuid6,
+} from "@langchain/langgraph-checkpoint";
 import type { State, Step } from "../workloads/workload.ts";
 import type { Thread } from "./system.ts";
 
 /** Makes ids in order, as LangGraph does. */
 let clock = 0;
+
+/** What LangGraph makes of a step before it asks its saver to put it. */
+interface Prepared {
+  readonly checkpoint: Checkpoint;
+  readonly metadata: CheckpointMetadata;
+  readonly versions: Record<string, number>;
+}
 
 /** A thread as LangGraph advances it: a step saves its tasks' writes, then the checkpoint. */
 export class SaverThread implements Thread {
@@ -15,6 +27,7 @@ export class SaverThread implements Thread {
   readonly #versions: Record<string, number> = {};
   readonly #ids: string[] = [];
   #step = -1;
+  #prepared: Prepared | undefined;
 
   constructor(saver: BaseCheckpointSaver, id: string) {
     this.saver = saver;
@@ -27,36 +40,50 @@ export class SaverThread implements Thread {
     return this.put(state, Object.keys(state));
   }
 
+  prepare({ state, update: { append = {}, set = {} } }: Step): void {
+    this.#prepared = this.#prepare(state, [...Object.keys(append), ...Object.keys(set)]);
+  }
+
   async step(step: Step): Promise<void> {
+    if (this.#prepared === undefined) this.prepare(step);
+    const prepared = this.#prepared as Prepared;
+    this.#prepared = undefined;
     await this.putWrites(step);
-    const { append = {}, set = {} } = step.update;
-    await this.put(step.state, [...Object.keys(append), ...Object.keys(set)]);
+    await this.#put(prepared);
   }
 
   async putWrites({ update: { append, set }, returned = { ...append, ...set }, tasks }: Step): Promise<void> {
-    if (tasks === undefined) return this.saver.putWrites(this.config, Object.entries(returned), `task-${this.#step}`);
+    if (tasks === undefined) return this.saver.putWrites(this.config, Object.entries(returned), `task-${this.#ids.length}`);
     await Promise.all(
       tasks.map(({ task, channel, value }) => this.saver.putWrites(this.config, [[channel, value]], task)),
     );
   }
 
   /** The checkpoint alone, of which some channels are new. */
-  async put(state: State, changed: readonly string[]): Promise<void> {
+  put(state: State, changed: readonly string[]): Promise<void> {
+    return this.#put(this.#prepare(state, changed));
+  }
+
+  #prepare(state: State, changed: readonly string[]): Prepared {
     this.#step += 1;
     const channels = [...changed, "branch:to:agent"];
     for (const channel of channels) this.#versions[channel] = this.#step + 1;
     clock += 1;
-    const checkpoint = {
-      v: 4,
-      id: uuid6(clock),
-      ts: new Date().toISOString(),
-      channel_values: { ...this.channelValues(state), "branch:to:agent": null },
-      channel_versions: { ...this.#versions },
-      versions_seen: { __input__: {}, agent: { "branch:to:agent": this.#step } },
+    return {
+      checkpoint: {
+        v: 4,
+        id: uuid6(clock),
+        ts: new Date().toISOString(),
+        channel_values: { ...this.channelValues(state), "branch:to:agent": null },
+        channel_versions: { ...this.#versions },
+        versions_seen: { __input__: {}, agent: { "branch:to:agent": this.#step } },
+      },
+      metadata: { source: this.#step === 0 ? "input" : "loop", step: this.#step, parents: {} },
+      versions: Object.fromEntries(channels.map((channel) => [channel, this.#versions[channel] as number])),
     };
-    const source = this.#step === 0 ? "input" : "loop";
-    const metadata = { source, step: this.#step, parents: {} } as const;
-    const versions = Object.fromEntries(channels.map((channel) => [channel, this.#versions[channel] as number]));
+  }
+
+  async #put({ checkpoint, metadata, versions }: Prepared): Promise<void> {
     this.config = await this.saver.put(this.config, checkpoint, metadata, versions);
     this.#ids.push(checkpoint.id);
   }

@@ -38,6 +38,8 @@ export interface Opened {
 /** One thread of a system. Whoever measures calls `begin` first, then `step` for each step. */
 export interface Thread {
   begin(state: State): Promise<void> | void;
+  /** What the caller of a system does before a step, if that is to be kept out of the step. */
+  prepare?(step: Step): void;
   step(step: Step): Promise<void> | void;
   latest?(): Promise<State> | State;
   /** The state of an older checkpoint; 0 is the one of `begin`. */

@@ -11,7 +11,7 @@ interface Waiting {
 }
 
 /** With several commits at once, the least that one of them is worth. */
-const SHARE = 16;
+const SHARE = 32;
 
 const settled = Promise.resolve();
 
