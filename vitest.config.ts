@@ -57,7 +57,7 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   resolve: { alias },
   test: {
-    maxWorkers: 2,
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     projects: [
       {

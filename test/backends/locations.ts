@@ -77,7 +77,7 @@ export const sqliteUnderTest: BackendUnderTest = {
 export const fileUnderTest: BackendUnderTest = {
   name: "file",
   capabilities: { durable: true, processes: false },
-  share: 0.6,
+  share: 0.4,
   make: makeFile,
 };
 

@@ -3,7 +3,7 @@ import { locations } from "../backends/locations.ts";
 import { survivesKills } from "./kills.ts";
 
 /** Where a commit costs more, fewer: the long campaign kills a thousand on each. */
-const kills: Readonly<Record<string, number>> = { sqlite: 30, file: 15, postgres: 10 };
+const kills: Readonly<Record<string, number>> = { sqlite: 30, file: 10, postgres: 6 };
 const durable = locations
   .filter(({ capabilities }) => capabilities.durable)
   .map((backend) => ({ ...backend, kills: kills[backend.name] ?? 30 }));

@@ -7,7 +7,7 @@ import { matchesTheModel } from "./sequences.ts";
  * operations meet in a short one as well as in a long one, and some that go deep.
  */
 const campaigns = [
-  { sequences: 760, commands: 12 },
+  { sequences: 840, commands: 12 },
   { sequences: 60, commands: 40 },
 ];
 

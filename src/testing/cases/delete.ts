@@ -180,7 +180,7 @@ export const deletion: readonly Case[] = [
         let kept = await converse(thread, 140);
         const forked = await thread.fork();
         const whole = kept;
-        for (let round = 0; round < 40; round++) {
+        for (let round = 0; round < 20; round++) {
           const index = pick(kept.length);
           assert.equal(await thread.deleteCheckpoints([kept[index]?.id ?? ""]), 1);
           kept = kept.filter((_, other) => other !== index);
