@@ -1,6 +1,6 @@
 interface Slot<V> {
   readonly value: V;
-  readonly bytes: number;
+  bytes: number;
   used: number;
 }
 
@@ -31,6 +31,18 @@ export class ByteCache<K, V> {
     this.#bytes += bytes - (this.#slots.get(key)?.bytes ?? 0);
     this.#slots.set(key, { value, bytes, used: this.#clock });
     if (this.#bytes > this.#limit) this.#forget(key);
+  }
+
+  /** An entry has come to weigh more, or less; false if it is not, or no longer, this one. */
+  weigh(key: K, value: V, bytes: number): boolean {
+    const slot = this.#slots.get(key);
+    if (slot === undefined || slot.value !== value) return false;
+    this.#clock += 1;
+    slot.used = this.#clock;
+    this.#bytes += bytes - slot.bytes;
+    slot.bytes = bytes;
+    if (this.#bytes > this.#limit) this.#forget(key);
+    return true;
   }
 
   delete(key: K): void {

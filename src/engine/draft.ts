@@ -295,7 +295,7 @@ export class Draft {
     }
     if (this.#meta !== tape.meta) tape.adopt(encodeMeta(this.#meta as Meta));
     const last = tape.tail.at(-1)?.row.seq ?? 0;
-    for (const { tail } of this.#planned) if (tail.row.seq > last) tape.tail.push(tail);
+    for (const { tail } of this.#planned) if (tail.row.seq > last) tape.push(tail);
     for (const run of this.afterwards) run();
     this.engine.remember(this.thread, tape);
     keepTrees(this.engine.trees, tape, this.#planned);

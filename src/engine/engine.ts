@@ -177,10 +177,16 @@ export class Engine {
   }
 
   remember(id: string, tape: Tape): void {
-    // What the tape weighs changes with every row; it is enough to weigh it when it is read.
-    if (this.#tapes.get(tape.number) === tape && this.#directory.get(id)?.tape === tape.number) return;
-    this.#directory.set(id, { tape: tape.number, lineage: tape.lineage }, id.length + 100);
-    this.#tapes.set(tape.number, tape, tapeBytes(tape));
+    if (this.#directory.get(id)?.tape !== tape.number) {
+      this.#directory.set(id, { tape: tape.number, lineage: tape.lineage }, id.length + 100);
+    }
+    // It weighs more with every row.
+    if (!this.#tapes.weigh(tape.number, tape, tape.bytes)) this.#keep(tape);
+  }
+
+  #keep(tape: Tape): void {
+    tape.grown = () => void this.#tapes.weigh(tape.number, tape, tape.bytes);
+    this.#tapes.set(tape.number, tape, tape.bytes);
   }
 
   forget(id: string): void {
@@ -273,7 +279,7 @@ export class Engine {
       const tape = new Tape(number, lineage, metaValue);
       if (!tape.meta.marks) {
         tape.addTail(tail);
-        this.#tapes.set(number, tape, tapeBytes(tape));
+        this.#keep(tape);
         return tape;
       }
     }
@@ -305,20 +311,13 @@ export class Engine {
     tape.damaged = [];
     tape.addTail(tail);
     tape.marks = decodeMarks(marks);
-    this.#tapes.set(number, tape, tapeBytes(tape));
+    this.#keep(tape);
     return tape;
   }
 
   read(reads: readonly Read[]): Promise<readonly Answer[]> {
     return this.backend.read(reads);
   }
-}
-
-function tapeBytes(tape: Tape): number {
-  let bytes = 2000;
-  // What is parsed takes about as much again as the text.
-  for (const { value, spare } of tape.tail) bytes += value.length * (spare === undefined ? 2 : 4);
-  return bytes;
 }
 
 export function closedError(): ThreadmarkError {

@@ -23,6 +23,11 @@ export interface TailRow {
 /** About what the metadata of a row takes in a tail record. */
 const ROW_BYTES = 180;
 
+/** About what these take in memory: a tape with nothing in it, a row without its frame, the rows of a pack. */
+const TAPE_WEIGHT = 2_000;
+const ROW_WEIGHT = 400;
+const PACK_WEIGHT = 64 * ROW_WEIGHT;
+
 interface TailRecord extends RowRecord {
   count: number;
   root?: number;
@@ -112,8 +117,8 @@ export class Tape {
   readonly lineage: number;
   metaValue: Value;
   meta: Meta;
-  /** Unsealed rows by seq, ascending. */
-  tail: TailRow[] = [];
+  #tail: TailRow[] = [];
+  #tailBytes = 0;
   /** Unsealed rows whose record does not read, by seq, ascending: each is as good as there, but says nothing. */
   damaged: Damaged[] = [];
   marks: ReadonlyMap<number, readonly MarkVersion[]> = new Map();
@@ -127,12 +132,37 @@ export class Tape {
   lastLoaded = 0;
   /** Seqs of inherited ancestors by namespace, newest first; filled as they are walked. */
   readonly chains: Map<string, { readonly seqs: number[]; next: number }> = new Map();
+  /** Told when it has come to weigh more without a commit: by whoever remembers it. */
+  grown: (() => void) | undefined;
 
   constructor(number: number, lineage: number, metaValue: Value) {
     this.number = number;
     this.lineage = lineage;
     this.metaValue = metaValue;
     this.meta = decodeMeta(metaValue);
+  }
+
+  /** Unsealed rows by seq, ascending. */
+  get tail(): readonly TailRow[] {
+    return this.#tail;
+  }
+
+  set tail(rows: readonly TailRow[]) {
+    this.#tail = [];
+    this.#tailBytes = 0;
+    for (const row of rows) this.push(row);
+  }
+
+  /** Adds the next unsealed row. */
+  push(row: TailRow): void {
+    this.#tail.push(row);
+    // The text, and what it says; whatever was parsed and not yet asked for takes as much again.
+    this.#tailBytes += ROW_WEIGHT + row.value.length * (row.spare === undefined ? 2 : 4);
+  }
+
+  /** About how many bytes of memory all this takes. */
+  get bytes(): number {
+    return TAPE_WEIGHT + this.#tailBytes + this.packs.length * PACK_WEIGHT;
   }
 
   key(table: Table, item: number, part = 0): Key {
@@ -197,7 +227,7 @@ export class Tape {
   addTail(found: readonly Found[]): void {
     for (const { item, value } of found) {
       try {
-        this.tail.push(decodeTailRow(item, value));
+        this.push(decodeTailRow(item, value));
       } catch (error) {
         this.damaged.push({ seq: item, error: this.#damage(item, error) });
       }
@@ -241,7 +271,10 @@ export class Tape {
     }
     const pack: LoadedPack = { last: found.item, rows };
     const index = lowerBound(this.packs, pack.last, (entry) => entry.last);
-    if (this.packs[index]?.last !== pack.last) this.packs.splice(index, 0, pack);
+    if (this.packs[index]?.last !== pack.last) {
+      this.packs.splice(index, 0, pack);
+      this.grown?.();
+    }
     return pack;
   }
 
