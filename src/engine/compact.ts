@@ -13,7 +13,7 @@ import type { Row } from "./row.ts";
 import { encodeMark, type Tape } from "./tape.ts";
 import { allThreads, TAPES } from "./threads.ts";
 import { loadTree } from "./tree.ts";
-import { chainStart, homeOf, inheritedNamespaces, NOW, nestedLimit, rowAt, shownRows } from "./view.ts";
+import { chainStarts, homeOf, inheritedNamespaces, NOW, nestedLimit, rowAt, shownRows } from "./view.ts";
 import { withoutTasks } from "./writes-removal.ts";
 
 /** Writes that wait for their checkpoint longer than this are dropped. */
@@ -190,9 +190,9 @@ class LineageCompaction {
     };
     const starts: { [namespace: string]: number } = { ...origin.starts };
     let changed = false;
-    for (const namespace of await inheritedNamespaces(this.#engine, tape)) {
+    const namespaces = await inheritedNamespaces(this.#engine, tape);
+    for (const [namespace, start] of await chainStarts(this.#engine, tape, namespaces)) {
       if (namespace === "") continue;
-      const start = await chainStart(this.#engine, tape, namespace);
       const remaining = await nearest(start);
       if (remaining === start) continue;
       starts[namespace] = remaining;

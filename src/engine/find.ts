@@ -4,7 +4,7 @@ import { idAddress } from "../model/id.ts";
 import type { Engine } from "./engine.ts";
 import { hashStrings } from "./hash.ts";
 import type { TailRow, Tape } from "./tape.ts";
-import { inheritedSeqs, isPlain, rowAt, type Shown, shownRows } from "./view.ts";
+import { inheritedNamespaces, inheritedSeqs, isPlain, rowAt, type Shown, shownRows } from "./view.ts";
 
 /** Whether a view shows this seq at all, given that the row exists and was not deleted. */
 async function includes(engine: Engine, tape: Tape, seq: number, namespace: string): Promise<boolean> {
@@ -39,16 +39,30 @@ export async function headOf(engine: Engine, tape: Tape, namespace: string): Pro
     if (namespace === "" && root === 0) break;
   }
   tape.checkIntact();
-  if (namespace !== "" && !tape.meta.gone && tape.meta.sealed > 0) {
-    const [item, part] = hashStrings(namespace);
-    const [found] = await engine.read([{ get: tape.key("head", item, part) }]);
-    const seq = found === undefined ? undefined : (unwrapJson(found as Value) as Record<string, number>)[namespace];
-    const row = seq === undefined ? undefined : await rowAt(engine, tape, seq);
-    if (row) return row;
-  }
+  const sealed = await sealedHead(engine, tape, namespace);
+  // Without any, only what a fork has inherited is left to look at, and most namespaces are new to the thread.
+  if (sealed === 0 && !(await inherits(engine, tape, namespace))) return undefined;
+  const row = sealed === 0 ? undefined : await rowAt(engine, tape, sealed);
+  if (row) return row;
   const before = tape.tail[0]?.row.seq ?? tape.lastSeq + 1;
-  for await (const row of shownRows(engine, tape, { namespace, before })) return row;
+  for await (const older of shownRows(engine, tape, { namespace, before })) return older;
   return undefined;
+}
+
+/** The last row of a namespace that the tape itself has sealed, deleted or not; 0 if there is none. */
+async function sealedHead(engine: Engine, tape: Tape, namespace: string): Promise<number> {
+  if (namespace === "") return tape.meta.rootSealed;
+  if (tape.meta.sealed === 0) return 0;
+  const [item, part] = hashStrings(namespace);
+  const [found] = await engine.read([{ get: tape.key("head", item, part) }]);
+  return found === undefined ? 0 : ((unwrapJson(found as Value) as Record<string, number>)[namespace] ?? 0);
+}
+
+/** Whether a fork may show something of a namespace that it has from elsewhere. */
+async function inherits(engine: Engine, tape: Tape, namespace: string): Promise<boolean> {
+  const { origin } = tape.meta;
+  if (!origin || origin.mode === "none") return false;
+  return namespace === "" || (await inheritedNamespaces(engine, tape)).has(namespace);
 }
 
 /** The checkpoint with this id, if the thread shows it. */

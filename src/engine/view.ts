@@ -255,18 +255,40 @@ async function currentSource(engine: Engine, tape: Tape, origin: Origin): Promis
   return source;
 }
 
-/** Where a fork begins: in a nested namespace, with its last checkpoint before the root went on after the fork's. */
-export async function chainStart(engine: Engine, tape: Tape, namespace: string): Promise<number> {
+/** Where a fork begins in a namespace: see {@link chainStarts}. */
+async function chainStart(engine: Engine, tape: Tape, namespace: string): Promise<number> {
+  return (await chainStarts(engine, tape, [namespace])).get(namespace) ?? 0;
+}
+
+/**
+ * Where a fork begins: in a nested namespace, with its last checkpoint before the root went on after the fork's; 0 where there
+ * is none. One walk finds it for all namespaces, of which a thread may have thousands.
+ */
+export async function chainStarts(
+  engine: Engine,
+  tape: Tape,
+  namespaces: Iterable<string>,
+): Promise<ReadonlyMap<string, number>> {
   const { origin } = tape.meta;
-  if (!origin) return 0;
-  if (namespace === "") return origin.at;
-  const known = origin.starts?.[namespace];
-  if (known !== undefined) return known;
+  const starts = new Map<string, number>();
+  const sought = new Set<string>();
+  for (const namespace of namespaces) {
+    const known = !origin ? 0 : namespace === "" ? origin.at : origin.starts?.[namespace];
+    if (known === undefined) sought.add(namespace);
+    else starts.set(namespace, known);
+  }
+  if (!origin || sought.size === 0) return starts;
   const source = await currentSource(engine, tape, origin);
-  const limit = await nestedLimit(engine, origin, source);
-  const { generation } = origin;
-  for await (const row of shownRows(engine, source, { namespace, before: limit, generation })) return row.seq;
-  return 0;
+  const before = await nestedLimit(engine, origin, source);
+  const [only] = sought;
+  const one = sought.size === 1 && only !== undefined ? { namespace: only } : {};
+  for await (const row of shownRows(engine, source, { before, generation: origin.generation, ...one })) {
+    if (!sought.delete(row.namespace)) continue;
+    starts.set(row.namespace, row.seq);
+    if (sought.size === 0) break;
+  }
+  for (const namespace of sought) starts.set(namespace, 0);
+  return starts;
 }
 
 /** The first seq that a fork does not show of nested namespaces. */
@@ -289,6 +311,11 @@ async function allInherited(
 ): Promise<readonly number[] | AsyncGenerator<number>> {
   const namespaces = await inheritedNamespaces(engine, tape);
   if (namespaces.size === 1) return inheritedSeqs(engine, tape, "", before);
+  const unknown = [...namespaces].filter((namespace) => !tape.chains.has(namespace));
+  for (const [namespace, next] of await chainStarts(engine, tape, unknown)) {
+    // Another walk may have begun the same chain meanwhile.
+    if (!tape.chains.has(namespace)) tape.chains.set(namespace, { seqs: [], next });
+  }
   const seqs: number[] = [];
   for (const namespace of namespaces) {
     for await (const seq of inheritedSeqs(engine, tape, namespace, before)) seqs.push(seq);
