@@ -17,8 +17,7 @@ export function fileDatabase(): Promise<TestDatabase> {
 /** Connections of this test file that outlive its stores: a new one has to learn the tables and plan every statement. */
 export async function filePool(): Promise<pg.Pool> {
   const { url } = await fileDatabase();
-  // Each open store listens to it.
-  pool ??= new pg.Pool({ connectionString: url, max: 8 }).setMaxListeners(100);
+  pool ??= new pg.Pool({ connectionString: url, max: 8 });
   return pool;
 }
 

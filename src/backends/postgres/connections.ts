@@ -4,6 +4,31 @@ import type { ClientLike, PoolLike } from "./pool.ts";
 /** For how many milliseconds a connection of our own is kept at hand after a statement. */
 const keptMilliseconds = 50;
 
+const ignore = (): void => {};
+
+/** A connection may fail in the very turn in which it was made, before whoever asked for it has it. */
+const listenToClient = (client: ClientLike): unknown => client.on("error", ignore);
+
+/** How many use a pool. Listeners of each would be too many for a pool that hundreds of stores share. */
+const users = new WeakMap<PoolLike, number>();
+
+/** What fails while nobody uses it is told by an event; unheard, that ends the process. */
+function listenTo(pool: PoolLike): void {
+  const count = users.get(pool) ?? 0;
+  users.set(pool, count + 1);
+  if (count > 0) return;
+  pool.on("error", ignore);
+  pool.on("connect", listenToClient);
+}
+
+function leave(pool: PoolLike): void {
+  const count = (users.get(pool) ?? 0) - 1;
+  users.set(pool, count);
+  if (count > 0) return;
+  pool.removeListener("error", ignore);
+  pool.removeListener("connect", listenToClient);
+}
+
 /**
  * The connections that statements run on. Those of our own pool are kept at hand for a while: the pool gives one out only
  * after everything else in the turn, while a statement that is sent at once is worked on as the next one is being made. To
@@ -18,15 +43,13 @@ export class Connections {
   #timer: NodeJS.Timeout | undefined;
   /** What listens for a connection's failure, from when it was had until it goes back. */
   readonly #listeners = new Map<ClientLike, () => void>();
-  readonly #ignore = (): void => {};
 
   /** `patience`: how many milliseconds to wait for a connection. */
   constructor(pool: PoolLike, ours: boolean, patience: number) {
     this.#pool = pool;
     this.#ours = ours;
     this.#patience = patience;
-    // The pool drops a connection that fails while idle and tells of it by an event; unheard, that ends the process.
-    pool.on("error", this.#ignore);
+    listenTo(pool);
   }
 
   /** A connection: at once if one is at hand. Rejects with a {@link Failure}. */
@@ -49,7 +72,7 @@ export class Connections {
     this.#releaseKept();
     // Our own pool keeps its listener: connections that are being closed may still fail.
     if (this.#ours) await this.#pool.end();
-    else this.#pool.removeListener("error", this.#ignore);
+    else leave(this.#pool);
   }
 
   #releaseKept(): void {
@@ -60,7 +83,7 @@ export class Connections {
 
   #release(client: ClientLike, broken: boolean): void {
     // One that is broken may fail once more, and is not used again.
-    if (!broken) client.removeListener("error", this.#listeners.get(client) ?? this.#ignore);
+    if (!broken) client.removeListener("error", this.#listeners.get(client) ?? ignore);
     this.#listeners.delete(client);
     client.release(broken);
   }

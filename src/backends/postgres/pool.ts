@@ -36,10 +36,10 @@ export interface ClientLike {
 export interface PoolLike {
   connect(): Promise<ClientLike>;
   end(): Promise<void>;
-  // biome-ignore lint/suspicious/noExplicitAny: the listeners of pg's other events take other arguments.
-  on(event: "error", listener: (error: any) => void): unknown;
+  // biome-ignore lint/suspicious/noExplicitAny: the listeners of pg's events take different arguments.
+  on(event: any, listener: (subject: any) => void): unknown;
   // biome-ignore lint/suspicious/noExplicitAny: as above.
-  removeListener(event: "error", listener: (error: any) => void): unknown;
+  removeListener(event: any, listener: (subject: any) => void): unknown;
 }
 
 interface Driver {

@@ -46,7 +46,7 @@ test("a pool that was passed in has its connection back after every statement, a
   expect(pool.idleCount).toBe(1);
   await connections.end();
   expect(pool.ended).toBe(false);
-  expect(client.listenerCount("error")).toBe(1);
+  expect(pool.eventNames()).toEqual([]);
   await pool.end();
 });
 
@@ -60,4 +60,26 @@ test("a connection that fails while it is kept is not given out again", async ()
   expect(other).not.toBe(client);
   connections.giveBack(other, false);
   await connections.end();
+});
+
+test("stores that share a pool listen to it once, for as long as there are any", async () => {
+  const pool = poolOf(1);
+  const stores = Array.from({ length: 20 }, () => new Connections(pool, false, 5_000));
+  expect(pool.listenerCount("error")).toBe(1);
+  for (const connections of stores.splice(1)) await connections.end();
+  expect(pool.listenerCount("error")).toBe(1);
+  await stores[0]?.end();
+  expect(pool.listenerCount("error")).toBe(0);
+  await pool.end();
+});
+
+test("a connection that fails in the very turn in which it was made ends nobody", async () => {
+  const pool = poolOf(1);
+  const connections = new Connections(pool, false, 5_000);
+  // After the store has heard of it, and before it has it.
+  pool.on("acquire", (client) => queueMicrotask(() => client.emit("error", new Error("cut"))));
+  const client = await connections.take();
+  connections.giveBack(client, true);
+  await connections.end();
+  await pool.end();
 });
