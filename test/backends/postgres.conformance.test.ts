@@ -1,6 +1,8 @@
 import { describe } from "vitest";
-import { reusedPostgres } from "../postgres/places.ts";
+import { filePool, reusedPostgres } from "../postgres/places.ts";
 import { holdsToTheKit } from "./conformance.ts";
 import { postgresUnderTest } from "./locations.ts";
 
-describe("a store on postgres", () => holdsToTheKit({ ...postgresUnderTest, make: reusedPostgres() }));
+const pool = await filePool();
+
+describe("a store on postgres", () => holdsToTheKit({ ...postgresUnderTest, make: reusedPostgres({ pool }) }));
