@@ -1,12 +1,13 @@
 import { parseArgs } from "node:util";
-import type { Context, Part } from "./context.ts";
+import type { Part } from "./context.ts";
 import { installSavers } from "./install.ts";
 import { writeDocs } from "./output/docs.ts";
 import { plotResults } from "./output/plots.ts";
 import { machine, type Results, readResults, withParts, writeResults } from "./output/results.ts";
+import { runHere, runPart } from "./part-process.ts";
 import { parts } from "./parts/index.ts";
-import { Place } from "./place.ts";
-import { isMet, lineOf, Report } from "./report.ts";
+import { type Findings, isMet, lineOf } from "./report.ts";
+import { SharedServer } from "./server.ts";
 
 const usage = `npm run bench -- [options]
 
@@ -30,30 +31,29 @@ function chosenParts(only: string | undefined): readonly Part[] {
 }
 
 async function measure(chosen: readonly Part[], quick: boolean): Promise<Results> {
-  const place = new Place();
-  const report = new Report();
-  const context: Context = { place, report, quick };
+  const server = new SharedServer();
   const [began, where] = [new Date(), machine()];
   const seconds: Record<string, number> = {};
+  const found: Findings[] = [];
   try {
-    for (const part of chosen) {
+    for (const { name } of chosen) {
       const start = performance.now();
-      report.begin(part.name, part.title);
-      try {
-        await part.run(context);
-      } catch (error) {
-        // The other parts' findings are kept; what could not be measured is not met.
-        console.error(error);
-        report.target(`${part.name}: failures`, 1, 0, { unit: "count" });
-      }
-      seconds[part.name] = (performance.now() - start) / 1_000;
-      console.log(`-- ${part.name}: ${seconds[part.name]?.toFixed(0)} s`);
+      found.push(await (quick ? runHere : runPart)(name, quick, server.url));
+      seconds[name] = (performance.now() - start) / 1_000;
+      console.log(`-- ${name}: ${seconds[name]?.toFixed(0)} s`);
     }
   } finally {
-    await place.remove();
+    await server.stop();
   }
-  const { tables, targets, points } = report;
-  return { began: began.toISOString(), machine: where, quick, seconds, targets, tables, points };
+  return {
+    began: began.toISOString(),
+    machine: where,
+    quick,
+    seconds,
+    targets: found.flatMap(({ targets }) => targets),
+    tables: found.flatMap(({ tables }) => tables),
+    points: found.flatMap(({ points }) => points),
+  };
 }
 
 function conclude({ targets, seconds }: Results): boolean {

@@ -2,15 +2,19 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { PostgresServer } from "../test/postgres/server.ts";
 import type { Home } from "./systems/system.ts";
 
-/** Where one run keeps its data: a folder, and a Postgres server once somebody asks for it. Removed at the end. */
+/** Where a part keeps its data: a folder of its own, removed at the end, and the run's Postgres server. */
 export class Place {
   readonly #path: string = mkdtempSync(join(tmpdir(), "threadmark-bench-"));
+  readonly #server: () => Promise<string>;
   #count = 0;
-  #server: Promise<PostgresServer> | undefined;
   #client: Promise<pg.Client> | undefined;
+
+  /** `server`: the url of a Postgres server, which is started when it is first asked for. */
+  constructor(server: () => Promise<string>) {
+    this.#server = server;
+  }
 
   /** A new path in the folder: nothing is there yet. */
   path(name: string): string {
@@ -25,12 +29,8 @@ export class Place {
     return { path, fsync, url: await this.postgres(), schema: `bench_${this.#count}` };
   }
 
-  /** The url of a server of this run's own, or the one that `THREADMARK_TEST_POSTGRES` names. */
-  async postgres(): Promise<string> {
-    const given = process.env["THREADMARK_TEST_POSTGRES"];
-    if (given !== undefined) return given;
-    this.#server ??= PostgresServer.start();
-    return (await this.#server).url();
+  postgres(): Promise<string> {
+    return this.#server();
   }
 
   /** A connection of the benchmark's own, to look at sizes with. */
@@ -51,7 +51,6 @@ export class Place {
 
   async remove(): Promise<void> {
     await (await this.#client)?.end();
-    await (await this.#server)?.stop();
     rmSync(this.#path, { recursive: true, force: true });
   }
 }

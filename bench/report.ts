@@ -39,21 +39,32 @@ export interface Point {
   readonly bytes: number | null;
 }
 
-/** Everything a run found, printed as it comes. */
-export class Report {
-  readonly tables: Table[] = [];
-  readonly targets: Target[] = [];
-  readonly points: Point[] = [];
-  #part = "";
+/** All that a part, or a run, found. */
+export interface Findings {
+  readonly tables: readonly Table[];
+  readonly targets: readonly Target[];
+  readonly points: readonly Point[];
+}
 
-  begin(part: string, title: string): void {
+/** What a part finds, printed as it comes. */
+export class Report {
+  readonly #tables: Table[] = [];
+  readonly #targets: Target[] = [];
+  readonly points: Point[] = [];
+  readonly #part: string;
+
+  constructor(part: string, title: string) {
     this.#part = part;
     console.log(`\n== ${part}: ${title}`);
   }
 
+  get findings(): Findings {
+    return { tables: this.#tables, targets: this.#targets, points: this.points };
+  }
+
   table(title: string, columns: readonly Column[], rows: readonly (readonly Cell[])[], ...notes: string[]): void {
     const table = { part: this.#part, title, notes, columns, rows };
-    this.tables.push(table);
+    this.#tables.push(table);
     printTable(table);
   }
 
@@ -71,7 +82,7 @@ export class Report {
 
   target(name: string, value: number, limit: number, options: { readonly least?: boolean; unit?: Unit } = {}): void {
     const target = { part: this.#part, name, value, limit, ...options };
-    this.targets.push(target);
+    this.#targets.push(target);
     console.log(lineOf(target));
   }
 }

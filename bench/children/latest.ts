@@ -4,7 +4,7 @@ import type { Home } from "../systems/system.ts";
 
 /** Opens a home that another process filled, and reads the latest state of its thread: how long both took together. */
 const { system: name, home } = JSON.parse(process.argv[2] as string) as { system: string; home: Home };
-const place = new Place();
+const place = new Place(async () => home.url);
 const system = systemsOn(place).find((one) => one.name === name);
 if (!system) throw new Error(`There is no system ${name}.`);
 // Modules that a system loads when it is first used are no part of reading.

@@ -41,7 +41,7 @@ async function onSqlite(context: Context, rows: Rows): Promise<void> {
   report.target("SQLite: latest() against select + JSON.parse, both open", opened.p50, 1.2);
 
   const fresh = await compare(
-    { rounds, batch: 2 },
+    { rounds, warmUp: quick ? 1 : 60, batch: 2 },
     async () => {
       const other = await open<State>(`sqlite:${path}`);
       const found = await other.thread("measured").latest();

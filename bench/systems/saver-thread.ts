@@ -53,7 +53,8 @@ export class SaverThread implements Thread {
   }
 
   async putWrites({ update: { append, set }, returned = { ...append, ...set }, tasks }: Step): Promise<void> {
-    if (tasks === undefined) return this.saver.putWrites(this.config, Object.entries(returned), `task-${this.#ids.length}`);
+    if (tasks === undefined)
+      return this.saver.putWrites(this.config, Object.entries(returned), `task-${this.#ids.length}`);
     await Promise.all(
       tasks.map(({ task, channel, value }) => this.saver.putWrites(this.config, [[channel, value]], task)),
     );
