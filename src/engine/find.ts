@@ -3,6 +3,7 @@ import { unwrapJson } from "../codec/envelope.ts";
 import { idAddress } from "../model/id.ts";
 import type { Engine } from "./engine.ts";
 import { hashStrings } from "./hash.ts";
+import { sealedHead } from "./heads.ts";
 import type { TailRow, Tape } from "./tape.ts";
 import { inheritedNamespaces, inheritedSeqs, isPlain, rowAt, type Shown, shownRows } from "./view.ts";
 
@@ -39,7 +40,7 @@ export async function headOf(engine: Engine, tape: Tape, namespace: string): Pro
     if (namespace === "" && root === 0) break;
   }
   tape.checkIntact();
-  const sealed = await sealedHead(engine, tape, namespace);
+  const sealed = await lastSealed(engine, tape, namespace);
   // Without any, only what a fork has inherited is left to look at, and most namespaces are new to the thread.
   if (sealed === 0 && !(await inherits(engine, tape, namespace))) return undefined;
   const row = sealed === 0 ? undefined : await rowAt(engine, tape, sealed);
@@ -50,12 +51,8 @@ export async function headOf(engine: Engine, tape: Tape, namespace: string): Pro
 }
 
 /** The last row of a namespace that the tape itself has sealed, deleted or not; 0 if there is none. */
-async function sealedHead(engine: Engine, tape: Tape, namespace: string): Promise<number> {
-  if (namespace === "") return tape.meta.rootSealed;
-  if (tape.meta.sealed === 0) return 0;
-  const [item, part] = hashStrings(namespace);
-  const [found] = await engine.read([{ get: tape.key("head", item, part) }]);
-  return found === undefined ? 0 : ((unwrapJson(found as Value) as Record<string, number>)[namespace] ?? 0);
+async function lastSealed(engine: Engine, tape: Tape, namespace: string): Promise<number> {
+  return namespace === "" ? tape.meta.rootSealed : ((await sealedHead(engine, tape, namespace))?.seq ?? 0);
 }
 
 /** Whether a fork may show something of a namespace that it has from elsewhere. */

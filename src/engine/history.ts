@@ -4,6 +4,7 @@ import type { Checkpoint, CheckpointInfo } from "../model/checkpoint.ts";
 import { aheadOfHistory } from "./ahead.ts";
 import type { Engine } from "./engine.ts";
 import { findById, headOf } from "./find.ts";
+import { sealedHead } from "./heads.ts";
 import { notFound } from "./missing.ts";
 import { ownRowAtHand, rowsAtHand } from "./own-rows.ts";
 import { loadPage, PAGE_ROWS, pagesOf, type SharedTree } from "./page.ts";
@@ -204,15 +205,23 @@ export async function latestById(engine: Engine, tape: Tape, namespace: string):
   const head = await headOf(engine, tape, namespace);
   const inherited = tape.meta.origin?.upTo ?? 0;
   if (!head || head.seq <= inherited) return head;
-  const { greatestId } = tape.meta;
-  const sealedBelow = greatestId === undefined || greatestId <= head.id;
-  if (sealedBelow && tape.tail.every(({ row }) => row.namespace !== namespace || row.id <= head.id)) return head;
+  const isGreatest = tape.tail.every(({ row }) => row.namespace !== namespace || row.id <= head.id);
+  if (isGreatest && (await sealedBelow(engine, tape, namespace, head.id))) return head;
   let best = head;
   for await (const row of shownRows(engine, tape, { namespace })) {
     if (row.seq <= inherited) break;
     if (row.id > best.id) best = row;
   }
   return best;
+}
+
+/** Whether an id is greater than all that were sealed, as far as that is known without looking at each. */
+async function sealedBelow(engine: Engine, tape: Tape, namespace: string, id: string): Promise<boolean> {
+  const { greatestId } = tape.meta;
+  if (greatestId === undefined || greatestId <= id) return true;
+  if (namespace === "") return false;
+  const sealed = await sealedHead(engine, tape, namespace);
+  return sealed === undefined || sealed.greatestId <= id;
 }
 
 /** How many checkpoints a thread shows: of one namespace, or of all. */

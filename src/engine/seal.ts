@@ -3,6 +3,7 @@ import { unwrapJson, wrap } from "../codec/envelope.ts";
 import { isAddressed } from "../model/id.ts";
 import type { Draft } from "./draft.ts";
 import { hashStrings } from "./hash.ts";
+import { type Head, withHead } from "./heads.ts";
 import type { Meta } from "./meta.ts";
 import { encodePack } from "./pack.ts";
 import type { Row } from "./row.ts";
@@ -68,11 +69,16 @@ function idEntries(tape: Tape, supplied: readonly Row[]): IndexEntry[] {
 }
 
 function headEntries(tape: Tape, sealed: readonly TailRow[]): IndexEntry[] {
-  const heads = new Map<string, number>();
-  for (const { row } of sealed) if (row.namespace !== "") heads.set(row.namespace, row.seq);
-  return [...heads].map(([namespace, seq]) => ({
+  const heads = new Map<string, Head>();
+  for (const { row } of sealed) {
+    if (row.namespace === "") continue;
+    const greatest = heads.get(row.namespace)?.greatestId;
+    const greatestId = greatest !== undefined && greatest > row.id ? greatest : row.id;
+    heads.set(row.namespace, { seq: row.seq, greatestId });
+  }
+  return [...heads].map(([namespace, head]) => ({
     key: tape.key("head", ...hashStrings(namespace)),
-    add: (before) => ({ ...(before as object | undefined), [namespace]: seq }),
+    add: (before) => withHead(before, namespace, head),
   }));
 }
 

@@ -1,7 +1,7 @@
 import type { Found, Read } from "../backend.ts";
 import type { Delta } from "../codec/delta.ts";
-import { unwrapJson } from "../codec/envelope.ts";
 import type { Engine } from "./engine.ts";
+import { namespacesIn } from "./heads.ts";
 import type { Origin } from "./meta.ts";
 import { MOST_PACKS, type OnFault, ownRow, ownRows } from "./own-rows.ts";
 import { fromRecord, type Row } from "./row.ts";
@@ -343,7 +343,7 @@ async function ownNamespaces(engine: Engine, tape: Tape): Promise<ReadonlySet<st
   if (tape.meta.sealed === 0) return namespaces;
   const [found] = await engine.read([{ scan: { table: "head", lineage: tape.lineage, group: tape.number } }]);
   for (const { value } of found as readonly Found[]) {
-    for (const namespace of Object.keys(unwrapJson(value) as Record<string, number>)) namespaces.add(namespace);
+    for (const namespace of namespacesIn(value)) namespaces.add(namespace);
   }
   return namespaces;
 }

@@ -84,3 +84,41 @@ test("a fork finds where it begins in every namespace in one walk", async () => 
   expect(found).toEqual([21, 201]);
   expect(reads[1]).toBeLessThan((reads[0] as number) + 8);
 });
+
+test("the greatest id of a nested namespace is found in the index, whichever was committed last", async () => {
+  const costs: unknown[] = [];
+  for (const steps of [100, 1_000]) {
+    const { backend, taken } = counted(memory());
+    const store = await open<{ n: number }>(backend);
+    const nested = store.thread("t", { namespace: ["memory"] });
+    let made = 0;
+    const id = (): string => String(++made).padStart(6, "0");
+    await nested.put({ id: id(), state: { n: 0 } });
+    await nested.put({ id: id(), update: { set: { n: 1 } } });
+    for (let step = 0; step < steps; step += 1) await store.thread("t").put({ id: id(), state: { n: step } });
+    await store.close();
+    const other = await open<{ n: number }>(backend);
+    await other.thread("t").latest();
+    taken();
+    const tuple = await other.thread("t", { namespace: ["memory"] }).tuple({ by: "id" });
+    expect(tuple?.checkpoint.id).toBe("000002");
+    costs.push(taken());
+    await other.close();
+  }
+  expect(costs[1]).toEqual(costs[0]);
+});
+
+test("the greatest id of a nested namespace is not always that of its last checkpoint", async () => {
+  const store = await open<{ n: number }>("memory:");
+  const nested = store.thread("t", { namespace: ["memory"] });
+  for (const id of ["b", "d", "a", "c"]) await nested.put({ id, state: { n: 0 } });
+  for (let step = 0; step < 200; step += 1) await store.thread("t").put({ id: `z${1_000 + step}`, state: { n: step } });
+  expect((await nested.latest())?.id).toBe("c");
+  expect((await nested.tuple({ by: "id" }))?.checkpoint.id).toBe("d");
+  await nested.put({ id: "bb", state: { n: 1 } });
+  for (let step = 0; step < 200; step += 1) await store.thread("t").put({ id: `z${2_000 + step}`, state: { n: step } });
+  expect((await nested.tuple({ by: "id" }))?.checkpoint.id).toBe("d");
+  await nested.deleteCheckpoints(["d"]);
+  expect((await nested.tuple({ by: "id" }))?.checkpoint.id).toBe("c");
+  await store.close();
+});
