@@ -8,21 +8,26 @@ import type { Tape } from "./tape.ts";
 export interface Head {
   /** The last of them. */
   readonly seq: number;
-  /** The greatest of their ids. */
-  readonly greatestId: string;
+  /** The greatest of their ids, if it is known. */
+  readonly greatestId: string | undefined;
 }
 
-/** A record of the index: what it says of each namespace with its hash. */
+/** A record of the index: what it says of each namespace with its hash. Where the greatest id is not known, a seq alone. */
 interface HeadRecord {
-  readonly [namespace: string]: readonly [seq: number, greatestId: string];
+  readonly [namespace: string]: number | readonly [seq: number, greatestId: string];
 }
 
 /** The head of a namespace; undefined if the tape has sealed no row of it. */
 export async function sealedHead(engine: Engine, tape: Tape, namespace: string): Promise<Head | undefined> {
   if (tape.meta.sealed === 0) return undefined;
   const [found] = await engine.read([{ get: tape.key("head", ...hashStrings(namespace)) }]);
-  const head = found === undefined ? undefined : (unwrapJson(found as Value) as HeadRecord)[namespace];
-  return head && { seq: head[0], greatestId: head[1] };
+  return found === undefined ? undefined : headIn(unwrapJson(found as Value) as HeadRecord, namespace);
+}
+
+function headIn(record: HeadRecord, namespace: string): Head | undefined {
+  const head = record[namespace];
+  if (head === undefined) return undefined;
+  return typeof head === "number" ? { seq: head, greatestId: undefined } : { seq: head[0], greatestId: head[1] };
 }
 
 /** The namespaces that a record knows. */
@@ -30,9 +35,10 @@ export function namespacesIn(value: Value): readonly string[] {
   return Object.keys(unwrapJson(value) as HeadRecord);
 }
 
-/** The record after more rows of a namespace were sealed. */
-export function withHead(before: unknown, namespace: string, { seq, greatestId }: Head): HeadRecord {
-  const record = before as HeadRecord | undefined;
-  const greatest = record?.[namespace]?.[1];
-  return { ...record, [namespace]: [seq, greatest !== undefined && greatest > greatestId ? greatest : greatestId] };
+/** The record after more rows of a namespace were sealed: the last of them, and their greatest id. */
+export function withHead(before: unknown, namespace: string, seq: number, greatestId: string): HeadRecord {
+  const record = (before ?? {}) as HeadRecord;
+  const known = headIn(record, namespace);
+  if (known?.greatestId === undefined) return { ...record, [namespace]: known ? seq : [seq, greatestId] };
+  return { ...record, [namespace]: [seq, known.greatestId > greatestId ? known.greatestId : greatestId] };
 }

@@ -221,7 +221,7 @@ async function sealedBelow(engine: Engine, tape: Tape, namespace: string, id: st
   if (greatestId === undefined || greatestId <= id) return true;
   if (namespace === "") return false;
   const sealed = await sealedHead(engine, tape, namespace);
-  return sealed === undefined || sealed.greatestId <= id;
+  return sealed === undefined || (sealed.greatestId !== undefined && sealed.greatestId <= id);
 }
 
 /** How many checkpoints a thread shows: of one namespace, or of all. */

@@ -3,7 +3,7 @@ import { unwrapJson, wrap } from "../codec/envelope.ts";
 import { isAddressed } from "../model/id.ts";
 import type { Draft } from "./draft.ts";
 import { hashStrings } from "./hash.ts";
-import { type Head, withHead } from "./heads.ts";
+import { withHead } from "./heads.ts";
 import type { Meta } from "./meta.ts";
 import { encodePack } from "./pack.ts";
 import type { Row } from "./row.ts";
@@ -69,16 +69,15 @@ function idEntries(tape: Tape, supplied: readonly Row[]): IndexEntry[] {
 }
 
 function headEntries(tape: Tape, sealed: readonly TailRow[]): IndexEntry[] {
-  const heads = new Map<string, Head>();
+  const heads = new Map<string, { readonly seq: number; readonly greatestId: string }>();
   for (const { row } of sealed) {
     if (row.namespace === "") continue;
-    const greatest = heads.get(row.namespace)?.greatestId;
-    const greatestId = greatest !== undefined && greatest > row.id ? greatest : row.id;
-    heads.set(row.namespace, { seq: row.seq, greatestId });
+    const greatest = heads.get(row.namespace)?.greatestId ?? "";
+    heads.set(row.namespace, { seq: row.seq, greatestId: greatest > row.id ? greatest : row.id });
   }
-  return [...heads].map(([namespace, head]) => ({
+  return [...heads].map(([namespace, { seq, greatestId }]) => ({
     key: tape.key("head", ...hashStrings(namespace)),
-    add: (before) => withHead(before, namespace, head),
+    add: (before) => withHead(before, namespace, seq, greatestId),
   }));
 }
 

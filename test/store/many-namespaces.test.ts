@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import type { Answer, Backend } from "../../src/backend.ts";
+import type { Answer, Backend, Found, Value } from "../../src/backend.ts";
 import { memory } from "../../src/backends/memory/index.ts";
+import { unwrapJson, wrap } from "../../src/codec/envelope.ts";
 import { open, type Store } from "../../src/index.ts";
 
 interface Counted {
@@ -122,3 +123,43 @@ test("the greatest id of a nested namespace is not always that of its last check
   expect((await nested.tuple({ by: "id" }))?.checkpoint.id).toBe("c");
   await store.close();
 });
+
+test("an index without greatest ids is read, and gone on with", async () => {
+  const { backend } = counted(memory());
+  const begin = await open<{ n: number }>(backend);
+  for (const id of ["b", "d", "a", "c"]) {
+    await begin.thread("t", { namespace: ["memory"] }).put({ id, state: { n: 0 } });
+  }
+  const fill = async (store: Store<{ n: number }>, from: number): Promise<void> => {
+    for (let step = 0; step < 200; step += 1) {
+      await store.thread("t").put({ id: `z${from + step}`, state: { n: step } });
+    }
+  };
+  await fill(begin, 1_000);
+  await begin.close();
+  await withoutGreatestIds(backend);
+  const store = await open<{ n: number }>(backend);
+  const nested = store.thread("t", { namespace: ["memory"] });
+  expect((await nested.latest())?.id).toBe("c");
+  expect((await nested.tuple({ by: "id" }))?.checkpoint.id).toBe("d");
+  const { parent } = await nested.put({ id: "bb", update: { set: { n: 1 } } });
+  expect(parent).toBe("c");
+  await fill(store, 2_000);
+  expect((await nested.tuple({ by: "id" }))?.checkpoint.id).toBe("d");
+  expect((await nested.latest())?.id).toBe("bb");
+  await store.close();
+});
+
+/** Writes the records of the index as they were before they held ids. */
+async function withoutGreatestIds(backend: Backend): Promise<void> {
+  const [directory] = await backend.read([{ get: { table: "directory", id: "t" } }]);
+  const { tape, lineage } = unwrapJson(directory as Value) as { tape: number; lineage: number };
+  const [found] = (await backend.read([{ scan: { table: "head", lineage, group: tape } }])) as [readonly Found[]];
+  expect(found).toHaveLength(1);
+  for (const { item, part, value } of found) {
+    const heads = Object.entries(unwrapJson(value) as Record<string, [number, string]>);
+    const seqs = Object.fromEntries(heads.map(([namespace, [seq]]) => [namespace, seq]));
+    const key = { table: "head" as const, lineage, group: tape, item, part };
+    expect(await backend.commit([{ puts: [{ key, value: wrap(JSON.stringify(seqs)) }] }])).toEqual([true]);
+  }
+}
