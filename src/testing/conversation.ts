@@ -31,7 +31,7 @@ export async function converse(thread: Thread<Free>, count: number, prefix = "")
     const put = await thread.put(
       known ? { update: { append: { messages: [message], log: `${turn};` }, set: { turn } } } : { state },
     );
-    kept.push({ id: put.id, state });
+    kept.push({ id: put.id, state: structuredClone(state) });
   }
   return kept;
 }

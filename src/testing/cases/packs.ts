@@ -14,7 +14,7 @@ function numbers(seed: number): () => number {
 }
 
 export const packs: readonly Case[] = [
-  ...[1, 2, 63, 64, 65, 128, 129, 200].map(
+  ...[1, 2, 63, 64, 65, 127, 128, 129, 300].map(
     (length): Case => ({
       name: `long histories: all of ${length} checkpoints read exactly, from both ends, in a fresh store too`,
       async run({ open }) {

@@ -29,10 +29,14 @@ test("a connection of our own is at hand for the next statement, and goes back i
 });
 
 test("whoever waits for a connection has it as soon as it is given back", async () => {
-  const connections = new Connections(poolOf(1), true, 5_000);
+  const pool = poolOf(1);
+  const connections = new Connections(pool, true, 5_000);
   const client = await connections.take();
   const next = connections.take();
+  expect(pool.waitingCount).toBe(1);
   connections.giveBack(client, false);
+  // At once, not when those that are kept go back.
+  expect(pool.waitingCount).toBe(0);
   expect(await next).toBe(client);
   connections.giveBack(client, false);
   await connections.end();
