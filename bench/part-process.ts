@@ -8,8 +8,8 @@ import { type Findings, Report, type Target } from "./report.ts";
 type Message = { readonly findings: Findings } | "server?";
 
 /**
- * A part in a process of its own: what the others have left in the heap, and what the compiler has learned of their calls,
- * would weigh on what it measures.
+ * A part in a process of its own: what it measures then does not depend on what the others have left in the heap, or on what
+ * the compiler has learned of their calls.
  */
 export function runPart(name: string, quick: boolean, server: () => Promise<string>): Promise<Findings> {
   return new Promise((resolve, reject) => {

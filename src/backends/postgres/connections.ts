@@ -82,8 +82,9 @@ export class Connections {
   }
 
   #release(client: ClientLike, broken: boolean): void {
+    const listener = this.#listeners.get(client);
     // One that is broken may fail once more, and is not used again.
-    if (!broken) client.removeListener("error", this.#listeners.get(client) ?? ignore);
+    if (listener && !broken) client.removeListener("error", listener);
     this.#listeners.delete(client);
     client.release(broken);
   }

@@ -37,9 +37,9 @@ export interface PoolLike {
   connect(): Promise<ClientLike>;
   end(): Promise<void>;
   // biome-ignore lint/suspicious/noExplicitAny: the listeners of pg's events take different arguments.
-  on(event: any, listener: (subject: any) => void): unknown;
+  on(event: "error" | "connect", listener: (subject: any) => void): unknown;
   // biome-ignore lint/suspicious/noExplicitAny: as above.
-  removeListener(event: any, listener: (subject: any) => void): unknown;
+  removeListener(event: "error" | "connect", listener: (subject: any) => void): unknown;
 }
 
 interface Driver {
