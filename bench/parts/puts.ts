@@ -71,6 +71,36 @@ async function flatness({ report, quick }: Context, store: Store<State>, rows: R
   report.target(`put({ update }), N = ${steps} against N = 100, p50`, found.p50, 1.3);
 }
 
+/** Threads in turn, with memory for the states of two of them against memory for all. */
+async function crowded({ place, quick }: Context, rows: Rows): Promise<void> {
+  const steps = 1_000;
+  const threads = 16;
+  const sides = { ours: 2 * 2 ** 20, other: 2 ** 26 };
+  const stores: Store<State>[] = [];
+  const talks = { ours: [] as StoredTalk[], other: [] as StoredTalk[] };
+  for (const side of ["ours", "other"] as const) {
+    const store = await open<State>(`sqlite:${place.path(side)}`, { fsync: "normal", cacheBytes: sides[side] });
+    stores.push(store);
+    for (let thread = 0; thread < threads; thread += 1) {
+      talks[side].push(await StoredTalk.begin(store, `t${thread}`, steps));
+    }
+  }
+  const turn = { ours: 0, other: 0 };
+  const next = (side: "ours" | "other"): StoredTalk => talks[side][turn[side] % threads] as StoredTalk;
+  const found = await compare(
+    { rounds: quick ? 3 : 9, batch: threads, turns: 8 },
+    () => next("ours").putUpdate(),
+    () => next("other").putUpdate(),
+    (side) => {
+      turn[side] += 1;
+      next(side).prepare();
+    },
+  );
+  for (const talk of talks.ours) await talk.check();
+  for (const store of stores) await store.close();
+  note(rows, `put({ update }), ${threads} threads in turn, memory for two`, "the same, memory for all", steps, found);
+}
+
 async function synced({ place, report, quick }: Context, rows: Rows): Promise<void> {
   const store = await open<State>(`sqlite:${place.path("synced")}`, { fsync: "full" });
   const table = new RawTable(place.path("raw"), "full");
@@ -145,6 +175,7 @@ export const puts: Part = {
   async run(context) {
     const rows: Rows = [];
     await updates(context, rows);
+    await crowded(context, rows);
     await synced(context, rows);
     await states(context, rows);
     context.report.table(

@@ -11,6 +11,7 @@ import type { Draft } from "./draft.ts";
 import type { Change } from "./lane.ts";
 import { checkLease } from "./lease.ts";
 import { notFound } from "./missing.ts";
+import { suffices } from "./outline.ts";
 import { infoOf, type Place } from "./read.ts";
 import { planReplace } from "./replace.ts";
 import type { Row } from "./row.ts";
@@ -71,10 +72,25 @@ async function planSlowly(draft: Draft, captured: CapturedPut, head: Shown | und
 
 function planOnParent(draft: Draft, captured: CapturedPut, parent: Shown | undefined): Committed | Promise<Committed> {
   if (!parent) return planOnTree(draft, captured, undefined, undefined);
+  const known = draft.treeAtHand(parent);
+  if (known && (!known.outlined || sufficesFor(draft, captured, parent, known))) {
+    return planOnTree(draft, captured, parent, known);
+  }
   const base = draft.tree(parent);
   return base instanceof Promise
     ? base.then((entry) => planOnTree(draft, captured, parent, entry))
     : planOnTree(draft, captured, parent, base);
+}
+
+/** Whether an outline is enough to plan on: not where the parent was replaced, or a full frame is due. */
+function sufficesFor(draft: Draft, captured: CapturedPut, parent: Shown, base: TreeEntry): boolean {
+  if (parent.replacedBy !== undefined || !suffices(base.tree as Body, captured)) return false;
+  return !needsFull({ weight: base.weight, size: base.size + base.grown, hops: hopsTo(draft, parent.seq, base) });
+}
+
+/** How many tapes have to be read for a frame on top of this one. */
+function hopsTo(draft: Draft, parent: number, base: TreeEntry): number {
+  return draft.isOwn(parent) ? base.hops : base.hops + 1;
 }
 
 function planOnTree(
@@ -164,7 +180,16 @@ function addFull(draft: Draft, row: Row, tree: Json, captured: CapturedPut, base
   const tail = draft.encodeRow(row, replacement(tree));
   const size = frameBytes(tail.value);
   const loan = captured.loan ?? { count: 0 };
-  const entry = { tagged: row.tagged, weight: size, size, grown: 0, hops: 1, loan, copies: new OwnedCopies() };
+  const entry = {
+    outlined: false,
+    tagged: row.tagged,
+    weight: size,
+    size,
+    grown: 0,
+    hops: 1,
+    loan,
+    copies: new OwnedCopies(),
+  };
   draft.addRow({ tail, base, change: undefined, tree, entry });
 }
 
@@ -185,10 +210,11 @@ function addDelta(draft: Draft, row: Row, base: TreeEntry, step: Step, captured:
   const tail = draft.encodeRow(row, change, step.fresh);
   const bytes = frameBytes(tail.value);
   const weight = base.weight + bytes;
-  const hops = draft.isOwn(row.parent) ? base.hops : base.hops + 1;
+  const hops = hopsTo(draft, row.parent, base);
   let { size } = base;
   let grown = step.overwritten === undefined ? 0 : base.grown + Math.max(0, bytes - step.overwritten);
-  if (needsFull({ weight, size: size + grown, hops })) {
+  // On an outline it may come a frame late.
+  if (!base.outlined && needsFull({ weight, size: size + grown, hops })) {
     const whole = tree ?? apply(base.tree, change);
     size = JSON.stringify(whole).length;
     grown = 0;
@@ -202,7 +228,13 @@ function addDelta(draft: Draft, row: Row, base: TreeEntry, step: Step, captured:
   // A tree made by updating the base's shares its nodes; one that was captured shares those it was captured against.
   const updated = tree === undefined || (captured.update !== undefined && !step.replaced);
   const loan = updated ? base.loan : (captured.loan ?? { count: 0 });
-  draft.addRow({ tail, base, change, tree, entry: { tagged, weight, size, grown, hops, loan, copies: base.copies } });
+  draft.addRow({
+    tail,
+    base,
+    change,
+    tree,
+    entry: { outlined: base.outlined, tagged, weight, size, grown, hops, loan, copies: base.copies },
+  });
 }
 
 function conflict(thread: string, expected: string | null, head: Shown | undefined): ThreadmarkError {

@@ -1,7 +1,8 @@
 import type { DirectoryKey, Found, Key, Range } from "../backend.ts";
 import { type Table, tables } from "../backend.ts";
+import { ALONE } from "./draft.ts";
 import type { Engine } from "./engine.ts";
-import { ALONE, type Change } from "./lane.ts";
+import type { Change } from "./lane.ts";
 import { decodeMeta, encodeDirectory, type Meta } from "./meta.ts";
 import { metaKey } from "./tape.ts";
 

@@ -13,6 +13,9 @@ import { loadTree } from "./tree.ts";
 import { type Body, loadedEntry, type TreeEntry } from "./tree-cache.ts";
 import { rowAt, type Shown } from "./view.ts";
 
+/** Thrown by a plan that cannot share a draft with what was planned before it. */
+export const ALONE: unique symbol = Symbol("alone");
+
 /** What some changes of one thread add up to, until it is committed as one batch. */
 export class Draft {
   readonly engine: Engine;
@@ -181,13 +184,20 @@ export class Draft {
     return planned?.tail.row ?? (this.existing && (await rowAt(this.engine, this.existing, seq)));
   }
 
-  /** The tree of a frame to build on. Not to be changed. */
-  tree(row: Shown): TreeEntry | Promise<TreeEntry> {
+  /** The tree of a frame to build on, or its outline, if one of them is at hand. Not to be changed. */
+  treeAtHand(row: Shown): TreeEntry | undefined {
     const planned = this.#planned.find(({ tail }) => tail.row.seq === row.seq);
     if (planned) return { ...planned.entry, tree: plannedTree(planned) };
+    return this.engine.trees.wholeOrOutline(this.existing as Tape, row.seq);
+  }
+
+  /** The whole tree of a frame to build on. Not to be changed. */
+  tree(row: Shown): TreeEntry | Promise<TreeEntry> {
+    const known = this.treeAtHand(row);
+    if (known && !known.outlined) return known;
+    // Of a row that is not committed yet there is nothing to read.
+    if (this.#planned.some(({ tail }) => tail.row.seq === row.seq)) throw ALONE;
     const tape = this.existing as Tape;
-    const known = this.engine.trees.get(tape, row.seq);
-    if (known) return known;
     return loadTree(this.engine, tape, row.seq).then((loaded) => {
       const entry = loadedEntry(loaded);
       this.engine.trees.set(tape, row.seq, entry);
@@ -214,6 +224,7 @@ export class Draft {
   /** A row whose tree is not kept in memory. */
   planned(row: Row, change: Delta): Planned {
     const entry = {
+      outlined: false,
       tagged: true,
       weight: 0,
       size: 0,

@@ -2,7 +2,7 @@ import { copyToKeep } from "../codec/copy.ts";
 import { apply, type Delta, OwnedCopies } from "../codec/delta.ts";
 import type { Json } from "../codec/json.ts";
 import type { TailRow, Tape } from "./tape.ts";
-import type { Loan, TreeCache, TreeEntry } from "./tree-cache.ts";
+import { type Body, type Loan, outlinedEntry, type TreeCache, type TreeEntry } from "./tree-cache.ts";
 
 /** A row of a draft, and what its tree is made of: another tree and a delta, or a tree of its own. */
 export interface Planned {
@@ -13,7 +13,7 @@ export interface Planned {
   readonly entry: Omit<TreeEntry, "tree">;
 }
 
-/** The tree of a planned row, made if need be. Not to be changed. */
+/** The tree of a planned row, or its outline if that is all there is, made if need be. Not to be changed. */
 export function plannedTree(planned: Planned): Json {
   planned.tree ??= apply((planned.base as TreeEntry).tree, planned.change as Delta);
   return planned.tree;
@@ -46,6 +46,12 @@ export function keepTrees(trees: TreeCache, tape: Tape, rows: readonly Planned[]
 function keepTree(trees: TreeCache, tape: Tape, planned: Planned, sole: boolean): void {
   const { base, entry } = planned;
   const { seq, parent } = planned.tail.row;
+  if (entry.outlined) {
+    const outlined = outlinedEntry(entry, plannedTree(planned) as Body);
+    trees.delete(tape, parent);
+    if (outlined) trees.set(tape, seq, outlined);
+    return;
+  }
   // Without a tree of its own it is the parent's, changed; one captured against the parent's shares nodes with it.
   const takes = planned.tree === undefined ? base?.loan.count === 0 : entry.loan === base?.loan;
   if (base && sole && takes && trees.get(tape, parent) === base) {

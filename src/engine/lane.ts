@@ -1,7 +1,7 @@
 import type { Batch } from "../backend.ts";
 import { ThreadmarkError } from "../errors.ts";
 import { soon } from "./committer.ts";
-import { Draft } from "./draft.ts";
+import { ALONE, Draft } from "./draft.ts";
 import type { Engine } from "./engine.ts";
 import type { Tape } from "./tape.ts";
 
@@ -14,9 +14,6 @@ export interface Change<T> {
   /** Called once, when the change has been committed or has failed. */
   settled?(): void;
 }
-
-/** Thrown by a plan that cannot share a draft with what was planned before it. */
-export const ALONE: unique symbol = Symbol("alone");
 
 interface Queued {
   readonly change: Change<unknown>;

@@ -1,8 +1,8 @@
 import { diff } from "../codec/delta.ts";
 import { bodyOf, type Committed, emptyBody } from "./body.ts";
 import type { CapturedPut } from "./capture.ts";
-import type { Draft } from "./draft.ts";
-import { ALONE, type Change } from "./lane.ts";
+import { ALONE, type Draft } from "./draft.ts";
+import type { Change } from "./lane.ts";
 import { type Row, toRecord } from "./row.ts";
 import { decodeMarks, encodeMark, type MarkVersion, type Tape, withVersion } from "./tape.ts";
 import { parentOf, type Shown } from "./view.ts";

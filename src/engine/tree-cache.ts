@@ -1,5 +1,6 @@
 import { OwnedCopies } from "../codec/delta.ts";
 import type { Json } from "../codec/json.ts";
+import { outlineOf } from "./outline.ts";
 
 /** A checkpoint's body as one tree: what goes through the delta codec. */
 export interface Body {
@@ -20,12 +21,14 @@ export interface Loan {
 }
 
 /**
- * A remembered tree. No two entries, and nobody outside, share any of the nodes in `copies`, so those may be changed in
+ * A remembered tree, or its outline. No two entries, and nobody outside, share any of the nodes in `copies`, so those may be changed in
  * place, except while it is on loan: then an input that was captured against it, and shares nodes with it, waits to be
  * committed. All other nodes may be shared with deltas that are still to be sealed, and never change.
  */
 export interface TreeEntry {
   tree: Json;
+  /** `tree` is only its outline: see {@link outlineOf}. */
+  outlined: boolean;
   tagged: boolean;
   /** Bytes that have to be read to build the tree: the last full frame and the deltas since. */
   weight: number;
@@ -43,7 +46,13 @@ export interface TreeEntry {
 export function loadedEntry(loaded: Pick<TreeEntry, "tree" | "tagged" | "weight" | "hops">): TreeEntry {
   // The true size is unknown; a third of what was read is the least it can be, so that it is measured soon.
   const size = Math.ceil(loaded.weight / 3);
-  return { ...loaded, size, grown: 0, loan: { count: 0 }, copies: new OwnedCopies() };
+  return { ...loaded, outlined: false, size, grown: 0, loan: { count: 0 }, copies: new OwnedCopies() };
+}
+
+/** What is kept of a tree, for which there is no room, or undefined if that would be too much. */
+export function outlinedEntry(entry: Omit<TreeEntry, "tree">, tree: Body): TreeEntry | undefined {
+  const outline = outlineOf(tree);
+  return outline && { ...entry, tree: outline, outlined: true, loan: { count: 0 }, copies: new OwnedCopies() };
 }
 
 /** The part of a tape that, with a seq, names a tree. */
@@ -62,7 +71,7 @@ interface Slot {
 /**
  * Trees of recent heads, by tape and seq. A frame's address is never reused, and its content changes only when a
  * compaction folds a replacement in, which is counted: so an entry is never stale. Once they weigh more than `limit`
- * bytes, those used longest ago are forgotten.
+ * bytes, of those used longest ago only the outline is kept; and in the end not even that.
  */
 export class TreeCache {
   readonly #tapes = new Map<number, Map<number, Slot>>();
@@ -74,7 +83,13 @@ export class TreeCache {
     this.#limit = limit;
   }
 
-  get({ number, meta }: Home, seq: number): TreeEntry | undefined {
+  /** The whole tree. */
+  get(home: Home, seq: number): TreeEntry | undefined {
+    const entry = this.wholeOrOutline(home, seq);
+    return entry?.outlined ? undefined : entry;
+  }
+
+  wholeOrOutline({ number, meta }: Home, seq: number): TreeEntry | undefined {
     const slot = this.#tapes.get(number)?.get(seq);
     if (slot === undefined || slot.folds !== (meta.folds ?? 0)) return undefined;
     this.#clock += 1;
@@ -88,8 +103,7 @@ export class TreeCache {
       slots = new Map();
       this.#tapes.set(number, slots);
     }
-    // A parsed tree takes about twice the bytes of its JSON.
-    const bytes = 2 * Math.max(entry.weight, entry.size) + 500;
+    const bytes = bytesOf(entry);
     this.#bytes += bytes - (slots.get(seq)?.bytes ?? 0);
     this.#clock += 1;
     slots.set(seq, { entry, folds: meta.folds ?? 0, bytes, used: this.#clock });
@@ -116,10 +130,32 @@ export class TreeCache {
     );
     slots.sort((left, right) => left.used - right.used);
     slots.pop();
+    const enough = this.#limit * 0.75;
     for (const { home, seq } of slots) {
-      if (this.#bytes <= this.#limit * 0.75) break;
+      if (this.#bytes <= enough) break;
+      this.#outline(home, seq);
+    }
+    for (const { home, seq } of slots) {
+      if (this.#bytes <= enough) break;
       this.delete(home, seq);
     }
     for (const [number, bySeq] of this.#tapes) if (bySeq.size === 0) this.#tapes.delete(number);
   }
+
+  #outline(home: Home, seq: number): void {
+    const slots = this.#tapes.get(home.number) as Map<number, Slot>;
+    const slot = slots.get(seq) as Slot;
+    if (slot.entry.outlined) return;
+    this.delete(home, seq);
+    const entry = outlinedEntry(slot.entry, slot.entry.tree as Body);
+    if (entry === undefined) return;
+    const bytes = bytesOf(entry);
+    slots.set(seq, { ...slot, entry, bytes });
+    this.#bytes += bytes;
+  }
+}
+
+/** About how many bytes of memory an entry takes: a parsed tree about twice those of its JSON. */
+function bytesOf({ tree, outlined, weight, size }: TreeEntry): number {
+  return 2 * (outlined ? JSON.stringify(tree).length : Math.max(weight, size)) + 500;
 }

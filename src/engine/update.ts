@@ -32,8 +32,8 @@ export function setsContainer(state: Json, update: CapturedUpdate): boolean {
   return false;
 }
 
-/** Overwriting a string this long may take something away from the tree. */
-const LONG_TEXT = 200;
+/** Overwriting a string longer than this may take something away from the tree. */
+export const LONG_TEXT = 200;
 
 /** About how many bytes of an update's frame overwrite what was there; undefined when more than that may go. */
 export function overwrittenBy(state: Json, { set, unset }: CapturedUpdate): number | undefined {
@@ -51,7 +51,7 @@ export function overwrittenBy(state: Json, { set, unset }: CapturedUpdate): numb
 
 const LONG_NUMBER = 24;
 
-function isContainer(value: Json): boolean {
+export function isContainer(value: Json): boolean {
   return typeof value === "object" && value !== null;
 }
 

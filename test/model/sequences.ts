@@ -32,9 +32,9 @@ const weighted: readonly (readonly [number, fc.Arbitrary<fc.AsyncCommand<Model, 
 
 const anyCommand = weighted.flatMap(([weight, command]) => Array<typeof command>(weight).fill(command));
 
-/** With room for every tree, for a few and for none: what is known must not differ from what is stored. */
+/** With room for every tree, for a few, for outlines and for none: what is known must not differ from what is stored. */
 const settings = fc.record({
-  cacheBytes: fc.constantFrom(0, 4_000, 2 ** 26),
+  cacheBytes: fc.constantFrom(0, 4_000, 10_000, 2 ** 26),
   compression: fc.constantFrom("none" as const, "none" as const, "deflate" as const),
   // Small packs let a short sequence meet all that can happen to sealed history.
   packRows: fc.constantFrom(3, 4, 64),
