@@ -81,9 +81,10 @@ export class Draft {
     return this.#tape;
   }
 
-  /** Whether somebody else's rows were read since planning began: what was decided on the head may be wrong. */
+  /** Whether what others did was read since planning began: rows, or a change of rows. What was decided may be wrong. */
   get overtaken(): boolean {
-    return !this.#created && this.#tape !== undefined && this.#tape.lastSeq !== this.#lastBefore;
+    const tape = this.existing;
+    return tape !== undefined && (tape.lastSeq !== this.#lastBefore || tape.metaValue !== this.#metaBefore);
   }
 
   /** What has been planned so far, to come back to when the next plan fails. */

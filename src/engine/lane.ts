@@ -147,6 +147,7 @@ export class Lane {
           const result = planned instanceof Promise ? await planned : planned;
           results.push(() => entry.resolve(result));
         } catch (error) {
+          const { overtaken } = draft;
           if (first) draft = new Draft(this.#engine, this.#thread, tape, fresh, attempt > 0);
           else undo();
           if (error === ALONE) {
@@ -154,7 +155,7 @@ export class Lane {
             break;
           }
           // Only what was decided on a fresh tape is an answer.
-          if (!draft.fresh && (await this.#isStale(tape as Tape))) {
+          if (overtaken || (!draft.fresh && (await this.#isStale(tape as Tape)))) {
             stale = true;
             break;
           }

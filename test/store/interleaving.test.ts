@@ -84,3 +84,20 @@ test("after a lost answer, another's checkpoint under the same seq and id is not
   expect((await thread.get(id))?.state).toEqual({ who: "me" });
   expect(await thread.count()).toBe(3);
 });
+
+test("a step on a replaced checkpoint is planned again when a compaction of another store comes in between", async () => {
+  const shared = memory();
+  // Without room for trees each plan reads its parent's.
+  const options = { cacheBytes: 0, packRows: 3 };
+  const one = await open<{ text: string }>(slow(shared, 3), options);
+  const other = await open<{ text: string }>(slow(shared, 3), options);
+  const thread = one.thread("t");
+  await thread.put({ state: { text: "long ".repeat(60) } });
+  const { id } = await thread.put({ state: { text: `other ${"long ".repeat(59)}` } });
+  await thread.put({ id, update: {} });
+  const nested = one.thread("t", { namespace: ["nested"] });
+  for (let step = 0; step < 6; step += 1) await nested.put({ state: { text: "" } });
+  await other.compact();
+  await thread.put({ update: {} });
+  expect((await thread.latest())?.state.text).toBe("long ".repeat(60));
+});
