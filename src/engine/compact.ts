@@ -10,10 +10,11 @@ import { changeMeta, encodeMeta, type Meta, type Origin } from "./meta.ts";
 import { allOwnRows, ownRow } from "./own-rows.ts";
 import { type ChangedFrame, type ChangedFrames, rewriteTape } from "./rewrite.ts";
 import type { Row } from "./row.ts";
+import { chainStarts, inheritedNamespaces, nestedLimit, shownRows } from "./shown-rows.ts";
 import { encodeMark, type Tape } from "./tape.ts";
 import { allThreads, TAPES } from "./threads.ts";
 import { loadTree } from "./tree.ts";
-import { chainStarts, homeOf, inheritedNamespaces, NOW, nestedLimit, rowAt, shownRows } from "./view.ts";
+import { homeOf, NOW, rowAt } from "./view.ts";
 import { withoutTasks } from "./writes-removal.ts";
 
 /** Writes that wait for their checkpoint longer than this are dropped. */

@@ -5,10 +5,11 @@ import type { Engine } from "./engine.ts";
 import { FrameReader } from "./frames.ts";
 import { PAGE_ROWS } from "./page.ts";
 import { type RowRecord, toRecord } from "./row.ts";
+import { shownRows } from "./shown-rows.ts";
 import type { Tape } from "./tape.ts";
 import { allThreads, ifDamaged } from "./threads.ts";
 import { loadShown } from "./tree.ts";
-import { homeOf, parentOf, type Shown, shownRows } from "./view.ts";
+import { homeOf, parentOf, type Shown } from "./view.ts";
 import { type EncodedWrite, shownWrites, writesOfRows } from "./writes.ts";
 
 /** The records of a bundle, in order: a header; for each thread itself, its checkpoints with their writes, an end. */

@@ -4,8 +4,9 @@ import { idAddress } from "../model/id.ts";
 import type { Engine } from "./engine.ts";
 import { hashStrings } from "./hash.ts";
 import { sealedHead } from "./heads.ts";
+import { inheritedNamespaces, inheritedSeqs, shownRows } from "./shown-rows.ts";
 import type { TailRow, Tape } from "./tape.ts";
-import { inheritedNamespaces, inheritedSeqs, isPlain, rowAt, type Shown, shownRows } from "./view.ts";
+import { isPlain, rowAt, type Shown } from "./view.ts";
 
 /** Whether a view shows this seq at all, given that the row exists and was not deleted. */
 async function includes(engine: Engine, tape: Tape, seq: number, namespace: string): Promise<boolean> {

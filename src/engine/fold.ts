@@ -3,9 +3,10 @@ import type { Json } from "../codec/json.ts";
 import type { Engine } from "./engine.ts";
 import { ownRow } from "./own-rows.ts";
 import { fromRecord, toRecord } from "./row.ts";
+import { shownRows } from "./shown-rows.ts";
 import type { MarkVersion, Tape } from "./tape.ts";
 import { loadTree } from "./tree.ts";
-import { homeOf, NOW, shownRows } from "./view.ts";
+import { homeOf, NOW } from "./view.ts";
 
 /** What a compaction makes of the marks of a lineage. */
 export interface Folds {

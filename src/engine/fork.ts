@@ -11,11 +11,12 @@ import { type DirectoryRecord, encodeDirectory, encodeMeta, type Meta, newMeta, 
 import { notFound } from "./missing.ts";
 import { newTape } from "./random.ts";
 import type { Row } from "./row.ts";
+import { shownRows } from "./shown-rows.ts";
 import { findByStep } from "./step.ts";
 import { encodeMark, encodeTailRow, metaKey, Tape } from "./tape.ts";
 import type { Body } from "./tree-cache.ts";
 import { updateDelta } from "./update.ts";
-import { type Shown, shownRows } from "./view.ts";
+import type { Shown } from "./view.ts";
 
 export interface ForkRequest {
   readonly at: { readonly id: string } | { readonly step: number } | undefined;

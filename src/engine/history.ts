@@ -9,9 +9,10 @@ import { notFound } from "./missing.ts";
 import { ownRowAtHand, rowsAtHand } from "./own-rows.ts";
 import { loadPage, PAGE_ROWS, pagesOf, type SharedTree } from "./page.ts";
 import { checkpointOf, infoOf, type Place, parentId } from "./read.ts";
+import { shownRows } from "./shown-rows.ts";
 import { END, type Source, Stepwise } from "./stepwise.ts";
 import type { Tape } from "./tape.ts";
-import { isPlain, NOW, rowAt, type Shown, shownRows } from "./view.ts";
+import { isPlain, NOW, rowAt, type Shown } from "./view.ts";
 
 /** Who does not say how many is given few at first, then more at a time. */
 const FIRST_PAGE = 8;

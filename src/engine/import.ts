@@ -9,9 +9,9 @@ import type { BundleRecord } from "./export.ts";
 import { hasCheckpoints } from "./fork.ts";
 import type { Change } from "./lane.ts";
 import { fromRecord } from "./row.ts";
+import { shownRows } from "./shown-rows.ts";
 import type { Tape } from "./tape.ts";
 import { verifyThread } from "./verify.ts";
-import { shownRows } from "./view.ts";
 import { writesChange } from "./writes.ts";
 
 export interface ImportResult {

@@ -10,8 +10,9 @@ import { changeMeta, decodeMeta, encodeMeta, type Meta } from "./meta.ts";
 import { allOwnRows } from "./own-rows.ts";
 import { reparented } from "./reparent.ts";
 import { rewriteTape } from "./rewrite.ts";
+import { nestedLimit, shownRows } from "./shown-rows.ts";
 import { encodeMark, metaKey, type Tape } from "./tape.ts";
-import { isPlain, nestedLimit, parentOf, type Shown, shownRows } from "./view.ts";
+import { isPlain, parentOf, type Shown } from "./view.ts";
 import { cutWrites, withoutWrites } from "./writes-removal.ts";
 
 export interface Removed {

@@ -1,7 +1,8 @@
 import type { Found } from "../backend.ts";
 import type { Engine } from "./engine.ts";
+import { shownRows } from "./shown-rows.ts";
 import type { LoadedPack, Tape } from "./tape.ts";
-import { type Shown, shownRows } from "./view.ts";
+import type { Shown } from "./view.ts";
 
 /** The last committed checkpoint with this step. */
 export async function findByStep(

@@ -8,8 +8,9 @@ import { headOf } from "./find.ts";
 import { countOf } from "./history.ts";
 import { decodeDirectory } from "./meta.ts";
 import { infoOf, parentId } from "./read.ts";
+import { shownRows } from "./shown-rows.ts";
 import type { Tape } from "./tape.ts";
-import { type Shown, shownRows } from "./view.ts";
+import type { Shown } from "./view.ts";
 import { ERROR_INDEX, shownWrites } from "./writes.ts";
 
 const PAGE = 100;
