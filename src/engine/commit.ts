@@ -15,7 +15,7 @@ import { suffices } from "./outline.ts";
 import { infoOf, type Place } from "./read.ts";
 import { planReplace } from "./replace.ts";
 import type { Row } from "./row.ts";
-import { frameBytes } from "./tape.ts";
+import { frameBytes } from "./tail-row.ts";
 import type { Body, TreeEntry } from "./tree-cache.ts";
 import { overwrittenBy, setsContainer } from "./update.ts";
 import type { Shown } from "./view.ts";

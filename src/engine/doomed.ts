@@ -1,7 +1,8 @@
 import type { Engine } from "./engine.ts";
+import type { MarkVersion } from "./marks.ts";
 import { ownRow } from "./own-rows.ts";
 import { fromRecord, toRecord } from "./row.ts";
-import type { MarkVersion, Tape } from "./tape.ts";
+import type { Tape } from "./tape.ts";
 import { homeOf } from "./view.ts";
 
 /** Physical rows that go, by tape. */

@@ -8,7 +8,8 @@ import { changeMeta, encodeDirectory, encodeMeta, type Meta, newMeta } from "./m
 import { newTape } from "./random.ts";
 import type { Row } from "./row.ts";
 import { sealRows } from "./seal.ts";
-import { encodeTailRow, metaKey, type TailRow, Tape } from "./tape.ts";
+import { encodeTailRow, type TailRow } from "./tail-row.ts";
+import { metaKey, Tape } from "./tape.ts";
 import { loadTree } from "./tree.ts";
 import { type Body, loadedEntry, type TreeEntry } from "./tree-cache.ts";
 import { rowAt, type Shown } from "./view.ts";

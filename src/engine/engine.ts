@@ -6,9 +6,10 @@ import type { ReadAhead } from "./ahead.ts";
 import { ByteCache } from "./cache.ts";
 import { Committer } from "./committer.ts";
 import { Lane } from "./lane.ts";
+import { decodeMarks } from "./marks.ts";
 import { type DirectoryRecord, decodeDirectory, decodeMeta, type Origin } from "./meta.ts";
 import { randomWriter } from "./random.ts";
-import { decodeMarks, metaKey, Tape } from "./tape.ts";
+import { metaKey, Tape } from "./tape.ts";
 import { TreeCache } from "./tree-cache.ts";
 
 export interface EngineOptions {

@@ -5,7 +5,8 @@ import type { Engine } from "./engine.ts";
 import { hashStrings } from "./hash.ts";
 import { sealedHead } from "./heads.ts";
 import { inheritedNamespaces, inheritedSeqs, shownRows } from "./shown-rows.ts";
-import type { TailRow, Tape } from "./tape.ts";
+import type { TailRow } from "./tail-row.ts";
+import type { Tape } from "./tape.ts";
 import { isPlain, rowAt, type Shown } from "./view.ts";
 
 /** Whether a view shows this seq at all, given that the row exists and was not deleted. */

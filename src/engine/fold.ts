@@ -1,10 +1,11 @@
 import { apply, type Delta, diff } from "../codec/delta.ts";
 import type { Json } from "../codec/json.ts";
 import type { Engine } from "./engine.ts";
+import type { MarkVersion } from "./marks.ts";
 import { ownRow } from "./own-rows.ts";
 import { fromRecord, toRecord } from "./row.ts";
 import { shownRows } from "./shown-rows.ts";
-import type { MarkVersion, Tape } from "./tape.ts";
+import type { Tape } from "./tape.ts";
 import { loadTree } from "./tree.ts";
 import { homeOf, NOW } from "./view.ts";
 

@@ -3,7 +3,8 @@ import { ThreadmarkError } from "../errors.ts";
 import type { Engine } from "./engine.ts";
 import { ownRow } from "./own-rows.ts";
 import { decodeFrames, type Frame } from "./pack.ts";
-import { type LoadedPack, type Tape, tailChange } from "./tape.ts";
+import { tailChange } from "./tail-row.ts";
+import type { LoadedPack, Tape } from "./tape.ts";
 
 /** Reads single frames as they are stored, each pack once. */
 export class FrameReader {

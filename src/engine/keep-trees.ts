@@ -1,7 +1,8 @@
 import { copyToKeep } from "../codec/copy.ts";
 import { apply, type Delta, OwnedCopies } from "../codec/delta.ts";
 import type { Json } from "../codec/json.ts";
-import type { TailRow, Tape } from "./tape.ts";
+import type { TailRow } from "./tail-row.ts";
+import type { Tape } from "./tape.ts";
 import { type Body, type Loan, outlinedEntry, type TreeCache, type TreeEntry } from "./tree-cache.ts";
 
 /** A row of a draft, and what its tree is made of: another tree and a delta, or a tree of its own. */

@@ -4,7 +4,8 @@ import type { CheckpointSize, ThreadSize } from "../model/arguments.ts";
 import type { Engine } from "./engine.ts";
 import { FrameReader } from "./frames.ts";
 import { decodeRows } from "./pack-rows.ts";
-import { decodeTailRow, type Tape } from "./tape.ts";
+import { decodeTailRow } from "./tail-row.ts";
+import type { Tape } from "./tape.ts";
 import { homeOf, type Shown } from "./view.ts";
 
 const PAGE = 64;

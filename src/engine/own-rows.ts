@@ -1,7 +1,8 @@
 import type { Found, Read } from "../backend.ts";
 import type { Engine } from "./engine.ts";
 import type { Row } from "./row.ts";
-import { type LoadedPack, lowerBound, type TailRow, type Tape } from "./tape.ts";
+import type { TailRow } from "./tail-row.ts";
+import { type LoadedPack, lowerBound, type Tape } from "./tape.ts";
 
 /** A physical row of this very tape. */
 export async function ownRow(engine: Engine, tape: Tape, seq: number): Promise<Row | undefined> {

@@ -6,7 +6,8 @@ import type { Engine } from "./engine.ts";
 import { decodeFrames, type Frame } from "./pack.ts";
 import { PackRecords } from "./pack-records.ts";
 import { decodeRows } from "./pack-rows.ts";
-import { type Tape, tailChange } from "./tape.ts";
+import { tailChange } from "./tail-row.ts";
+import type { Tape } from "./tape.ts";
 import { loadTree } from "./tree.ts";
 import { homeOf, type Shown } from "./view.ts";
 

@@ -6,12 +6,13 @@ import { ALONE, type Draft } from "./draft.ts";
 import type { Engine } from "./engine.ts";
 import { hashStrings } from "./hash.ts";
 import type { Change } from "./lane.ts";
+import { encodeMark } from "./marks.ts";
 import { changeMeta, decodeMeta, encodeMeta, type Meta } from "./meta.ts";
 import { allOwnRows } from "./own-rows.ts";
 import { reparented } from "./reparent.ts";
 import { rewriteTape } from "./rewrite.ts";
 import { nestedLimit, shownRows } from "./shown-rows.ts";
-import { encodeMark, metaKey, type Tape } from "./tape.ts";
+import { metaKey, type Tape } from "./tape.ts";
 import { isPlain, parentOf, type Shown } from "./view.ts";
 import { cutWrites, withoutWrites } from "./writes-removal.ts";
 

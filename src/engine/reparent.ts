@@ -1,8 +1,9 @@
 import type { Engine } from "./engine.ts";
+import { type MarkVersion, withVersion } from "./marks.ts";
 import { ownRow } from "./own-rows.ts";
 import type { Candidate } from "./remove.ts";
 import { toRecord } from "./row.ts";
-import { type MarkVersion, type Tape, withVersion } from "./tape.ts";
+import type { Tape } from "./tape.ts";
 import { homeOf, type Shown } from "./view.ts";
 
 /**

@@ -3,8 +3,9 @@ import { bodyOf, type Committed, emptyBody } from "./body.ts";
 import type { CapturedPut } from "./capture.ts";
 import { ALONE, type Draft } from "./draft.ts";
 import type { Change } from "./lane.ts";
+import { decodeMarks, encodeMark, type MarkVersion, withVersion } from "./marks.ts";
 import { type Row, toRecord } from "./row.ts";
-import { decodeMarks, encodeMark, type MarkVersion, type Tape, withVersion } from "./tape.ts";
+import type { Tape } from "./tape.ts";
 import { parentOf, type Shown } from "./view.ts";
 
 /**

@@ -8,7 +8,8 @@ import type { Meta } from "./meta.ts";
 import { allPacks, ownRow } from "./own-rows.ts";
 import { decodeFrames, encodePack, type Frame } from "./pack.ts";
 import { fromRecord, type Row } from "./row.ts";
-import { encodeTailRow, type LoadedPack, type Tape, tailChange } from "./tape.ts";
+import { encodeTailRow, tailChange } from "./tail-row.ts";
+import type { LoadedPack, Tape } from "./tape.ts";
 import { loadTree } from "./tree.ts";
 import { homeOf } from "./view.ts";
 

@@ -7,7 +7,8 @@ import { withHead } from "./heads.ts";
 import type { Meta } from "./meta.ts";
 import { encodePack } from "./pack.ts";
 import type { Row } from "./row.ts";
-import { type TailRow, type Tape, tailChange } from "./tape.ts";
+import { type TailRow, tailChange } from "./tail-row.ts";
+import type { Tape } from "./tape.ts";
 
 /** Moves rows from the tail into packs, as part of a draft. A promise only where an index has to be read. */
 export function sealRows(draft: Draft, tape: Tape, sealed: readonly TailRow[]): Promise<void> | undefined {

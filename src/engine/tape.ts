@@ -1,48 +1,15 @@
 import type { Found, Key, Table, Value } from "../backend.ts";
-import type { Delta } from "../codec/delta.ts";
-import { unwrapJson, wrap } from "../codec/envelope.ts";
 import { ThreadmarkError } from "../errors.ts";
+import type { MarkVersion } from "./marks.ts";
 import { decodeMeta, type Meta } from "./meta.ts";
 import { decodeRows } from "./pack-rows.ts";
-import { fromRecord, type Row, type RowRecord } from "./row.ts";
-
-/** A row that is not sealed yet, with its frame as text, which the seal parses unless it has `change`. */
-export interface TailRow {
-  readonly row: Row;
-  readonly value: Value;
-  /** How many rows the tape had committed up to this one, deleted ones included. */
-  readonly count: number;
-  /** The last row of the root namespace up to this one; 0 if none. */
-  readonly root: number;
-  /** The frame itself, where none of its nodes ever changes. */
-  readonly change?: Delta | undefined;
-  /** The frame as it was parsed with the row, for the first who wants one of its own: see {@link takeChange}. */
-  spare?: Delta | undefined;
-}
-
-/** About what the metadata of a row takes in a tail record. */
-const ROW_BYTES = 180;
+import type { Row } from "./row.ts";
+import { decodeTailRow, type TailRow } from "./tail-row.ts";
 
 /** About what these take in memory: a tape with nothing in it, a row without its frame, the rows of a pack. */
 const TAPE_WEIGHT = 2_000;
 const ROW_WEIGHT = 400;
 const PACK_WEIGHT = 64 * ROW_WEIGHT;
-
-interface TailRecord extends RowRecord {
-  count: number;
-  root?: number;
-  writer?: string;
-  change: Delta;
-}
-
-/** A checkpoint that was replaced or relabelled; versions in the order they were made. */
-export interface MarkVersion {
-  readonly generation: number;
-  readonly label?: string;
-  /** The replacing row, and its body as a delta against the frame it replaces. */
-  readonly row?: RowRecord;
-  readonly change?: Delta;
-}
 
 export interface Damaged {
   readonly seq: number;
@@ -52,60 +19,6 @@ export interface Damaged {
 export interface LoadedPack {
   readonly last: number;
   readonly rows: readonly Row[];
-}
-
-/**
- * The record as text, put together by hand: it is made at every step, and only the change can be large. With `writer` no
- * two stores encode a row alike: after a lost answer, the record tells who committed it. No pack keeps it.
- */
-export function encodeTailRow(row: Row, count: number, root: number, change: Delta, writer?: string): Value {
-  const { source, node, run, workflow, label, metadata } = row;
-  let text = `{"id":${quote(row.id)},"step":${row.step},"createdAt":${row.createdAt}`;
-  if (row.namespace !== "") text += `,"namespace":${quote(row.namespace)}`;
-  if (row.parent !== 0) text += `,"parent":${row.parent}`;
-  if (source !== "loop") text += `,"source":"${source}"`;
-  if (node !== null) text += `,"node":${quote(node)}`;
-  if (run !== null) text += `,"run":${quote(run)}`;
-  if (workflow !== null) text += `,"workflow":${quote(workflow)}`;
-  if (label !== "") text += `,"label":${quote(label)}`;
-  if (row.stateVersion !== 0) text += `,"stateVersion":${row.stateVersion}`;
-  if (metadata !== null) text += `,"metadata":${JSON.stringify(metadata)}`;
-  if (row.pending !== 0) text += `,"pending":${row.pending}`;
-  if (row.waiting !== 0) text += `,"waiting":${row.waiting}`;
-  if (row.tagged) text += ',"tagged":true';
-  text += `,"count":${count}`;
-  if (writer !== undefined) text += `,"writer":"${writer}"`;
-  if (root !== row.seq) text += `,"root":${root}`;
-  return wrap(`${text},"change":${JSON.stringify(change)}}`);
-}
-
-const PLAIN = /^[\w .:-]*$/;
-
-/** A string as JSON. Names and ids are mostly made of characters that stand for themselves. */
-function quote(value: string): string {
-  return PLAIN.test(value) ? `"${value}"` : JSON.stringify(value);
-}
-
-/** About how many bytes of a tail record are the frame: what a pack will keep of it, give or take. */
-export function frameBytes(value: Value): number {
-  return Math.max(value.length - ROW_BYTES, 20);
-}
-
-export function decodeTailRow(seq: number, value: Value): TailRow {
-  const record = unwrapJson(value) as TailRecord;
-  return { row: fromRecord(seq, record), value, count: record.count, root: record.root ?? seq, spare: record.change };
-}
-
-export function tailChange(value: Value): Delta {
-  return (unwrapJson(value) as TailRecord).change;
-}
-
-/** The row's frame, of which nobody else holds any part. */
-export function takeChange(entry: TailRow): Delta {
-  const { spare } = entry;
-  if (spare === undefined) return tailChange(entry.value);
-  entry.spare = undefined;
-  return spare;
 }
 
 /**
@@ -298,20 +211,4 @@ export function lowerBound<T>(entries: readonly T[], seq: number, seqOf: (entry:
     else high = middle;
   }
   return low;
-}
-
-/** What a mark says in one generation replaces what it said before in the same one; earlier generations stay. */
-export function withVersion(before: readonly MarkVersion[] = [], version: MarkVersion): readonly MarkVersion[] {
-  const kept = before.filter(
-    (earlier) => earlier.generation !== version.generation || (version.row === undefined && earlier.row !== undefined),
-  );
-  return [...kept, version];
-}
-
-export function encodeMark(versions: readonly MarkVersion[]): Value {
-  return wrap(JSON.stringify(versions));
-}
-
-export function decodeMarks(found: readonly Found[]): ReadonlyMap<number, readonly MarkVersion[]> {
-  return new Map(found.map((entry) => [entry.item, unwrapJson(entry.value) as readonly MarkVersion[]]));
 }

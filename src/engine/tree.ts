@@ -8,7 +8,8 @@ import { missingFrame, movedFrame } from "./missing.ts";
 import { decodeNets, netStretch, type Stretch, stepStretch } from "./pack.ts";
 import { PackRecords } from "./pack-records.ts";
 import { decodeRows } from "./pack-rows.ts";
-import { frameBytes, lowerBound, type Tape, takeChange } from "./tape.ts";
+import { frameBytes, takeChange } from "./tail-row.ts";
+import { lowerBound, type Tape } from "./tape.ts";
 import type { TreeEntry } from "./tree-cache.ts";
 import { homeOf, renew, rowAt, type Shown } from "./view.ts";
 
