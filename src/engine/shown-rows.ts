@@ -106,7 +106,8 @@ export async function* inheritedSeqs(
       const physical = row ?? (await ownRow(engine, await homeOf(engine, source, seq), seq));
       if (chain.next !== seq) continue;
       if (!physical && !renewed) {
-        // A compaction has removed the row, which was deleted before the fork: what remains names other parents now.
+        // A compaction has removed the row, which was deleted before the fork: what remains names other parents now, or
+        // it was where the fork begins, and the fork names another beginning.
         renewed = true;
         await renew(engine, tape);
         source = tape.source ?? source;

@@ -104,9 +104,11 @@ export class Tape {
 
   /** Takes over what another version of the meta record says. Everything remembered that may differ is forgotten. */
   adopt(metaValue: Value): void {
-    const { rewrites, folds } = this.meta;
+    const { rewrites, folds, origin } = this.meta;
     this.metaValue = metaValue;
     this.meta = decodeMeta(metaValue);
+    // A compaction may have moved where a fork begins.
+    if (JSON.stringify(this.meta.origin) !== JSON.stringify(origin)) this.chains.clear();
     if (!this.meta.marks) this.marks = new Map();
     if (this.meta.rewrites !== rewrites) this.packs = [];
     if (this.meta.folds !== folds) this.source = undefined;

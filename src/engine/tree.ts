@@ -49,7 +49,6 @@ export async function loadTree(
     } catch (error) {
       if (attempt === 2 || !(error instanceof ThreadmarkError) || error.code !== "CORRUPT") throw error;
       known = new PackRecords(engine);
-      await engine.refresh(tape.number, tape.lineage);
       await renew(engine, tape);
     }
   }

@@ -114,8 +114,9 @@ export function isPlain(tape: Tape): boolean {
   return tape.marks.size === 0 && !tape.meta.gone;
 }
 
-/** Reads the tapes that a view builds on again, all the way down: a compaction may have moved what they hold. */
+/** Reads a tape again, and all that it builds on: a compaction may have moved what they hold. */
 export async function renew(engine: Engine, tape: Tape): Promise<void> {
+  await engine.refresh(tape.number, tape.lineage);
   let level = tape;
   for (;;) {
     level.packs = [];

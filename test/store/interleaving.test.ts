@@ -101,3 +101,28 @@ test("a step on a replaced checkpoint is planned again when a compaction of anot
   await thread.put({ update: {} });
   expect((await thread.latest())?.state.text).toBe("long ".repeat(60));
 });
+
+test("a fork whose beginning goes with a compaction of another store shows the rest, whenever that comes in between", async () => {
+  for (let before = 0; before < 8; before += 1) {
+    const shared = memory();
+    const other = await open<{ n: number }>(slow(shared, 1));
+    const thread = other.thread("t");
+    for (let n = 1; n <= 2; n += 1) await thread.put({ id: `c${n}`, state: { n } });
+    const fork = await thread.fork({ into: "fork" });
+    await fork.put({ id: "own", state: { n: 3 } });
+    await thread.deleteCheckpoints(["c1", "c2"]);
+    await fork.deleteCheckpoints(["c2", "own"]);
+    let reads = 0;
+    const inner = slow(shared, 1);
+    const reader = await open<{ n: number }>({
+      ...inner,
+      async read(asked) {
+        if (reads++ === before) await other.compact();
+        return inner.read(asked);
+      },
+    });
+    const ids: string[] = [];
+    for await (const { id } of reader.thread("fork").history()) ids.push(id);
+    expect(ids, `compacted before read ${before}`).toEqual(["c1"]);
+  }
+});

@@ -249,4 +249,24 @@ export const deletion: readonly Case[] = [
       }
     },
   },
+  {
+    name: "delete: a fork whose beginning is gone on both sides shows the rest to the store that knew it, whatever it does first",
+    async run({ open }) {
+      const store = await open();
+      const thread = store.thread("t");
+      for (let n = 1; n <= 2; n++) await thread.put({ id: `c${n}`, state: { n } });
+      const fork = await thread.fork({ into: "fork" });
+      await fork.put({ id: "own", state: {} });
+      await thread.deleteCheckpoints(["c1", "c2"]);
+      await fork.deleteCheckpoints(["c2", "own"]);
+      await store.compact();
+      await thread.put({ id: "c3", state: {} });
+      await fork.putWrites("c1", { task: "task", writes: [{ channel: "c", value: 1 }] });
+      for (const reader of [store, await open()]) {
+        exact(await idsOf(reader.thread("fork")), ["c1"]);
+        exact((await reader.thread("fork").latest())?.state, { n: 1 });
+        exact((await collect(reader.threads())).map(({ id }) => id).sort(), ["fork", "t"]);
+      }
+    },
+  },
 ];
