@@ -99,7 +99,8 @@ async function older({ report, quick }: Context, rows: Rows, path: string, ids: 
   };
   const rounds = quick ? 5 : 15;
   const cold = await compare(
-    { rounds, batch: 4 },
+    // The way to an old one is compiled as that to the latest has been by now.
+    { rounds, warmUp: quick ? 1 : 20, batch: 4 },
     () => unread.thread.get(id()),
     () => unread.thread.latest(),
     () => unread.renew(),

@@ -13,6 +13,8 @@ export interface Place {
   /** What `open` takes, again and again, for the same place. */
   readonly url: string | Backend;
   readonly options?: OpenOptions & BackendOptions;
+  /** Two stores may be open on it at once, though two processes may not. */
+  readonly shared?: boolean;
   cleanup(): Promise<void>;
 }
 
@@ -38,7 +40,7 @@ async function makeMemory(): Promise<Place> {
     verify: () => backend.verify(),
     close: async () => undefined,
   };
-  return { url: shared, cleanup: () => backend.close() };
+  return { url: shared, shared: true, cleanup: () => backend.close() };
 }
 
 /** `fsync: "normal"`, since no test here cuts the power: that halves the time of the whole suite. */

@@ -62,7 +62,7 @@ export async function matchesTheModel(backend: BackendUnderTest, campaign: Campa
       const model: Model = { threads: new Map(), now: 1_750_000_000_000, made: 0 };
       const options = { ...place.options, cacheBytes, compression, packRows, clock: () => model.now };
       const openStore = () => open<Free>(place.url, options);
-      let other = backend.capabilities.processes ? await openStore() : undefined;
+      let other = backend.capabilities.processes || place.shared ? await openStore() : undefined;
       const real: System = {
         store: await openStore(),
         async reopen() {

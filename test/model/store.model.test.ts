@@ -3,12 +3,12 @@ import { campaignLocations } from "../backends/locations.ts";
 import { matchesTheModel } from "./sequences.ts";
 
 /**
- * Over all backends together fifteen hundred, few enough for every run of the tests: most of them short, since any three
+ * Over all backends together two thousand, few enough for every run of the tests: most of them short, since any three
  * operations meet in a short one as well as in a long one, and some that go deep. The long campaign takes any number.
  */
 const campaigns = [
-  { sequences: 610, commands: 12 },
-  { sequences: 45, commands: 40 },
+  { sequences: 800, commands: 12 },
+  { sequences: 100, commands: 40 },
 ];
 
 describe.each(campaignLocations)("a store on $name", (backend) => {
