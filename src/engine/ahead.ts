@@ -129,8 +129,11 @@ export function aheadOfWrites(
 
 /** For the head of a namespace, with its body, and if asked for with its writes. */
 export function aheadOfHead(engine: Engine, namespace: string, writes = false): ReadAhead {
-  const head = (tape: Tape | undefined): Row | undefined =>
-    tape?.tail.findLast((entry) => entry.row.namespace === namespace)?.row;
+  const head = (tape: Tape | undefined): Row | undefined => {
+    const unsealed = tape?.tail.findLast((entry) => entry.row.namespace === namespace)?.row;
+    const sealed = unsealed ? undefined : tape?.heads.get(namespace)?.seq;
+    return sealed === undefined ? unsealed : tape?.loadedPack(sealed)?.rows.find(({ seq }) => seq === sealed);
+  };
   const writesOf = writes ? { namespace, ids: (tape: Tape | undefined) => idsOf(head(tape)) } : undefined;
   const plan: Plan = (tape) => {
     const row = head(tape);

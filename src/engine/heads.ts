@@ -17,11 +17,21 @@ interface HeadRecord {
   readonly [namespace: string]: number | readonly [seq: number, greatestId: string];
 }
 
-/** The head of a namespace; undefined if the tape has sealed no row of it. */
+/** So many heads are remembered of a tape. */
+const MOST_HEADS = 100;
+
+/** The head of a namespace; undefined if the tape has sealed no row of it. Remembered as long as nothing is sealed. */
 export async function sealedHead(engine: Engine, tape: Tape, namespace: string): Promise<Head | undefined> {
+  const { metaValue, heads } = tape;
   if (tape.meta.sealed === 0) return undefined;
+  if (heads.has(namespace)) return heads.get(namespace);
   const [found] = await engine.read([{ get: tape.key("head", ...hashStrings(namespace)) }]);
-  return found === undefined ? undefined : headIn(unwrapJson(found as Value) as HeadRecord, namespace);
+  const head = found === undefined ? undefined : headIn(unwrapJson(found as Value) as HeadRecord, namespace);
+  if (tape.metaValue === metaValue) {
+    if (heads.size >= MOST_HEADS) heads.clear();
+    heads.set(namespace, head);
+  }
+  return head;
 }
 
 function headIn(record: HeadRecord, namespace: string): Head | undefined {

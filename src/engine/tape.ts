@@ -1,5 +1,6 @@
 import type { Found, Key, Table, Value } from "../backend.ts";
 import { ThreadmarkError } from "../errors.ts";
+import type { Head } from "./heads.ts";
 import type { MarkVersion } from "./marks.ts";
 import { decodeMeta, type Meta } from "./meta.ts";
 import { decodeRows } from "./pack-rows.ts";
@@ -45,6 +46,8 @@ export class Tape {
   lastLoaded = 0;
   /** Seqs of inherited ancestors by namespace, newest first; filled as they are walked. */
   readonly chains: Map<string, { readonly seqs: number[]; next: number }> = new Map();
+  /** What the tape has sealed of nested namespaces, as far as that was asked; true for this version of the meta record. */
+  readonly heads: Map<string, Head | undefined> = new Map();
   /** Told when it has come to weigh more without a commit: by whoever remembers it. */
   grown: (() => void) | undefined;
 
@@ -107,6 +110,7 @@ export class Tape {
     const { rewrites, folds, origin } = this.meta;
     this.metaValue = metaValue;
     this.meta = decodeMeta(metaValue);
+    this.heads.clear();
     // A compaction may have moved where a fork begins.
     if (JSON.stringify(this.meta.origin) !== JSON.stringify(origin)) this.chains.clear();
     if (!this.meta.marks) this.marks = new Map();

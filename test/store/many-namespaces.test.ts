@@ -109,6 +109,27 @@ test("the greatest id of a nested namespace is found in the index, whichever was
   expect(costs[1]).toEqual(costs[0]);
 });
 
+test("what a nested namespace has sealed is looked up once, and again when that has changed", async () => {
+  const shared = memory();
+  const { backend, taken } = counted(shared);
+  const store = await open<{ n: number }>(backend);
+  await filled(store, 200);
+  const nested = { namespace: ["sub:7"] };
+  const reader = await open<{ n: number }>(backend);
+  const cost = async (n: number): Promise<number> => {
+    taken();
+    expect((await reader.thread("t", nested).tuple({ by: "id" }))?.checkpoint.state.n).toBe(n);
+    return taken().reads;
+  };
+  // What is read twice is remembered; then one read tells that nothing has changed.
+  for (let time = 0; time < 3; time += 1) await cost(7);
+  expect(await cost(7)).toBe(1);
+  await store.thread("t", nested).put({ state: { n: -7 } });
+  for (let n = 0; n < 70; n += 1) await store.thread("t").put({ update: { set: { n } } });
+  for (let time = 0; time < 3; time += 1) await cost(-7);
+  expect(await cost(-7)).toBe(1);
+});
+
 test("the greatest id of a nested namespace is not always that of its last checkpoint", async () => {
   const store = await open<{ n: number }>("memory:");
   const nested = store.thread("t", { namespace: ["memory"] });
