@@ -14,7 +14,7 @@ const someObject: Json = Object.freeze({});
 /**
  * What is kept of a tree that memory has no room for: a body like the tree's, but with empty lists and objects, and
  * blanks for long texts. Whoever asks only what kind of thing a field is gets the tree's own answer. So most updates are
- * planned without the tree, and cost what they change even on threads that have not been in memory for long.
+ * planned without the tree, and cost what they change even where there are more threads than memory has room for.
  */
 export function outlineOf({ s: state, n, c, i, b }: Body): Body | undefined {
   if (!isPlainState(state) || JSON.stringify([n, c, i, b]).length > MOST_BYTES) return undefined;

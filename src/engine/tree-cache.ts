@@ -21,9 +21,9 @@ export interface Loan {
 }
 
 /**
- * A remembered tree, or its outline. No two entries, and nobody outside, share any of the nodes in `copies`, so those may be changed in
- * place, except while it is on loan: then an input that was captured against it, and shares nodes with it, waits to be
- * committed. All other nodes may be shared with deltas that are still to be sealed, and never change.
+ * A remembered tree, or its outline. No two entries, and nobody outside, share any of the nodes in `copies`, so those
+ * may be changed in place, except while it is on loan: then an input that was captured against it, and shares nodes with
+ * it, waits to be committed. All other nodes may be shared with deltas that are still to be sealed, and never change.
  */
 export interface TreeEntry {
   tree: Json;
