@@ -71,11 +71,11 @@ async function flatness({ report, quick }: Context, store: Store<State>, rows: R
   report.target(`put({ update }), N = ${steps} against N = 100, p50`, found.p50, 1.3);
 }
 
-/** Threads in turn, with memory for the states of two of them against memory for all. */
+/** Threads in turn, with memory for the states of a third of them against memory for all. */
 async function crowded({ place, quick }: Context, rows: Rows): Promise<void> {
   const steps = 1_000;
   const threads = 16;
-  const sides = { ours: 2 * 2 ** 20, other: 2 ** 26 };
+  const sides = { ours: 2 ** 23, other: 2 ** 26 };
   const stores: Store<State>[] = [];
   const talks = { ours: [] as StoredTalk[], other: [] as StoredTalk[] };
   for (const side of ["ours", "other"] as const) {
@@ -98,7 +98,13 @@ async function crowded({ place, quick }: Context, rows: Rows): Promise<void> {
   );
   for (const talk of talks.ours) await talk.check();
   for (const store of stores) await store.close();
-  note(rows, `put({ update }), ${threads} threads in turn, memory for two`, "the same, memory for all", steps, found);
+  note(
+    rows,
+    `put({ update }), ${threads} threads in turn, memory for a third`,
+    "the same, memory for all",
+    steps,
+    found,
+  );
 }
 
 async function synced({ place, report, quick }: Context, rows: Rows): Promise<void> {
