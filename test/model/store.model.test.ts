@@ -7,8 +7,8 @@ import { matchesTheModel } from "./sequences.ts";
  * operations meet in a short one as well as in a long one, and some that go deep. The long campaign takes any number.
  */
 const campaigns = [
-  { sequences: 800, commands: 12 },
-  { sequences: 100, commands: 40 },
+  { sequences: 870, commands: 12 },
+  { sequences: 30, commands: 40 },
 ];
 
 describe.each(campaignLocations)("a store on $name", (backend) => {
