@@ -75,11 +75,11 @@ async function flatness({ report, quick }: Context, store: Store<State>, rows: R
 async function crowded({ place, quick }: Context, rows: Rows): Promise<void> {
   const steps = 1_000;
   const threads = 16;
-  const sides = { ours: 2 ** 23, other: 2 ** 26 };
+  const cacheBytes = { ours: 2 ** 23, other: 2 ** 26 };
   const stores: Store<State>[] = [];
   const talks = { ours: [] as StoredTalk[], other: [] as StoredTalk[] };
   for (const side of ["ours", "other"] as const) {
-    const store = await open<State>(`sqlite:${place.path(side)}`, { fsync: "normal", cacheBytes: sides[side] });
+    const store = await open<State>(`sqlite:${place.path(side)}`, { fsync: "normal", cacheBytes: cacheBytes[side] });
     stores.push(store);
     for (let thread = 0; thread < threads; thread += 1) {
       talks[side].push(await StoredTalk.begin(store, `t${thread}`, steps));

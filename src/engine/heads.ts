@@ -20,7 +20,7 @@ interface HeadRecord {
 /** So many heads are remembered of a tape. */
 const MOST_HEADS = 100;
 
-/** The head of a namespace; undefined if the tape has sealed no row of it. Remembered as long as nothing is sealed. */
+/** The head of a namespace; undefined if the tape has sealed no row of it. Remembered as long as `meta` stays as it is. */
 export async function sealedHead(engine: Engine, tape: Tape, namespace: string): Promise<Head | undefined> {
   const { metaValue, heads } = tape;
   if (tape.meta.sealed === 0) return undefined;

@@ -1,43 +1,9 @@
 import { expect, test } from "vitest";
-import type { Answer, Backend, Found, Value } from "../../src/backend.ts";
+import type { Backend, Found, Value } from "../../src/backend.ts";
 import { memory } from "../../src/backends/memory/index.ts";
 import { unwrapJson, wrap } from "../../src/codec/envelope.ts";
 import { open, type Store } from "../../src/index.ts";
-
-interface Counted {
-  readonly backend: Backend;
-  /** Reads, and records that they were answered with, since this was last asked. */
-  taken(): { readonly reads: number; readonly records: number };
-}
-
-function counted(inner: Backend): Counted {
-  let reads = 0;
-  let records = 0;
-  const size = (answer: Answer): number => (Array.isArray(answer) ? answer.length : answer === undefined ? 0 : 1);
-  return {
-    backend: {
-      name: inner.name,
-      capabilities: inner.capabilities,
-      async read(list) {
-        const answers = await inner.read(list);
-        reads += 1;
-        for (const answer of answers) records += size(answer);
-        return answers;
-      },
-      commit: (batches) => inner.commit(batches),
-      size: () => inner.size(),
-      compact: () => inner.compact(),
-      verify: () => inner.verify(),
-      close: async () => undefined,
-    },
-    taken() {
-      const since = { reads, records };
-      reads = 0;
-      records = 0;
-      return since;
-    },
-  };
-}
+import { counted } from "./counted.ts";
 
 /** A thread in which every step of the root has a nested graph of its own, as LangGraph's subgraphs have. */
 async function filled(store: Store<{ n: number }>, namespaces: number): Promise<void> {
@@ -60,7 +26,8 @@ test("the first checkpoint of a namespace costs the same however many there are"
     await other.thread("t").latest();
     taken();
     await other.thread("t", { namespace: ["new"] }).put({ state: { n: -1 } });
-    costs.push(taken());
+    const { reads, records } = taken();
+    costs.push({ reads, records });
     await other.close();
   }
   expect(costs[1]).toEqual(costs[0]);
@@ -103,15 +70,15 @@ test("the greatest id of a nested namespace is found in the index, whichever was
     taken();
     const tuple = await other.thread("t", { namespace: ["memory"] }).tuple({ by: "id" });
     expect(tuple?.checkpoint.id).toBe("000002");
-    costs.push(taken());
+    const { reads, records } = taken();
+    costs.push({ reads, records });
     await other.close();
   }
   expect(costs[1]).toEqual(costs[0]);
 });
 
 test("what a nested namespace has sealed is looked up once, and again when that has changed", async () => {
-  const shared = memory();
-  const { backend, taken } = counted(shared);
+  const { backend, taken } = counted(memory());
   const store = await open<{ n: number }>(backend);
   await filled(store, 200);
   const nested = { namespace: ["sub:7"] };
@@ -128,6 +95,42 @@ test("what a nested namespace has sealed is looked up once, and again when that 
   for (let n = 0; n < 70; n += 1) await store.thread("t").put({ update: { set: { n } } });
   for (let time = 0; time < 3; time += 1) await cost(-7);
   expect(await cost(-7)).toBe(1);
+});
+
+test("what is sealed while the index is being read is not forgotten over the answer", async () => {
+  const inner = memory();
+  let hold = false;
+  let release = (): void => {};
+  const store = await open<{ n: number }>(
+    {
+      ...counted(inner).backend,
+      async read(list) {
+        const answers = await inner.read(list);
+        if (hold && list.some((read) => "get" in read && read.get.table === "head")) {
+          hold = false;
+          await new Promise<void>((resolve) => {
+            release = resolve;
+          });
+        }
+        return answers;
+      },
+    },
+    { packRows: 4 },
+  );
+  const nested = store.thread("t", { namespace: ["memory"] });
+  const seal = async (): Promise<void> => {
+    for (let n = 0; n < 8; n += 1) await store.thread("t").put({ state: { n } });
+  };
+  await nested.put({ state: { n: 1 } });
+  await seal();
+  hold = true;
+  const first = nested.latest();
+  while (hold) await new Promise((resolve) => setImmediate(resolve));
+  await nested.put({ state: { n: 2 } });
+  await seal();
+  release();
+  await first;
+  expect((await nested.latest())?.state).toEqual({ n: 2 });
 });
 
 test("the greatest id of a nested namespace is not always that of its last checkpoint", async () => {

@@ -1,37 +1,14 @@
 import { expect, test } from "vitest";
-import type { Answer, Backend, Read } from "../../src/backend.ts";
+import type { Backend } from "../../src/backend.ts";
 import { memory } from "../../src/backends/memory/index.ts";
 import { open, type Store, type Update } from "../../src/index.ts";
+import { counted } from "./counted.ts";
 
 interface Talk {
   messages: { text: string }[];
   notes: { [key: string]: string };
   draft: string;
   turn: number;
-}
-
-/** A store in memory that counts what it reads. */
-function counting(): { backend: Backend; reads: number; bytes: number } {
-  const inner = memory();
-  const counts = { reads: 0, bytes: 0 };
-  const count = (answer: Answer): number =>
-    answer === undefined ? 0 : Array.isArray(answer) ? answer.reduce((sum, { value }) => sum + value.length, 0) : 0;
-  const backend: Backend = {
-    name: inner.name,
-    capabilities: inner.capabilities,
-    commit: (batches) => inner.commit(batches),
-    size: () => inner.size(),
-    compact: () => inner.compact(),
-    verify: () => inner.verify(),
-    close: () => inner.close(),
-    async read(reads: readonly Read[]) {
-      counts.reads += 1;
-      const answers = await inner.read(reads);
-      for (const answer of answers) counts.bytes += typeof answer === "string" ? answer.length : count(answer);
-      return answers;
-    },
-  };
-  return Object.assign(counts, { backend });
 }
 
 const threads = 20;
@@ -54,16 +31,16 @@ async function crowded(backend: Backend, cacheBytes = 100_000, packRows = 64): P
 }
 
 test("an update of a thread whose state is no longer in memory reads nothing, and reads back exact", async () => {
-  const counted = counting();
-  const store = await crowded(counted.backend);
-  counted.reads = 0;
+  const { backend, taken } = counted(memory());
+  const store = await crowded(backend);
+  taken();
   for (let turn = 1; turn <= 15; turn += 1) {
     for (let number = 0; number < threads; number += 1) {
       const update: Update<Talk> = { append: { messages: [{ text: `${turn}` }], draft: "." }, set: { turn } };
       await store.thread(`t${number}`).put({ update, node: "plan", next: turn % 2 === 0 ? ["plan"] : ["act"] });
     }
   }
-  expect(counted.reads).toBe(0);
+  expect(taken().reads).toBe(0);
   for (let number = 0; number < threads; number += 1) {
     for await (const { state, step, next } of store.thread(`t${number}`).history({ states: true })) {
       expect(state).toEqual({
@@ -154,17 +131,17 @@ test.each<[string, (store: Store<Talk>, number: number) => Promise<unknown>]>([
 test("a field that is overwritten again and again makes a thread no longer to read", async () => {
   const bytes: number[] = [];
   for (const cacheBytes of [100_000, 2 ** 26]) {
-    const counted = counting();
-    const store = await crowded(counted.backend, cacheBytes, 4);
+    const { backend, taken } = counted(memory());
+    const store = await crowded(backend, cacheBytes, 4);
     for (let turn = 1; turn <= 150; turn += 1) {
       for (let number = 0; number < threads; number += 1) {
         await store.thread(`t${number}`).put({ update: { set: { draft: `${turn % 10}`.repeat(3_000) } } });
       }
     }
-    const reader = await open<Talk>(counted.backend);
-    counted.bytes = 0;
+    const reader = await open<Talk>(backend);
+    taken();
     expect((await reader.thread("t0").latest())?.state.draft).toBe("0".repeat(3_000));
-    bytes.push(counted.bytes);
+    bytes.push(taken().bytes);
   }
   const [crowdedBytes, roomyBytes] = bytes as [number, number];
   expect(crowdedBytes).toBeLessThan(1.5 * roomyBytes + 10_000);

@@ -1,0 +1,40 @@
+import type { Answer, Backend } from "../../src/backend.ts";
+
+/** What was read since this was last asked: calls, records that they were answered with, and bytes of their values. */
+export interface Taken {
+  readonly reads: number;
+  readonly records: number;
+  readonly bytes: number;
+}
+
+/** A backend that counts what is read of it, and outlives the stores that are opened on it. */
+export function counted(inner: Backend): { readonly backend: Backend; taken(): Taken } {
+  let [reads, records, bytes] = [0, 0, 0];
+  const count = (answer: Answer): void => {
+    const values = Array.isArray(answer) ? answer.map(({ value }) => value) : answer === undefined ? [] : [answer];
+    records += values.length;
+    for (const { length } of values) bytes += length;
+  };
+  return {
+    backend: {
+      name: inner.name,
+      capabilities: inner.capabilities,
+      async read(list) {
+        const answers = await inner.read(list);
+        reads += 1;
+        answers.forEach(count);
+        return answers;
+      },
+      commit: (batches) => inner.commit(batches),
+      size: () => inner.size(),
+      compact: () => inner.compact(),
+      verify: () => inner.verify(),
+      close: async () => undefined,
+    },
+    taken() {
+      const since = { reads, records, bytes };
+      [reads, records, bytes] = [0, 0, 0];
+      return since;
+    },
+  };
+}
