@@ -7,6 +7,8 @@
  */
 import type { Case } from "./case.ts";
 import { capture } from "./cases/capture.ts";
+import { closing } from "./cases/close.ts";
+import { compaction } from "./cases/compact.ts";
 import { concurrency } from "./cases/concurrency.ts";
 import { copy } from "./cases/copy.ts";
 import { deletion } from "./cases/delete.ts";
@@ -62,6 +64,8 @@ export const cases: readonly Case[] = [
   ...ids,
   ...input,
   ...maintenance,
+  ...compaction,
+  ...closing,
   ...concurrency,
   ...races,
 ];
