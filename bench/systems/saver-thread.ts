@@ -18,7 +18,10 @@ interface Prepared {
   readonly versions: Record<string, number>;
 }
 
-/** A thread as LangGraph advances it: a step saves its tasks' writes, then the checkpoint. */
+/** How many turns of the promises pass in a graph between the end of a task and the checkpoint of its step. */
+const turnsBetween = 9;
+
+/** A thread as LangGraph advances it: a step saves its tasks' writes, shortly afterwards the checkpoint, and waits for both. */
 export class SaverThread implements Thread {
   protected readonly saver: BaseCheckpointSaver;
   protected config: RunnableConfig;
@@ -48,8 +51,9 @@ export class SaverThread implements Thread {
     if (this.#prepared === undefined) this.prepare(step);
     const prepared = this.#prepared as Prepared;
     this.#prepared = undefined;
-    await this.putWrites(step);
-    await this.#put(prepared);
+    const writes = this.putWrites(step);
+    for (let turn = 0; turn < turnsBetween; turn += 1) await undefined;
+    await Promise.all([writes, this.#put(prepared)]);
   }
 
   async putWrites({ update: { append, set }, returned = { ...append, ...set }, tasks }: Step): Promise<void> {

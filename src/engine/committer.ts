@@ -1,4 +1,5 @@
 import { type Backend, type Batch, type DirectoryKey, type Key, type Range, type Table, tables } from "../backend.ts";
+import { soon } from "./turn.ts";
 
 /** Told once how a batch fared: whether it was applied, or why that failed. */
 export type Outcome = (applied: boolean, failure?: unknown) => void;
@@ -12,13 +13,6 @@ interface Waiting {
 
 /** With several commits at once, the least that one of them is worth. */
 const SHARE = 32;
-
-const settled = Promise.resolve();
-
-/** Runs a function a turn later. Cheaper than `queueMicrotask`, which makes an async resource for each call. */
-export function soon(run: () => void): void {
-  void settled.then(run);
-}
 
 /**
  * Group commit: batches that arrive in the same turn, or while the backend has all the commits it can work on at once,

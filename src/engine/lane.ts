@@ -1,9 +1,9 @@
 import type { Batch } from "../backend.ts";
 import { ThreadmarkError } from "../errors.ts";
-import { soon } from "./committer.ts";
 import { ALONE, Draft } from "./draft.ts";
 import type { Engine } from "./engine.ts";
 import type { Tape } from "./tape.ts";
+import { atEndOfTurn, soon } from "./turn.ts";
 
 /** A change of one thread: planned against the tape as it is known, and planned again when that proved stale. */
 export interface Change<T> {
@@ -11,6 +11,11 @@ export interface Change<T> {
   plan(draft: Draft): T | Promise<T>;
   /** The change looks at all there is, so it has to know what others have appended: the tape is read just before. */
   readonly fresh?: boolean;
+  /**
+   * Waits for the end of the turn, unless another change of the thread comes that does not: what a task wrote is mostly
+   * followed by the checkpoint of its step, and shares its commit.
+   */
+  readonly patient?: boolean;
   /** Called once, when the change has been committed or has failed. */
   settled?(): void;
 }
@@ -43,7 +48,13 @@ export class Lane {
   readonly #thread: string;
   #queue: Queued[] = [];
   #running = false;
+  /** Nothing is begun yet: all that is asked for so far is patient. */
+  #waiting = false;
+  readonly #startAtLast = (): void => {
+    if (this.#waiting) this.#start();
+  };
   readonly #start = (): void => {
+    this.#waiting = false;
     const [only] = this.#queue;
     const tape = this.#engine.rememberedThread(this.#thread);
     if (!only || this.#queue.length > 1 || only.change.fresh || !tape || tape.meta.dead) return void this.#run();
@@ -63,11 +74,20 @@ export class Lane {
   add<T>(change: Change<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#queue.push({ change, resolve: resolve as (result: unknown) => void, reject });
-      if (this.#running) return;
+      if (this.#running) {
+        if (this.#waiting && !change.patient) this.#schedule();
+        return;
+      }
       this.#running = true;
       this.#engine.enter();
-      soon(this.#start);
+      this.#schedule();
     });
+  }
+
+  #schedule(): void {
+    this.#waiting = this.#queue.every(({ change }) => change.patient);
+    if (this.#waiting) atEndOfTurn(this.#startAtLast);
+    else soon(this.#start);
   }
 
   /** A remembered tape may be stale. That is found out by the commit, at the price of planning again. */
@@ -97,7 +117,7 @@ export class Lane {
 
   #next(): void {
     if (this.#queue.length > 0) {
-      soon(this.#start);
+      this.#schedule();
       return;
     }
     this.#running = false;

@@ -49,6 +49,7 @@ export interface WritesResult {
 
 export function writesChange(captured: CapturedWrites): Change<WritesResult> {
   return {
+    patient: true,
     plan: (draft) => {
       if (captured.lease) checkLease(draft, captured.lease);
       if (captured.writes.length === 0) return { stored: 0, ignored: 0 };

@@ -44,9 +44,8 @@ export class Journal {
   #parent: string | null | undefined;
   /** Writes of the running step, not yet known to be durable. They never reject: a fault is what they resolve to. */
   #writes: Promise<Error | undefined>[] = [];
-  /** Writes that wait for the end of the turn. */
+  /** With `exit`: writes that are not needed, unless the step that the store has is one that fails or asks. */
   #held: (() => Promise<Error | undefined>)[] = [];
-  #releasing: NodeJS.Immediate | undefined;
   /** The boundary being written behind the running step. */
   #flight: Promise<Error | undefined> | undefined;
 
@@ -91,14 +90,11 @@ export class Journal {
     return position.id;
   }
 
-  /** Saves what became of a task. Those of one turn are committed together, and with the boundary if that follows. */
+  /** Saves what became of a task. The store commits those of one turn together, and with the boundary if that follows. */
   save(position: Position, input: WritesInput, blame: Blame): void {
     if (this.#options.thread === undefined) return;
-    this.#held.push(() => this.#save(position, input, blame));
-    // With `exit` it is not needed, unless the step that the store has is one that fails or asks.
-    if (!this.#eager) return;
-    // Held back for the rest of the turn only: the boundary, if this was the last task of its step, is about to come.
-    this.#releasing ??= setImmediate(() => this.#releaseHeld());
+    if (this.#eager) this.#writes.push(this.#save(position, input, blame));
+    else this.#held.push(() => this.#save(position, input, blame));
   }
 
   /** Saves something against the head, now. */
@@ -125,17 +121,11 @@ export class Journal {
     this.#raise(fault);
   }
 
-  #releaseHeld(): void {
-    clearImmediate(this.#releasing);
-    this.#releasing = undefined;
-    for (const save of this.#held.splice(0)) this.#writes.push(save());
-  }
-
   /** The writes begun so far, which whoever takes them must wait for. */
   #takeWrites(): readonly Promise<Error | undefined>[] {
-    this.#releaseHeld();
-    const writes = this.#writes;
+    const writes = [...this.#writes, ...this.#held.map((save) => save())];
     this.#writes = [];
+    this.#held = [];
     return writes;
   }
 

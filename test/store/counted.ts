@@ -1,15 +1,16 @@
 import type { Answer, Backend } from "../../src/backend.ts";
 
-/** What was read since this was last asked: calls, records that they were answered with, and bytes of their values. */
+/** What was asked since this was last asked: commits; reads, the records they were answered with, and bytes of their values. */
 export interface Taken {
+  readonly commits: number;
   readonly reads: number;
   readonly records: number;
   readonly bytes: number;
 }
 
-/** A backend that counts what is read of it, and outlives the stores that are opened on it. */
+/** A backend that counts what is asked of it, and outlives the stores that are opened on it. */
 export function counted(inner: Backend): { readonly backend: Backend; taken(): Taken } {
-  let [reads, records, bytes] = [0, 0, 0];
+  let [commits, reads, records, bytes] = [0, 0, 0, 0];
   const count = (answer: Answer): void => {
     const values = Array.isArray(answer) ? answer.map(({ value }) => value) : answer === undefined ? [] : [answer];
     records += values.length;
@@ -25,15 +26,18 @@ export function counted(inner: Backend): { readonly backend: Backend; taken(): T
         answers.forEach(count);
         return answers;
       },
-      commit: (batches) => inner.commit(batches),
+      commit(batches) {
+        commits += 1;
+        return inner.commit(batches);
+      },
       size: () => inner.size(),
       compact: () => inner.compact(),
       verify: () => inner.verify(),
       close: async () => undefined,
     },
     taken() {
-      const since = { reads, records, bytes };
-      [reads, records, bytes] = [0, 0, 0];
+      const since = { commits, reads, records, bytes };
+      [commits, reads, records, bytes] = [0, 0, 0, 0];
       return since;
     },
   };

@@ -8,7 +8,7 @@ import { latestLayout, migrate, readLayout, refuseLaterLayout } from "./migrate.
 import { answersOf, Reader } from "./read.ts";
 import type { Server } from "./server.ts";
 import type { Step } from "./step.ts";
-import { StepRunner } from "./step.ts";
+import { StepRunner } from "./step-runner.ts";
 import { inspect, measure, vacuum } from "./upkeep.ts";
 
 interface Settings {

@@ -4,8 +4,9 @@ import type { Change, ChangeRunner } from "./changes.ts";
 import { changeOf } from "./changes.ts";
 import { Failure, isTaken, toError } from "./failure.ts";
 import type { Server } from "./server.ts";
-import type { Shape, Step, StepRunner } from "./step.ts";
+import type { Shape, Step } from "./step.ts";
 import { stepOf } from "./step.ts";
+import type { StepRunner } from "./step-runner.ts";
 
 /** A statement of 32 batches costs little more than its rows; what is beyond goes over up to four connections. */
 const lane = 32;
@@ -24,7 +25,7 @@ interface Portion {
 }
 
 /**
- * Commits batches: the steps among them (a check and an insert) by plain statements, the others by the function `apply`.
+ * Commits batches: the steps among them (a check and inserts) by plain statements, the others by the function `apply`.
  * A commit of one batch is one statement; a large one is spread over a few connections, which the batches' independence
  * allows.
  *

@@ -13,6 +13,7 @@ export function applyBatches(database: Database, batches: readonly Batch[]): rea
   if (only === undefined) return [];
   // The commit of most puts: one statement is one transaction by itself.
   if (batches.length === 1 && isOneRecord(only)) return [writeOneRecord(statements, only)];
+  if (batches.length === 1 && isInserts(only) && insertAll(database, only)) return [true];
   statements.beginWrite();
   try {
     const applied = batches.map((batch) => apply(statements, batch));
@@ -37,6 +38,34 @@ function writeOneRecord(statements: Statements, { checks = [], inserts, puts }: 
   if (insert !== undefined) return statements.write("insert", insert.key, insert.value, checks);
   const put = puts?.[0];
   return put !== undefined && statements.write("put", put.key, put.value, checks);
+}
+
+function isInserts({ checks, deletes, inserts, puts }: Batch): boolean {
+  return (
+    (inserts?.length ?? 0) > 0 &&
+    (deletes?.length ?? 0) + (puts?.length ?? 0) === 0 &&
+    (checks?.length ?? 0) <= guardLimit
+  );
+}
+
+/**
+ * Alone in its transaction, a batch of inserts needs no look beforehand: the transaction is taken back where one of them
+ * finds its key taken. False then; whether the batch is to be refused is for the longer way to say.
+ */
+function insertAll(database: Database, { checks = [], inserts = [] }: Batch): boolean {
+  const { statements } = database;
+  statements.beginWrite();
+  try {
+    const all = inserts.every(({ key, value }, index) =>
+      statements.write("insert", key, value, index === 0 ? checks : []),
+    );
+    if (all) statements.commit();
+    else database.rollback();
+    return all;
+  } catch (error) {
+    database.rollback();
+    throw error;
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Backend, Entry, Key, Value } from "../../backend.ts";
+import type { Backend, Batch, Entry, Key, Value } from "../../backend.ts";
 import type { BackendCase } from "./case.ts";
 import { at, backendCase, fill, found, listed, text, thread, values } from "./case.ts";
 
@@ -252,6 +252,47 @@ export const commitCases: readonly BackendCase[] = [
         await values(backend, ...groups.map((group) => at("tail", group, 1))),
         groups.map((group) => (group === 7 ? text("taken") : refused.includes(group) ? undefined : text(group))),
       );
+    },
+  ),
+
+  backendCase(
+    "of batches with records of two tables, those with another record or a taken key are refused alone and whole",
+    async (backend) => {
+      const groups = Array.from({ length: 20 }, (_, index) => index + 1);
+      await fill(backend, [
+        ...groups.filter((group) => group !== 3).map((group) => [at("meta", group, group), text(group)] as const),
+        [at("tail", 7, 1), text("taken")],
+        [at("write", 9, 1, 2), text("taken")],
+      ]);
+      const keysOf = (group: number): readonly Key[] => [
+        at("write", group, 1, 1),
+        at("write", group, 1, 2),
+        at("tail", group, 1),
+      ];
+      const batches = groups.map((group) => ({
+        checks: [{ key: at("meta", group, group), value: text(group === 5 ? "another" : group) }],
+        inserts: keysOf(group).map((key) => ({ key, value: text(group) })),
+      }));
+      const refused = [3, 5, 7, 9];
+      assert.deepEqual(
+        await backend.commit(batches),
+        groups.map((group) => !refused.includes(group)),
+      );
+      for (const batch of batches) assert.deepEqual(await backend.commit([batch]), [false]);
+      const taken: { readonly [group: number]: readonly unknown[] } = {
+        7: [undefined, undefined, text("taken")],
+        9: [undefined, text("taken"), undefined],
+      };
+      for (const group of groups) {
+        const whole = keysOf(group).map(() => (refused.includes(group) ? undefined : text(group)));
+        assert.deepEqual(await values(backend, ...keysOf(group)), taken[group] ?? whole);
+      }
+      const free = groups.filter((group) => group === 3 || group === 5);
+      await fill(
+        backend,
+        free.map((group) => [at("meta", group, group), text(group === 5 ? "another" : group)] as const),
+      );
+      for (const group of free) assert.deepEqual(await backend.commit([batches[group - 1] as Batch]), [true]);
     },
   ),
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { Backend } from "../../../src/backend.ts";
+import type { Backend, Batch } from "../../../src/backend.ts";
 import { postgres } from "../../../src/backends/postgres/index.ts";
 import type { TestDatabase } from "../../postgres/database.ts";
 import { createDatabase } from "../../postgres/database.ts";
@@ -55,6 +55,30 @@ test("steps of many threads whose answer was lost are applied once each", async 
     expect((await tailOf(direct, one)).map(({ value }) => value)).toEqual([
       index === 3 ? text("another's") : values[index],
     ]);
+  }
+});
+
+/** A step that takes along what a task has written. */
+const withWrite = (one: number, value: string): Batch => {
+  const { checks = [], inserts = [] } = step(one, 1, value);
+  return { checks, inserts: [{ key: at("write", one, 1, 1), value: text("written") }, ...inserts] };
+};
+
+test("a step with a record beside it is applied once and reported as applied, alone and among many", async () => {
+  const value = unique();
+  proxy.loseAnswer();
+  expect(await backend.commit([withWrite(tape, value)])).toEqual([true]);
+  const tapes = Array.from({ length: 20 }, () => ++tape);
+  await backend.commit(tapes.map((one) => creation(one)));
+  await direct.commit([withWrite(tapes[3] as number, text("another's"))]);
+  const values = tapes.map(unique);
+  proxy.loseAnswer();
+  const applied = await backend.commit(tapes.map((one, index) => withWrite(one, values[index] as string)));
+  expect(proxy.lost).toBe(2);
+  expect(applied).toEqual(tapes.map((_, index) => index !== 3));
+  for (const [index, one] of tapes.entries()) {
+    const shown = index === 3 ? text("another's") : values[index];
+    expect((await tailOf(direct, one)).map((found) => found.value)).toEqual([shown]);
   }
 });
 

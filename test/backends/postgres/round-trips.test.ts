@@ -50,6 +50,17 @@ test("a put is one round trip", async () => {
   expect(await trips(() => thread.put({ update: { append: { messages: ["a"] } } }))).toBe(1);
 });
 
+test("what a task wrote and the checkpoint of its step are one round trip", async () => {
+  const thread = store.thread("with writes");
+  const { id } = await thread.put({ state: { messages: ["a"] } });
+  const step = (): Promise<unknown> => {
+    const writes = thread.putWrites(id, { task: "t", writes: [{ channel: "messages", value: "b" }] });
+    return Promise.all([writes, thread.put({ update: { append: { messages: ["b"] } } })]);
+  };
+  expect(await trips(step)).toBe(1);
+  expect(await thread.writes(id)).toHaveLength(1);
+});
+
 test("latest is one round trip where the thread was written or read before, else two", async () => {
   expect(await trips(() => store.thread("t").latest())).toBe(1);
   const other = await fresh();

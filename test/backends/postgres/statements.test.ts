@@ -53,6 +53,17 @@ test("the commit of a step is one statement", async () => {
   expect(await pool.during(() => backend.commit([step(1, 1, text("taken"))]))).toHaveLength(1);
 });
 
+test("and so it is with records beside it", async () => {
+  const beside = [1, 2].map((part) => ({ key: at("write", 1, 1, part), value: text(part) }));
+  const { checks = [], inserts = [] } = step(1, 9, text(9));
+  const batch = { checks, inserts: [...beside, ...inserts] };
+  const [first, ...more] = await pool.during(() => backend.commit([batch]));
+  expect(first).toMatch(/insert into \S+\.write .* insert into \S+\.tail/s);
+  expect(more).toEqual([]);
+  expect(await pool.during(() => backend.commit([batch]))).toHaveLength(1);
+  expect(await backend.commit([batch])).toEqual([false]);
+});
+
 test("the commit of 32 threads' steps is one statement, of 200 at most four", async () => {
   const steps = (count: number, seq: number) =>
     Array.from({ length: count }, (_, index) => step(index + 1, seq, text(index)));

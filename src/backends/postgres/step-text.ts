@@ -1,0 +1,102 @@
+import type { Table } from "../../backend.ts";
+import { isWide, keyColumns } from "./layout.ts";
+import type { Shape, Side } from "./step.ts";
+
+/** A parameter of a step's statement: the column it is for, and its type. */
+type Field = readonly [name: string, type: string];
+
+const typeOf = { text: "text", bytes: "bytea" } as const;
+
+/**
+ * One step. It is applied exactly when its row was inserted:
+ * - `for no key update` waits for whoever changes the checked record, and looks at it again then;
+ * - whoever inserts the same key is waited for. Then nothing is inserted; or, where there are rows beside it, which must
+ *   not be left without it, the statement fails.
+ */
+export function oneText(schema: string, shape: Shape): string {
+  const parameters = new Map(stepFields(shape).map(([name, type], index) => [name, `$${index + 1}::${type}`]));
+  const field = (name: string): string => parameters.get(name) as string;
+  const held = shape.check && checked(schema, shape.check, field);
+  if (shape.beside === undefined) {
+    const from = held === undefined ? "" : ` from ${held} m`;
+    return `${insert(schema, shape.insert, field)}${from} on conflict do nothing`;
+  }
+  const [withHeld, ifHeld] = held === undefined ? ["", ""] : [`m as ${held}, `, ", m"];
+  const beside = `${besideText(schema, shape, shape.beside)}${ifHeld}`;
+  return `with ${withHeld}b as (${beside}) ${insert(schema, shape.insert, field)}${held === undefined ? "" : " from m"}`;
+}
+
+/**
+ * Any number of steps of one shape, all or nothing: without `on conflict` and without telling which were applied, which
+ * together cost a fifth of the statement. A key that is taken, or a check that does not hold (its row then has no
+ * lineage, which no row may lack), fails all of it: two writers on one thread, so rare.
+ */
+export function allText(schema: string, shape: Shape): string {
+  const before = shape.beside === undefined ? "" : `with b as (${besideText(schema, shape, shape.beside)}) `;
+  const source = ` from (select ${unnested(stepFields(shape), 0)}) o`;
+  if (shape.check === undefined) return before + insert(schema, shape.insert, listed) + source;
+  const guarded = (name: string): string => (name === "lineage" ? "case when m.held then o.lineage end" : listed(name));
+  const held = checked(schema, shape.check, listed);
+  return `${before}${insert(schema, shape.insert, guarded)}${source} left join lateral ${held} m on true`;
+}
+
+/** The same, but each step for itself; only for those that insert one row. Gives the groups of those that were applied. */
+export function someText(schema: string, shape: Shape): string {
+  const held = shape.check === undefined ? "" : `, lateral ${checked(schema, shape.check, listed)} m`;
+  const source = ` from (select ${unnested(stepFields(shape), 0)}) o`;
+  return `${insert(schema, shape.insert, listed)}${source}${held} on conflict do nothing returning "group"`;
+}
+
+const listed = (name: string): string => `o.${name}`;
+
+/** The parameters of a step: the inserted key and value, then the checked key (its lineage is the same) and value. */
+function stepFields({ check, insert }: Shape): readonly Field[] {
+  if (check === undefined) return insertFields(insert);
+  return [
+    ...insertFields(insert),
+    ["checked_group", "int4"],
+    ["checked_item", "int8"],
+    ...partField(check.table, "checked_part"),
+    ["expected", typeOf[check.column]],
+  ];
+}
+
+function insertFields({ table, column }: Side): readonly Field[] {
+  return [
+    ["lineage", "int4"],
+    [`"group"`, "int4"],
+    ["item", "int8"],
+    ...partField(table, "part"),
+    ["value", typeOf[column]],
+  ];
+}
+
+function partField(table: Table, name: string): readonly Field[] {
+  return isWide(table) ? [[name, "int8"]] : [];
+}
+
+/** What is inserted beside the steps' own rows: its parameters come after theirs, as arrays. */
+function besideText(schema: string, shape: Shape, beside: Side): string {
+  return `${insert(schema, beside, listed)} from (select ${unnested(insertFields(beside), stepFields(shape).length)}) o`;
+}
+
+function unnested(fields: readonly Field[], after: number): string {
+  return fields.map(([name, type], index) => `unnest($${after + index + 1}::${type}[]) as ${name}`).join(", ");
+}
+
+function insert(schema: string, { table, column }: Side, field: (name: string) => string): string {
+  const columns = keyColumns(table);
+  return `insert into ${schema}.${table} (${columns.join(", ")}, ${column})
+    select ${columns.map(field).join(", ")}, ${field("value")}`;
+}
+
+/** A subquery that takes a lock is run once a step, through the primary key, whatever the planner thinks of it. */
+function checked(schema: string, { table, column }: Side, field: (name: string) => string): string {
+  const part = isWide(table) ? ` and part = ${field("checked_part")}` : "";
+  return `(
+      select true as held from ${schema}.${table}
+      where lineage = ${field("lineage")} and "group" = ${field("checked_group")} and item = ${field("checked_item")}${part}
+        and ${column} = ${field("expected")}
+      for no key update
+    )`;
+}

@@ -1,0 +1,35 @@
+import { Annotation, END, START, StateGraph } from "@langchain/langgraph";
+import { expect, it } from "vitest";
+import { memory } from "../../src/backends/memory/index.ts";
+import { ThreadmarkSaver } from "../../src/langgraph/index.ts";
+import { open } from "../../src/open.ts";
+import { counted } from "../store/counted.ts";
+import { newThread, thread } from "./saver.ts";
+
+const State = Annotation.Root({
+  log: Annotation<string[]>({ reducer: (log, more) => [...log, ...more], default: () => [] }),
+});
+
+const node = (name: string) => async () => ({ log: [name] });
+
+it.each(["sync", "async"] as const)("a step of a graph is one commit, with durability %s", async (durability) => {
+  const { backend, taken } = counted(memory());
+  const saver = new ThreadmarkSaver(await open(backend));
+  const graph = new StateGraph(State)
+    .addNode("one", node("one"))
+    .addNode("two", node("two"))
+    .addNode("three", node("three"))
+    .addEdge(START, "one")
+    .addEdge("one", "two")
+    .addEdge("two", "three")
+    .addEdge("three", END)
+    .compile({ checkpointer: saver });
+  const config = thread(newThread());
+  await graph.invoke({ log: ["input"] }, { ...config, durability });
+  // One for each checkpoint: what the tasks of a step wrote goes with the checkpoint that they lead to.
+  expect(taken().commits).toBe(5);
+  expect((await graph.getState(config)).values).toEqual({ log: ["input", "one", "two", "three"] });
+  const history = [];
+  for await (const { pendingWrites } of saver.list(config)) history.push(pendingWrites?.length ?? 0);
+  expect(history).toEqual([0, 1, 2, 2, 2]);
+});
