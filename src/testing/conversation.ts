@@ -1,7 +1,11 @@
+import type { OpenOptions } from "../model/arguments.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { Thread } from "../thread.ts";
 import type { Free } from "./case.ts";
 import { exact } from "./exact.ts";
+
+/** For cases in which it matters that there are several packs, not how large they are: a short history has them. */
+export const smallPacks: OpenOptions = { packRows: 16 };
 
 /** What was put, kept whole: the truth that later reads are compared with. */
 export interface Kept {
@@ -15,16 +19,17 @@ export interface Kept {
  */
 export async function converse(thread: Thread<Free>, count: number, prefix = ""): Promise<Kept[]> {
   const kept: Kept[] = [];
-  let state: Free = structuredClone((await thread.latest())?.state ?? { turn: -1, messages: [], log: "" });
+  let state: Free = (await thread.latest())?.state ?? { turn: -1, messages: [], log: "" };
   for (let index = 0; index < count; index++) {
     const turn = state.turn + 1;
     const message = {
       role: turn % 2 === 0 ? "user" : "agent",
       text: `${prefix}message ${turn} ${"·".repeat(turn % 7)}`,
     };
-    const before = structuredClone(state);
+    // Of whole states, some share their unchanged parts with the one before, and some are new throughout.
+    const before = turn % 3 === 0 ? structuredClone(state) : state;
     state = { ...before, turn, messages: [...before.messages, message], log: `${before.log}${turn};` };
-    if (turn % 11 === 10) state.messages[5].text = `edited in turn ${turn}`;
+    if (turn % 11 === 10) state.messages[5] = { ...state.messages[5], text: `edited in turn ${turn}` };
     if (turn % 17 === 16) state.draft = { turn, words: ["one", "two"], at: new Date(turn) };
     if (turn % 17 === 3) delete state.draft;
     const known = turn % 2 === 1 && turn > 0 && turn % 11 !== 10 && turn % 17 !== 16 && turn % 17 !== 3;

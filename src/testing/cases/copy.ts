@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Case } from "../case.ts";
-import { converse, readsBack } from "../conversation.ts";
+import { converse, readsBack, smallPacks } from "../conversation.ts";
 import { exact } from "../exact.ts";
 import { failsWith } from "../failures.ts";
 import { collect, idsOf, renamed, snapshot } from "../snapshot.ts";
@@ -54,20 +54,20 @@ export const copy: readonly Case[] = [
   {
     name: "copy: of copies and of forks, each going its own way",
     async run({ open }) {
-      const store = await open();
+      const store = await open(smallPacks);
       const first = store.thread("k0");
-      const kept = [await converse(first, 100)];
+      const kept = [await converse(first, 30)];
       for (let level = 1; level <= 6; level++) {
         const source = store.thread(`k${level - 1}`);
         const target = level % 3 === 0 ? await source.fork({ into: `k${level}` }) : await source.copy(`k${level}`);
-        const own = await converse(target, 30, `level ${level} `);
+        const own = await converse(target, 10, `level ${level} `);
         kept.push([...(kept[level - 1] ?? []), ...own]);
       }
-      for (let level = 0; level <= 3; level++) await converse(store.thread(`k${level}`), 40, "afterwards ");
+      for (let level = 0; level <= 3; level++) await converse(store.thread(`k${level}`), 12, "afterwards ");
       for (const reader of [store, await open()]) {
         for (const [level, list] of kept.entries()) {
           const thread = reader.thread(`k${level}`);
-          assert.equal(await thread.count(), list.length + (level <= 3 ? 40 : 0));
+          assert.equal(await thread.count(), list.length + (level <= 3 ? 12 : 0));
           await readsBack(
             thread,
             list.filter((_, index) => index % 7 === 0),

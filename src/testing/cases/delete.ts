@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Case } from "../case.ts";
-import { converse, readsBack } from "../conversation.ts";
+import { converse, readsBack, smallPacks } from "../conversation.ts";
 import { exact } from "../exact.ts";
 import { collect, idsOf, snapshot } from "../snapshot.ts";
 
@@ -169,15 +169,15 @@ export const deletion: readonly Case[] = [
   {
     name: "delete: one by one, from the front, the back and the middle of sealed history, all others read",
     async run({ open }) {
-      const store = await open();
+      const store = await open(smallPacks);
       for (const pick of [
         () => 0,
         (size: number) => size - 1,
         (size: number) => size >> 1,
-        (size: number) => 77 % size,
+        (size: number) => 21 % size,
       ]) {
         const thread = store.thread(`t${pick(1000)}`);
-        let kept = await converse(thread, 140);
+        let kept = await converse(thread, 45);
         const forked = await thread.fork();
         const whole = kept;
         for (let round = 0; round < 20; round++) {
@@ -195,7 +195,7 @@ export const deletion: readonly Case[] = [
           forked,
           whole.filter((_, index) => index % 5 === 0),
         );
-        assert.equal(await forked.count(), 140);
+        assert.equal(await forked.count(), 45);
       }
       exact(await store.verify(), { ok: true, faults: [] });
     },

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Thread } from "../../thread.ts";
 import type { Case, Free } from "../case.ts";
+import { smallPacks } from "../conversation.ts";
 import { exact } from "../exact.ts";
 import { collect, idsOf, renamed, type Snapshot, snapshot } from "../snapshot.ts";
 
@@ -11,10 +12,10 @@ const changes: readonly {
 }[] = [
   { what: "a commit", make: (thread) => thread.put({ state: { new: 1 } }) },
   { what: "a branch", make: (thread, ids) => thread.put({ update: { set: { b: 1 } } }, { parent: ids[2] ?? "" }) },
-  { what: "many commits", make: putSeventy },
+  { what: "many commits", make: putTwenty },
   { what: "a replacement of the head", make: (thread, ids) => thread.put({ id: ids.at(-1) ?? "", state: { r: 1 } }) },
   { what: "a replacement of a root", make: (thread, ids) => thread.put({ id: ids[0] ?? "", state: { r: 2 } }) },
-  { what: "a replacement in the middle", make: (thread, ids) => thread.put({ id: ids[40] ?? "", state: { r: 3 } }) },
+  { what: "a replacement in the middle", make: (thread, ids) => thread.put({ id: ids[20] ?? "", state: { r: 3 } }) },
   { what: "a label", make: (thread, ids) => thread.label(ids[3] ?? "", "changed") },
   {
     what: "a write",
@@ -27,7 +28,7 @@ const changes: readonly {
   },
   {
     what: "the end of some checkpoints",
-    make: (thread, ids) => thread.deleteCheckpoints([ids[5] ?? "", ids[50] ?? ""]),
+    make: (thread, ids) => thread.deleteCheckpoints([ids[5] ?? "", ids[25] ?? ""]),
   },
   { what: "the end of the head", make: (thread, ids) => thread.deleteCheckpoints([ids.at(-1) ?? ""]) },
   { what: "the end of a run", make: (thread) => thread.deleteRun("r2") },
@@ -42,12 +43,12 @@ const changes: readonly {
   },
 ];
 
-async function putSeventy(thread: Thread<Free>): Promise<void> {
-  await Promise.all(Array.from({ length: 70 }, (_, n) => thread.put({ update: { set: { later: n } } })));
+async function putTwenty(thread: Thread<Free>): Promise<void> {
+  await Promise.all(Array.from({ length: 20 }, (_, n) => thread.put({ update: { set: { later: n } } })));
 }
 
 async function prepare(thread: Thread<Free>): Promise<string[]> {
-  const ids = Array.from({ length: 80 }, (_, n) => `c${n}`);
+  const ids = Array.from({ length: 40 }, (_, n) => `c${n}`);
   await Promise.all(
     ids.map((id, n) => thread.put({ id, state: { n, list: Array(n % 9).fill(n) }, run: n % 5 === 0 ? "r2" : "r1" })),
   );
@@ -68,7 +69,7 @@ export const forkIsolation: readonly Case[] = [
     ({ what, make }): Case => ({
       name: `fork isolation: ${what} on one side is not seen on the other`,
       async run({ open }) {
-        const store = await open();
+        const store = await open(smallPacks);
         const unchanged: { readonly id: string; readonly before: Snapshot }[] = [];
         for (const side of ["source", "fork", "copy", "fork of a fork"] as const) {
           const source = store.thread(`${side}: source`);
@@ -124,7 +125,7 @@ export const forkIsolation: readonly Case[] = [
   {
     name: "fork isolation: deleting the source leaves forks, copies and forks of forks whole",
     async run({ open }) {
-      const store = await open();
+      const store = await open(smallPacks);
       const source = store.thread("s");
       await prepare(source);
       const before = await snapshot(store, "s");

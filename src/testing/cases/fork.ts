@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Case } from "../case.ts";
-import { converse, readsBack } from "../conversation.ts";
+import { converse, readsBack, smallPacks } from "../conversation.ts";
 import { exact } from "../exact.ts";
 import { failsWith } from "../failures.ts";
 import { collect, idsOf, renamed, shaped, snapshot } from "../snapshot.ts";
@@ -177,24 +177,24 @@ export const fork: readonly Case[] = [
     },
   },
   {
-    name: "fork: anywhere in 200 checkpoints shows exactly what was put, and goes on from there",
+    name: "fork: anywhere in a long history shows exactly what was put, and goes on from there",
     async run({ open }) {
-      const store = await open();
+      const store = await open(smallPacks);
       const thread = store.thread("t");
-      const kept = await converse(thread, 200);
-      for (const position of [0, 1, 63, 64, 65, 127, 150, 199]) {
+      const kept = await converse(thread, 50);
+      for (const position of [0, 1, 15, 16, 17, 31, 37, 49]) {
         const forked = await thread.fork({ at: kept[position]?.id ?? "", into: `f${position}` });
         assert.equal(await forked.count(), position + 1);
         // The checkpoints near the fork, and some of the others.
         const inherited = kept.slice(0, position + 1).filter((_, index) => index % 9 === 0 || index > position - 3);
         await readsBack(forked, inherited);
-        const own = await converse(forked, 70, "fork ");
-        const again = (await open()).thread(forked.id);
-        await readsBack(again, [...inherited, ...own.filter((_, index) => index % 9 === 0 || index > 60)]);
-        assert.equal(await again.count(), position + 71);
+        const own = await converse(forked, 18, "fork ");
+        const again = (await open(smallPacks)).thread(forked.id);
+        await readsBack(again, [...inherited, ...own.filter((_, index) => index % 9 === 0 || index > 14)]);
+        assert.equal(await again.count(), position + 19);
       }
       await readsBack(thread, kept);
-      assert.equal(await thread.count(), 200);
+      assert.equal(await thread.count(), 50);
     },
   },
   {
@@ -203,19 +203,19 @@ export const fork: readonly Case[] = [
       const store = await open();
       let thread = store.thread("f0");
       await thread.put({ id: "c0", state: { list: [0], shared: "same" } });
-      for (let depth = 1; depth <= 400; depth++) {
+      for (let depth = 1; depth <= 200; depth++) {
         thread = await thread.fork({ into: `f${depth}` });
         await thread.put({ id: `c${depth}`, update: { append: { list: [depth] } } });
       }
-      for (const deep of [thread, (await open()).thread("f400")]) {
-        assert.equal(await deep.count(), 401);
-        const expected = Array.from({ length: 401 }, (_, n) => n);
+      for (const deep of [thread, (await open()).thread("f200")]) {
+        assert.equal(await deep.count(), 201);
+        const expected = Array.from({ length: 201 }, (_, n) => n);
         exact((await deep.latest())?.state, { list: expected, shared: "same" });
         exact(await idsOf(deep), expected.map((n) => `c${n}`).reverse());
-        for (const n of [0, 1, 200, 399]) {
+        for (const n of [0, 1, 100, 199]) {
           exact((await deep.get(`c${n}`))?.state, { list: expected.slice(0, n + 1), shared: "same" });
         }
-        assert.equal((await deep.get("c200"))?.thread, "f400");
+        assert.equal((await deep.get("c100"))?.thread, "f200");
       }
       exact(await idsOf(store.thread("f2")), ["c2", "c1", "c0"]);
       assert.equal(await store.thread("f200").count(), 201);

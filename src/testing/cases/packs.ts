@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Case, Free } from "../case.ts";
-import { converse, type Kept, readsBack } from "../conversation.ts";
+import { converse, type Kept, readsBack, smallPacks } from "../conversation.ts";
 import { exact } from "../exact.ts";
 import { collect, idsOf, wholeHistory } from "../snapshot.ts";
 
@@ -14,11 +14,24 @@ function numbers(seed: number): () => number {
 }
 
 export const packs: readonly Case[] = [
-  ...[1, 2, 63, 64, 65, 127, 128, 129, 300].map(
-    (length): Case => ({
-      name: `long histories: all of ${length} checkpoints read exactly, from both ends, in a fresh store too`,
+  ...(
+    [
+      [1, 64],
+      [2, 64],
+      [63, 64],
+      [64, 64],
+      [65, 64],
+      [200, 64],
+      [31, 16],
+      [32, 16],
+      [33, 16],
+      [100, 16],
+    ] as const
+  ).map(
+    ([length, packRows]): Case => ({
+      name: `long histories: all of ${length} checkpoints, ${packRows} a pack, read exactly, from both ends, in a fresh store too`,
       async run({ open }) {
-        const store = await open();
+        const store = await open({ packRows });
         const thread = store.thread("t");
         const kept = await converse(thread, length);
         for (const reader of [thread, (await open()).thread("t")]) {
@@ -45,11 +58,11 @@ export const packs: readonly Case[] = [
     }),
   ),
   {
-    name: "long histories: reading everything between puts changes nothing, in 140 steps",
+    name: "long histories: reading everything between puts changes nothing",
     async run({ open }) {
-      const thread = (await open()).thread("t");
+      const thread = (await open(smallPacks)).thread("t");
       const kept: Kept[] = [];
-      for (let step = 0; step < 140; step++) {
+      for (let step = 0; step < 50; step++) {
         kept.push(...(await converse(thread, 1)));
         await readsBack(thread, kept.filter((_, index) => (index + step) % 13 === 0).concat(kept.slice(-2)));
       }
@@ -60,8 +73,8 @@ export const packs: readonly Case[] = [
     name: "long histories: reopening after every few steps changes nothing",
     async run({ open }) {
       const kept: Kept[] = [];
-      for (const count of [1, 30, 32, 1, 1, 1, 60, 5, 64, 64, 3]) {
-        const store = await open();
+      for (const count of [1, 7, 8, 1, 1, 1, 15, 2, 16, 16, 3]) {
+        const store = await open(smallPacks);
         kept.push(...(await converse(store.thread("t"), count)));
         await store.close();
       }
@@ -73,7 +86,7 @@ export const packs: readonly Case[] = [
   {
     name: "long histories: branches that take turns, from old and new checkpoints, each exact",
     async run({ open }) {
-      const store = await open();
+      const store = await open(smallPacks);
       const thread = store.thread("t");
       const random = numbers(7);
       const kept: Kept[] = [];
@@ -82,7 +95,7 @@ export const packs: readonly Case[] = [
       kept.push({ id: root.id, state: { list: [], n: -1 } });
       states.set(root.id, { list: [], n: -1 });
       const tips = ["root", "root", "root"];
-      for (let n = 0; n < 260; n++) {
+      for (let n = 0; n < 90; n++) {
         const tip = n % 3;
         const parent =
           random() < 0.1 ? (kept[Math.floor(random() * kept.length)]?.id ?? "root") : (tips[tip] ?? "root");
@@ -108,11 +121,11 @@ export const packs: readonly Case[] = [
   {
     name: "long histories: states that are overwritten, shrink, grow and change shape",
     async run({ open }) {
-      const store = await open();
+      const store = await open(smallPacks);
       const thread = store.thread("t");
       const random = numbers(42);
       const kept: Kept[] = [];
-      for (let n = 0; n < 200; n++) {
+      for (let n = 0; n < 80; n++) {
         const shape = Math.floor(random() * 6);
         const state: Free =
           [
@@ -136,13 +149,13 @@ export const packs: readonly Case[] = [
   {
     name: "long histories: a list trimmed now and then, and a text edited in the middle",
     async run({ open }) {
-      const store = await open();
+      const store = await open(smallPacks);
       const thread = store.thread("t");
       const kept: Kept[] = [];
       let list: Free[] = [];
       let text = "a line of text\n".repeat(200);
-      for (let n = 0; n < 220; n++) {
-        list = n % 50 === 49 ? list.slice(-5) : [...list, { n, text: "m".repeat(n % 30) }];
+      for (let n = 0; n < 80; n++) {
+        list = n % 20 === 19 ? list.slice(-5) : [...list, { n, text: "m".repeat(n % 30) }];
         const at = (n * 131) % text.length;
         text = `${text.slice(0, at)}<${n}>${text.slice(at + (n % 7))}`;
         const state = { list, text, window: list.slice(-3) };

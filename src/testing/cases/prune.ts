@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Case } from "../case.ts";
-import { converse, readsBack } from "../conversation.ts";
+import { converse, readsBack, smallPacks } from "../conversation.ts";
 import { exact } from "../exact.ts";
 import { idsOf, renamed, snapshot } from "../snapshot.ts";
 
@@ -110,48 +110,48 @@ export const prune: readonly Case[] = [
   {
     name: "prune: dryRun deletes nothing and returns what prune then does",
     async run({ open }) {
-      const store = await open();
+      const store = await open(smallPacks);
       for (const [index, options] of [
         { keepLast: 2 },
-        { keepLast: 70 },
+        { keepLast: 20 },
         { keepLast: 1, ancestors: "protect" },
         { keepLast: 10, keepLabelled: true },
       ].entries()) {
         const thread = store.thread(`t${index}`);
-        const kept = await converse(thread, 150);
+        const kept = await converse(thread, 45);
         await thread.put({ state: { branch: 1 } }, { parent: kept[20]?.id ?? "" });
-        await thread.label(kept[66]?.id ?? "", "labelled");
+        await thread.label(kept[18]?.id ?? "", "labelled");
         await thread.fork({ at: kept[30]?.id ?? "", into: `f${index}` });
         const before = await snapshot(store, thread.id);
         const promised = await thread.prune({ ...options, dryRun: true } as never);
         exact(await snapshot(store, thread.id), before);
         exact({ ...(await thread.prune(options as never)) }, { ...promised }, JSON.stringify(options));
-        assert.equal(await thread.count(), 151 - promised.deleted);
+        assert.equal(await thread.count(), 46 - promised.deleted);
       }
     },
   },
   {
     name: "prune: with forks, both sides keep their states, and seqs go on",
     async run({ open }) {
-      const store = await open();
+      const store = await open(smallPacks);
       const thread = store.thread("t");
-      const kept = await converse(thread, 130);
-      const forks = [10, 63, 64, 129].map((position) => ({ position, id: `f${position}` }));
+      const kept = await converse(thread, 40);
+      const forks = [5, 15, 16, 39].map((position) => ({ position, id: `f${position}` }));
       for (const { position, id } of forks) await thread.fork({ at: kept[position]?.id ?? "", into: id });
       await thread.copy("k");
       const whole = await snapshot(store, "t");
-      assert.equal((await thread.prune({ keepLast: 5 })).deleted, 125);
+      assert.equal((await thread.prune({ keepLast: 5 })).deleted, 35);
       for (const { position, id } of forks) await readsBack(store.thread(id), kept.slice(0, position + 1));
       exact(await snapshot(store, "k"), renamed(whole, "k"));
-      await readsBack(thread, kept.slice(125));
-      assert.equal((await store.thread("f63").prune({ keepLast: 2 })).deleted, 62);
-      await readsBack(store.thread("f63"), kept.slice(62, 64));
-      await readsBack(store.thread("f64"), kept.slice(0, 65));
-      const later = await converse(thread, 70);
+      await readsBack(thread, kept.slice(35));
+      assert.equal((await store.thread("f15").prune({ keepLast: 2 })).deleted, 14);
+      await readsBack(store.thread("f15"), kept.slice(14, 16));
+      await readsBack(store.thread("f16"), kept.slice(0, 17));
+      const later = await converse(thread, 20);
       await store.compact();
       const again = await open();
-      await readsBack(again.thread("t"), [...kept.slice(125), ...later]);
-      await readsBack(again.thread("f129"), kept);
+      await readsBack(again.thread("t"), [...kept.slice(35), ...later]);
+      await readsBack(again.thread("f39"), kept);
       exact(await snapshot(again, "k"), renamed(whole, "k"));
       exact(await again.verify(), { ok: true, faults: [] });
     },
@@ -159,12 +159,12 @@ export const prune: readonly Case[] = [
   {
     name: "prune: again and again while a conversation grows, everything left reads",
     async run({ open }) {
-      const store = await open();
+      const store = await open(smallPacks);
       const thread = store.thread("t");
       let kept: Awaited<ReturnType<typeof converse>> = [];
       for (let round = 0; round < 12; round++) {
-        kept.push(...(await converse(thread, 25)));
-        const keepLast = [3, 30, 64, 65, 7][round % 5] ?? 1;
+        kept.push(...(await converse(thread, 9)));
+        const keepLast = [3, 12, 16, 17, 5][round % 5] ?? 1;
         assert.equal((await thread.prune({ keepLast })).deleted, Math.max(0, kept.length - keepLast));
         kept = kept.slice(-keepLast);
         await readsBack(thread, kept);
