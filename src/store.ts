@@ -1,6 +1,6 @@
 import type { Engine } from "./engine/engine.ts";
 import type { ImportResult } from "./engine/import.ts";
-import { listThreads } from "./engine/threads.ts";
+import { listThreads } from "./engine/thread-list.ts";
 import { checkId } from "./model/address.ts";
 import type { Stats, ThreadsOptions, VerifyResult, WorkOptions } from "./model/arguments.ts";
 import type { ThreadInfo } from "./model/checkpoint.ts";
