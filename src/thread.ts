@@ -2,12 +2,13 @@ import { aheadOfHead, aheadOfId, aheadOfWrites, type ReadAhead } from "./engine/
 import { capturePut } from "./engine/capture.ts";
 import { captureFork } from "./engine/capture-fork.ts";
 import { putChange } from "./engine/commit.ts";
+import { countOf } from "./engine/count.ts";
 import { deleteThreadChange } from "./engine/delete.ts";
 import { closedError, type Engine } from "./engine/engine.ts";
 import { findById, headOf } from "./engine/find.ts";
 import { copyChange, forkChange } from "./engine/fork.ts";
 import { type Gathered, gather, type Named, type RecentRows, recentRows } from "./engine/gather.ts";
-import { countOf, historyOf, latestById, latestByStep, namespacesOf } from "./engine/history.ts";
+import { historyOf, latestById, latestByStep, namespacesOf } from "./engine/history.ts";
 import { acquireChange } from "./engine/lease.ts";
 import { sizeOfCheckpoint, sizeOfThread } from "./engine/measure.ts";
 import { notFound } from "./engine/missing.ts";

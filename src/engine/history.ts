@@ -225,14 +225,6 @@ async function sealedBelow(engine: Engine, tape: Tape, namespace: string, id: st
   return sealed === undefined || (sealed.greatestId !== undefined && sealed.greatestId <= id);
 }
 
-/** How many checkpoints a thread shows: of one namespace, or of all. */
-export async function countOf(engine: Engine, tape: Tape, namespace: string | undefined): Promise<number> {
-  if (namespace === undefined && !tape.meta.origin) return tape.count - tape.meta.removed;
-  let count = 0;
-  for await (const _ of shownRows(engine, tape, namespace === undefined ? {} : { namespace })) count += 1;
-  return count;
-}
-
 /** The namespaces in which a thread shows a checkpoint, as keys. */
 export async function namespacesOf(engine: Engine, tape: Tape): Promise<ReadonlySet<string>> {
   const namespaces = new Set<string>();

@@ -215,7 +215,8 @@ export async function inheritedNamespaces(engine: Engine, tape: Tape): Promise<R
   return namespaces;
 }
 
-async function ownNamespaces(engine: Engine, tape: Tape): Promise<ReadonlySet<string>> {
+/** The namespaces that a tape itself has rows of, deleted ones included. */
+export async function ownNamespaces(engine: Engine, tape: Tape): Promise<ReadonlySet<string>> {
   const namespaces = new Set(tape.tail.map(({ row }) => row.namespace));
   if (tape.meta.sealed === 0) return namespaces;
   const [found] = await engine.read([{ scan: { table: "head", lineage: tape.lineage, group: tape.number } }]);

@@ -1,6 +1,6 @@
 import type { Stats } from "../model/arguments.ts";
+import { countOf } from "./count.ts";
 import type { Engine } from "./engine.ts";
-import { countOf } from "./history.ts";
 import { allThreads, ifDamaged } from "./threads.ts";
 
 export async function storeStats(engine: Engine): Promise<Stats> {

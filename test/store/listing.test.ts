@@ -22,6 +22,12 @@ async function listed(store: Store<State>): Promise<readonly ThreadInfo[]> {
   return all;
 }
 
+async function lengthOf(thread: ReturnType<Store<State>["thread"]>): Promise<number> {
+  let length = 0;
+  for await (const _ of thread.history()) length += 1;
+  return length;
+}
+
 /** Threads of every kind: what a list says of them is found in different ways. */
 async function fill(store: Store<State>): Promise<void> {
   await put(store, "one", 1);
@@ -75,8 +81,10 @@ it("tells of every kind of thread what the thread itself tells", async () => {
       const thread = reader.thread(id, { namespace });
       const { state: _, path, next, completed, interrupts, barriers, ...latest } = (await thread.latest()) ?? {};
       expect(head, id).toEqual(latest);
-      const inner = id === "nested last" ? await reader.thread(id, { namespace: ["inner"] }).count() : 0;
-      expect(checkpoints, id).toBe((await thread.count()) + inner);
+      const walked = await lengthOf(thread);
+      expect(await thread.count(), id).toBe(walked);
+      const inner = id === "nested last" ? await lengthOf(reader.thread(id, { namespace: ["inner"] })) : 0;
+      expect(checkpoints, id).toBe(walked + inner);
       expect(updatedAt, id).toBeGreaterThanOrEqual(head.createdAt);
       expect(workflow, id).toBe(head.workflow);
     }
@@ -99,4 +107,33 @@ it("takes as many records however many of a thread are unsealed, and keeps none 
     // The directory, then a few threads, then the others.
     expect(reads).toBe(3);
   }
+});
+
+it("counts what forks inherit of one thread without walking its history for each", async () => {
+  const { backend, taken } = counted(memory());
+  const store = await open<State>(backend, { packRows: 4 });
+  const ids = await put(store, "long", 100);
+  const forks = [0, 1, 50, 98, 99].map((at) => ({ at, id: `fork at ${at}` }));
+  for (const { at, id } of forks) await store.thread("long").fork({ at: ids[at] as string, into: id });
+  await store.thread("fork at 50").put({ update: { append: { list: ["own"] } } });
+  await store.thread("fork at 50").fork({ into: "fork of a fork" });
+  await store.thread("fork of a fork").put({ update: { append: { list: ["own"] } } });
+  const fresh = await open<State>(backend, { packRows: 4 });
+  const counts = async (): Promise<Record<string, number>> =>
+    Object.fromEntries((await listed(fresh)).map(({ id, checkpoints }) => [id, checkpoints]));
+  const expected = {
+    ...Object.fromEntries(forks.map(({ at, id }) => [id, at + 1])),
+    long: 100,
+    "fork at 50": 52,
+    "fork of a fork": 53,
+  };
+  expect(await counts()).toEqual(expected);
+  taken();
+  expect(await counts()).toEqual(expected);
+  expect(taken().records).toBeLessThan(60);
+  // What is deleted or replaced between two counts shows in the second.
+  await store.thread("long").deleteCheckpoints([ids[30] as string]);
+  await fresh.thread("fork at 99").deleteCheckpoints([ids[20] as string, ids[21] as string]);
+  await store.compact();
+  expect(await counts()).toEqual({ ...expected, long: 99, "fork at 99": 98 });
 });

@@ -1,0 +1,86 @@
+import type { Engine } from "./engine.ts";
+import { allPacks, ownRowAtHand } from "./own-rows.ts";
+import type { Row } from "./row.ts";
+import { inheritedNamespaces, ownNamespaces, shownRows } from "./shown-rows.ts";
+import type { Tape } from "./tape.ts";
+import { homeOf, isPlain } from "./view.ts";
+
+/** How many checkpoints a thread shows: of one namespace, or of all. */
+export async function countOf(engine: Engine, tape: Tape, namespace: string | undefined): Promise<number> {
+  const known = await withoutWalking(engine, tape, namespace);
+  if (known !== undefined) return known;
+  let count = 0;
+  for await (const _ of shownRows(engine, tape, namespace === undefined ? {} : { namespace })) count += 1;
+  return count;
+}
+
+/** The tape's own rows are counted as they are committed; what a fork inherits is as many as the place of its beginning tells. */
+async function withoutWalking(engine: Engine, tape: Tape, namespace: string | undefined): Promise<number | undefined> {
+  const { origin, removed } = tape.meta;
+  if (namespace !== undefined && !(namespace === "" && isRootAlone(await ownNamespaces(engine, tape))))
+    return undefined;
+  const own = tape.count - removed;
+  if (!origin) return own;
+  if (origin.mode !== "chain" || !isPlain(tape) || !isRootAlone(await inheritedNamespaces(engine, tape)))
+    return undefined;
+  const inherited = await lengthOfLine(engine, tape, origin.at);
+  return inherited === undefined ? undefined : inherited + own;
+}
+
+function isRootAlone(namespaces: ReadonlySet<string>): boolean {
+  return namespaces.size === 0 || (namespaces.size === 1 && namespaces.has(""));
+}
+
+/** For rows of a tape, how many there are from each to its root. */
+interface Lengths {
+  /** Of which version of its packs. */
+  readonly rewrites: number;
+  readonly bySeq: Map<number, number>;
+}
+
+const lengths = new WeakMap<Tape, Lengths>();
+
+function lengthsOf(tape: Tape): Map<number, number> {
+  let known = lengths.get(tape);
+  if (known?.rewrites !== tape.meta.rewrites) {
+    known = { rewrites: tape.meta.rewrites, bySeq: new Map() };
+    lengths.set(tape, known);
+  }
+  return known.bySeq;
+}
+
+/**
+ * How many rows there are from one to its root. Remembered for every row on the way, so that forks of one thread are
+ * counted without walking its history for each. Undefined where a row is not shown as it is: then others may be, or fewer.
+ */
+async function lengthOfLine(engine: Engine, tape: Tape, from: number): Promise<number | undefined> {
+  const passed: [lengths: Map<number, number>, seq: number][] = [];
+  let home = tape;
+  let seq = from;
+  let length = 0;
+  while (seq !== 0) {
+    const at = homeOf(engine, home, seq);
+    home = at instanceof Promise ? await at : at;
+    const bySeq = lengthsOf(home);
+    const known = bySeq.get(seq);
+    const row = known === undefined ? await rowOf(engine, home, seq) : undefined;
+    if (!isPlain(home) || home.meta.origin?.mode === "none" || (known === undefined && !row)) return undefined;
+    if (known !== undefined) {
+      length = known;
+      break;
+    }
+    passed.push([bySeq, seq]);
+    seq = (row as Row).parent;
+  }
+  for (const [bySeq, passedSeq] of passed.reverse()) bySeq.set(passedSeq, ++length);
+  return length;
+}
+
+/** A row of this very tape. Where it is not in memory, all that are sealed are read at once: all are needed. */
+async function rowOf(engine: Engine, tape: Tape, seq: number): Promise<Row | undefined> {
+  const known = ownRowAtHand(tape, seq);
+  if (known) return known;
+  tape.checkIntact();
+  await allPacks(engine, tape);
+  return ownRowAtHand(tape, seq);
+}
