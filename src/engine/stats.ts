@@ -1,15 +1,13 @@
 import type { Stats } from "../model/arguments.ts";
-import { countOf } from "./count.ts";
 import type { Engine } from "./engine.ts";
-import { allThreads, ifDamaged } from "./threads.ts";
+import { byId } from "./thread-list.ts";
 
 export async function storeStats(engine: Engine): Promise<Stats> {
   let threads = 0;
   let checkpoints = 0;
-  for await (const tape of allThreads(engine, { onFault: () => {} })) {
-    const count = (await countOf(engine, tape, undefined).catch(ifDamaged)) ?? 0;
-    if (count > 0) threads += 1;
-    checkpoints += count;
+  for await (const thread of byId(engine, {})) {
+    threads += 1;
+    checkpoints += thread.checkpoints;
   }
   const { tables, total } = await engine.backend.size();
   const bytes = {

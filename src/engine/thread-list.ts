@@ -36,7 +36,8 @@ export async function* listThreads(engine: Engine, options: ThreadsOptions): Asy
   }
 }
 
-async function* byId(engine: Engine, range: ThreadRange): AsyncGenerator<ThreadInfo> {
+/** In bytewise order of the ids. */
+export async function* byId(engine: Engine, range: ThreadRange): AsyncGenerator<ThreadInfo> {
   let size = FIRST_THREADS;
   for await (const page of directoryPages(engine, range)) {
     for (let start = 0; start < page.length; ) {
