@@ -54,7 +54,7 @@ export async function* tapesOf(
   engine: Engine,
   threads: readonly Listed[],
   onFault?: (thread: string, error: unknown) => void,
-  first = TAPES,
+  first: number = TAPES,
 ): AsyncGenerator<Tape> {
   let size = first;
   for (let start = 0; start < threads.length; ) {
