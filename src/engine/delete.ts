@@ -4,7 +4,7 @@ import { ALONE } from "./draft.ts";
 import type { Engine } from "./engine.ts";
 import type { Change } from "./lane.ts";
 import { decodeMeta, encodeDirectory, type Meta } from "./meta.ts";
-import { metaKey } from "./tape.ts";
+import { metaKey, type Tape } from "./tape.ts";
 
 /**
  * Deletes a thread. If forks build on its tape, the tape stays without a name until they are gone; else it goes at
@@ -19,26 +19,37 @@ export function deleteThreadChange(): Change<void> {
       const key: DirectoryKey = { table: "directory", id: draft.thread };
       if (tape.meta.epoch === 0) draft.deletes.push(key);
       else draft.puts.push({ key, value: encodeDirectory({ epoch: tape.meta.epoch }) });
-      const metas = await lineageMetas(draft.engine, tape.lineage);
+      const freed = await freedBy(draft.engine, tape);
       draft.closed = true;
       draft.rereads = true;
-      if (isBuiltOn(metas, tape.number)) {
+      if (!freed) {
         draft.change({ dead: true, lease: undefined });
         return;
       }
-      draft.deletes.push(...recordsOf(tape.lineage, tape.number));
+      draft.deletes.push(...freed);
       draft.removeTape();
-      let number = tape.number;
-      for (;;) {
-        const origin = metas.get(number)?.origin;
-        metas.delete(number);
-        const above = origin && metas.get(origin.tape);
-        if (!origin || !above?.dead || isBuiltOn(metas, origin.tape)) break;
-        draft.deletes.push(...recordsOf(tape.lineage, origin.tape), metaKey(tape.lineage, origin.tape));
-        number = origin.tape;
-      }
     },
   };
+}
+
+/**
+ * What goes with a tape whose thread ends, besides its meta record: its records, and tapes that were only kept for it.
+ * Undefined where forks or copies build on it: then it has to stay.
+ */
+export async function freedBy(engine: Engine, tape: Tape): Promise<(Key | Range)[] | undefined> {
+  const { lineage } = tape;
+  const metas = await lineageMetas(engine, lineage);
+  if (isBuiltOn(metas, tape.number)) return undefined;
+  const freed = recordsOf(lineage, tape.number);
+  let number = tape.number;
+  for (;;) {
+    const origin = metas.get(number)?.origin;
+    metas.delete(number);
+    const above = origin && metas.get(origin.tape);
+    if (!origin || !above?.dead || isBuiltOn(metas, origin.tape)) return freed;
+    freed.push(...recordsOf(lineage, origin.tape), metaKey(lineage, origin.tape));
+    number = origin.tape;
+  }
 }
 
 /** All tapes of a lineage, dead ones included. */

@@ -3,12 +3,21 @@ import { apply, type Delta, diff } from "../codec/delta.ts";
 import type { Json } from "../codec/json.ts";
 import { ThreadmarkError } from "../errors.ts";
 import { addressedId } from "../model/id.ts";
+import { freedBy } from "./delete.ts";
 import { ALONE, type Draft } from "./draft.ts";
 import type { Engine } from "./engine.ts";
 import { headOf } from "./find.ts";
 import type { Change } from "./lane.ts";
 import { encodeMark } from "./marks.ts";
-import { type DirectoryRecord, encodeDirectory, encodeMeta, type Meta, newMeta, type Origin } from "./meta.ts";
+import {
+  changeMeta,
+  type DirectoryRecord,
+  encodeDirectory,
+  encodeMeta,
+  type Meta,
+  newMeta,
+  type Origin,
+} from "./meta.ts";
 import { notFound } from "./missing.ts";
 import { newTape } from "./random.ts";
 import type { Row } from "./row.ts";
@@ -133,7 +142,7 @@ interface Target {
   key: Tape["key"];
 }
 
-/** The tape of a thread that makes way, since it is empty (a lease, early writes). One with checkpoints is CONFLICT. */
+/** The tape of a thread that makes way, since it is empty (a lease, early writes, all deleted). One with checkpoints is CONFLICT. */
 async function emptyThread(
   engine: Engine,
   entry: DirectoryRecord | undefined,
@@ -161,7 +170,13 @@ async function startThread(draft: Draft, source: Tape, into: string, origin: Ori
   if (there) {
     // Its epochs are not used again.
     draft.checks.push({ key: there.metaKey, value: there.metaValue });
-    draft.deletes.push(there.metaKey, { table: "write", lineage: there.lineage, group: there.number });
+    const freed = await freedBy(engine, there);
+    if (freed) draft.deletes.push(there.metaKey, ...freed);
+    else
+      draft.puts.push({
+        key: there.metaKey,
+        value: encodeMeta(changeMeta(there.meta, { dead: true, lease: undefined })),
+      });
     draft.afterwards.push(() => engine.forget(into));
   }
   const number = newTape(draft.retried);

@@ -148,6 +148,30 @@ export const forkIsolation: readonly Case[] = [
     },
   },
   {
+    name: "fork isolation: into the name of a thread that was emptied leaves whole what was forked or copied from that one",
+    async run({ open }) {
+      const store = await open();
+      const emptied = store.thread("emptied");
+      for (const id of ["e1", "e2"]) await emptied.put({ id, state: { id } });
+      const others = [await emptied.fork({ into: "fork" }), await emptied.copy("copy")];
+      await emptied.deleteCheckpoints(["e1", "e2"]);
+      const thread = store.thread("t");
+      await thread.put({ id: "c", state: { id: "c" } });
+      await thread.fork({ into: "emptied" });
+      for (let round = 0; round < 2; round++) {
+        for (const reader of [store, await open()]) {
+          exact(await idsOf(reader.thread("emptied")), ["c"]);
+          for (const { id } of others) {
+            exact(await idsOf(reader.thread(id)), ["e2", "e1"], id);
+            exact((await reader.thread(id).get("e1"))?.state, { id: "e1" }, id);
+          }
+        }
+        exact(await store.verify(), { ok: true, faults: [] });
+        await store.compact();
+      }
+    },
+  },
+  {
     name: "fork isolation: fork, replace, fork, replace, and every thread keeps its version",
     async run({ open }) {
       const store = await open();
