@@ -11,11 +11,12 @@ import { changeMeta, encodeMeta, type Meta, type Origin } from "./meta.ts";
 import { allOwnRows, ownRow } from "./own-rows.ts";
 import { type ChangedFrame, type ChangedFrames, rewriteTape } from "./rewrite.ts";
 import type { Row } from "./row.ts";
-import { chainStarts, inheritedNamespaces, nestedLimit, shownRows } from "./shown-rows.ts";
+import { settledOrigin } from "./settle.ts";
+import { shownRows } from "./shown-rows.ts";
 import type { Tape } from "./tape.ts";
 import { allThreads, TAPES } from "./threads.ts";
 import { loadTree } from "./tree.ts";
-import { homeOf, NOW, rowAt } from "./view.ts";
+import { homeOf, NOW } from "./view.ts";
 import { withoutTasks } from "./writes-removal.ts";
 
 /** Writes that wait for their checkpoint longer than this are dropped. */
@@ -68,6 +69,10 @@ class LineageCompaction {
   readonly #engine: Engine;
   readonly #tapes: ReadonlyMap<number, Tape>;
   readonly #rows = new Map<number, readonly Row[]>();
+  /** By tape, the origins that have to say more than they did. */
+  readonly #origins = new Map<number, Origin>();
+  /** Whether one of them names other parents: whoever has read it before does not understand the frames any more. */
+  #leadsElsewhere = false;
   readonly #deletes: (Key | Range)[] = [];
   readonly #puts: Entry[] = [];
   readonly #checks: { readonly key: Key; readonly value: Tape["metaValue"] | undefined }[] = [];
@@ -86,6 +91,7 @@ class LineageCompaction {
     const shown = await this.#shownSeqs();
     const doomed = await this.#doomed(shown);
     const folds = await foldMarks(this.#engine, this.#tapes);
+    await this.#settleOrigins(doomed, folds);
     let changed = false;
     for (const tape of this.#tapes.values()) {
       const meta = await this.#compactTape(tape, shown.get(tape.number) ?? new Set(), doomed, folds);
@@ -130,6 +136,17 @@ class LineageCompaction {
     return rows;
   }
 
+  async #settleOrigins(doomed: Doomed, folds: Folds): Promise<void> {
+    for (const tape of this.#tapes.values()) {
+      const { origin } = tape.meta;
+      if (!origin) continue;
+      const settled = await settledOrigin(this.#engine, tape, origin, doomed, folds);
+      if (settled === origin) continue;
+      this.#origins.set(tape.number, settled);
+      if (JSON.stringify(settled.parents) !== JSON.stringify(origin.parents)) this.#leadsElsewhere = true;
+    }
+  }
+
   /** The tape's meta record as it is to be; the same one if nothing changes, undefined if the tape goes. */
   async #compactTape(tape: Tape, shown: ReadonlySet<number>, doomed: Doomed, folds: Folds): Promise<Meta | undefined> {
     const metas = new Map([...this.#tapes].map(([number, { meta }]) => [number, meta]));
@@ -139,10 +156,8 @@ class LineageCompaction {
     const change = (fields: { readonly [K in keyof Meta]?: Meta[K] | undefined }): void => {
       meta = changeMeta(meta, fields);
     };
-    const limit = await this.#settledLimit(tape);
-    if (meta.origin && limit !== undefined) change({ origin: { ...meta.origin, limit } });
-    const beginnings = await this.#settledBeginnings(tape, doomed);
-    if (meta.origin && beginnings !== undefined) change({ origin: { ...meta.origin, ...beginnings } });
+    const origin = this.#origins.get(tape.number);
+    if (origin) change({ origin });
     const rewrite = await rewriteTape(this.#engine, tape, doomed, await this.#changedFrames(tape, doomed, folds));
     const rewritten = rewrite.deletes.length + rewrite.puts.length + rewrite.inserts.length > 0;
     if (rewritten) {
@@ -153,7 +168,7 @@ class LineageCompaction {
     }
     const marks = await this.#compactMarks(tape, doomed, folds);
     if (marks !== undefined) change({ marks: marks ? true : undefined });
-    if (folds.count > 0) change({ folds: (meta.folds ?? 0) + 1 });
+    if (folds.count > 0 || this.#leadsElsewhere) change({ folds: (meta.folds ?? 0) + 1 });
     const gone = meta.gone && this.#remainingGone(tape, meta.gone, doomed);
     if (gone && gone.length !== meta.gone?.length) change({ gone: gone.length === 0 ? undefined : gone });
     const removed = [...(await this.#ownRows(tape))].filter(
@@ -162,46 +177,6 @@ class LineageCompaction {
     if (removed !== meta.removed) change({ removed });
     await this.#dropWrites(tape, shown, doomed);
     return meta;
-  }
-
-  /** Rows that delimit what a fork shows may go: what they say is written down first. */
-  async #settledLimit(tape: Tape): Promise<number | undefined> {
-    const { origin } = tape.meta;
-    if (origin?.mode !== "chain" || origin.limit !== undefined) return undefined;
-    return nestedLimit(this.#engine, origin, await this.#engine.sourceOf(tape, origin));
-  }
-
-  /** A fork may itself have deleted what it begins with. Once that goes, the nearest ancestor that stays takes its place. */
-  async #settledBeginnings(tape: Tape, doomed: Doomed): Promise<Pick<Origin, "at" | "starts"> | undefined> {
-    const { origin } = tape.meta;
-    if (origin?.mode !== "chain") return undefined;
-    const inherited = ([number, seqs]: readonly [number, ReadonlySet<number>]): boolean =>
-      number !== tape.number && [...seqs].some((seq) => seq <= origin.upTo);
-    if (![...doomed].some(inherited)) return undefined;
-    const source = await this.#engine.sourceOf(tape, origin);
-    // As the fork itself follows them: a replaced checkpoint may have named another parent than its frame has.
-    const nearest = async (from: number): Promise<number> => {
-      let seq = from;
-      while (seq !== 0) {
-        const home = await homeOf(this.#engine, tape, seq);
-        if (!doomed.get(home.number)?.has(seq)) break;
-        const shown = await rowAt(this.#engine, source, seq, origin.generation);
-        seq = (shown ?? (await ownRow(this.#engine, home, seq)))?.parent ?? 0;
-      }
-      return seq;
-    };
-    const starts: { [namespace: string]: number } = { ...origin.starts };
-    let changed = false;
-    const namespaces = await inheritedNamespaces(this.#engine, tape);
-    for (const [namespace, start] of await chainStarts(this.#engine, tape, namespaces)) {
-      if (namespace === "") continue;
-      const remaining = await nearest(start);
-      if (remaining === start) continue;
-      starts[namespace] = remaining;
-      changed = true;
-    }
-    const at = await nearest(origin.at);
-    return changed ? { at, starts } : at === origin.at ? undefined : { at };
   }
 
   /** Ranges of which some row is still there, because a fork shows it. */
@@ -238,7 +213,9 @@ class LineageCompaction {
     let left = false;
     let changed = false;
     for (const [seq, versions] of tape.marks) {
-      const kept = await rebasedVersions(this.#engine, tape, doomed, folds.versions(versions));
+      // With the row, all that was ever said of it: whatever is found there would be shown again.
+      const goes = doomed.get((await homeOf(this.#engine, tape, seq)).number)?.has(seq);
+      const kept = goes ? [] : await rebasedVersions(this.#engine, tape, doomed, folds.versions(versions));
       left ||= kept.length > 0;
       if (kept === versions) continue;
       changed = true;

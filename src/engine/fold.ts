@@ -2,8 +2,6 @@ import { apply, type Delta, diff } from "../codec/delta.ts";
 import type { Json } from "../codec/json.ts";
 import type { Engine } from "./engine.ts";
 import type { MarkVersion } from "./marks.ts";
-import { ownRow } from "./own-rows.ts";
-import { fromRecord, toRecord } from "./row.ts";
 import { shownRows } from "./shown-rows.ts";
 import type { Tape } from "./tape.ts";
 import { loadTree } from "./tree.ts";
@@ -13,6 +11,8 @@ import { homeOf, NOW } from "./view.ts";
 export interface Folds {
   /** How many frames get other content. */
   readonly count: number;
+  /** Whether a version of a mark stays: some living thread shows it. */
+  stays(version: MarkVersion): boolean;
   /** The new content of a frame, if it gets any. */
   tree(home: Tape, seq: number): Json | undefined;
   /** What stays of a mark's versions; the same ones if all do, as they are. */
@@ -27,14 +27,13 @@ interface Marked {
 }
 
 /**
- * Versions that no living thread shows go, but for what a fork's history follows of them: their parents. A frame whose own content nobody shows any more, since every thread that
+ * Versions that no living thread shows go. A frame whose own content nobody shows any more, since every thread that
  * shows the checkpoint shows a replacement, takes the content of one of these: then the old one is nowhere.
  */
 export async function foldMarks(engine: Engine, tapes: ReadonlyMap<number, Tape>): Promise<Folds> {
   const used = new Set<MarkVersion>();
   const trees = new Map<string, Json>();
   const shownAs = new Map<MarkVersion, MarkVersion>();
-  const followed = await followedVersions(engine, tapes);
   for (const { home, seq, contents } of await markedFrames(engine, tapes, used)) {
     const shown = [...contents];
     if (shown.some((version) => version === undefined || isEmpty(version.change))) continue;
@@ -50,12 +49,10 @@ export async function foldMarks(engine: Engine, tapes: ReadonlyMap<number, Tape>
   }
   return {
     count: trees.size,
+    stays: (version) => used.has(version),
     tree: (home, seq) => trees.get(`${home.number}:${seq}`),
     versions: (versions) => {
-      const kept = versions.flatMap((version) => {
-        if (used.has(version)) return shownAs.get(version) ?? version;
-        return followed.get(version) ?? [];
-      });
+      const kept = versions.filter((version) => used.has(version)).map((version) => shownAs.get(version) ?? version);
       return kept.length === versions.length && kept.every((version, index) => version === versions[index])
         ? versions
         : kept;
@@ -89,44 +86,15 @@ async function markedFrames(
   return marked.values();
 }
 
-/**
- * Replacements that named another parent than the frame's, and that a fork may find on its way through its source's
- * history, whether or not it shows them: as what stays of them, which is where they lead.
- */
-async function followedVersions(
-  engine: Engine,
-  tapes: ReadonlyMap<number, Tape>,
-): Promise<ReadonlyMap<MarkVersion, MarkVersion>> {
-  const followed = new Map<MarkVersion, MarkVersion>();
-  const seqs = new Set([...tapes.values()].flatMap((tape) => [...tape.marks.keys()]));
-  for (const fork of tapes.values()) {
-    const { origin } = fork.meta;
-    if (origin?.mode !== "chain") continue;
-    const source = fork.source ?? (await engine.sourceOf(fork, origin));
-    for (const seq of seqs) {
-      if (seq > origin.upTo) continue;
-      const version = await shownVersion(engine, source, seq, new Set(), origin.generation);
-      if (!version?.row || followed.has(version)) continue;
-      const frame = await ownRow(engine, await homeOf(engine, source, seq), seq);
-      const { id, namespace = "", parent = 0, step, createdAt } = version.row;
-      if (!frame || frame.parent === parent) continue;
-      const row = toRecord(fromRecord(seq, { id, namespace, parent, step, createdAt }));
-      followed.set(version, { generation: version.generation, row, change: {} });
-    }
-  }
-  return followed;
-}
-
 /** The replacement that a thread shows of a row, if any; notes every version that shows, labels included. */
 async function shownVersion(
   engine: Engine,
   tape: Tape,
   seq: number,
   used: Set<MarkVersion>,
-  from: number = NOW,
 ): Promise<MarkVersion | undefined> {
   let level = tape;
-  let generation = from;
+  let generation = NOW;
   let labelled = false;
   for (;;) {
     const seen = (level.marks.get(seq) ?? []).filter((version) => version.generation <= generation);

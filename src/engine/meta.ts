@@ -19,6 +19,8 @@ export interface Origin {
   readonly limit?: number;
   /** The last checkpoint shown of nested namespaces, where what remains of the source would tell another; 0: none. */
   readonly starts?: { readonly [namespace: string]: number };
+  /** By seq, where its history leads on from a checkpoint, where what remains of the source would tell another parent. */
+  readonly parents?: { readonly [seq: string]: number };
   readonly thread: string;
   readonly checkpoint: string | null;
 }
@@ -60,8 +62,8 @@ export interface Meta {
   /** Deleted seqs that forks may still show: from, to, generation. */
   readonly gone?: readonly (readonly [number, number, number])[];
   /**
-   * How often a compaction has put replaced content into frames. The same in all tapes of a lineage: frames, marks and
-   * trees that were read under different counts do not go together.
+   * How often a compaction has put replaced content into frames, or parents into origins. The same in all tapes of a
+   * lineage: frames, marks, origins and trees that were read under different counts do not go together.
    */
   readonly folds?: number;
   /** Whether there are `mark` records. */

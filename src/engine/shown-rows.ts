@@ -86,6 +86,7 @@ export async function* inheritedSeqs(
   if (!origin) return;
   let source = tape.source ?? (await engine.sourceOf(tape, origin));
   let renewed = false;
+  let below = before;
   let chain = tape.chains.get(namespace);
   if (!chain) {
     const next = await chainStart(engine, tape, namespace);
@@ -99,26 +100,42 @@ export async function* inheritedSeqs(
     while (index >= chain.seqs.length) {
       if (chain.next === 0) return;
       const seq: number = chain.next;
-      const row = await rowAt(engine, source, seq, origin.generation);
+      const link = await chainLink(engine, source, tape.meta.origin ?? origin, seq);
       // Another walk of the same chain may have gone on meanwhile.
       if (chain.next !== seq) continue;
-      if (row) chain.seqs.push(seq);
-      const physical = row ?? (await ownRow(engine, await homeOf(engine, source, seq), seq));
-      if (chain.next !== seq) continue;
-      if (!physical && !renewed) {
+      if ((!link || source.meta.folds !== tape.meta.folds) && !renewed) {
         // A compaction has removed the row, which was deleted before the fork: what remains names other parents now, or
         // it was where the fork begins, and the fork names another beginning.
         renewed = true;
         await renew(engine, tape);
         source = tape.source ?? source;
-        chain.seqs.length = 0;
-        chain.next = await chainStart(engine, tape, namespace);
-      } else chain.next = physical?.parent ?? 0;
+        // Other walks may be on the old one: what they have passed must not move.
+        chain = { seqs: [], next: await chainStart(engine, tape, namespace) };
+        tape.chains.set(namespace, chain);
+        index = 0;
+        continue;
+      }
+      if (link?.shown) chain.seqs.push(seq);
+      chain.next = link?.parent ?? 0;
     }
     const seq = chain.seqs[index] as number;
     index += 1;
-    if (seq < before) yield seq;
+    if (seq >= below) continue;
+    below = seq;
+    yield seq;
   }
+}
+
+/** Whether a fork's source shows a row, and where the fork's history leads on from it; undefined if there is no such row. */
+export async function chainLink(
+  engine: Engine,
+  source: Tape,
+  origin: Origin,
+  seq: number,
+): Promise<{ readonly shown: boolean; readonly parent: number } | undefined> {
+  const shown = await rowAt(engine, source, seq, origin.generation);
+  const row = shown ?? (await ownRow(engine, await homeOf(engine, source, seq), seq));
+  return row && { shown: shown !== undefined, parent: origin.parents?.[seq] ?? row.parent };
 }
 
 /**

@@ -9,6 +9,7 @@ import type { Case } from "./case.ts";
 import { capture } from "./cases/capture.ts";
 import { closing } from "./cases/close.ts";
 import { compaction } from "./cases/compact.ts";
+import { compactionParents } from "./cases/compact-parents.ts";
 import { concurrency } from "./cases/concurrency.ts";
 import { copy } from "./cases/copy.ts";
 import { deletion } from "./cases/delete.ts";
@@ -65,6 +66,7 @@ export const cases: readonly Case[] = [
   ...input,
   ...maintenance,
   ...compaction,
+  ...compactionParents,
   ...closing,
   ...concurrency,
   ...races,
