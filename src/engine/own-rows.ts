@@ -1,4 +1,4 @@
-import type { Found, Read } from "../backend.ts";
+import type { Found, Read, Value } from "../backend.ts";
 import type { Engine } from "./engine.ts";
 import type { Row } from "./row.ts";
 import type { TailRow } from "./tail-row.ts";
@@ -10,10 +10,12 @@ export async function ownRow(engine: Engine, tape: Tape, seq: number): Promise<R
   if (known) return known;
   const damage = tape.damageAt(seq);
   if (damage) throw damage;
-  const [packs, tail] = (await engine.read([
+  const [packs, tail, meta] = (await engine.read([
     { scan: { table: "rows", lineage: tape.lineage, group: tape.number, from: seq }, limit: 1 },
     { scan: { table: "tail", lineage: tape.lineage, group: tape.number, from: seq, to: seq }, limit: 1 },
-  ])) as readonly [readonly Found[], readonly Found[]];
+    { get: tape.metaKey },
+  ])) as readonly [readonly Found[], readonly Found[], Value | undefined];
+  tape.readUnder(meta);
   if (tail.length > 0) {
     // The tape at hand may no longer be the one that is remembered, and kept up to date.
     const now = (await engine.refresh(tape.number, tape.lineage)) ?? tape;
@@ -120,8 +122,11 @@ export async function* ownRows(
       const reads: Read[] = [
         { scan: { ...range, from: next - 1 }, limit: 1 },
         { scan: { ...range, to: next - 1, from: (loaded?.last ?? 0) + 1 }, reverse: true, limit },
+        { get: tape.metaKey },
       ];
-      const [around, below] = (await engine.read(reads)) as readonly [readonly Found[], readonly Found[]];
+      const answers = (await engine.read(reads)) as readonly [readonly Found[], readonly Found[], Value | undefined];
+      const [around, below, meta] = answers;
+      tape.readUnder(meta);
       const seen = new Set<number>();
       const faults = unread.size;
       packs = [...around, ...below]

@@ -1,9 +1,9 @@
-import type { Found, Read } from "../backend.ts";
+import type { Found, Read, Value } from "../backend.ts";
 import type { Engine } from "./engine.ts";
 import { namespacesIn } from "./heads.ts";
 import type { Origin } from "./meta.ts";
 import { MOST_PACKS, type OnFault, ownRow, ownRows } from "./own-rows.ts";
-import { lowerBound, type Tape } from "./tape.ts";
+import { type Chain, lowerBound, type Tape } from "./tape.ts";
 import { homeOf, isPlain, NOW, renew, rowAt, type Shown } from "./view.ts";
 
 export interface ScanOptions {
@@ -62,12 +62,15 @@ async function readAhead(engine: Engine, tape: Tape, before: number, ahead: numb
     // The pack that `to` is in may end after it.
     reads.push({ scan: { ...range, from: to }, limit: 1 });
     reads.push({ scan: { ...range, to }, reverse: true, limit: Math.min(ahead, MOST_PACKS) });
+    reads.push({ get: level.metaKey });
   }
-  const answers = (await engine.read(reads)) as readonly (readonly Found[])[];
-  for (const [index, found] of answers.entries()) {
-    for (const record of found) {
+  const answers = await engine.read(reads);
+  for (const [index, home] of homes.entries()) {
+    const [around, below, meta] = answers.slice(3 * index) as [readonly Found[], readonly Found[], Value | undefined];
+    home.readUnder(meta);
+    for (const record of [...around, ...below]) {
       try {
-        homes[index >> 1]?.addPack(record);
+        home.addPack(record);
       } catch {
         // Whoever needs a row of it is told when it is asked for.
       }
@@ -89,10 +92,10 @@ export async function* inheritedSeqs(
   let below = before;
   let chain = tape.chains.get(namespace);
   if (!chain) {
-    const next = await chainStart(engine, tape, namespace);
+    const begun = await beginning(engine, tape, namespace);
     source = tape.source ?? source;
     // Another walk may have begun the same chain meanwhile.
-    chain = tape.chains.get(namespace) ?? { seqs: [], next };
+    chain = tape.chains.get(namespace) ?? begun;
     tape.chains.set(namespace, chain);
   }
   let index = lowerBound(chain.seqs, -before + 1, (seq) => -seq);
@@ -103,14 +106,14 @@ export async function* inheritedSeqs(
       const link = await chainLink(engine, source, tape.meta.origin ?? origin, seq);
       // Another walk of the same chain may have gone on meanwhile.
       if (chain.next !== seq) continue;
-      if ((!link || source.meta.folds !== tape.meta.folds) && !renewed) {
+      if ((!link || isMixed(tape, chain.folds)) && !renewed) {
         // A compaction has removed the row, which was deleted before the fork: what remains names other parents now, or
-        // it was where the fork begins, and the fork names another beginning.
+        // it was where the fork begins, and the fork names another beginning. Or it has written other parents down.
         renewed = true;
         await renew(engine, tape);
         source = tape.source ?? source;
         // Other walks may be on the old one: what they have passed must not move.
-        chain = { seqs: [], next: await chainStart(engine, tape, namespace) };
+        chain = await beginning(engine, tape, namespace);
         tape.chains.set(namespace, chain);
         index = 0;
         continue;
@@ -124,6 +127,20 @@ export async function* inheritedSeqs(
     below = seq;
     yield seq;
   }
+}
+
+async function beginning(engine: Engine, tape: Tape, namespace: string): Promise<Chain> {
+  const { folds } = tape.meta;
+  return { seqs: [], next: await chainStart(engine, tape, namespace), folds };
+}
+
+/** Whether what is at hand of a fork and of all that it builds on may be from before and after a compaction. */
+function isMixed(tape: Tape, folds: number | undefined): boolean {
+  if (tape.meta.folds !== folds) return true;
+  for (let level = tape.source; level; level = level.source) {
+    if (level.outdated || level.meta.folds !== folds) return true;
+  }
+  return false;
 }
 
 /** Whether a fork's source shows a row, and where the fork's history leads on from it; undefined if there is no such row. */
@@ -205,10 +222,11 @@ async function allInherited(
 ): Promise<readonly number[] | AsyncGenerator<number>> {
   const namespaces = await inheritedNamespaces(engine, tape);
   if (namespaces.size === 1) return inheritedSeqs(engine, tape, "", before);
+  const { folds } = tape.meta;
   const unknown = [...namespaces].filter((namespace) => !tape.chains.has(namespace));
   for (const [namespace, next] of await chainStarts(engine, tape, unknown)) {
     // Another walk may have begun the same chain meanwhile.
-    if (!tape.chains.has(namespace)) tape.chains.set(namespace, { seqs: [], next });
+    if (!tape.chains.has(namespace)) tape.chains.set(namespace, { seqs: [], next, folds });
   }
   const seqs: number[] = [];
   for (const namespace of namespaces) {

@@ -1,4 +1,4 @@
-import type { Found } from "../backend.ts";
+import type { Found, Value } from "../backend.ts";
 import type { Engine } from "./engine.ts";
 import { shownRows } from "./shown-rows.ts";
 import type { LoadedPack, Tape } from "./tape.ts";
@@ -44,7 +44,9 @@ async function bisect(engine: Engine, tape: Tape, step: number): Promise<Shown |
 
 async function packFrom(engine: Engine, tape: Tape, seq: number): Promise<LoadedPack | undefined> {
   const range = { table: "rows" as const, lineage: tape.lineage, group: tape.number, from: seq };
-  const [[found]] = (await engine.read([{ scan: range, limit: 1 }])) as readonly [readonly Found[]];
+  const reads = [{ scan: range, limit: 1 }, { get: tape.metaKey }];
+  const [[found], meta] = (await engine.read(reads)) as readonly [readonly Found[], Value | undefined];
+  tape.readUnder(meta);
   return found && tape.addPack(found);
 }
 

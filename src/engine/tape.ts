@@ -22,6 +22,14 @@ export interface LoadedPack {
   readonly rows: readonly Row[];
 }
 
+/** The inherited ancestors of a fork in a namespace, as far as they were walked. */
+export interface Chain {
+  readonly seqs: number[];
+  next: number;
+  /** The count of compactions, by the fork's meta record, that the walk began under. */
+  readonly folds: number | undefined;
+}
+
 /**
  * What the engine remembers of a tape: the physical home of the checkpoints that one thread committed. Forks read the
  * tapes of their ancestors. Everything here can be read again; `meta` tells whether it is still true.
@@ -38,6 +46,8 @@ export class Tape {
   marks: ReadonlyMap<number, readonly MarkVersion[]> = new Map();
   /** Packs whose rows were read, by their last seq, ascending. */
   packs: LoadedPack[] = [];
+  /** Whether packs were read that a compaction has written since the meta record was: they do not go with the rest. */
+  outdated = false;
   /** The tape this one builds on, once it was read after the fork: what is shown of it does not change. */
   source: Tape | undefined;
   /** Namespaces of the tapes this one builds on. */
@@ -45,7 +55,7 @@ export class Tape {
   /** The row whose body was read from storage last. */
   lastLoaded = 0;
   /** Seqs of inherited ancestors by namespace, newest first; filled as they are walked. */
-  readonly chains: Map<string, { readonly seqs: number[]; next: number }> = new Map();
+  readonly chains: Map<string, Chain> = new Map();
   /** What the tape has sealed of nested namespaces, as far as that was asked; true for this version of the meta record. */
   readonly heads: Map<string, Head | undefined> = new Map();
   /** Told when it has come to weigh more without a commit: by whoever remembers it. */
@@ -110,6 +120,7 @@ export class Tape {
     const { rewrites, folds, origin } = this.meta;
     this.metaValue = metaValue;
     this.meta = decodeMeta(metaValue);
+    this.outdated = false;
     this.heads.clear();
     // A compaction may have moved where a fork begins.
     if (JSON.stringify(this.meta.origin) !== JSON.stringify(origin)) this.chains.clear();
@@ -195,6 +206,12 @@ export class Tape {
       this.grown?.();
     }
     return pack;
+  }
+
+  /** Takes note of the meta record that was there when packs were read. */
+  readUnder(metaValue: Value | undefined): void {
+    if (metaValue === undefined || metaValue === this.metaValue) return;
+    this.outdated ||= decodeMeta(metaValue).folds !== this.meta.folds;
   }
 
   /** Whether a view with this generation no longer shows the row. */

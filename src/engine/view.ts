@@ -120,6 +120,7 @@ export async function renew(engine: Engine, tape: Tape): Promise<void> {
   let level = tape;
   for (;;) {
     level.packs = [];
+    level.outdated = false;
     const { origin } = level.meta;
     const source = origin && (await engine.refresh(origin.tape, level.lineage));
     if (!source) return;

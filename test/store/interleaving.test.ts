@@ -126,3 +126,31 @@ test("a fork whose beginning goes with a compaction of another store shows the r
     expect(ids, `compacted before read ${before}`).toEqual(["c1"]);
   }
 });
+
+test("a fork keeps to its line past a replaced checkpoint that goes with a compaction of another store, whenever that comes", async () => {
+  for (const packRows of [3, 64]) {
+    for (let before = 0; before < 16; before += 1) {
+      const shared = memory();
+      const other = await open<{ n: number }>(slow(shared, 1), { packRows });
+      const thread = other.thread("t");
+      for (let n = 1; n <= 3; n += 1) await thread.put({ id: `c${n}`, state: { n } });
+      await thread.put({ id: "c3", state: { n: 0 } }, { parent: "c1" });
+      for (let n = 4; n <= 10; n += 1) await thread.put({ id: `c${n}`, state: { n } });
+      const fork = await thread.fork({ into: "fork" });
+      for (const side of [fork, thread]) await side.deleteCheckpoints(["c3"]);
+      let reads = 0;
+      const inner = slow(shared, 1);
+      const reader = await open<{ n: number }>({
+        ...inner,
+        async read(asked) {
+          if (reads++ === before) await other.compact();
+          return inner.read(asked);
+        },
+      });
+      const ids: string[] = [];
+      for await (const { id } of reader.thread("fork").history()) ids.push(id);
+      const line = ["c10", "c9", "c8", "c7", "c6", "c5", "c4", "c1"];
+      expect(ids, `packs of ${packRows}, compacted before read ${before}`).toEqual(line);
+    }
+  }
+});
