@@ -5,7 +5,7 @@ import type { BackendUnderTest } from "../backends/locations.ts";
 import { copying, forking } from "./commands/branching.ts";
 import { compacting, comparing, reopening, swapping, waiting } from "./commands/housekeeping.ts";
 import { labelling, writing } from "./commands/marking.ts";
-import { putMany, putState, putUpdate } from "./commands/put.ts";
+import { putElsewhere, putMany, putState, putUpdate } from "./commands/put.ts";
 import { deletingCheckpoints, deletingRun, deletingThread, pruning } from "./commands/removing.ts";
 import { compareAll } from "./compare.ts";
 import type { Free } from "./states.ts";
@@ -15,6 +15,7 @@ const weighted: readonly (readonly [number, fc.Arbitrary<fc.AsyncCommand<Model, 
   [8, putState],
   [8, putUpdate],
   [2, putMany],
+  [2, putElsewhere],
   [4, forking],
   [1, copying],
   [2, pruning],

@@ -205,6 +205,18 @@ export const putUpdate: fc.Arbitrary<fc.AsyncCommand<Model, System>> = fc
   .record({ thread, namespace, aim, fields: someFields, id, state: rawUpdate })
   .map((choice) => new Put(choice));
 
+/** Replaces a checkpoint by one that follows another: what is shown then leads elsewhere than the frames do. */
+export const putElsewhere: fc.Arbitrary<fc.AsyncCommand<Model, System>> = fc
+  .record({
+    thread,
+    namespace,
+    aim: fc.record({ parent: fc.nat({ max: 1000 }), expect: fc.constant("nothing" as const) }),
+    fields: fc.constant({}),
+    id: fc.nat({ max: 1000 }),
+    state: changes,
+  })
+  .map((choice) => new Put(choice));
+
 export const putMany: fc.Arbitrary<fc.AsyncCommand<Model, System>> = fc
   .tuple(thread, namespace, fc.integer({ min: 20, max: 100 }))
   .map(([...choice]) => new PutMany(...choice));
