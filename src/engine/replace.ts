@@ -34,8 +34,8 @@ export async function planReplace(
     seq: existing.seq,
     id: existing.id,
     namespace: existing.namespace,
-    // Unless another parent was named, the row keeps the frame's, which may be one that was deleted.
-    parent: named === undefined ? existing.parent : (parent?.seq ?? 0),
+    // One that is shown: what the frame builds on may have been deleted, and be gone by now.
+    parent: parent?.seq ?? 0,
     step: fields.step ?? (parent ? parent.step + 1 : 0),
     source: fields.source,
     node: fields.node,

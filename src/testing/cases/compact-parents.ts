@@ -152,4 +152,20 @@ export const compactionParents: readonly Case[] = [
       }
     },
   },
+  {
+    name: "compact: a fork that replaces a checkpoint afterwards has it follow what is left, in the store that knew what went",
+    async run({ open }) {
+      const store = await open();
+      const thread = store.thread("t");
+      for (const id of ["c1", "c2", "c3", "c4"]) await thread.put({ id, state: { id } });
+      const fork = await thread.fork({ into: "f" });
+      await fork.deleteCheckpoints(["c2"]);
+      exact(await idsOf(fork), ["c4", "c3", "c1"]);
+      await thread.deleteCheckpoints(["c2"]);
+      await store.compact();
+      exact((await fork.put({ id: "c3", state: { again: true } })).parent, "c1");
+      for (const reader of [store, await open()]) exact((await reader.thread("f").get("c3"))?.parent, "c1");
+      await compactsUnseen(store, open);
+    },
+  },
 ];
