@@ -71,7 +71,7 @@ class LineageCompaction {
   readonly #rows = new Map<number, readonly Row[]>();
   /** By tape, the origins that have to say more than they did. */
   readonly #origins = new Map<number, Origin>();
-  /** Whether one of them names other parents: whoever has read it before does not understand the frames any more. */
+  /** Whether the parents of frames lead elsewhere than before: whoever goes by both would mistake a thread's line. */
   #leadsElsewhere = false;
   readonly #deletes: (Key | Range)[] = [];
   readonly #puts: Entry[] = [];
@@ -137,6 +137,9 @@ class LineageCompaction {
   }
 
   async #settleOrigins(doomed: Doomed, folds: Folds): Promise<void> {
+    const marks = [...this.#tapes.values()].flatMap((tape) => [...tape.marks.values()].flat());
+    // Where nothing was replaced, frames lead along the lines that are shown, whichever of their rows are still there.
+    this.#leadsElsewhere = doomed.size > 0 && marks.some((version) => version.row !== undefined);
     for (const tape of this.#tapes.values()) {
       const { origin } = tape.meta;
       if (!origin) continue;

@@ -62,8 +62,9 @@ export interface Meta {
   /** Deleted seqs that forks may still show: from, to, generation. */
   readonly gone?: readonly (readonly [number, number, number])[];
   /**
-   * How often a compaction has put replaced content into frames, or parents into origins. The same in all tapes of a
-   * lineage: frames, marks, origins and trees that were read under different counts do not go together.
+   * How often a compaction has put replaced content into frames, or given frames and origins other parents where some
+   * were replaced. The same in all tapes of a lineage: frames, marks, origins and trees that were read under different
+   * counts do not go together.
    */
   readonly folds?: number;
   /** Whether there are `mark` records. */

@@ -168,4 +168,25 @@ export const compactionParents: readonly Case[] = [
       await compactsUnseen(store, open);
     },
   },
+  {
+    name: "compact: a store that knew a fork before shows the parents that another decides on after it",
+    async run({ open }) {
+      const store = await open();
+      const reader = await open();
+      const thread = store.thread("t");
+      for (const id of ["c1", "c2", "c3", "c4"]) await thread.put({ id, state: { id } });
+      await thread.put({ id: "c3", state: { again: true } }, { parent: "c1" });
+      const fork = await thread.fork({ into: "f", at: "c4" });
+      await store.compact();
+      exact(await idsOf(reader.thread("f")), ["c4", "c3", "c1"]);
+      // With c2, what the frame of c3 was based on: it is based on c1 now, and nothing is left to write down for c4.
+      await thread.delete();
+      await store.compact();
+      await fork.deleteCheckpoints(["c3"]);
+      for (const each of [reader, store, await open()]) {
+        exact(await idsOf(each.thread("f")), ["c4", "c1"]);
+        exact((await each.thread("f").get("c4"))?.parent, "c1");
+      }
+    },
+  },
 ];
