@@ -142,7 +142,7 @@ interface Target {
   key: Tape["key"];
 }
 
-/** The tape of a thread that makes way, since it is empty (a lease, early writes, all deleted). One with checkpoints is CONFLICT. */
+/** The tape of a thread that makes way: one without checkpoints (a lease, early writes, all deleted). Else CONFLICT. */
 async function emptyThread(
   engine: Engine,
   entry: DirectoryRecord | undefined,
