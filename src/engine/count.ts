@@ -21,8 +21,9 @@ async function withoutWalking(engine: Engine, tape: Tape, namespace: string | un
     return undefined;
   const own = tape.count - removed;
   if (!origin) return own;
-  if (origin.mode !== "chain" || !isPlain(tape) || !isRootAlone(await inheritedNamespaces(engine, tape)))
-    return undefined;
+  // A line that leads elsewhere than the frames do has to be walked.
+  if (origin.mode !== "chain" || origin.parents || !isPlain(tape)) return undefined;
+  if (!isRootAlone(await inheritedNamespaces(engine, tape))) return undefined;
   const inherited = await lengthOfLine(engine, tape, origin.at);
   return inherited === undefined ? undefined : inherited + own;
 }
@@ -33,7 +34,7 @@ function isRootAlone(namespaces: ReadonlySet<string>): boolean {
 
 /** For rows of a tape, how many there are from each to its root. */
 interface Lengths {
-  /** Of which version of its packs. */
+  /** The version of the tape's packs that they are true of. */
   readonly rewrites: number;
   readonly bySeq: Map<number, number>;
 }
@@ -65,6 +66,8 @@ async function lengthOfLine(engine: Engine, tape: Tape, from: number): Promise<n
     const known = bySeq.get(seq);
     const row = known === undefined ? await rowOf(engine, home, seq) : undefined;
     if (!isPlain(home) || home.meta.origin?.mode === "none" || (known === undefined && !row)) return undefined;
+    // What was read before and after a compaction does not go together.
+    if (home.outdated || home.meta.folds !== tape.meta.folds) return undefined;
     if (known !== undefined) {
       length = known;
       break;

@@ -163,8 +163,9 @@ export async function allOwnRows(engine: Engine, tape: Tape): Promise<Row[]> {
 /** All packs of one tape, each decoded once as long as nothing is rewritten: whoever changes them checks the meta record. */
 export async function allPacks(engine: Engine, tape: Tape): Promise<LoadedPack[]> {
   const { lineage, number: group } = tape;
-  const reads: Read[] = [{ scan: { table: "rows", lineage, group } }];
-  const [found] = (await engine.read(reads)) as readonly [readonly Found[]];
+  const reads: Read[] = [{ scan: { table: "rows", lineage, group } }, { get: tape.metaKey }];
+  const [found, meta] = (await engine.read(reads)) as readonly [readonly Found[], Value | undefined];
+  tape.readUnder(meta);
   const known = new Map(tape.packs.map((pack) => [pack.last, pack]));
   return found.map((entry) => known.get(entry.item) ?? tape.addPack(entry));
 }
