@@ -7,6 +7,7 @@ import { memory } from "./memory.ts";
 import { operations } from "./operations.ts";
 import { postgres } from "./postgres.ts";
 import { processesOnOneFile } from "./processes.ts";
+import { profile } from "./profile.ts";
 import { puts } from "./puts.ts";
 import { reads } from "./reads.ts";
 import { runtime } from "./runtime.ts";
@@ -32,4 +33,5 @@ export const parts: readonly Part[] = [
   files,
   memory,
   start,
+  profile,
 ];
