@@ -70,3 +70,19 @@ export class StoredTalk extends Talk {
     checkState((await this.thread.latest())?.state as State, this.state, "Threadmark");
   }
 }
+
+/** Compiles the way of a put, on threads that are not measured: the compiler takes its time on a busy machine. */
+export async function warmUpdates(store: Store<State>): Promise<void> {
+  for (let thread = 0; thread < 10; thread += 1) await StoredTalk.begin(store, `warm-${thread}`, 1_500);
+}
+
+/** The same for whole states: finding what changed is code of its own, and so is beginning with a thread. */
+export async function warmStates(store: Store<State>): Promise<void> {
+  for (let thread = 0; thread < 20; thread += 1) {
+    const talk = await StoredTalk.begin(store, `warm-states-${thread}`, 300);
+    for (let step = 0; step < 100; step += 1) {
+      talk.prepare();
+      await talk.putState();
+    }
+  }
+}

@@ -4,14 +4,14 @@ import { History } from "../history.ts";
 import { layers, type Profile, profiled } from "../profiler.ts";
 import type { Cell } from "../report.ts";
 import { threadmarkSaver } from "../systems/savers.ts";
-import { StoredTalk } from "../talk.ts";
+import { StoredTalk, warmStates, warmUpdates } from "../talk.ts";
 import { langchain, langchainOf } from "../workloads/langchain.ts";
 import type { State, Step } from "../workloads/workload.ts";
 
 type Add = (what: string, profile: Profile) => void;
 
 async function puts(store: Store<State>, what: string, times: number, add: Add): Promise<void> {
-  const talk = await StoredTalk.begin(store, `puts ${what}`, 3_000);
+  const talk = await StoredTalk.begin(store, `puts ${what}`, 1_000);
   add(
     `put({ update }), ${what}`,
     await profiled(
@@ -26,11 +26,13 @@ async function onSqlite({ place, quick }: Context, add: Add): Promise<void> {
   const times = quick ? 300 : 4_000;
   for (const fsync of ["normal", "full"] as const) {
     const store = await open<State>(`sqlite:${place.path(`profile-${fsync}`)}`, { fsync });
+    if (fsync === "normal") await warmUpdates(store);
     await puts(store, `SQLite, fsync ${fsync}`, fsync === "full" ? times / 8 : times, add);
     await store.close();
   }
   const path = place.path("profile-states");
   const store = await open<State>(`sqlite:${path}`, { fsync: "normal" });
+  await warmStates(store);
   const talk = await StoredTalk.begin(store, "states", 3_000);
   add(
     "put({ state }), N = 3,000, SQLite",

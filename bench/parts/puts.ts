@@ -5,7 +5,7 @@ import { originalSqliteSaver } from "../langgraph-savers.ts";
 import type { Cell } from "../report.ts";
 import { RawTable } from "../systems/raw-sqlite.ts";
 import { SaverThread } from "../systems/saver-thread.ts";
-import { StoredTalk, Talk } from "../talk.ts";
+import { StoredTalk, Talk, warmStates, warmUpdates } from "../talk.ts";
 import { conversation, conversationOf } from "../workloads/conversation.ts";
 import type { State } from "../workloads/workload.ts";
 
@@ -15,15 +15,10 @@ function note(rows: Rows, ours: string, other: string, steps: number, found: Com
   rows.push([ours, other, steps, found.ours.p50 * 1_000, found.other.p50 * 1_000, found.p50, found.mean]);
 }
 
-/** Compiles the way of a put, on threads that are not measured: the compiler takes its time on a busy machine. */
-async function warmUp(store: Store<State>): Promise<void> {
-  for (let thread = 0; thread < 10; thread += 1) await StoredTalk.begin(store, `warm-${thread}`, 1_500);
-}
-
 async function updates(context: Context, rows: Rows): Promise<void> {
   const { place, report, quick } = context;
   const store = await open<State>(`sqlite:${place.path("puts")}`, { fsync: "normal" });
-  await warmUp(store);
+  await warmUpdates(store);
   const table = new RawTable(place.path("raw"));
   for (const steps of quick ? [1_000] : [1_000, 10_000]) {
     const talk = await StoredTalk.begin(store, `at-${steps}`, steps);
@@ -125,22 +120,11 @@ async function synced({ place, report, quick }: Context, rows: Rows): Promise<vo
   table.close();
 }
 
-/** The same for whole states: finding what changed is code of its own, and so is beginning with a thread. */
-async function warmUpStates(store: Store<State>): Promise<void> {
-  for (let thread = 0; thread < 20; thread += 1) {
-    const talk = await StoredTalk.begin(store, `warm-states-${thread}`, 300);
-    for (let step = 0; step < 100; step += 1) {
-      talk.prepare();
-      await talk.putState();
-    }
-  }
-}
-
 /** `put({ state })` beside what a store of whole states has to do at least, and beside SqliteSaver's put. */
 async function states({ place, report, quick }: Context, rows: Rows): Promise<void> {
   const store = await open<State>(`sqlite:${place.path("states")}`, { fsync: "normal" });
-  await warmUp(store);
-  await warmUpStates(store);
+  await warmUpdates(store);
+  await warmStates(store);
   for (const steps of quick ? [1_000] : [1_000, 3_000]) {
     const talk = await StoredTalk.begin(store, `states-${steps}`, steps);
     const aside = new Talk(conversationOf(steps));
