@@ -6,6 +6,7 @@ import { isBuiltOn, lineageMetas, recordsOf } from "./delete.ts";
 import { type Doomed, nearestRemaining, rebasedVersions } from "./doomed.ts";
 import type { Engine } from "./engine.ts";
 import { type Folds, foldMarks } from "./fold.ts";
+import { withoutIds } from "./id-index.ts";
 import { encodeMark } from "./marks.ts";
 import { changeMeta, encodeMeta, type Meta, type Origin } from "./meta.ts";
 import { allOwnRows, ownRow } from "./own-rows.ts";
@@ -179,6 +180,7 @@ class LineageCompaction {
     ).length;
     if (removed !== meta.removed) change({ removed });
     await this.#dropWrites(tape, shown, doomed);
+    await this.#dropIds(tape, doomed);
     return meta;
   }
 
@@ -227,6 +229,13 @@ class LineageCompaction {
       else this.#puts.push({ key, value: encodeMark(kept) });
     }
     return changed ? left : undefined;
+  }
+
+  async #dropIds(tape: Tape, doomed: Doomed): Promise<void> {
+    const rows = (await this.#ownRows(tape)).filter((row) => doomed.get(tape.number)?.has(row.seq));
+    const { deletes, puts } = await withoutIds(this.#engine, tape, rows);
+    this.#deletes.push(...deletes);
+    this.#puts.push(...puts);
   }
 
   /** Writes of checkpoints that went, and those that have waited for theirs too long. */

@@ -1,10 +1,9 @@
 import type { Entry, Found, Key, Range, Value } from "../backend.ts";
-import { unwrapJson, wrap } from "../codec/envelope.ts";
 import { rangesOf } from "../model/retention.ts";
 import { rebasedVersions } from "./doomed.ts";
 import { ALONE, type Draft } from "./draft.ts";
 import type { Engine } from "./engine.ts";
-import { hashStrings } from "./hash.ts";
+import { withoutIds } from "./id-index.ts";
 import type { Change } from "./lane.ts";
 import { encodeMark } from "./marks.ts";
 import { changeMeta, decodeMeta, encodeMeta, type Meta } from "./meta.ts";
@@ -172,27 +171,4 @@ function addRemoval(draft: Draft, removal: Removal): void {
   draft.change(removal.meta);
   draft.closed = true;
   draft.rereads = true;
-}
-
-/** Takes erased rows out of the index of supplied ids. */
-async function withoutIds(
-  engine: Engine,
-  tape: Tape,
-  rows: readonly Shown[],
-): Promise<Pick<Removal, "deletes" | "puts">> {
-  const sealed = rows.filter((row) => row.seq <= tape.meta.sealed);
-  if (tape.meta.greatestId === undefined || sealed.length === 0) return { deletes: [], puts: [] };
-  const gone = new Set(sealed.map((row) => row.seq));
-  const keys = sealed.map((row) => tape.key("id", ...hashStrings(row.namespace, row.id)));
-  const found = (await engine.read(keys.map((key) => ({ get: key })))) as readonly (Value | undefined)[];
-  const deletes: Key[] = [];
-  const puts: Entry[] = [];
-  for (const [index, key] of keys.entries()) {
-    const value = found[index];
-    if (value === undefined) continue;
-    const seqs = (unwrapJson(value) as number[]).filter((seq) => !gone.has(seq));
-    if (seqs.length === 0) deletes.push(key);
-    else puts.push({ key, value: wrap(JSON.stringify(seqs)) });
-  }
-  return { deletes, puts };
 }

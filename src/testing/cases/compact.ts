@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Case } from "../case.ts";
-import { converse, readsBack } from "../conversation.ts";
+import { converse, readsBack, smallPacks } from "../conversation.ts";
 import { exact } from "../exact.ts";
 import { collect, idsOf, snapshot } from "../snapshot.ts";
 
@@ -169,6 +169,32 @@ export const compaction: readonly Case[] = [
       await store.compact();
       exact(await snapshot(store, "t"), before);
       exact(await snapshot(await open(), "t"), before);
+    },
+  },
+  {
+    name: "compact: ids of checkpoints that go leave the index as well, and may come again",
+    async run({ open }) {
+      const store = await open(smallPacks);
+      const thread = store.thread("t");
+      const ids = Array.from({ length: 60 }, (_, n) => `checkpoint ${n}`);
+      for (const [n, id] of ids.entries()) await thread.put({ id, state: { n } });
+      const { index: full } = (await store.stats()).bytes;
+      const fork = await thread.fork({ into: "f" });
+      await thread.prune({ keepLast: 1 });
+      await store.compact();
+      exact((await store.stats()).bytes.index, full, "the fork shows them all");
+      exact((await fork.get("checkpoint 3"))?.state, { n: 3 });
+      await fork.delete();
+      await store.compact();
+      const { index } = (await store.stats()).bytes;
+      assert.ok(index < full / 10, `${index} of ${full} bytes`);
+      exact(await thread.get("checkpoint 3"), undefined);
+      await thread.put({ id: "checkpoint 3", state: { again: true } });
+      for (const reader of [store, await open()]) {
+        exact((await reader.thread("t").get("checkpoint 3"))?.state, { again: true });
+        exact(await idsOf(reader.thread("t")), ["checkpoint 3", "checkpoint 59"]);
+      }
+      exact(await store.verify(), { ok: true, faults: [] });
     },
   },
 ];
