@@ -6,6 +6,7 @@ import { isBuiltOn, lineageMetas, recordsOf } from "./delete.ts";
 import { type Doomed, nearestRemaining, rebasedVersions } from "./doomed.ts";
 import type { Engine } from "./engine.ts";
 import { type Folds, foldMarks } from "./fold.ts";
+import { withoutHeads } from "./heads.ts";
 import { withoutIds } from "./id-index.ts";
 import { encodeMark } from "./marks.ts";
 import { changeMeta, encodeMeta, type Meta, type Origin } from "./meta.ts";
@@ -180,7 +181,7 @@ class LineageCompaction {
     ).length;
     if (removed !== meta.removed) change({ removed });
     await this.#dropWrites(tape, shown, doomed);
-    await this.#dropIds(tape, doomed);
+    await this.#dropIndexed(tape, doomed);
     return meta;
   }
 
@@ -231,11 +232,18 @@ class LineageCompaction {
     return changed ? left : undefined;
   }
 
-  async #dropIds(tape: Tape, doomed: Doomed): Promise<void> {
-    const rows = (await this.#ownRows(tape)).filter((row) => doomed.get(tape.number)?.has(row.seq));
-    const { deletes, puts } = await withoutIds(this.#engine, tape, rows);
-    this.#deletes.push(...deletes);
-    this.#puts.push(...puts);
+  /** What the indexes say of checkpoints that went, and of namespaces that have none left. */
+  async #dropIndexed(tape: Tape, doomed: Doomed): Promise<void> {
+    const goes = ({ seq }: Row): boolean => doomed.get(tape.number)?.has(seq) ?? false;
+    const rows = await this.#ownRows(tape);
+    const remaining = new Set(rows.filter((row) => !goes(row)).map((row) => row.namespace));
+    for (const { deletes, puts } of [
+      await withoutIds(this.#engine, tape, rows.filter(goes)),
+      await withoutHeads(this.#engine, tape, remaining),
+    ]) {
+      this.#deletes.push(...deletes);
+      this.#puts.push(...puts);
+    }
   }
 
   /** Writes of checkpoints that went, and those that have waited for theirs too long. */

@@ -1,5 +1,5 @@
-import type { Value } from "../backend.ts";
-import { unwrapJson } from "../codec/envelope.ts";
+import type { Entry, Found, Key, Read, Value } from "../backend.ts";
+import { unwrapJson, wrap } from "../codec/envelope.ts";
 import type { Engine } from "./engine.ts";
 import { hashStrings } from "./hash.ts";
 import type { Tape } from "./tape.ts";
@@ -51,4 +51,25 @@ export function withHead(before: unknown, namespace: string, seq: number, greate
   const known = headIn(record, namespace);
   if (known?.greatestId === undefined) return { ...record, [namespace]: known ? seq : [seq, greatestId] };
   return { ...record, [namespace]: [seq, known.greatestId > greatestId ? known.greatestId : greatestId] };
+}
+
+/** What takes namespaces out of the index of which the tape has no row any more. */
+export async function withoutHeads(
+  engine: Engine,
+  tape: Tape,
+  remaining: ReadonlySet<string>,
+): Promise<{ readonly deletes: readonly Key[]; readonly puts: readonly Entry[] }> {
+  const deletes: Key[] = [];
+  const puts: Entry[] = [];
+  const { lineage, number: group } = tape;
+  const reads: Read[] = tape.meta.sealed === 0 ? [] : [{ scan: { table: "head", lineage, group } }];
+  const [found = []] = (await engine.read(reads)) as readonly (readonly Found[])[];
+  for (const { item, part, value } of found) {
+    const heads = Object.entries(unwrapJson(value) as HeadRecord);
+    const kept = heads.filter(([namespace]) => remaining.has(namespace));
+    const key = tape.key("head", item, part);
+    if (kept.length === 0) deletes.push(key);
+    else if (kept.length < heads.length) puts.push({ key, value: wrap(JSON.stringify(Object.fromEntries(kept))) });
+  }
+  return { deletes, puts };
 }

@@ -197,4 +197,37 @@ export const compaction: readonly Case[] = [
       exact(await store.verify(), { ok: true, faults: [] });
     },
   },
+  {
+    name: "compact: nested namespaces whose checkpoints are gone leave nothing behind, and may come again",
+    async run({ open }) {
+      const store = await open(smallPacks);
+      const root = store.thread("t");
+      const nested = (n: number) => store.thread("t", { namespace: [`call ${n}`] });
+      for (let n = 0; n < 60; n++) {
+        await nested(n).put({ state: { n } });
+        await root.put({ state: { n } });
+      }
+      const { index: full } = (await store.stats()).bytes;
+      const fork = await root.fork({ into: "f" });
+      for (let n = 0; n < 50; n++) {
+        const { id } = (await nested(n).latest()) ?? assert.fail(`call ${n} is there`);
+        assert.equal(await nested(n).deleteCheckpoints([id]), 1);
+      }
+      await store.compact();
+      exact((await store.thread("f", { namespace: ["call 3"] }).latest())?.state, { n: 3 });
+      await fork.delete();
+      await store.compact();
+      const { index } = (await store.stats()).bytes;
+      assert.ok(index < full / 2, `${index} of ${full} bytes`);
+      for (const reader of [store, await open()]) {
+        const thread = reader.thread("t", { namespace: ["call 3"] });
+        exact(await thread.latest(), undefined);
+        exact((await reader.thread("t", { namespace: ["call 55"] }).latest())?.state, { n: 55 });
+        assert.equal((await reader.thread("t").namespaces()).length, 11);
+      }
+      await nested(3).put({ id: "again", state: { again: true } });
+      exact((await (await open()).thread("t", { namespace: ["call 3"] }).get("again"))?.state, { again: true });
+      exact(await store.verify(), { ok: true, faults: [] });
+    },
+  },
 ];
