@@ -3,7 +3,7 @@ import { allPacks, ownRowAtHand } from "./own-rows.ts";
 import type { Row } from "./row.ts";
 import { inheritedNamespaces, ownNamespaces, shownRows } from "./shown-rows.ts";
 import type { Tape } from "./tape.ts";
-import { homeOf, isPlain } from "./view.ts";
+import { isPlain } from "./view.ts";
 
 /** How many checkpoints a thread shows: of one namespace, or of all. */
 export async function countOf(engine: Engine, tape: Tape, namespace: string | undefined): Promise<number> {
@@ -60,12 +60,15 @@ async function lengthOfLine(engine: Engine, tape: Tape, from: number): Promise<n
   let seq = from;
   let length = 0;
   while (seq !== 0) {
-    const at = homeOf(engine, home, seq);
-    home = at instanceof Promise ? await at : at;
+    // Every tape on the way down has a say in what is shown, not only the one that holds the row.
+    while (home.meta.origin && seq <= home.meta.origin.upTo) {
+      home = home.source ?? (await engine.sourceOf(home, home.meta.origin));
+      if (!isPlain(home) || home.meta.origin?.mode === "none") return undefined;
+    }
     const bySeq = lengthsOf(home);
     const known = bySeq.get(seq);
     const row = known === undefined ? await rowOf(engine, home, seq) : undefined;
-    if (!isPlain(home) || home.meta.origin?.mode === "none" || (known === undefined && !row)) return undefined;
+    if (known === undefined && !row) return undefined;
     // What was read before and after a compaction does not go together.
     if (home.outdated || home.meta.folds !== tape.meta.folds) return undefined;
     if (known !== undefined) {

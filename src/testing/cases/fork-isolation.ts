@@ -241,4 +241,29 @@ export const forkIsolation: readonly Case[] = [
       exact((await fork.get("c6"))?.parent, "c4");
     },
   },
+  {
+    name: "fork: one of a fork counts what it shows, past what the one between has deleted or led elsewhere",
+    async run({ open }) {
+      const store = await open();
+      const thread = store.thread("t");
+      for (let n = 1; n <= 5; n++) await thread.put({ id: `c${n}`, state: { n } });
+      const deleting = await thread.fork({ into: "deleting" });
+      await deleting.deleteCheckpoints(["c3"]);
+      await deleting.fork({ into: "of deleting" });
+      const leading = await thread.fork({ into: "leading" });
+      await leading.put({ id: "c4", state: { n: "again" } }, { parent: "c1" });
+      await leading.fork({ into: "of leading" });
+      const expected = { "of deleting": ["c5", "c4", "c2", "c1"], "of leading": ["c5", "c4", "c1"] };
+      for (let round = 0; round < 2; round++) {
+        for (const reader of [store, await open()]) {
+          const infos = new Map((await collect(reader.threads())).map((info) => [info.id, info]));
+          for (const [id, ids] of Object.entries(expected)) {
+            exact(await idsOf(reader.thread(id)), ids, id);
+            exact([await reader.thread(id).count(), infos.get(id)?.checkpoints], [ids.length, ids.length], id);
+          }
+        }
+        await store.compact();
+      }
+    },
+  },
 ];
