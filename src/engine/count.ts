@@ -1,5 +1,5 @@
 import type { Engine } from "./engine.ts";
-import { allPacks, ownRowAtHand } from "./own-rows.ts";
+import { ownRowAtHand, readPacksUpTo } from "./own-rows.ts";
 import type { Row } from "./row.ts";
 import { inheritedNamespaces, ownNamespaces, shownRows } from "./shown-rows.ts";
 import type { Tape } from "./tape.ts";
@@ -82,11 +82,10 @@ async function lengthOfLine(engine: Engine, tape: Tape, from: number): Promise<n
   return length;
 }
 
-/** A row of this very tape. Where it is not in memory, all that are sealed are read at once: all are needed. */
+/** A row of this very tape. Where it is not in memory, all that were sealed until then are read at once: all are needed. */
 async function rowOf(engine: Engine, tape: Tape, seq: number): Promise<Row | undefined> {
   const known = ownRowAtHand(tape, seq);
   if (known) return known;
-  tape.checkIntact();
-  await allPacks(engine, tape);
+  await readPacksUpTo(engine, tape, seq);
   return ownRowAtHand(tape, seq);
 }

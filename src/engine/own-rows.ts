@@ -169,3 +169,23 @@ export async function allPacks(engine: Engine, tape: Tape): Promise<LoadedPack[]
   const known = new Map(tape.packs.map((pack) => [pack.last, pack]));
   return found.map((entry) => known.get(entry.item) ?? tape.addPack(entry));
 }
+
+/** Reads the packs of one tape up to that of a row. */
+export async function readPacksUpTo(engine: Engine, tape: Tape, seq: number): Promise<void> {
+  const range = { table: "rows" as const, lineage: tape.lineage, group: tape.number };
+  const reads: Read[] = [
+    { scan: { ...range, to: seq - 1 } },
+    { scan: { ...range, from: seq }, limit: 1 },
+    { get: tape.metaKey },
+  ];
+  const answers = (await engine.read(reads)) as readonly [readonly Found[], readonly Found[], Value | undefined];
+  const [before, around, meta] = answers;
+  tape.readUnder(meta);
+  for (const found of [...before, ...around]) {
+    try {
+      tape.addPack(found);
+    } catch {
+      // Whoever needs a row of it is told when it is asked for.
+    }
+  }
+}

@@ -214,3 +214,19 @@ test("a tail record that does not read is named; before and beside it all reads;
     "c5",
   ]);
 });
+
+test("a fork is counted and listed whatever is damaged of what its source put after it", async () => {
+  const backend = memory();
+  const source = (await open(backend, { packRows: 4 })).thread("source");
+  for (let n = 1; n <= 30; n += 1) await source.put({ id: `c${n}`, state: { n } });
+  await source.fork({ at: "c3", into: "fork" });
+  const names = (await recordsOf(backend)).filter((name) => /^(tail|rows) /.test(name));
+  const later = names.filter((name) => Number(name.split(":")[1]) > 4);
+  expect(later.length).toBeGreaterThan(6);
+  for (const name of later) {
+    expect(await (await open(through(backend, name, flipped))).thread("fork").count(), name).toBe(3);
+    const listed: string[] = [];
+    for await (const { id } of (await open(through(backend, name, flipped))).threads()) listed.push(id);
+    expect(listed, name).toContain("fork");
+  }
+});
