@@ -107,9 +107,10 @@ export class PostgresBackend implements Backend {
     }
   }
 
-  async #inserted({ insert }: Step): Promise<Value | undefined> {
-    const [value] = await this.#read([{ get: insert.key }]);
-    return value as Value | undefined;
+  /** What is now in the records of a step: first its own, then those beside it. */
+  async #inserted({ insert, beside }: Step): Promise<readonly (Value | undefined)[]> {
+    const answers = await this.#read([insert, ...beside].map(({ key }) => ({ get: key })));
+    return answers as readonly (Value | undefined)[];
   }
 
   /** A migration is whole or absent, so one whose answer was lost is simply run again. */

@@ -32,20 +32,21 @@ interface Portion {
  * Lost answers. A statement whose connection broke may have been applied. It is tried again, and that can be told:
  * - a batch run by `apply` carries a token that the first attempt, if applied, has left in the table `token`;
  * - a step's retry is refused by the row that the first attempt inserted. If that row holds the very value of this step,
- *   it is this step's: the row names the store that put it. If it holds another, the step was refused. If there is
- *   no row, its check failed, and whether before or after the row came and went cannot be told.
+ *   and so do those beside it, they are this step's: a checkpoint's row names the store that put it, and of what tasks
+ *   have written all is there. If it holds another, the step was refused. If there is no row, its check failed or a row
+ *   beside it was taken, and whether before or after the row came and went cannot be told; nor where one beside it differs.
  */
 export class Committer {
   readonly #server: Server;
   readonly #steps: StepRunner;
   readonly #changes: ChangeRunner;
-  readonly #read: (step: Step) => Promise<Value | undefined>;
+  readonly #read: (step: Step) => Promise<readonly (Value | undefined)[]>;
 
   constructor(
     server: Server,
     steps: StepRunner,
     changes: ChangeRunner,
-    read: (step: Step) => Promise<Value | undefined>,
+    read: (step: Step) => Promise<readonly (Value | undefined)[]>,
   ) {
     this.#server = server;
     this.#steps = steps;
@@ -106,9 +107,11 @@ export class Committer {
   }
 
   async #wasApplied(step: Step): Promise<boolean> {
-    const found = await this.#read(step);
-    if (found !== undefined) return sameValue(found, step.insert.value);
-    throw toError(this.#server.place, new Error("the answer to a commit was lost, and its record is gone"), "unknown");
+    const [found, ...beside] = await this.#read(step);
+    if (found !== undefined && !sameValue(found, step.insert.value)) return false;
+    if (found !== undefined && step.beside.every(({ value }, index) => sameValue(beside[index], value))) return true;
+    const fault = "the answer to a commit was lost, and a record of it is gone or another's";
+    throw toError(this.#server.place, new Error(fault), "unknown");
   }
 
   /** A key inserted by another while the statement ran makes all of it fail: then each batch is run by itself. */
@@ -159,7 +162,7 @@ function asFailure(error: unknown): Failure {
   return new Failure(error, error instanceof ThreadmarkError && error.committed === "unknown", false);
 }
 
-function sameValue(a: Value, b: Value): boolean {
+function sameValue(a: Value | undefined, b: Value): boolean {
   if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b) === 0;
   return a === b;
 }

@@ -82,6 +82,16 @@ test("a step with a record beside it is applied once and reported as applied, al
   }
 });
 
+test("a step of which another has put the last record just so is not taken for applied", async () => {
+  const [first, last] = [at("write", tape, 1, 1), at("write", tape, 2, 2)];
+  await direct.commit([{ inserts: [{ key: last, value: text("written") }] }]);
+  const inserts = [first, last].map((key) => ({ key, value: text("written") }));
+  proxy.loseAnswer();
+  const committed = backend.commit([{ checks: [{ key: metaOf(tape), value: text("meta") }], inserts }]);
+  await expect(committed).rejects.toMatchObject({ code: "BACKEND", committed: "unknown" });
+  expect(await direct.read([{ get: first }])).toEqual([undefined]);
+});
+
 test("a step that was lost on the way is applied by its retry", async () => {
   proxy.loseQuestion();
   expect(await backend.commit([step(tape, 1, unique())])).toEqual([true]);
