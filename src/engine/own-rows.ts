@@ -126,7 +126,12 @@ export async function* ownRows(
       ];
       const answers = (await engine.read(reads)) as readonly [readonly Found[], readonly Found[], Value | undefined];
       const [around, below, meta] = answers;
-      tape.readUnder(meta);
+      if (tape.readUnder(meta)) {
+        // The last pack may have gone back to the tail, which this walk has left behind.
+        const now = await engine.refresh(tape.number, tape.lineage);
+        if (now) yield* ownRows(engine, now, next, onFault, ahead);
+        return;
+      }
       const seen = new Set<number>();
       const faults = unread.size;
       packs = [...around, ...below]

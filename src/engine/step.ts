@@ -30,7 +30,8 @@ async function bisect(engine: Engine, tape: Tape, step: number): Promise<Shown |
   while (low <= high) {
     const middle = Math.floor((low + high) / 2);
     const pack = tape.loadedPack(middle) ?? (await packFrom(engine, tape, middle));
-    if (!pack) return undefined;
+    // Whatever was sealed is in a pack, unless another store has put the last one back into the tail since.
+    if (!pack) return scan(engine, tape, step);
     const roots = pack.rows.filter((row) => row.namespace === "");
     const [first, last] = [roots[0], roots.at(-1)];
     const start = pack.rows[0]?.seq ?? middle;
@@ -50,7 +51,7 @@ async function packFrom(engine: Engine, tape: Tape, seq: number): Promise<Loaded
   return found && tape.addPack(found);
 }
 
-/** A pack without rows of the root tells nothing about where to go on. */
+/** Where halving leads nowhere: a pack without rows of the root tells nothing about where to go on. */
 async function scan(engine: Engine, tape: Tape, step: number): Promise<Shown | undefined> {
   for await (const row of shownRows(engine, tape, { namespace: "" })) if (row.step === step) return row;
   return undefined;

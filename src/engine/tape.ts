@@ -208,10 +208,15 @@ export class Tape {
     return pack;
   }
 
-  /** Takes note of the meta record that was there when packs were read. */
-  readUnder(metaValue: Value | undefined): void {
-    if (metaValue === undefined || metaValue === this.metaValue) return;
-    this.outdated ||= decodeMeta(metaValue).folds !== this.meta.folds;
+  /**
+   * Takes note of the meta record that was there when packs were read. True if packs were written anew since this tape's
+   * was: then rows may have gone back to the tail.
+   */
+  readUnder(metaValue: Value | undefined): boolean {
+    if (metaValue === undefined || metaValue === this.metaValue) return false;
+    const { folds, rewrites } = decodeMeta(metaValue);
+    this.outdated ||= folds !== this.meta.folds;
+    return rewrites !== this.meta.rewrites;
   }
 
   /** Whether a view with this generation no longer shows the row. */

@@ -4,6 +4,7 @@ import type { Backend, Batch } from "../../src/backend.ts";
 import { memory } from "../../src/backends/memory/index.ts";
 import { ThreadmarkError } from "../../src/errors.ts";
 import { open } from "../../src/open.ts";
+import type { Thread } from "../../src/thread.ts";
 
 /** A memory backend whose answers take a few turns of the microtask queue longer, now more, now fewer. */
 function slow(inner: Backend, most: number, beforeCommit?: (batches: readonly Batch[]) => Promise<void>): Backend {
@@ -151,6 +152,39 @@ test("a fork keeps to its line past a replaced checkpoint that goes with a compa
       for await (const { id } of reader.thread("fork").history()) ids.push(id);
       const line = ["c10", "c9", "c8", "c7", "c6", "c5", "c4", "c1"];
       expect(ids, `packs of ${packRows}, compacted before read ${before}`).toEqual(line);
+    }
+  }
+});
+
+test("a history is whole although another store deletes the newest checkpoint, and a pack goes back to the tail, in between", async () => {
+  for (let before = 0; before < 5; before += 1) {
+    const readWhile = async <T>(read: (thread: Thread<{ n: number }>) => Promise<T>): Promise<T> => {
+      const shared = memory();
+      const other = (await open<{ n: number }>(slow(shared, 1), { packRows: 4 })).thread("t");
+      for (let n = 0; n <= 8; n += 1) await other.put({ id: `c${n}`, state: { n } });
+      let reads = 0;
+      const inner = slow(shared, 1);
+      const reader = await open<{ n: number }>({
+        ...inner,
+        async read(asked) {
+          if (reads++ === before) await other.deleteCheckpoints(["c8"]);
+          return inner.read(asked);
+        },
+      });
+      return read(reader.thread("t"));
+    };
+    const ids = await readWhile(async (thread) => {
+      const found: string[] = [];
+      for await (const { id } of thread.history()) found.push(id);
+      return found;
+    });
+    const message = `deleted before read ${before}`;
+    expect(
+      ids.filter((id) => id !== "c8"),
+      message,
+    ).toEqual(["c7", "c6", "c5", "c4", "c3", "c2", "c1", "c0"]);
+    for (const step of [1, 5]) {
+      expect((await readWhile((thread) => thread.get({ step })))?.id, `${message}, step ${step}`).toBe(`c${step}`);
     }
   }
 });
