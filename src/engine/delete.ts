@@ -1,4 +1,4 @@
-import type { DirectoryKey, Found, Key, Range } from "../backend.ts";
+import type { DirectoryKey, Found, Key, Range, Value } from "../backend.ts";
 import { type Table, tables } from "../backend.ts";
 import { ALONE } from "./draft.ts";
 import type { Engine } from "./engine.ts";
@@ -19,7 +19,8 @@ export function deleteThreadChange(): Change<void> {
       const key: DirectoryKey = { table: "directory", id: draft.thread };
       if (tape.meta.epoch === 0) draft.deletes.push(key);
       else draft.puts.push({ key, value: encodeDirectory({ epoch: tape.meta.epoch }) });
-      const freed = await freedBy(draft.engine, tape);
+      const { freed, checks } = await endOf(draft.engine, tape);
+      draft.checks.push(...checks);
       draft.closed = true;
       draft.rereads = true;
       if (!freed) {
@@ -32,37 +33,55 @@ export function deleteThreadChange(): Change<void> {
   };
 }
 
-/**
- * What goes with a tape whose thread ends, besides its meta record: its records, and tapes that were only kept for it.
- * Undefined where forks or copies build on it: then it has to stay.
- */
-export async function freedBy(engine: Engine, tape: Tape): Promise<(Key | Range)[] | undefined> {
+/** What becomes of a tape whose thread ends. */
+export interface End {
+  /**
+   * What goes with it, besides its meta record: its records, and tapes that were only kept for it. Undefined where forks or
+   * copies build on it: then it has to stay.
+   */
+  readonly freed: (Key | Range)[] | undefined;
+  /** The tape because of which no more goes: should that end at the same moment, nobody would be left to free the rest. */
+  readonly checks: readonly { readonly key: Key; readonly value: Value }[];
+}
+
+export async function endOf(engine: Engine, tape: Tape): Promise<End> {
   const { lineage } = tape;
-  const metas = await lineageMetas(engine, lineage);
-  if (isBuiltOn(metas, tape.number)) return undefined;
-  const freed = recordsOf(lineage, tape.number);
-  let number = tape.number;
-  for (;;) {
+  const found = await metaRecords(engine, lineage);
+  const metas = new Map(found.map((entry) => [entry.item, decodeMeta(entry.value)]));
+  const checksOf = (number: number): End["checks"] =>
+    found.filter(({ item }) => item === number).map(({ value }) => ({ key: metaKey(lineage, number), value }));
+  const freed: (Key | Range)[] = [];
+  for (let number = tape.number; ; ) {
+    const builder = builderOn(metas, number);
+    if (builder !== undefined) return { freed: number === tape.number ? undefined : freed, checks: checksOf(builder) };
+    freed.push(...recordsOf(lineage, number));
+    if (number !== tape.number) freed.push(metaKey(lineage, number));
     const origin = metas.get(number)?.origin;
     metas.delete(number);
-    const above = origin && metas.get(origin.tape);
-    if (!origin || !above?.dead || isBuiltOn(metas, origin.tape)) return freed;
-    freed.push(...recordsOf(lineage, origin.tape), metaKey(lineage, origin.tape));
+    if (!origin) return { freed, checks: [] };
+    if (!metas.get(origin.tape)?.dead) return { freed, checks: checksOf(origin.tape) };
     number = origin.tape;
   }
 }
 
 /** All tapes of a lineage, dead ones included. */
 export async function lineageMetas(engine: Engine, lineage: number): Promise<Map<number, Meta>> {
-  const [found] = (await engine.read([{ scan: { table: "meta", lineage, group: lineage } }])) as readonly [
-    readonly Found[],
-  ];
-  return new Map(found.map((entry) => [entry.item, decodeMeta(entry.value)]));
+  return new Map((await metaRecords(engine, lineage)).map((entry) => [entry.item, decodeMeta(entry.value)]));
+}
+
+async function metaRecords(engine: Engine, lineage: number): Promise<readonly Found[]> {
+  const [found] = await engine.read([{ scan: { table: "meta", lineage, group: lineage } }]);
+  return found as readonly Found[];
 }
 
 export function isBuiltOn(metas: ReadonlyMap<number, Meta>, tape: number): boolean {
-  for (const meta of metas.values()) if (meta.origin?.tape === tape) return true;
-  return false;
+  return builderOn(metas, tape) !== undefined;
+}
+
+/** A tape that was forked or copied from this one. */
+function builderOn(metas: ReadonlyMap<number, Meta>, tape: number): number | undefined {
+  for (const [number, meta] of metas) if (meta.origin?.tape === tape) return number;
+  return undefined;
 }
 
 /** Everything a tape has besides its meta record. */

@@ -3,7 +3,7 @@ import { apply, type Delta, diff } from "../codec/delta.ts";
 import type { Json } from "../codec/json.ts";
 import { ThreadmarkError } from "../errors.ts";
 import { addressedId } from "../model/id.ts";
-import { freedBy } from "./delete.ts";
+import { endOf } from "./delete.ts";
 import { ALONE, type Draft } from "./draft.ts";
 import type { Engine } from "./engine.ts";
 import { headOf } from "./find.ts";
@@ -170,7 +170,8 @@ async function startThread(draft: Draft, source: Tape, into: string, origin: Ori
   if (there) {
     // Its epochs are not used again.
     draft.checks.push({ key: there.metaKey, value: there.metaValue });
-    const freed = await freedBy(engine, there);
+    const { freed, checks } = await endOf(engine, there);
+    draft.checks.push(...checks);
     if (freed) draft.deletes.push(there.metaKey, ...freed);
     else
       draft.puts.push({

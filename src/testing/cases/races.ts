@@ -138,4 +138,22 @@ export const races: readonly Case[] = [
       exact((await store.thread("t").writes("a")).find(({ task }) => task === "same")?.value, winner);
     },
   },
+  {
+    name: "races: of a thread and its forks nothing stays behind when all are deleted at once",
+    async run({ open, capabilities }) {
+      const stores = capabilities.processes ? [await open(), await open()] : [await open()];
+      const [store = assert.fail()] = stores;
+      for (const first of ["the source", "none"]) {
+        const source = store.thread("source");
+        for (const n of eight) await source.put({ state: { n } });
+        const forks = await Promise.all(eight.map((n) => source.fork({ into: `fork ${n}` })));
+        await forks[0]?.fork({ into: "fork of a fork" });
+        if (first === "the source") await source.delete();
+        const ids = (await collect(store.threads())).map(({ id }) => id);
+        await Promise.all(ids.map((id, n) => stores[n % stores.length]?.thread(id).delete()));
+        const { threads, bytes } = await store.stats();
+        exact([threads, bytes.metadata, bytes.tail], [0, 0, 0], `what is left, deleted before the others: ${first}`);
+      }
+    },
+  },
 ];
