@@ -15,7 +15,8 @@ export async function ownRow(engine: Engine, tape: Tape, seq: number): Promise<R
     { scan: { table: "tail", lineage: tape.lineage, group: tape.number, from: seq, to: seq }, limit: 1 },
     { get: tape.metaKey },
   ])) as readonly [readonly Found[], readonly Found[], Value | undefined];
-  tape.readUnder(meta);
+  // Another call has read the tape since this was asked.
+  if (tape.readUnder(meta) === "older") return ownRow(engine, tape, seq);
   if (tail.length > 0) {
     // The tape at hand may no longer be the one that is remembered, and kept up to date.
     const now = (await engine.refresh(tape.number, tape.lineage)) ?? tape;
@@ -126,7 +127,7 @@ export async function* ownRows(
       ];
       const answers = (await engine.read(reads)) as readonly [readonly Found[], readonly Found[], Value | undefined];
       const [around, below, meta] = answers;
-      if (tape.readUnder(meta)) {
+      if (tape.readUnder(meta) !== "same") {
         // The last pack may have gone back to the tail, which this walk has left behind.
         const now = await engine.refresh(tape.number, tape.lineage);
         if (now) yield* ownRows(engine, now, next, onFault, ahead);
@@ -170,7 +171,7 @@ export async function allPacks(engine: Engine, tape: Tape): Promise<LoadedPack[]
   const { lineage, number: group } = tape;
   const reads: Read[] = [{ scan: { table: "rows", lineage, group } }, { get: tape.metaKey }];
   const [found, meta] = (await engine.read(reads)) as readonly [readonly Found[], Value | undefined];
-  tape.readUnder(meta);
+  if (tape.readUnder(meta) === "older") return allPacks(engine, tape);
   const known = new Map(tape.packs.map((pack) => [pack.last, pack]));
   return found.map((entry) => known.get(entry.item) ?? tape.addPack(entry));
 }
@@ -185,7 +186,7 @@ export async function readPacksUpTo(engine: Engine, tape: Tape, seq: number): Pr
   ];
   const answers = (await engine.read(reads)) as readonly [readonly Found[], readonly Found[], Value | undefined];
   const [before, around, meta] = answers;
-  tape.readUnder(meta);
+  if (tape.readUnder(meta) === "older") return;
   for (const found of [...before, ...around]) {
     try {
       tape.addPack(found);

@@ -67,7 +67,7 @@ async function readAhead(engine: Engine, tape: Tape, before: number, ahead: numb
   const answers = await engine.read(reads);
   for (const [index, home] of homes.entries()) {
     const [around, below, meta] = answers.slice(3 * index) as [readonly Found[], readonly Found[], Value | undefined];
-    home.readUnder(meta);
+    if (home.readUnder(meta) === "older") continue;
     for (const record of [...around, ...below]) {
       try {
         home.addPack(record);

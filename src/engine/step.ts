@@ -47,7 +47,7 @@ async function packFrom(engine: Engine, tape: Tape, seq: number): Promise<Loaded
   const range = { table: "rows" as const, lineage: tape.lineage, group: tape.number, from: seq };
   const reads = [{ scan: range, limit: 1 }, { get: tape.metaKey }];
   const [[found], meta] = (await engine.read(reads)) as readonly [readonly Found[], Value | undefined];
-  tape.readUnder(meta);
+  if (tape.readUnder(meta) === "older") return packFrom(engine, tape, seq);
   return found && tape.addPack(found);
 }
 

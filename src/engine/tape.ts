@@ -209,14 +209,15 @@ export class Tape {
   }
 
   /**
-   * Takes note of the meta record that was there when packs were read. True if packs were written anew since this tape's
-   * was: then rows may have gone back to the tail.
+   * Takes note of the meta record that was there when packs were read, and tells how they go with what is at hand. `newer`:
+   * rows may have gone back to the tail since. `older`: they must not be remembered, since nothing would make them forgotten.
    */
-  readUnder(metaValue: Value | undefined): boolean {
-    if (metaValue === undefined || metaValue === this.metaValue) return false;
+  readUnder(metaValue: Value | undefined): "same" | "newer" | "older" {
+    if (metaValue === undefined || metaValue === this.metaValue) return "same";
     const { folds, rewrites } = decodeMeta(metaValue);
+    if (rewrites < this.meta.rewrites) return "older";
     this.outdated ||= folds !== this.meta.folds;
-    return rewrites !== this.meta.rewrites;
+    return rewrites === this.meta.rewrites ? "same" : "newer";
   }
 
   /** Whether a view with this generation no longer shows the row. */

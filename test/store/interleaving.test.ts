@@ -188,3 +188,41 @@ test("a history is whole although another store deletes the newest checkpoint, a
     }
   }
 });
+
+test("what another store has deleted does not come back with packs that were read before", async () => {
+  const shared = memory();
+  const other = (await open<{ n: number }>(slow(shared, 1), { packRows: 4 })).thread("t");
+  for (let n = 0; n <= 8; n += 1) await other.put({ id: `c${n}`, state: { n } });
+  const inner = slow(shared, 1);
+  let meanwhile: (() => Promise<unknown>) | undefined;
+  const reader = await open<{ n: number }>({
+    ...inner,
+    async read(asked) {
+      const answers = await inner.read(asked);
+      if (!meanwhile || !asked.some((one) => "scan" in one && one.scan.table === "rows")) return answers;
+      const run = meanwhile;
+      meanwhile = undefined;
+      await run();
+      return answers;
+    },
+  });
+  const thread = reader.thread("t");
+  const reads = [() => idsOf(thread.history()), () => thread.get({ step: 1 }), () => thread.get("c1")];
+  for (const [index, read] of reads.entries()) {
+    meanwhile = async () => {
+      await other.deleteCheckpoints([`c${index + 2}`]);
+      await thread.latest();
+    };
+    await read();
+    expect(meanwhile, `read ${index}`).toBeUndefined();
+    expect(await idsOf(thread.history()), `read ${index}`).toEqual(await idsOf(other.history()));
+    await other.put({ id: `later ${index}`, state: { n: index } });
+    await other.deleteCheckpoints([`later ${index}`]);
+  }
+});
+
+async function idsOf(history: AsyncIterable<{ readonly id: string }>): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { id } of history) ids.push(id);
+  return ids;
+}
