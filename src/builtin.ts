@@ -5,4 +5,5 @@
  */
 export const fs: typeof import("node:fs") = process.getBuiltinModule("node:fs");
 export const path: typeof import("node:path") = process.getBuiltinModule("node:path");
+export const timers: typeof import("node:timers") = process.getBuiltinModule("node:timers");
 export const util: typeof import("node:util") = process.getBuiltinModule("node:util");

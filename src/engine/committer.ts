@@ -72,7 +72,7 @@ export class Committer {
       this.#schedule();
     };
     const batches = group.length === 1 ? [(group[0] as Waiting).batch] : group.map((entry) => entry.batch);
-    this.#backend.commit(batches).then(
+    this.#commit(batches).then(
       (outcomes) => {
         done();
         for (let index = 0; index < group.length; index += 1) {
@@ -84,6 +84,15 @@ export class Committer {
         for (const { outcome } of group) outcome(false, failure ?? new Error("The backend failed without a reason."));
       },
     );
+  }
+
+  /** A backend of somebody's own may throw where it should reject. */
+  #commit(batches: readonly Batch[]): Promise<readonly boolean[]> {
+    try {
+      return this.#backend.commit(batches);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   /** The waiting batches that touch different things, a share of them; the others wait for a later turn. */

@@ -1,3 +1,5 @@
+import { timers } from "../builtin.ts";
+
 const settled = Promise.resolve();
 
 /** Runs a function a turn of the promises later. Cheaper than `queueMicrotask`, which makes an async resource for each call. */
@@ -6,7 +8,7 @@ export function soon(run: () => void): void {
 }
 
 // As it is now: tests may put clocks of their own in its place, on which nothing that is awaited would ever come.
-const { setImmediate: afterTurn } = globalThis;
+const { setImmediate: afterTurn } = timers;
 
 let waiting: (() => void)[] = [];
 

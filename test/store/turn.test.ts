@@ -73,3 +73,26 @@ it("a test's own clock does not hold it up", async () => {
   vi.useFakeTimers();
   expect(await thread.putWrites(id, written)).toMatchObject({ stored: 1 });
 });
+
+it("a backend that throws where it should reject fails what was asked of it, and nothing else", async () => {
+  const { backend } = counted(memory());
+  let broken = false;
+  const store = await open<State>({
+    ...backend,
+    commit(batches) {
+      if (broken) throw new Error("out of order");
+      return backend.commit(batches);
+    },
+  });
+  const threads = ["a", "b"].map((id) => store.thread(id));
+  const [first, second] = await Promise.all(threads.map((thread) => thread.put({ state: { n: 1 } })));
+  broken = true;
+  const asked = [threads[0]?.putWrites(first?.id as string, written), threads[1]?.put({ state: { n: 2 } })];
+  const reason = expect.objectContaining({ message: "out of order" });
+  const refused = { status: "rejected", reason };
+  expect(await Promise.allSettled(asked)).toEqual([refused, refused]);
+  broken = false;
+  expect(await threads[0]?.putWrites(first?.id as string, written)).toMatchObject({ stored: 1 });
+  expect(await threads[1]?.putWrites(second?.id as string, written)).toMatchObject({ stored: 1 });
+  await store.close();
+});
