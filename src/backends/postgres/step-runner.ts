@@ -5,7 +5,7 @@ import { isWide } from "./layout.ts";
 import type { QueryResult } from "./pool.ts";
 import type { Server, Statement } from "./server.ts";
 import { statement } from "./server.ts";
-import type { Record, Shape, Step } from "./step.ts";
+import type { Shape, Step, StepRecord } from "./step.ts";
 import { allText, oneText, someText } from "./step-text.ts";
 
 const textOf = { one: oneText, all: allText, some: someText } as const;
@@ -85,7 +85,7 @@ function arrays(steps: readonly Step[]): readonly unknown[] {
   const inserted = steps.map((step) => step.insert);
   const values = [lineages(inserted), ...columns(inserted, shape.insert.table)];
   if (shape.check !== undefined) {
-    const checked = steps.map((step) => step.check as Record);
+    const checked = steps.map((step) => step.check as StepRecord);
     values.push(...columns(checked, shape.check.table));
   }
   if (shape.beside !== undefined) {
@@ -95,11 +95,11 @@ function arrays(steps: readonly Step[]): readonly unknown[] {
   return values;
 }
 
-function lineages(records: readonly Record[]): Buffer {
+function lineages(records: readonly StepRecord[]): Buffer {
   return integers(records.map(({ key }) => key.lineage));
 }
 
-function columns(records: readonly Record[], table: Table): readonly Buffer[] {
+function columns(records: readonly StepRecord[], table: Table): readonly Buffer[] {
   const groups: number[] = [];
   const items: number[] = [];
   const values: Value[] = [];

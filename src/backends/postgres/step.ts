@@ -8,12 +8,12 @@ import { codeOf } from "./layout.ts";
 export interface Step {
   /** Batches of one shape go together: the tables, and whether values are text or bytes. */
   readonly shape: Shape;
-  readonly check: Record | undefined;
-  readonly insert: Record;
-  readonly beside: readonly Record[];
+  readonly check: StepRecord | undefined;
+  readonly insert: StepRecord;
+  readonly beside: readonly StepRecord[];
 }
 
-export interface Record {
+export interface StepRecord {
   readonly key: Key;
   readonly value: Value;
 }
@@ -41,23 +41,23 @@ export function stepOf({ checks, deletes, inserts, puts }: Batch): Step | undefi
   return beside && { shape: shapeOf(check, insert, beside[0]), check, insert, beside };
 }
 
-const none: readonly Record[] = [];
+const none: readonly StepRecord[] = [];
 
-function isRecord(entry: NonNullable<Batch["checks"]>[number] | Entry | undefined): entry is Record {
+function isRecord(entry: NonNullable<Batch["checks"]>[number] | Entry | undefined): entry is StepRecord {
   return entry !== undefined && entry.value !== undefined && entry.key.table !== "directory";
 }
 
 /** All but the last, if they fit beside it: records of one table and kind, and no key twice. */
-function besideOf(inserts: readonly Entry[], last: Record): readonly Record[] | undefined {
+function besideOf(inserts: readonly Entry[], last: StepRecord): readonly StepRecord[] | undefined {
   const others = inserts.slice(0, -1);
   const [first] = others;
   const keys = new Set([nameOf(last.key)]);
   for (const entry of others) {
     if (!isRecord(entry) || entry.key.lineage !== last.key.lineage) return undefined;
-    if (sideNumber(entry) !== sideNumber(first as Record) || keys.has(nameOf(entry.key))) return undefined;
+    if (sideNumber(entry) !== sideNumber(first as StepRecord) || keys.has(nameOf(entry.key))) return undefined;
     keys.add(nameOf(entry.key));
   }
-  return others as readonly Record[];
+  return others as readonly StepRecord[];
 }
 
 function nameOf({ table, group, item, part }: Key): string {
@@ -66,8 +66,8 @@ function nameOf({ table, group, item, part }: Key): string {
 
 const shapes = new Map<number, Shape>();
 
-function shapeOf(check: Record | undefined, insert: Record, beside: Record | undefined): Shape {
-  const optional = (record: Record | undefined): number => (record === undefined ? 0 : 1 + sideNumber(record));
+function shapeOf(check: StepRecord | undefined, insert: StepRecord, beside: StepRecord | undefined): Shape {
+  const optional = (record: StepRecord | undefined): number => (record === undefined ? 0 : 1 + sideNumber(record));
   const number = (optional(beside) * 32 + optional(check)) * 32 + sideNumber(insert);
   let shape = shapes.get(number);
   if (shape === undefined) {
@@ -82,10 +82,10 @@ function shapeOf(check: Record | undefined, insert: Record, beside: Record | und
   return shape;
 }
 
-function sideNumber({ key, value }: Record): number {
+function sideNumber({ key, value }: StepRecord): number {
   return codeOf(key.table) * 2 + (typeof value === "string" ? 0 : 1);
 }
 
-function sideOf({ key, value }: Record): Side {
+function sideOf({ key, value }: StepRecord): Side {
   return { table: key.table, column: typeof value === "string" ? "text" : "bytes" };
 }
