@@ -1,5 +1,4 @@
 import type { Answer, Found, Read, Table, Value } from "../backend.ts";
-import { ThreadmarkError } from "../errors.ts";
 import { idAddress } from "../model/id.ts";
 import type { Engine } from "./engine.ts";
 import { decodeMeta } from "./meta.ts";
@@ -105,14 +104,7 @@ export class ReadAhead {
 function addRows(tape: Tape, reads: readonly Read[], answers: readonly Answer[]): void {
   for (const [index, read] of reads.entries()) {
     if (!("scan" in read) || read.scan.table !== "rows") continue;
-    for (const found of answers[index] as readonly Found[]) {
-      try {
-        tape.addPack(found);
-      } catch (error) {
-        // Whoever needs it will find it damaged, and say where.
-        if (!(error instanceof ThreadmarkError) || error.code !== "CORRUPT") throw error;
-      }
-    }
+    tape.addPacks(answers[index] as readonly Found[]);
   }
 }
 

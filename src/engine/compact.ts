@@ -1,7 +1,7 @@
 import type { Batch, Entry, Key, Range } from "../backend.ts";
 import { diff, replacement } from "../codec/delta.ts";
-import { ThreadmarkError } from "../errors.ts";
 import type { WorkOptions } from "../model/arguments.ts";
+import { isCorrupt } from "./damage.ts";
 import { isBuiltOn, lineageMetas, recordsOf } from "./delete.ts";
 import { type Doomed, nearestRemaining, rebasedVersions } from "./doomed.ts";
 import type { Engine } from "./engine.ts";
@@ -43,7 +43,7 @@ export async function compactStore(engine: Engine, progress?: WorkOptions["progr
       }
     } catch (error) {
       // What is damaged is left as it is, and does not keep the rest from being compacted.
-      if (!(error instanceof ThreadmarkError) || error.code !== "CORRUPT") throw error;
+      if (!isCorrupt(error)) throw error;
       faults.push(error);
     }
     done += threads;

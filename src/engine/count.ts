@@ -32,24 +32,6 @@ function isRootAlone(namespaces: ReadonlySet<string>): boolean {
   return namespaces.size === 0 || (namespaces.size === 1 && namespaces.has(""));
 }
 
-/** For rows of a tape, how many there are from each to its root. */
-interface Lengths {
-  /** The version of the tape's packs that they are true of. */
-  readonly rewrites: number;
-  readonly bySeq: Map<number, number>;
-}
-
-const lengths = new WeakMap<Tape, Lengths>();
-
-function lengthsOf(tape: Tape): Map<number, number> {
-  let known = lengths.get(tape);
-  if (known?.rewrites !== tape.meta.rewrites) {
-    known = { rewrites: tape.meta.rewrites, bySeq: new Map() };
-    lengths.set(tape, known);
-  }
-  return known.bySeq;
-}
-
 /**
  * How many rows there are from one to its root. Remembered for every row on the way, so that forks of one thread are
  * counted without walking its history for each. Undefined where a row is not shown as it is: then others may be, or fewer.
@@ -65,8 +47,8 @@ async function lengthOfLine(engine: Engine, tape: Tape, from: number): Promise<n
       home = home.source ?? (await engine.sourceOf(home, home.meta.origin));
       if (!isPlain(home) || home.meta.origin?.mode === "none") return undefined;
     }
-    const bySeq = lengthsOf(home);
-    const known = bySeq.get(seq);
+    const { lengths } = home;
+    const known = lengths.get(seq);
     const row = known === undefined ? await rowOf(engine, home, seq) : undefined;
     if (known === undefined && !row) return undefined;
     // What was read before and after a compaction does not go together.
@@ -75,10 +57,10 @@ async function lengthOfLine(engine: Engine, tape: Tape, from: number): Promise<n
       length = known;
       break;
     }
-    passed.push([bySeq, seq]);
+    passed.push([lengths, seq]);
     seq = (row as Row).parent;
   }
-  for (const [bySeq, passedSeq] of passed.reverse()) bySeq.set(passedSeq, ++length);
+  for (const [lengths, passedSeq] of passed.reverse()) lengths.set(passedSeq, ++length);
   return length;
 }
 

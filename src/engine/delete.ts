@@ -69,7 +69,8 @@ export async function lineageMetas(engine: Engine, lineage: number): Promise<Map
   return new Map((await metaRecords(engine, lineage)).map((entry) => [entry.item, decodeMeta(entry.value)]));
 }
 
-async function metaRecords(engine: Engine, lineage: number): Promise<readonly Found[]> {
+/** The meta records of all tapes of a lineage, by tape. */
+export async function metaRecords(engine: Engine, lineage: number): Promise<readonly Found[]> {
   const [found] = await engine.read([{ scan: { table: "meta", lineage, group: lineage } }]);
   return found as readonly Found[];
 }

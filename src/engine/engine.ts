@@ -5,6 +5,7 @@ import { ThreadmarkError } from "../errors.ts";
 import type { ReadAhead } from "./ahead.ts";
 import { ByteCache } from "./cache.ts";
 import { Committer } from "./committer.ts";
+import { isCorrupt } from "./damage.ts";
 import { Lane } from "./lane.ts";
 import { decodeMarks } from "./marks.ts";
 import { type DirectoryRecord, decodeDirectory, decodeMeta, type Origin } from "./meta.ts";
@@ -129,7 +130,7 @@ export class Engine {
     try {
       return await this.#thread(id, ahead);
     } catch (error) {
-      if (!(error instanceof ThreadmarkError) || error.code !== "CORRUPT" || error.thread !== undefined) throw error;
+      if (!isCorrupt(error) || error.thread !== undefined) throw error;
       const { message, frame } = error;
       throw new ThreadmarkError("CORRUPT", `Thread ${JSON.stringify(id)}: ${message}`, {
         thread: id,

@@ -1,13 +1,14 @@
 import { bundleLine } from "../codec/bundle.ts";
 import { type Delta, isReplacement, replacement } from "../codec/delta.ts";
 import { ThreadmarkError } from "../errors.ts";
+import { ifDamaged } from "./damage.ts";
 import type { Engine } from "./engine.ts";
 import { FrameReader } from "./frames.ts";
 import { PAGE_ROWS } from "./page.ts";
 import { type RowRecord, toRecord } from "./row.ts";
 import { shownRows } from "./shown-rows.ts";
 import type { Tape } from "./tape.ts";
-import { allThreads, ifDamaged } from "./threads.ts";
+import { allThreads } from "./threads.ts";
 import { loadShown } from "./tree.ts";
 import { homeOf, parentOf, type Shown } from "./view.ts";
 import { type EncodedWrite, shownWrites, writesOfRows } from "./writes.ts";

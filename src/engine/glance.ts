@@ -1,10 +1,10 @@
 import type { Found, Listed, Read, Value } from "../backend.ts";
+import { ifDamaged } from "./damage.ts";
 import type { Engine } from "./engine.ts";
 import { decodeDirectory, decodeMeta, type Meta } from "./meta.ts";
 import type { Row } from "./row.ts";
 import { decodeTailRow } from "./tail-row.ts";
 import { metaKey } from "./tape.ts";
-import { ifDamaged } from "./threads.ts";
 
 /** What the newest records of a thread tell of it. */
 export interface Glance {

@@ -1,4 +1,4 @@
-import type { Entry, Found, Key, Read, Value } from "../backend.ts";
+import type { Entry, Found, Key, Value } from "../backend.ts";
 import { unwrapJson, wrap } from "../codec/envelope.ts";
 import type { Engine } from "./engine.ts";
 import { hashStrings } from "./hash.ts";
@@ -61,10 +61,10 @@ export async function withoutHeads(
 ): Promise<{ readonly deletes: readonly Key[]; readonly puts: readonly Entry[] }> {
   const deletes: Key[] = [];
   const puts: Entry[] = [];
+  if (tape.meta.sealed === 0) return { deletes, puts };
   const { lineage, number: group } = tape;
-  const reads: Read[] = tape.meta.sealed === 0 ? [] : [{ scan: { table: "head", lineage, group } }];
-  const [found = []] = (await engine.read(reads)) as readonly (readonly Found[])[];
-  for (const { item, part, value } of found) {
+  const [found] = await engine.read([{ scan: { table: "head", lineage, group } }]);
+  for (const { item, part, value } of found as readonly Found[]) {
     const heads = Object.entries(unwrapJson(value) as HeadRecord);
     const kept = heads.filter(([namespace]) => remaining.has(namespace));
     const key = tape.key("head", item, part);

@@ -187,11 +187,5 @@ export async function readPacksUpTo(engine: Engine, tape: Tape, seq: number): Pr
   const answers = (await engine.read(reads)) as readonly [readonly Found[], readonly Found[], Value | undefined];
   const [before, around, meta] = answers;
   if (tape.readUnder(meta) === "older") return;
-  for (const found of [...before, ...around]) {
-    try {
-      tape.addPack(found);
-    } catch {
-      // Whoever needs a row of it is told when it is asked for.
-    }
-  }
+  tape.addPacks([...before, ...around]);
 }

@@ -1,7 +1,7 @@
 import type { Read } from "../backend.ts";
 import { apply, isReplacement, replacedBy } from "../codec/delta.ts";
 import type { Json } from "../codec/json.ts";
-import { ThreadmarkError } from "../errors.ts";
+import { isCorrupt } from "./damage.ts";
 import type { Engine } from "./engine.ts";
 import { decodeFrames, type Frame } from "./pack.ts";
 import { PackRecords } from "./pack-records.ts";
@@ -59,7 +59,7 @@ export async function loadPage(
     // The oldest first: the others build on it.
     for (const { seq } of plain.toReversed()) await page.build(seq);
   } catch (error) {
-    if (!(error instanceof ThreadmarkError) || error.code !== "CORRUPT") throw error;
+    if (!isCorrupt(error)) throw error;
   }
   const stable = tape.meta.folds === folds && page.tapes.every((home) => home.meta.folds === folds);
   if (!stable) return new Map();

@@ -9,6 +9,7 @@ import type {
   Metadata,
   Write,
 } from "../model/checkpoint.ts";
+import { isCorrupt } from "./damage.ts";
 import type { Engine } from "./engine.ts";
 import { ownRowAtHand } from "./own-rows.ts";
 import type { PackRecords } from "./pack-records.ts";
@@ -123,10 +124,6 @@ export function named(error: unknown, thread: string, checkpoint: string): unkno
     `Thread ${JSON.stringify(thread)}, checkpoint ${JSON.stringify(checkpoint)}: ${error.message}`,
     { thread, checkpoint, ...(error.frame !== undefined && { frame: error.frame }), cause: error },
   );
-}
-
-function isCorrupt(error: unknown): error is ThreadmarkError {
-  return error instanceof ThreadmarkError && error.code === "CORRUPT";
 }
 
 export function writeOf(engine: Engine, write: EncodedWrite): Write {

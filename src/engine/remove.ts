@@ -1,5 +1,6 @@
-import type { Entry, Found, Key, Range, Value } from "../backend.ts";
+import type { Entry, Key, Range, Value } from "../backend.ts";
 import { rangesOf } from "../model/retention.ts";
+import { metaRecords } from "./delete.ts";
 import { rebasedVersions } from "./doomed.ts";
 import { ALONE, type Draft } from "./draft.ts";
 import type { Engine } from "./engine.ts";
@@ -84,9 +85,7 @@ interface Shared {
 
 async function sharedRows(engine: Engine, tape: Tape): Promise<Shared> {
   const { lineage } = tape;
-  const [found] = (await engine.read([{ scan: { table: "meta", lineage, group: lineage } }])) as readonly [
-    readonly Found[],
-  ];
+  const found = await metaRecords(engine, lineage);
   let upTo = 0;
   const settled: Entry[] = [];
   const checks: { readonly key: Key; readonly value: Value }[] = [];

@@ -68,13 +68,7 @@ async function readAhead(engine: Engine, tape: Tape, before: number, ahead: numb
   for (const [index, home] of homes.entries()) {
     const [around, below, meta] = answers.slice(3 * index) as [readonly Found[], readonly Found[], Value | undefined];
     if (home.readUnder(meta) === "older") continue;
-    for (const record of [...around, ...below]) {
-      try {
-        home.addPack(record);
-      } catch {
-        // Whoever needs a row of it is told when it is asked for.
-      }
-    }
+    home.addPacks([...around, ...below]);
   }
 }
 

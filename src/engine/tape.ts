@@ -1,5 +1,6 @@
 import type { Found, Key, Table, Value } from "../backend.ts";
 import { ThreadmarkError } from "../errors.ts";
+import { ifDamaged } from "./damage.ts";
 import type { Head } from "./heads.ts";
 import type { MarkVersion } from "./marks.ts";
 import { decodeMeta, type Meta } from "./meta.ts";
@@ -46,6 +47,8 @@ export class Tape {
   marks: ReadonlyMap<number, readonly MarkVersion[]> = new Map();
   /** Packs whose rows were read, by their last seq, ascending. */
   packs: LoadedPack[] = [];
+  /** By seq, how many rows there are from a row to its root, as far as that was asked. */
+  lengths: Map<number, number> = new Map();
   /** Whether packs were read that a compaction has written since the meta record was: they do not go with the rest. */
   outdated = false;
   /** The tape this one builds on, once it was read after the fork: what is shown of it does not change. */
@@ -125,7 +128,10 @@ export class Tape {
     // A compaction may have moved where a fork begins.
     if (JSON.stringify(this.meta.origin) !== JSON.stringify(origin)) this.chains.clear();
     if (!this.meta.marks) this.marks = new Map();
-    if (this.meta.rewrites !== rewrites) this.packs = [];
+    if (this.meta.rewrites !== rewrites) {
+      this.packs = [];
+      this.lengths = new Map();
+    }
     if (this.meta.folds !== folds) this.source = undefined;
   }
 
@@ -206,6 +212,17 @@ export class Tape {
       this.grown?.();
     }
     return pack;
+  }
+
+  /** Adds the packs that read: whoever needs a row of another is told when it is asked for. */
+  addPacks(found: readonly Found[]): void {
+    for (const record of found) {
+      try {
+        this.addPack(record);
+      } catch (error) {
+        ifDamaged(error);
+      }
+    }
   }
 
   /**

@@ -3,6 +3,7 @@ import { parseNamespaceKey } from "../model/address.ts";
 import type { ThreadsOptions } from "../model/arguments.ts";
 import type { Status, ThreadInfo } from "../model/checkpoint.ts";
 import { countOf } from "./count.ts";
+import { ifDamaged } from "./damage.ts";
 import type { Engine } from "./engine.ts";
 import { headOf } from "./find.ts";
 import { type Glance, glances } from "./glance.ts";
@@ -11,7 +12,7 @@ import { infoOf, parentId } from "./read.ts";
 import type { Row } from "./row.ts";
 import { shownRows } from "./shown-rows.ts";
 import type { Tape } from "./tape.ts";
-import { directoryPages, ifDamaged, type ThreadRange, tapesOf } from "./threads.ts";
+import { directoryPages, type ThreadRange, tapesOf } from "./threads.ts";
 import type { Shown } from "./view.ts";
 import { ERROR_INDEX, shownWrites } from "./writes.ts";
 

@@ -1,5 +1,5 @@
 import type { Listed } from "../backend.ts";
-import { ThreadmarkError } from "../errors.ts";
+import { ifDamaged, isCorrupt } from "./damage.ts";
 import type { Engine } from "./engine.ts";
 import { decodeDirectory } from "./meta.ts";
 import type { Tape } from "./tape.ts";
@@ -8,12 +8,6 @@ const PAGE = 100;
 /** Tapes read at once: few at first, since the caller may want no more, and never many, since tails may be large. */
 const FIRST_TAPES = 4;
 export const TAPES = 16;
-
-/** Nothing, for a thread that does not read: one that is damaged does not keep others from being listed. */
-export function ifDamaged(error: unknown): undefined {
-  if (error instanceof ThreadmarkError && error.code === "CORRUPT") return undefined;
-  throw error;
-}
 
 /** Which threads, by their ids. */
 export interface ThreadRange {
@@ -69,7 +63,7 @@ export async function* tapesOf(
         if (entry.tape === undefined || entry.lineage === undefined) continue;
         tape = ahead?.get(entry.tape) ?? (await engine.refresh(entry.tape, entry.lineage)) ?? (await engine.thread(id));
       } catch (error) {
-        if (!onFault || !(error instanceof ThreadmarkError) || error.code !== "CORRUPT") throw error;
+        if (!onFault || !isCorrupt(error)) throw error;
         onFault(id, error);
       }
       if (tape && !tape.meta.dead && tape.meta.thread === id) yield tape;

@@ -3,6 +3,7 @@ import { copyJson } from "../codec/copy.ts";
 import { applyOwned, type Delta, isReplacement, replacedBy } from "../codec/delta.ts";
 import type { Json } from "../codec/json.ts";
 import { ThreadmarkError } from "../errors.ts";
+import { isCorrupt } from "./damage.ts";
 import type { Engine } from "./engine.ts";
 import { missingFrame, movedFrame } from "./missing.ts";
 import { decodeNets, netStretch, type Stretch, stepStretch } from "./pack.ts";
@@ -47,7 +48,7 @@ export async function loadTree(
     try {
       return await new Walk(engine, known).load(tape, seq);
     } catch (error) {
-      if (attempt === 2 || !(error instanceof ThreadmarkError) || error.code !== "CORRUPT") throw error;
+      if (attempt === 2 || !isCorrupt(error)) throw error;
       known = new PackRecords(engine);
       await renew(engine, tape);
     }

@@ -1,9 +1,9 @@
 import type { Found, Key, Table, Value } from "../backend.ts";
 import { unwrapJson } from "../codec/envelope.ts";
-import { ThreadmarkError } from "../errors.ts";
 import { parseNamespaceKey } from "../model/address.ts";
 import type { Fault, VerifyResult, WorkOptions } from "../model/arguments.ts";
 import { idAddress } from "../model/id.ts";
+import { isCorrupt } from "./damage.ts";
 import type { Engine } from "./engine.ts";
 import { findById } from "./find.ts";
 import { hashStrings } from "./hash.ts";
@@ -75,7 +75,7 @@ async function readPage(engine: Engine, tape: Tape, page: readonly Shown[]): Pro
   try {
     return { trees, found: await indexedSeqs(engine, tape, page), writes: await writesOfRows(engine, tape, page) };
   } catch (error) {
-    if (!(error instanceof ThreadmarkError) || error.code !== "CORRUPT") throw error;
+    if (!isCorrupt(error)) throw error;
     return { trees, found: new Set(), writes: new Map() };
   }
 }

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Batch, DirectoryKey, Key, Range, Value } from "../../backend.ts";
 import { covers } from "../covers.ts";
 import { bigints, byteas, integers, texts, uuids } from "./arrays.ts";
-import { bound, codeOf, lastInteger } from "./layout.ts";
+import { bound, codeOf, lastInteger, nameOf } from "./layout.ts";
 import type { Server, Statement } from "./server.ts";
 import { statement } from "./server.ts";
 
@@ -125,10 +125,6 @@ function addBatch(operations: Operations, ord: number, batch: Batch): void {
   for (const { key, value, insert } of written.values()) {
     operations.add(insert ? operation.insert : operation.put, ord, key, value);
   }
-}
-
-function nameOf(key: Key | DirectoryKey): string {
-  return key.table === "directory" ? `:${key.id}` : `${key.table}:${key.group}:${key.item}:${key.part}`;
 }
 
 /** A batch is on one lineage, or on the directory alone. */

@@ -1,4 +1,4 @@
-import type { Table } from "../../backend.ts";
+import type { DirectoryKey, Key, Table } from "../../backend.ts";
 import { tables } from "../../backend.ts";
 
 /** The tables of integer keys, by the numbers the function `apply` knows them by. Append only. */
@@ -24,6 +24,11 @@ export function sameKey(table: Table, a: string, b: string): string {
   return keyColumns(table)
     .map((column) => `${a}.${column} = ${b}.${column}`)
     .join(" and ");
+}
+
+/** Tells keys apart, those of the directory as well. */
+export function nameOf(key: Key | DirectoryKey): string {
+  return key.table === "directory" ? `:${key.id}` : `${key.table}:${key.group}:${key.item}:${key.part}`;
 }
 
 export const lastInteger = 0xffff_ffff;

@@ -1,5 +1,5 @@
 import type { Batch, Entry, Key, Table, Value } from "../../backend.ts";
-import { codeOf } from "./layout.ts";
+import { codeOf, nameOf } from "./layout.ts";
 
 /**
  * What nearly every commit is: at most one record that must hold a value, and a record inserted; beside it perhaps others,
@@ -58,10 +58,6 @@ function besideOf(inserts: readonly Entry[], last: StepRecord): readonly StepRec
     keys.add(nameOf(entry.key));
   }
   return others as readonly StepRecord[];
-}
-
-function nameOf({ table, group, item, part }: Key): string {
-  return `${table}:${group}:${item}:${part}`;
 }
 
 const shapes = new Map<number, Shape>();
