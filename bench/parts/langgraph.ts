@@ -4,6 +4,7 @@ import type { Context, Part } from "../context.ts";
 import { History } from "../history.ts";
 import { postgresSaver, sqliteSaver, threadmarkSaver } from "../systems/savers.ts";
 import type { Opened, System } from "../systems/system.ts";
+import { warmSteps } from "../warm-steps.ts";
 import { langchain, langchainOf } from "../workloads/langchain.ts";
 import type { Step } from "../workloads/workload.ts";
 
@@ -31,18 +32,9 @@ class Side {
 
   static async begin({ place, quick }: Context, system: System, fsync: "normal" | "full"): Promise<Side> {
     const side = new Side(system, await system.open(await place.home(system.home, fsync)));
-    await side.#warmUp(quick ? 4 : 20);
+    await warmSteps(side.opened, quick ? 4 : 20);
     await side.history.begin(langchainOf(messages));
     return side;
-  }
-
-  /** Compiles the way of a step, on short conversations that are not measured. */
-  async #warmUp(threads: number): Promise<void> {
-    for (let thread = 0; thread < threads; thread += 1) {
-      const other = new History(this.opened, langchain, `warm-up-${thread}`);
-      await other.begin(langchainOf(messages / 20));
-      await other.advance(100);
-    }
   }
 
   prepare(): void {

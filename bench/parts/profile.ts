@@ -5,6 +5,7 @@ import { layers, type Profile, profiled } from "../profiler.ts";
 import type { Cell } from "../report.ts";
 import { threadmarkSaver } from "../systems/savers.ts";
 import { StoredTalk, warmStates, warmUpdates } from "../talk.ts";
+import { warmSteps } from "../warm-steps.ts";
 import { langchain, langchainOf } from "../workloads/langchain.ts";
 import type { State, Step } from "../workloads/workload.ts";
 
@@ -75,11 +76,7 @@ async function steps(context: Context, kind: "SQLite" | "Postgres", fsync: "norm
   const { place, quick } = context;
   const system = threadmarkSaver(kind, place.client.bind(place));
   const opened = await system.open(await place.home(kind, fsync));
-  for (let thread = 0; thread < (quick ? 2 : 10); thread += 1) {
-    const other = new History(opened, langchain, `warm-up-${thread}`);
-    await other.begin(langchainOf(50));
-    await other.advance(100);
-  }
+  await warmSteps(opened, quick ? 2 : 10);
   const history = new History(opened, langchain, "profiled");
   await history.begin(langchainOf(1_000));
   let next: Step | undefined;

@@ -4,8 +4,8 @@ import type { Engine } from "./engine.ts";
 import { decodeMeta } from "./meta.ts";
 import { PackRecords } from "./pack-records.ts";
 import type { Row } from "./row.ts";
+import { writesRead } from "./shown-writes.ts";
 import type { Tape } from "./tape.ts";
-import { writesRead } from "./writes.ts";
 
 /** Nets read on suspicion, where nothing is known of a tape yet. */
 const GUESSED_NETS = 16;

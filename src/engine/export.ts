@@ -7,11 +7,11 @@ import { FrameReader } from "./frames.ts";
 import { PAGE_ROWS } from "./page.ts";
 import { type RowRecord, toRecord } from "./row.ts";
 import { shownRows } from "./shown-rows.ts";
+import { type EncodedWrite, shownWrites, writesOfRows } from "./shown-writes.ts";
 import type { Tape } from "./tape.ts";
 import { allThreads } from "./threads.ts";
 import { loadShown } from "./tree.ts";
 import { homeOf, parentOf, type Shown } from "./view.ts";
-import { type EncodedWrite, shownWrites, writesOfRows } from "./writes.ts";
 
 /** The records of a bundle, in order: a header; for each thread itself, its checkpoints with their writes, an end. */
 export type BundleRecord =

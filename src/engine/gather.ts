@@ -3,8 +3,8 @@ import { aheadOfWrites } from "./ahead.ts";
 import type { Engine } from "./engine.ts";
 import { ownRowAtHand, rowsAtHand } from "./own-rows.ts";
 import { checkpointOf, infoOf, type Place, writeOf } from "./read.ts";
+import { shownWritesOf } from "./shown-writes.ts";
 import { isPlain, NOW, rowAt } from "./view.ts";
-import { shownWritesOf } from "./writes.ts";
 
 /** A history as it is remembered. */
 export interface RecentRows {

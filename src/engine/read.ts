@@ -15,11 +15,11 @@ import { ownRowAtHand } from "./own-rows.ts";
 import type { PackRecords } from "./pack-records.ts";
 import type { SharedTree } from "./page.ts";
 import { type Row, toInfo } from "./row.ts";
+import type { EncodedWrite } from "./shown-writes.ts";
 import type { Tape } from "./tape.ts";
 import { loadShown } from "./tree.ts";
 import { type Body, loadedEntry } from "./tree-cache.ts";
 import { isPlain, NOW, parentOf, rowAt, type Shown } from "./view.ts";
-import type { EncodedWrite } from "./writes.ts";
 
 /** What identifies a handle: used to show rows under the thread's own name. */
 export interface Place {

@@ -11,10 +11,11 @@ import type { Meta } from "./meta.ts";
 import { infoOf, parentId } from "./read.ts";
 import type { Row } from "./row.ts";
 import { shownRows } from "./shown-rows.ts";
+import { shownWrites } from "./shown-writes.ts";
 import type { Tape } from "./tape.ts";
 import { directoryPages, type ThreadRange, tapesOf } from "./threads.ts";
 import type { Shown } from "./view.ts";
-import { ERROR_INDEX, shownWrites } from "./writes.ts";
+import { ERROR_INDEX } from "./writes.ts";
 
 /** Threads looked at together: few at first, since the caller may want no more. */
 const FIRST_THREADS = 4;

@@ -2,9 +2,9 @@ import type { CheckpointTuple } from "../model/checkpoint.ts";
 import type { ReadAhead } from "./ahead.ts";
 import type { Engine } from "./engine.ts";
 import { checkpointOf, type Place, writeOf } from "./read.ts";
+import { shownWrites } from "./shown-writes.ts";
 import type { Tape } from "./tape.ts";
 import type { Shown } from "./view.ts";
-import { shownWrites } from "./writes.ts";
 
 /** A checkpoint with its parent's address and its writes. Undefined when it was deleted while it was being read. */
 export async function tupleOf(

@@ -12,11 +12,11 @@ import { ownRow, ownRows } from "./own-rows.ts";
 import { loadPage, pagesOf, type SharedTree } from "./page.ts";
 import { checkpointOf, writeOf } from "./read.ts";
 import { shownRows } from "./shown-rows.ts";
+import { type EncodedWrite, shownWrites, writesOfRows } from "./shown-writes.ts";
 import type { Tape } from "./tape.ts";
 import { allThreads } from "./threads.ts";
 import type { Body } from "./tree-cache.ts";
 import { homeOf, type Shown } from "./view.ts";
-import { type EncodedWrite, shownWrites, writesOfRows } from "./writes.ts";
 
 /** Records that are found by hash: damage there shows only when just that one is looked for. */
 const hashed: readonly Table[] = ["id", "head", "write"];

@@ -1,9 +1,11 @@
 import type { Entry, Found, Key, Value } from "../backend.ts";
 import { unwrapJson, wrap } from "../codec/envelope.ts";
 import type { Engine } from "./engine.ts";
+import { writesOfRows } from "./shown-writes.ts";
 import type { Tape } from "./tape.ts";
+import type { TaskWrites } from "./task-writes.ts";
 import type { Shown } from "./view.ts";
-import { CUT_TASK, cutKey, type TaskWrites, writesOfRows } from "./writes.ts";
+import { CUT_TASK, cutKey } from "./writes.ts";
 
 export interface FreedWrites {
   readonly deletes: readonly Key[];

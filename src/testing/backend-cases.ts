@@ -1,3 +1,4 @@
+import { batchCases } from "./backend/batches.ts";
 import type { BackendCase } from "./backend/case.ts";
 import { commitCases } from "./backend/commits.ts";
 import { concurrencyCases } from "./backend/concurrency.ts";
@@ -18,6 +19,7 @@ export const backendCases: readonly BackendCase[] = [
   ...valueCases,
   ...rangeCases,
   ...commitCases,
+  ...batchCases,
   ...concurrencyCases,
   ...upkeepCases,
 ];

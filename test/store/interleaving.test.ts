@@ -35,6 +35,25 @@ function slow(inner: Backend, most: number, beforeCommit?: (batches: readonly Ba
   };
 }
 
+/** The same, where another does something just before one of the reads. */
+function overtaken(shared: Backend, before: number, act: () => Promise<unknown>): Backend {
+  const inner = slow(shared, 1);
+  let reads = 0;
+  return {
+    ...inner,
+    async read(asked) {
+      if (reads++ === before) await act();
+      return inner.read(asked);
+    },
+  };
+}
+
+async function idsOf(history: AsyncIterable<{ readonly id: string }>): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { id } of history) ids.push(id);
+  return ids;
+}
+
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await null;
 }
@@ -113,17 +132,8 @@ test("a fork whose beginning goes with a compaction of another store shows the r
     await fork.put({ id: "own", state: { n: 3 } });
     await thread.deleteCheckpoints(["c1", "c2"]);
     await fork.deleteCheckpoints(["c2", "own"]);
-    let reads = 0;
-    const inner = slow(shared, 1);
-    const reader = await open<{ n: number }>({
-      ...inner,
-      async read(asked) {
-        if (reads++ === before) await other.compact();
-        return inner.read(asked);
-      },
-    });
-    const ids: string[] = [];
-    for await (const { id } of reader.thread("fork").history()) ids.push(id);
+    const reader = await open<{ n: number }>(overtaken(shared, before, () => other.compact()));
+    const ids = await idsOf(reader.thread("fork").history());
     expect(ids, `compacted before read ${before}`).toEqual(["c1"]);
   }
 });
@@ -139,17 +149,8 @@ test("a fork keeps to its line past a replaced checkpoint that goes with a compa
       for (let n = 4; n <= 10; n += 1) await thread.put({ id: `c${n}`, state: { n } });
       const fork = await thread.fork({ into: "fork" });
       for (const side of [fork, thread]) await side.deleteCheckpoints(["c3"]);
-      let reads = 0;
-      const inner = slow(shared, 1);
-      const reader = await open<{ n: number }>({
-        ...inner,
-        async read(asked) {
-          if (reads++ === before) await other.compact();
-          return inner.read(asked);
-        },
-      });
-      const ids: string[] = [];
-      for await (const { id } of reader.thread("fork").history()) ids.push(id);
+      const reader = await open<{ n: number }>(overtaken(shared, before, () => other.compact()));
+      const ids = await idsOf(reader.thread("fork").history());
       const line = ["c10", "c9", "c8", "c7", "c6", "c5", "c4", "c1"];
       expect(ids, `packs of ${packRows}, compacted before read ${before}`).toEqual(line);
     }
@@ -162,22 +163,10 @@ test("a history is whole although another store deletes the newest checkpoint, a
       const shared = memory();
       const other = (await open<{ n: number }>(slow(shared, 1), { packRows: 4 })).thread("t");
       for (let n = 0; n <= 8; n += 1) await other.put({ id: `c${n}`, state: { n } });
-      let reads = 0;
-      const inner = slow(shared, 1);
-      const reader = await open<{ n: number }>({
-        ...inner,
-        async read(asked) {
-          if (reads++ === before) await other.deleteCheckpoints(["c8"]);
-          return inner.read(asked);
-        },
-      });
+      const reader = await open<{ n: number }>(overtaken(shared, before, () => other.deleteCheckpoints(["c8"])));
       return read(reader.thread("t"));
     };
-    const ids = await readWhile(async (thread) => {
-      const found: string[] = [];
-      for await (const { id } of thread.history()) found.push(id);
-      return found;
-    });
+    const ids = await readWhile((thread) => idsOf(thread.history()));
     const message = `deleted before read ${before}`;
     expect(
       ids.filter((id) => id !== "c8"),
@@ -220,9 +209,3 @@ test("what another store has deleted does not come back with packs that were rea
     await other.deleteCheckpoints([`later ${index}`]);
   }
 });
-
-async function idsOf(history: AsyncIterable<{ readonly id: string }>): Promise<string[]> {
-  const ids: string[] = [];
-  for await (const { id } of history) ids.push(id);
-  return ids;
-}

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Backend, Batch, Entry, Key, Value } from "../../backend.ts";
+import type { Backend, Entry, Key, Value } from "../../backend.ts";
 import type { BackendCase } from "./case.ts";
 import { at, backendCase, fill, found, listed, text, thread, values } from "./case.ts";
 
@@ -203,105 +203,5 @@ export const commitCases: readonly BackendCase[] = [
   backendCase("an empty batch is applied", async (backend) => {
     assert.deepEqual(await backend.commit([{}]), [true]);
     assert.deepEqual(await backend.commit([{ checks: [], inserts: [], puts: [], deletes: [] }, {}]), [true, true]);
-  }),
-
-  backendCase("a refused batch leaves those before and after it applied", async (backend) => {
-    await fill(backend, [[at("meta", 2, 2), text("taken")]]);
-    const insert = (group: number): { key: Key; value: Value } => ({ key: at("tail", group, 1), value: text(group) });
-    const applied = await backend.commit([
-      { checks: [{ key: at("meta", 1, 1), value: undefined }], inserts: [insert(1)] },
-      { checks: [{ key: at("meta", 2, 2), value: undefined }], inserts: [insert(2)] },
-      {
-        inserts: [insert(3), { key: at("id", 3, 1, 2), value: text(3) }],
-        puts: [{ key: thread("c"), value: text(3) }],
-      },
-      {
-        inserts: [insert(4), { key: at("meta", 4, 4), value: text(4) }],
-        checks: [{ key: thread("d"), value: text(4) }],
-      },
-      { deletes: [{ table: "tail", lineage: 5, group: 5 }], inserts: [insert(5)] },
-    ]);
-    assert.deepEqual(applied, [true, false, true, false, true]);
-    const back = await values(backend, ...[1, 2, 3, 4, 5].map((group) => at("tail", group, 1)));
-    assert.deepEqual(back, [text(1), undefined, text(3), undefined, text(5)]);
-    assert.deepEqual(await values(backend, at("id", 3, 1, 2), thread("c"), at("meta", 4, 4)), [
-      text(3),
-      text(3),
-      undefined,
-    ]);
-  }),
-
-  backendCase(
-    "of the steps of many threads, those with another record or a taken key are refused alone",
-    async (backend) => {
-      const groups = Array.from({ length: 20 }, (_, index) => index + 1);
-      await fill(backend, [
-        ...groups.filter((group) => group !== 3).map((group) => [at("meta", group, group), text(group)] as const),
-        [at("tail", 7, 1), text("taken")],
-      ]);
-      const steps = groups.map((group) => ({
-        checks: [{ key: at("meta", group, group), value: text(group === 5 ? "another" : group) }],
-        inserts: [{ key: at("tail", group, 1), value: text(group) }],
-      }));
-      const refused = [3, 5, 7];
-      assert.deepEqual(
-        await backend.commit(steps),
-        groups.map((group) => !refused.includes(group)),
-      );
-      assert.deepEqual(
-        await values(backend, ...groups.map((group) => at("tail", group, 1))),
-        groups.map((group) => (group === 7 ? text("taken") : refused.includes(group) ? undefined : text(group))),
-      );
-    },
-  ),
-
-  backendCase(
-    "of batches with records of two tables, those with another record or a taken key are refused alone and whole",
-    async (backend) => {
-      const groups = Array.from({ length: 20 }, (_, index) => index + 1);
-      await fill(backend, [
-        ...groups.filter((group) => group !== 3).map((group) => [at("meta", group, group), text(group)] as const),
-        [at("tail", 7, 1), text("taken")],
-        [at("write", 9, 1, 2), text("taken")],
-      ]);
-      const keysOf = (group: number): readonly Key[] => [
-        at("write", group, 1, 1),
-        at("write", group, 1, 2),
-        at("tail", group, 1),
-      ];
-      const batches = groups.map((group) => ({
-        checks: [{ key: at("meta", group, group), value: text(group === 5 ? "another" : group) }],
-        inserts: keysOf(group).map((key) => ({ key, value: text(group) })),
-      }));
-      const refused = [3, 5, 7, 9];
-      assert.deepEqual(
-        await backend.commit(batches),
-        groups.map((group) => !refused.includes(group)),
-      );
-      for (const batch of batches) assert.deepEqual(await backend.commit([batch]), [false]);
-      const taken: { readonly [group: number]: readonly unknown[] } = {
-        7: [undefined, undefined, text("taken")],
-        9: [undefined, text("taken"), undefined],
-      };
-      for (const group of groups) {
-        const whole = keysOf(group).map(() => (refused.includes(group) ? undefined : text(group)));
-        assert.deepEqual(await values(backend, ...keysOf(group)), taken[group] ?? whole);
-      }
-      const free = groups.filter((group) => group === 3 || group === 5);
-      await fill(
-        backend,
-        free.map((group) => [at("meta", group, group), text(group === 5 ? "another" : group)] as const),
-      );
-      for (const group of free) assert.deepEqual(await backend.commit([batches[group - 1] as Batch]), [true]);
-    },
-  ),
-
-  backendCase("a batch of ten thousand records is one batch", async (backend) => {
-    const inserts = Array.from({ length: 10_000 }, (_, item) => ({ key: at("tail", 1, item), value: text(item) }));
-    await fill(backend, [[at("tail", 1, 9_999), text("taken")]]);
-    assert.deepEqual(await backend.commit([{ inserts }]), [false]);
-    assert.equal((await found(backend, { scan: { table: "tail", lineage: 1, group: 1 } })).length, 1);
-    assert.deepEqual(await backend.commit([{ inserts: inserts.slice(0, -1) }]), [true]);
-    assert.equal((await found(backend, { scan: { table: "tail", lineage: 1, group: 1 } })).length, 10_000);
   }),
 ];

@@ -1,0 +1,36 @@
+import type { Json } from "../codec/json.ts";
+
+/** One write: index, channel, encoded value. */
+export type StoredWrite = readonly [index: number, channel: string, value: Json];
+
+/** The writes of one task against one checkpoint, made in one generation. Hashes may collide; a record holds several. */
+export interface TaskWrites {
+  readonly checkpoint: string;
+  readonly namespace?: string;
+  readonly task: string;
+  readonly node?: string;
+  readonly at: number;
+  readonly generation?: number;
+  readonly writes: readonly StoredWrite[];
+  /** The checkpoint was deleted in this generation: what was written before is not shown. */
+  readonly cut?: true;
+}
+
+/** Whether an entry is for this checkpoint: hashes may collide. */
+export function isFor(
+  entry: TaskWrites,
+  address: { readonly namespace: string; readonly checkpoint: string },
+): boolean {
+  return entry.checkpoint === address.checkpoint && (entry.namespace ?? "") === address.namespace;
+}
+
+/** The entries for a checkpoint that a view of this generation sees, oldest first, and none from before a deletion. */
+export function visibleTasks(
+  tasks: readonly TaskWrites[],
+  address: { readonly namespace: string; readonly checkpoint: string },
+  generation: number,
+): TaskWrites[] {
+  const seen = tasks.filter((entry) => isFor(entry, address) && (entry.generation ?? 0) <= generation);
+  const cut = Math.max(-1, ...seen.filter((entry) => entry.cut).map((entry) => entry.generation ?? 0));
+  return seen.filter((entry) => !entry.cut && (entry.generation ?? 0) >= cut);
+}
