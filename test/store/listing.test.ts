@@ -137,3 +137,17 @@ it("counts what forks inherit of one thread without walking its history for each
   await store.compact();
   expect(await counts()).toEqual({ ...expected, long: 99, "fork at 99": 98 });
 });
+
+it("counts a fork anew where another store has taken out of its line since", async () => {
+  const { backend } = counted(memory());
+  const [store, reader] = [await open<State>(backend, { packRows: 4 }), await open<State>(backend, { packRows: 4 })];
+  const ids = await put(store, "t", 12);
+  const thread = store.thread("t");
+  await thread.fork({ at: ids[9] as string, into: "first" });
+  expect(await reader.thread("first").count()).toBe(10);
+  await store.thread("first").delete();
+  await thread.deleteCheckpoints([ids[7] as string]);
+  await thread.fork({ at: ids[9] as string, into: "second" });
+  expect(await reader.thread("second").count()).toBe(9);
+  expect(await lengthOf(reader.thread("second"))).toBe(9);
+});
