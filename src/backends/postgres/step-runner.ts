@@ -6,9 +6,9 @@ import type { QueryResult } from "./pool.ts";
 import type { Server, Statement } from "./server.ts";
 import { statement } from "./server.ts";
 import type { Shape, Step, StepRecord } from "./step.ts";
-import { allText, oneText, someText } from "./step-text.ts";
+import { allText, oneText, pairText, someText } from "./step-text.ts";
 
-const textOf = { one: oneText, all: allText, some: someText } as const;
+const textOf = { one: oneText, pair: pairText, all: allText, some: someText } as const;
 
 /** Runs steps of one shape, one attempt; tells which were applied. */
 export class StepRunner {
@@ -37,7 +37,8 @@ export class StepRunner {
 
   async #runOne(step: Step): Promise<boolean> {
     try {
-      const { rowCount } = await this.#server.run(this.#statement("one", step.shape), scalars(step));
+      const kind = step.beside.length === 1 ? "pair" : "one";
+      const { rowCount } = await this.#server.run(this.#statement(kind, step.shape), scalars(step));
       return rowCount === 1;
     } catch (error) {
       if (isTaken(error)) return false;
@@ -67,17 +68,24 @@ export class StepRunner {
   }
 }
 
-function scalars({ shape, check, insert: { key, value }, beside }: Step): readonly unknown[] {
-  const values: unknown[] = [key.lineage, key.group, key.item];
-  if (isWide(key.table)) values.push(key.part);
-  values.push(value);
+function scalars({ shape, check, insert, beside }: Step): readonly unknown[] {
+  const values: unknown[] = [];
+  addInsert(values, insert);
   if (check !== undefined) {
     values.push(check.key.group, check.key.item);
     if (isWide(check.key.table)) values.push(check.key.part);
     values.push(check.value);
   }
-  if (shape.beside !== undefined) values.push(lineages(beside), ...columns(beside, shape.beside.table));
+  const [other] = beside;
+  if (other !== undefined && beside.length === 1) addInsert(values, other);
+  else if (shape.beside !== undefined) values.push(lineages(beside), ...columns(beside, shape.beside.table));
   return values;
+}
+
+function addInsert(values: unknown[], { key, value }: StepRecord): void {
+  values.push(key.lineage, key.group, key.item);
+  if (isWide(key.table)) values.push(key.part);
+  values.push(value);
 }
 
 function arrays(steps: readonly Step[]): readonly unknown[] {

@@ -53,15 +53,31 @@ test("the commit of a step is one statement", async () => {
   expect(await pool.during(() => backend.commit([step(1, 1, text("taken"))]))).toHaveLength(1);
 });
 
-test("and so it is with records beside it", async () => {
-  const beside = [1, 2].map((part) => ({ key: at("write", 1, 1, part), value: text(part) }));
-  const { checks = [], inserts = [] } = step(1, 9, text(9));
-  const batch = { checks, inserts: [...beside, ...inserts] };
+test.each([
+  [1, "checked"],
+  [2, "checked"],
+  [1, "unchecked"],
+  [2, "unchecked"],
+] as const)("and so it is with records beside it: %i, %s", async (count, kind) => {
+  const group = count + (kind === "checked" ? 10 : 20);
+  const keys = [1, 2].slice(0, count).map((part) => at("write", group, 1, part));
+  const { checks = [], inserts = [] } = step(group, 9, text(9));
+  const beside = keys.map((key) => ({ key, value: text(key.part) }));
+  const batch = { checks: kind === "checked" ? checks : [], inserts: [...beside, ...inserts] };
   const [first, ...more] = await pool.during(() => backend.commit([batch]));
   expect(first).toMatch(/insert into \S+\.write .* insert into \S+\.tail/s);
   expect(more).toEqual([]);
+  expect(await backend.read(keys.map((key) => ({ get: key })))).toEqual(beside.map(({ value }) => value));
   expect(await pool.during(() => backend.commit([batch]))).toHaveLength(1);
   expect(await backend.commit([batch])).toEqual([false]);
+  // What a check refuses leaves nothing beside it either.
+  const next = { key: at("write", group, 2, 1), value: text("next") };
+  const refused = {
+    checks: [{ key: metaOf(group), value: text("another") }],
+    inserts: [next, ...step(group, 10, text(10)).inserts!],
+  };
+  expect(await backend.commit([refused])).toEqual([false]);
+  expect(await backend.read([{ get: next.key }])).toEqual([undefined]);
 });
 
 test("the commit of 32 threads' steps is one statement, of 200 at most four", async () => {
