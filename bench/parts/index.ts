@@ -1,6 +1,7 @@
 import type { Part } from "../context.ts";
 import { codec } from "./codec.ts";
 import { files } from "./files.ts";
+import { floors } from "./floors.ts";
 import { growth } from "./growth.ts";
 import { langgraph } from "./langgraph.ts";
 import { memory } from "./memory.ts";
@@ -34,4 +35,5 @@ export const parts: readonly Part[] = [
   memory,
   start,
   profile,
+  floors,
 ];

@@ -73,7 +73,8 @@ async function besideSaver(context: Context, rows: Rows, store: Store<State>): P
   await peer.begin(aside.state);
   const channels = Object.keys(conversation.initial());
   const found = await compare(
-    { rounds: quick ? 3 : 8, batch: 4 },
+    // Long turns: the first puts of one find the processor's caches full of the other's work.
+    { rounds: quick ? 3 : 6, batch: 16 },
     () => talk.putUpdate(),
     () => peer.put(aside.ready.state, channels),
     (side) => (side === "ours" ? talk : aside).prepare(),

@@ -1,0 +1,68 @@
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { crc32 } from "node:zlib";
+import { createValueCodec } from "../../src/codec/value.ts";
+import type { Talk } from "../talk.ts";
+
+/** What a put cannot do without, each with all of those before it. */
+export const putSteps = [
+  "the record in the place of its change, and the check that nobody else moved the head, in one statement",
+  "its JSON and CRC-32",
+  "the walk that refuses what cannot be stored, and the copy",
+  "the list in memory that the change is added to",
+  "a promise, and a turn in which other threads may join the commit",
+] as const;
+
+const meta = `1j00000000${JSON.stringify({ version: 16, thread: "measured", createdAt: 1, sealed: 960, rootSealed: 960 })}`;
+const group = 5;
+
+/** Puts by hand, for one thread that nobody else uses: no branches, no leases, no packs, nothing that could be asked for. */
+export class LeanPuts {
+  readonly #steps: number;
+  readonly #database: DatabaseSync;
+  readonly #insert: StatementSync;
+  readonly #codec = createValueCodec();
+  readonly #list: unknown[] = [];
+  #seq = 0;
+
+  /** Does the first so many of {@link putSteps}. */
+  constructor(file: string, steps: number) {
+    this.#steps = steps;
+    this.#database = new DatabaseSync(file);
+    this.#database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = normal");
+    for (const table of ["tail", "meta"])
+      this.#database.exec(`CREATE TABLE ${table} (key INTEGER PRIMARY KEY, value BLOB NOT NULL)`);
+    this.#database.prepare("INSERT INTO meta VALUES ((? << 32) + ?, ?)").run(group, group, meta);
+    this.#insert = this.#database.prepare(
+      "INSERT INTO tail SELECT (? << 32) + ?, ? WHERE (SELECT value FROM meta WHERE key = (? << 32) + ?) IS ?",
+    );
+  }
+
+  put(talk: Talk): unknown {
+    if (this.#steps < 5) return this.#put(talk);
+    return new Promise((resolve) => {
+      void Promise.resolve().then(() => resolve(this.#put(talk)));
+    });
+  }
+
+  #put({ ready: { update, changed } }: Talk): number {
+    this.#seq += 1;
+    const change = this.#steps < 3 ? update : (this.#codec.encode(update, "update").tree as typeof update);
+    const record = recordOf(this.#seq, this.#steps < 2 ? changed : JSON.stringify(change));
+    const value = this.#steps < 2 ? `1j00000000${record}` : `1j${crc32(record).toString(16).padStart(8, "0")}${record}`;
+    const { changes } = this.#insert.run(group, this.#seq, value, group, group, meta);
+    if (changes !== 1) throw new Error("The head has moved.");
+    if (this.#steps >= 4) this.#list.push(...(change.append?.["messages"] ?? []));
+    return this.#seq;
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}
+
+function recordOf(seq: number, change: string): string {
+  const now = Date.now();
+  const id = `${now.toString(16).padStart(12, "0")}-7000-8fae-${seq.toString(16).padStart(12, "0")}`;
+  const fields = `"id":"${id}","step":${seq},"createdAt":${now},"parent":${seq - 1},"node":"act","pending":1`;
+  return `{${fields},"count":${seq},"change":${change}}`;
+}

@@ -1,0 +1,101 @@
+import { open } from "../../src/index.ts";
+import { compare } from "../compare.ts";
+import type { Context, Part } from "../context.ts";
+import { LeanPuts, putSteps } from "../floors/put.ts";
+import { readLean, readSteps } from "../floors/read.ts";
+import { LeanWaves } from "../floors/wave.ts";
+import type { Cell } from "../report.ts";
+import { RawPostgres } from "../systems/raw-postgres.ts";
+import { RawTable } from "../systems/raw-sqlite.ts";
+import { StoredTalk, Talk } from "../talk.ts";
+import type { State } from "../workloads/workload.ts";
+
+type Rows = Cell[][];
+
+async function puts({ place, quick }: Context, rows: Rows): Promise<void> {
+  const table = new RawTable(place.path("raw"));
+  for (const [index, step] of putSteps.entries()) {
+    const lean = new LeanPuts(place.path("lean"), index + 1);
+    const [talk, aside] = [new Talk(), new Talk()];
+    const found = await compare(
+      { rounds: quick ? 3 : 9, warmUp: quick ? 1 : 6, batch: 64, turns: 16 },
+      () => lean.put(talk),
+      () => table.insert(aside.ready.changed),
+      (side) => (side === "ours" ? talk : aside).prepare(),
+    );
+    lean.close();
+    rows.push(["put({ update }) against a raw insert, p50: at most 2.2", step, found.p50]);
+  }
+  table.close();
+}
+
+async function reads({ place, quick }: Context, rows: Rows): Promise<void> {
+  const [path, rawPath] = [place.path("reads"), place.path("raw")];
+  const store = await open<State>(`sqlite:${path}`, { fsync: "normal" });
+  const talk = await StoredTalk.begin(store, "measured", 1_000);
+  const table = new RawTable(rawPath);
+  const text = JSON.stringify(talk.state);
+  const key = table.insert(text);
+  for (const [index, step] of readSteps.entries()) {
+    const found = await compare(
+      { rounds: quick ? 5 : 15, warmUp: quick ? 1 : 60, batch: 2 },
+      () => {
+        if (readLean(path, index + 1) < text.length) throw new Error("Less was read than the state is long.");
+      },
+      () => {
+        const other = new RawTable(rawPath);
+        JSON.parse(other.select(key));
+        other.close();
+      },
+    );
+    rows.push(["latest() of a newly opened store against select + JSON.parse: at most 1.2", step, found.p50]);
+  }
+  table.close();
+  await store.close();
+}
+
+const threads = 64;
+const connections = 4;
+
+async function waves({ place }: Context, rows: Rows): Promise<void> {
+  const { url, schema } = await place.home("Postgres");
+  const raw = await RawPostgres.create(url, `${schema}_raw`, connections);
+  const lean = await LeanWaves.create(url, schema, threads, connections);
+  const asides = Array.from({ length: threads }, () => new Talk());
+  const changes = (): string[] => asides.map((aside) => aside.ready.changed);
+  for (const grouped of [16, 32]) {
+    const found = await compare(
+      { rounds: 12, warmUp: 24, batch: 2, turns: 4 },
+      () => lean.put(changes(), grouped),
+      () => {
+        const all = changes();
+        const parts = Array.from({ length: connections }, (_, part) => all.slice(part * 16, (part + 1) * 16));
+        return Promise.all(parts.map((part) => raw.insertMany(part)));
+      },
+      () => {
+        for (const aside of asides) aside.prepare();
+      },
+    );
+    const step = `the check and lock of each thread's record, ${grouped} rows a statement, all of it ready-made`;
+    rows.push(["64 threads on Postgres against raw grouped inserts: at least 0.75", step, 1 / found.p50]);
+  }
+  await lean.close();
+  await raw.close();
+}
+
+/** How far from the floor a target is that has not been met: the same by hand, with nothing but what it cannot do without. */
+export const floors: Part = {
+  name: "floors",
+  title: "the least that a put, a first read and 64 threads cost by hand",
+  async run(context) {
+    const rows: Rows = [];
+    await puts(context, rows);
+    await reads(context, rows);
+    if (!context.quick) await waves(context, rows);
+    context.report.table(
+      "What is left of a target, by hand and without a store",
+      [{ title: "target" }, { title: "what is done, each with what is above it" }, { title: "found", unit: "×" }],
+      rows,
+    );
+  },
+};
