@@ -2,7 +2,7 @@ import type { Value } from "../backend.ts";
 import { unwrapJson } from "../codec/envelope.ts";
 import type { Json } from "../codec/json.ts";
 import { ThreadmarkError } from "../errors.ts";
-import { addressedId } from "../model/id.ts";
+import { addressedId, timeOfAddressed } from "../model/id.ts";
 import { type Column, packColumn, unpackColumn } from "./column.ts";
 import type { Row } from "./row.ts";
 
@@ -32,7 +32,7 @@ export function packRows(tape: number, rows: readonly Row[]): PackedRows {
     if (column !== undefined) columns[name] = column;
   };
   pack("seq", (row) => row.seq, null);
-  pack("id", (row) => (row.id === addressedId(row.createdAt, tape, row.seq) ? 0 : row.id), 0);
+  pack("id", (row) => (timeOfAddressed(row.id, tape, row.seq) === Math.floor(row.createdAt) ? 0 : row.id), 0);
   pack("namespace", (row) => row.namespace, "");
   pack("parent", parentOf, -1);
   pack("step", (row) => row.step, null);

@@ -1,6 +1,6 @@
 import type { Key, Value } from "../backend.ts";
 import { unwrapJson, wrap } from "../codec/envelope.ts";
-import { isAddressed } from "../model/id.ts";
+import { timeOfAddressed } from "../model/id.ts";
 import type { Draft } from "./draft.ts";
 import { hashStrings } from "./hash.ts";
 import { withHead } from "./heads.ts";
@@ -29,7 +29,7 @@ export function sealRows(draft: Draft, tape: Tape, sealed: readonly TailRow[]): 
   const from = (sealed[0] as TailRow).row.seq;
   draft.deletes.push({ table: "tail", lineage: tape.lineage, group: tape.number, from, to: last.row.seq });
   const supplied: Row[] = [];
-  for (const { row } of sealed) if (!isAddressed(row.id, tape.number, row.seq)) supplied.push(row);
+  for (const { row } of sealed) if (timeOfAddressed(row.id, tape.number, row.seq) === undefined) supplied.push(row);
   draft.change({
     rootStep: risingStep(before, sealed),
     sealed: last.row.seq,

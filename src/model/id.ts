@@ -23,6 +23,11 @@ export function addressedId(now: number, tape: number, seq: number): string | un
 
 /** 62 bits: 31 of the tape, 31 of the seq, behind the two bits of the variant (binary 10). */
 function addressPart(tape: number, seq: number): string {
+  return tapePart(tape) + lowBits(tape, seq).toString(16).padStart(8, "0");
+}
+
+/** What stands between the time and the low bits. */
+function tapePart(tape: number): string {
   let part = tapeParts.get(tape);
   if (part === undefined) {
     const high = (0x80000000 + Math.floor(tape / 2)).toString(16);
@@ -30,12 +35,36 @@ function addressPart(tape: number, seq: number): string {
     if (tapeParts.size >= MOST_TAPES) tapeParts.clear();
     tapeParts.set(tape, part);
   }
-  return part + ((tape % 2) * LIMIT + seq).toString(16).padStart(8, "0");
+  return part;
 }
 
-/** Whether an id is one that {@link addressedId} makes for this tape and seq, at some time. */
-export function isAddressed(id: string, tape: number, seq: number): boolean {
-  return id.endsWith(addressPart(tape, seq)) && PATTERN.test(id);
+function lowBits(tape: number, seq: number): number {
+  return (tape % 2) * LIMIT + seq;
+}
+
+/**
+ * The time for which {@link addressedId} makes this id of a tape and a seq; undefined where it makes it for none. Reads
+ * digits instead of making an id to compare with: every row is asked when it is sealed.
+ */
+export function timeOfAddressed(id: string, tape: number, seq: number): number | undefined {
+  if (id.length !== 36 || id.charCodeAt(8) !== DASH || !id.startsWith(tapePart(tape), 13)) return undefined;
+  if (!(seq < LIMIT) || hexadecimal(id, 28, 36) !== lowBits(tape, seq)) return undefined;
+  const time = hexadecimal(id, 0, 8) * 2 ** 16 + hexadecimal(id, 9, 13);
+  return Number.isNaN(time) ? undefined : time;
+}
+
+const DASH = 0x2d;
+
+/** The number that digits of an id stand for; NaN if there is anything else among them. */
+function hexadecimal(id: string, from: number, to: number): number {
+  let number = 0;
+  for (let index = from; index < to; index += 1) {
+    const code = id.charCodeAt(index);
+    if (code >= 0x30 && code <= 0x39) number = number * 16 + code - 0x30;
+    else if (code >= 0x61 && code <= 0x66) number = number * 16 + code - 0x57;
+    else return Number.NaN;
+  }
+  return number;
 }
 
 const PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-7000-([0-9a-f]{4})-([0-9a-f]{4})([0-9a-f]{8})$/;
