@@ -3,7 +3,13 @@ import { Comparison, type Fields } from "./comparison.ts";
 import { passFlat } from "./flat-list.ts";
 import { isObject, isTagged, type Json, type JsonObject, sameParts } from "./json.ts";
 import type { Encoding } from "./kinds/kind.ts";
-import { encodePrimitive, isJsonNumber, isPrimitiveNode, type TaggedPrimitive } from "./kinds/primitive.ts";
+import {
+  encodePrimitive,
+  isJsonNumber,
+  isJsonPrimitive,
+  isPrimitiveNode,
+  type TaggedPrimitive,
+} from "./kinds/primitive.ts";
 import { inside, type Step } from "./path.ts";
 import { hasOnlyElements, isAccessor, ordinaryNames, strayKey, unordinaryKey } from "./properties.ts";
 import { refusalOf } from "./refusal.ts";
@@ -227,18 +233,34 @@ export class Encoder implements Encoding {
 }
 
 /**
- * Whether a plain object is its own node, now and for ever: frozen, and of nothing but what JSON has. Such an object is not
- * copied, and when it is met again in the same place it is known by its identity, which says nothing of any other.
+ * Whether a plain object is its own node, now and for ever: frozen with all that is in it, and of nothing but what JSON has.
+ * Such an object is not copied, and when it is met again in the same place it is known by its identity, which says nothing
+ * of any other.
  */
 function isLasting(value: object, names: readonly string[]): boolean {
   if (!Object.isFrozen(value)) return false;
-  return names.every((name) => {
-    if (isAccessor(value, name)) return false;
-    const field = (value as Fields)[name];
-    return typeof field === "string" || typeof field === "boolean" || field === null || isFlatNumber(field);
-  });
+  lookedAt = 0;
+  return areLasting(value, names);
 }
 
-function isFlatNumber(field: unknown): boolean {
-  return typeof field === "number" && isJsonNumber(field);
+/** Larger ones are copied: each object is asked once for every one above it, and may refer back to itself. */
+const mostParts = 500;
+let lookedAt = 0;
+
+function areLasting(value: object, names: readonly string[]): boolean {
+  return names.every((name) => !isAccessor(value, name) && isLastingPart((value as Fields)[name]));
+}
+
+function isLastingPart(part: unknown): boolean {
+  lookedAt += 1;
+  if (typeof part !== "object" || part === null) return isJsonPrimitive(part);
+  if (lookedAt > mostParts || !Object.isFrozen(part)) return false;
+  const prototype: unknown = Object.getPrototypeOf(part);
+  if (Array.isArray(part)) {
+    if (prototype !== Array.prototype || !hasOnlyElements(part)) return false;
+    return part.every((element, index) => !isAccessor(part, index) && isLastingPart(element));
+  }
+  if (prototype !== Object.prototype || Object.hasOwn(part, "$")) return false;
+  const names = ordinaryNames(part);
+  return names !== undefined && areLasting(part, names);
 }

@@ -4,7 +4,7 @@ import { copyJson } from "./copy.ts";
 import { Decoder } from "./decode.ts";
 import { Encoder } from "./encode.ts";
 import type { Json } from "./json.ts";
-import { isJsonNumber } from "./kinds/primitive.ts";
+import { isJsonPrimitive } from "./kinds/primitive.ts";
 import type { RegisteredClass } from "./special.ts";
 
 export interface Encoded {
@@ -83,13 +83,6 @@ function checked([name, codec]: [string, ClassCodec]): RegisteredClass {
     throw new TypeError(`classes: ${name} has no ${method}(). A class is registered as { test, encode, decode }.`);
   }
   return [name, codec];
-}
-
-/** What is its own encoding: there is nothing to walk. */
-function isJsonPrimitive(value: unknown): value is string | number | boolean | null {
-  return typeof value === "number"
-    ? isJsonNumber(value)
-    : typeof value === "string" || typeof value === "boolean" || value === null;
 }
 
 function hasInheritedKeys(): boolean {

@@ -1,5 +1,6 @@
 import type { KnownClass, MessageClass } from "./classes.ts";
 import type { StoredInstance } from "./instances.ts";
+import { isOrdinaryArray, isOrdinaryObject } from "./ordinary.ts";
 
 export type Node = StoredInstance & Record<string, unknown>;
 
@@ -22,48 +23,119 @@ interface Remembered {
   readonly shape: Shape;
   readonly kwargs: Fields;
   readonly node: Node;
-  /** What the message's properties were. */
+  /** What the message's properties were, then what was in those that are neither text nor empty: see {@link frozenCopy}. */
   readonly values: readonly unknown[];
 }
 
 const remembered = new WeakMap<object, Remembered>();
-const shapes = new WeakMap<MessageClass["made"], Shape>();
+const shapes = new WeakMap<MessageClass["made"], Map<string, Shape>>();
 
-/** Remembers the node of a message that is nothing but text: it is frozen, so that the store knows it again as well. */
+/** Remembers the node of a message of plain data: it is frozen, so that the store knows it again as well. */
 export function remember(message: Fields, known: KnownClass, node: Node): Node {
-  for (const key in node) if (typeof node[key] !== "string") return node;
-  const shape = shapeOf(message, known);
+  const parts: unknown[] = [];
+  const copy: Fields = {};
+  for (const key in node) {
+    const value = node[key];
+    // What was converted is not in the message as it is in the node.
+    const kept = typeof value !== "object" || value === message[key] ? frozenCopy(value, parts) : undefined;
+    if (kept === undefined) return node;
+    copy[key] = kept;
+  }
+  const shape = shapeOf(message, known, node);
+  const lasting = Object.freeze(copy) as Node;
   remembered.set(message, {
     shape,
     kwargs: message["lc_kwargs"] as Fields,
-    node: Object.freeze(node),
-    values: shape.names.map((name) => message[name]),
+    node: lasting,
+    values: [...shape.names.map((name) => message[name]), ...parts],
   });
-  return node;
+  return lasting;
 }
 
-function shapeOf(message: Fields, { keys: names, fields, message: kind }: KnownClass): Shape {
+/** More than so many objects and lists in a message are not worth it, and it may refer back to itself. */
+const mostParts = 400;
+
+/**
+ * A frozen copy of plain data, or undefined for anything else. Of every object in it, `parts` gets the object, its names and
+ * its values; of every list the list, its length and its elements.
+ */
+function frozenCopy(value: unknown, parts: unknown[]): unknown {
+  if (typeof value !== "object" || value === null) return isJson(value) ? value : undefined;
+  if (parts.length > mostParts) return undefined;
+  if (Array.isArray(value)) {
+    if (Object.getPrototypeOf(value) !== Array.prototype || !isOrdinaryArray(value)) return undefined;
+    parts.push(value, value.length, ...(value as unknown[]));
+    const copy: unknown[] = [];
+    for (const element of value as unknown[]) {
+      const kept = frozenCopy(element, parts);
+      if (kept === undefined) return undefined;
+      copy.push(kept);
+    }
+    return Object.freeze(copy);
+  }
+  if (Object.getPrototypeOf(value) !== Object.prototype || !isOrdinaryObject(value)) return undefined;
+  const names = Object.keys(value);
+  // The first would be taken for a tag by the store, the other for a prototype.
+  if (names.includes("$") || names.includes("__proto__")) return undefined;
+  const copy: Fields = { ...value };
+  parts.push(value, namesOf(names), ...names.map((name) => copy[name]));
+  for (const name of names) {
+    const kept = frozenCopy(copy[name], parts);
+    if (kept === undefined) return undefined;
+    copy[name] = kept;
+  }
+  return Object.freeze(copy);
+}
+
+function isJson(value: unknown): boolean {
+  if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0);
+  return typeof value === "string" || typeof value === "boolean" || value === null;
+}
+
+const namesMade = new Map<string, readonly string[]>();
+const mostNames = 1_000;
+
+/** Objects of the same names share a list of them. */
+function namesOf(names: readonly string[]): readonly string[] {
+  const key = JSON.stringify(names);
+  let shared = namesMade.get(key);
+  if (shared === undefined) {
+    if (namesMade.size >= mostNames) namesMade.clear();
+    shared = names;
+    namesMade.set(key, shared);
+  }
+  return shared;
+}
+
+function shapeOf(message: Fields, { keys: names, fields, message: kind }: KnownClass, node: Node): Shape {
   const { made } = kind as MessageClass;
   const objects: number[] = [];
   const lists: number[] = [];
   for (const { key } of fields) {
     const value = message[key];
-    if (typeof value === "object") (Array.isArray(value) ? lists : objects).push(names.indexOf(key));
+    if (typeof value !== "object" || value === null || Object.hasOwn(node, key)) continue;
+    (Array.isArray(value) ? lists : objects).push(names.indexOf(key));
   }
-  const known = shapes.get(made);
-  if (known !== undefined && String(known.objects) === String(objects) && String(known.lists) === String(lists)) {
-    return known;
+  let known = shapes.get(made);
+  if (known === undefined) {
+    known = new Map();
+    shapes.set(made, known);
   }
-  const { keys: kwargsNames } = made;
-  const shape = { names, kwargsNames, sources: kwargsNames.map((name) => names.indexOf(name)), objects, lists };
-  shapes.set(made, shape);
+  const empty = `${objects} ${lists}`;
+  let shape = known.get(empty);
+  if (shape === undefined) {
+    const { keys: kwargsNames } = made;
+    shape = { names, kwargsNames, sources: kwargsNames.map((name) => names.indexOf(name)), objects, lists };
+    known.set(empty, shape);
+  }
   return shape;
 }
 
 /**
  * Whether a message still is what its node was made of. That it is the same message says nothing, since messages are changed
  * in place: every part is looked at, but what kind of thing it is is not asked again. The parts are walked as they come,
- * which is faster than reading them by their names: classes of messages are many. What they were begins at `first`.
+ * which is faster than reading them by their names: classes of messages are many. What they were is between `first` and
+ * `end`.
  */
 function isUnchanged(
   message: Fields,
@@ -71,15 +143,11 @@ function isUnchanged(
   shape: Shape,
   values: readonly unknown[],
   first: number,
+  end: number,
 ): boolean {
   const { names, kwargsNames, sources, objects, lists } = shape;
+  if (!hasStill(message, names, values, first)) return false;
   let count = 0;
-  for (const name in message) {
-    if (names[count] !== name || !Object.is(message[name], values[first + count])) return false;
-    count++;
-  }
-  if (count !== names.length) return false;
-  count = 0;
   for (const name in kwargs) {
     if (kwargsNames[count] !== name || !Object.is(kwargs[name], values[first + (sources[count] as number)]))
       return false;
@@ -91,6 +159,36 @@ function isUnchanged(
   }
   for (let index = 0; index < objects.length; index++) {
     for (const _name in values[first + (objects[index] as number)] as object) return false;
+  }
+  const parts = first + names.length;
+  return parts === end || areUnchanged(values, parts, end);
+}
+
+/** Whether an object has these names and no others, and the values that begin at `first`. */
+function hasStill(object: Fields, names: readonly string[], values: readonly unknown[], first: number): boolean {
+  let count = 0;
+  for (const name in object) {
+    if (names[count] !== name || !Object.is(object[name], values[first + count])) return false;
+    count++;
+  }
+  return count === names.length;
+}
+
+/** Whether all objects and lists that a message holds are as they were. */
+function areUnchanged(values: readonly unknown[], first: number, end: number): boolean {
+  let at = first;
+  while (at < end) {
+    const names = values[at + 1] as number | readonly string[];
+    if (typeof names === "number") {
+      const list = values[at] as readonly unknown[];
+      if (list.length !== names) return false;
+      at += 2;
+      for (let index = 0; index < names; index++) if (!Object.is(list[index], values[at + index])) return false;
+      at += names;
+    } else {
+      if (!hasStill(values[at] as Fields, names, values, at + 2)) return false;
+      at += 2 + names.length;
+    }
   }
   return true;
 }
@@ -107,7 +205,7 @@ const lookedBack = 8;
 export class MessageRow {
   /** The nodes of the messages, in order. */
   readonly nodes: Node[] = [];
-  /** For each: the message, its `lc_kwargs`, its shape, and what its properties were. */
+  /** For each: the message, its `lc_kwargs`, its shape, how many values there are, and the values. */
   readonly #cells: unknown[] = [];
   #last: object | undefined;
 
@@ -133,10 +231,11 @@ export class MessageRow {
     let count = 0;
     while (cell < cells.length) {
       const message = cells[cell] as Fields;
-      const shape = cells[cell + 2] as Shape;
       if (message !== list[count]) break;
-      if (!isUnchanged(message, cells[cell + 1] as Fields, shape, cells, cell + 3)) break;
-      cell += 3 + shape.names.length;
+      const first = cell + 4;
+      const end = first + (cells[cell + 3] as number);
+      if (!isUnchanged(message, cells[cell + 1] as Fields, cells[cell + 2] as Shape, cells, first, end)) break;
+      cell = end;
       this.#last = message;
       count++;
     }
@@ -150,7 +249,7 @@ export class MessageRow {
     const node = recall(message);
     if (node !== undefined && index === this.nodes.length) {
       const { shape, kwargs, values } = remembered.get(message) as Remembered;
-      this.#cells.push(message, kwargs, shape, ...values);
+      this.#cells.push(message, kwargs, shape, values.length, ...values);
       this.nodes.push(node);
       this.#last = message;
     }
@@ -171,5 +270,5 @@ export function recall(message: object): Node | undefined {
   const before = remembered.get(message);
   if (before === undefined) return undefined;
   const { shape, kwargs, values, node } = before;
-  return isUnchanged(message as Fields, kwargs, shape, values, 0) ? node : undefined;
+  return isUnchanged(message as Fields, kwargs, shape, values, 0, values.length) ? node : undefined;
 }

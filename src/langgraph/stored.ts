@@ -4,6 +4,7 @@ import { classNamed, classOf, type KnownClass, knownClass } from "./classes.ts";
 import { type Convert, instanceOf, nodeOf, type StoredInstance } from "./instances.ts";
 import { MessageRow, recall } from "./memory.ts";
 import { messageNode } from "./messages.ts";
+import { isOrdinaryArray, isOrdinaryObject } from "./ordinary.ts";
 
 /**
  * Values as LangGraph has them ↔ values as a store takes them.
@@ -119,25 +120,6 @@ class Storing {
     for (const part of value) if (members[index++] !== part) return new Set(members);
     return value;
   }
-}
-
-/** An array with holes or other properties is left to the store, which refuses it. */
-function isOrdinaryArray(value: unknown[]): boolean {
-  const { length } = value;
-  // Cheaper than keys, for which every index is made a string. A hole, which would make up for another key, is undefined.
-  if (Object.values(value).length !== length) return false;
-  if (!value.includes(undefined)) return true;
-  const keys = Object.keys(value);
-  // Indices come first, in order.
-  return keys.length === length && keys[length - 1] === String(length - 1);
-}
-
-/** An object with accessors or hidden properties is left to the store, which refuses it. */
-function isOrdinaryObject(value: object): boolean {
-  return Reflect.ownKeys(value).every((key) => {
-    const property = Object.getOwnPropertyDescriptor(value, key);
-    return typeof key === "string" && property?.enumerable === true && "value" in property;
-  });
 }
 
 function copyOf(value: Record<string, unknown>): Record<string, unknown> {

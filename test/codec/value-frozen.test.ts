@@ -13,6 +13,19 @@ test("a frozen object of nothing but JSON is its own node, and is known again wi
   expect(equal.tree).toBe(tree);
 });
 
+test("and so it is with all that is frozen in it", () => {
+  const element = deepFreeze({ id: "a", calls: [{ name: "f", args: { n: [1, [], {}] } }], none: null });
+  const { tree } = codec.encode([element], "state");
+  expect((tree as unknown[])[0]).toBe(element);
+  expect((codec.encode([element, 1], "state", tree).tree as unknown[])[0]).toBe(element);
+  expect(codec.encode([structuredClone(element)], "state", tree).tree).toBe(tree);
+});
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === "object" && value !== null) for (const part of Object.values(value)) deepFreeze(part);
+  return Object.freeze(value);
+}
+
 test("what is read is never the frozen object itself", () => {
   const element = Object.freeze({ id: "a" });
   const { tree } = codec.encode([element], "state");
@@ -33,6 +46,12 @@ test("a frozen object that could change, or is no JSON, is copied and looked at 
     Object.freeze({ odd: Number.NaN }),
     Object.freeze({ zero: -0 }),
     Object.freeze({ $: "date", v: 1 }),
+    Object.freeze({ tag: Object.freeze({ $: "date", v: 1 }) }),
+    Object.freeze({ below: Object.freeze({ inner }) }),
+    Object.freeze({ below: Object.freeze([list]) }),
+    Object.freeze({ below: Object.freeze([Object.freeze({ zero: -0 })]) }),
+    Object.freeze({ bare: Object.freeze(Object.assign(Object.create(null) as object, { bare: 1 })) }),
+    deepFreeze({ many: Array.from({ length: 600 }, (_, index) => ({ index })) }),
     Object.freeze(Object.assign(Object.create(null) as object, { bare: 1 })),
   ];
   const first = codec.encode(frozen, "state");
@@ -50,4 +69,22 @@ test("a frozen object that could change, or is no JSON, is copied and looked at 
     },
   });
   expect(() => codec.encode([counting], "state")).toThrow(/state\[0\]\.n/);
+});
+
+test("what cannot be stored is refused within a frozen object as anywhere", () => {
+  const hidden = Object.defineProperty({ a: 1 }, "b", { value: 2, enumerable: false });
+  const named = Object.assign([1], { note: 2 });
+  const refused: readonly (readonly [object, string])[] = [
+    [{ hidden }, "state.hidden.b"],
+    [{ named }, "state.named.note"],
+    [{ holes: new Array(2) }, "state.holes[0]"],
+    [{ symbol: { [Symbol("s")]: 1 } }, "state.symbol"],
+    [{ list: [() => 1] }, "state.list[0]"],
+  ];
+  for (const [value, path] of refused) {
+    expect(() => codec.encode(deepFreeze(value), "state")).toThrow(expect.objectContaining({ path }));
+  }
+  const ring: Record<string, unknown> = {};
+  for (let index = 0; index < 50; index++) ring[`again${index}`] = ring;
+  expect(() => codec.encode(Object.freeze(ring), "state")).toThrow(/state\.again0/);
 });

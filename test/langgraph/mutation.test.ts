@@ -1,4 +1,12 @@
-import { AIMessage, type BaseMessage, ChatMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
+import { Document } from "@langchain/core/documents";
+import {
+  AIMessage,
+  type AIMessageFields,
+  type BaseMessage,
+  ChatMessage,
+  HumanMessage,
+  ToolMessage,
+} from "@langchain/core/messages";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { ThreadmarkSaver } from "../../src/langgraph/index.ts";
@@ -13,6 +21,20 @@ const kinds: readonly (() => BaseMessage)[] = [
   () => new AIMessage({ content: "text", id: "a", name: "planner" }),
   () => new ToolMessage({ content: "text", tool_call_id: "c", artifact: "flat", status: "success" }),
   () => new ChatMessage({ content: "text", role: "critic" }),
+  () =>
+    new AIMessage({
+      content: "",
+      id: "t",
+      tool_calls: [{ id: "1", name: "search", args: { query: "a", filters: [{ kind: "b" }] }, type: "tool_call" }],
+      usage_metadata: { input_tokens: 1, output_tokens: 2, total_tokens: 3 },
+      response_metadata: { model: "m", tokens: { prompt: 1 } },
+    } as object as AIMessageFields),
+  () => new HumanMessage({ content: [{ type: "text", text: "part" }], additional_kwargs: { tags: ["a", "b"] } }),
+  () => new ToolMessage({ content: "text", tool_call_id: "c", artifact: { rows: [[1, 2], []], empty: {} } }),
+  () => {
+    const found = new Document({ pageContent: "page", metadata: { source: "s" } });
+    return new ToolMessage({ content: "text", tool_call_id: "c", artifact: { found: [found] } });
+  },
 ];
 
 /** What code may do to a message that it has in its hands. */
@@ -88,8 +110,53 @@ const changes: Readonly<Record<string, (message: Loose) => void>> = {
   "made of something else": (message) => {
     message.lc_kwargs = { content: "new" };
   },
+  "deep within": (message) => {
+    for (const part of innermost(message)) part["changed"] = "deep";
+  },
+  "deep within, a name less": (message) => {
+    for (const part of innermost(message)) delete part[Object.keys(part).at(-1) as string];
+  },
+  "deep within, what cannot be told apart by its value": (message) => {
+    for (const part of innermost(message)) part["changed"] = new Date(0);
+  },
+  "a list within is longer": (message) => {
+    for (const list of listsIn(message)) list.push("more");
+  },
+  "a list within is shorter": (message) => {
+    for (const list of listsIn(message)) list.pop();
+  },
+  "a list within has another element": (message) => {
+    for (const list of listsIn(message)) if (list.length > 0) list[0] = { other: 1 };
+  },
+  "equal copies of what is within": (message) => {
+    for (const key of data(message)) message[key] = structuredClone(message[key]);
+  },
   nothing: () => undefined,
 };
+
+/** The properties that hold data: neither what the message was made of nor what its class is. */
+function data(message: Loose): string[] {
+  return Object.keys(message).filter((key) => !key.startsWith("lc_") && typeof message[key] === "object");
+}
+
+function within(value: unknown): object[] {
+  if (typeof value !== "object" || value === null) return [];
+  return [value, ...Object.values(value).flatMap(within)];
+}
+
+function listsIn(message: Loose): unknown[][] {
+  return data(message)
+    .flatMap((key) => within(message[key]))
+    .filter((part) => Array.isArray(part));
+}
+
+/** Of every property, the object that is deepest within. */
+function innermost(message: Loose): Record<string, unknown>[] {
+  return data(message).flatMap((key) => {
+    const objects = within(message[key]).filter((part) => !Array.isArray(part));
+    return objects.slice(-1) as Record<string, unknown>[];
+  });
+}
 
 onEveryBackend(
   "a message that was stored and then changed",
@@ -119,7 +186,7 @@ onEveryBackend(
 
     it.each(Object.keys(changes))("%s: in the middle of a long list, whatever else is added", async (name) => {
       const saver = await savers.fresh();
-      const message = (index: number): BaseMessage => (kinds[index % 5] as () => BaseMessage)();
+      const message = (index: number): BaseMessage => (kinds[index % kinds.length] as () => BaseMessage)();
       for (let place = 8; place < 8 + kinds.length; place++) {
         const messages = Array.from({ length: 20 }, (_, index) => message(index));
         let config = thread(newThread());
@@ -193,14 +260,16 @@ onEveryBackend(
       await fc.assert(
         fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
           const saver = await savers.fresh();
-          const messages = Array.from({ length: 25 }, (_, index) => (kinds[index % 5] as () => BaseMessage)());
+          const messages = Array.from({ length: 25 }, (_, index) =>
+            (kinds[index % kinds.length] as () => BaseMessage)(),
+          );
           let config = thread(newThread());
           const expected: [typeof config, string][] = [];
           for (const [index, { at, change, what }] of steps.entries()) {
             const place = at % (messages.length + 1);
             const message = messages[place];
             if (what === "add" || message === undefined)
-              messages.splice(place, 0, (kinds[at % 5] as () => BaseMessage)());
+              messages.splice(place, 0, (kinds[at % kinds.length] as () => BaseMessage)());
             else if (what === "remove") messages.splice(place, 1);
             else if (what === "swap") messages.reverse();
             else changes[change]?.(message as never);

@@ -9,6 +9,13 @@ export function isJsonNumber(value: number): boolean {
   return Number.isFinite(value) && (value !== 0 || !Object.is(value, -0));
 }
 
+/** Whether a value is its own encoding: there is nothing to walk. */
+export function isJsonPrimitive(value: unknown): value is string | number | boolean | null {
+  return typeof value === "number"
+    ? isJsonNumber(value)
+    : typeof value === "string" || typeof value === "boolean" || value === null;
+}
+
 export function encodePrimitive(value: TaggedPrimitive): JsonObject {
   if (value === undefined) return { $: "undefined" };
   if (typeof value === "bigint") return { $: "bigint", v: String(value) };
