@@ -5,14 +5,16 @@ import { History } from "../history.ts";
 import { postgresSaver, sqliteSaver, threadmarkSaver } from "../systems/savers.ts";
 import type { Opened, System } from "../systems/system.ts";
 import { warmSteps } from "../warm-steps.ts";
-import { langchain, langchainOf } from "../workloads/langchain.ts";
+import { agent, type Chat, langchain } from "../workloads/langchain.ts";
 import type { Step } from "../workloads/workload.ts";
 
 const messages = 1_000;
 
+type Fsync = "normal" | "full";
+
 interface Limits {
-  readonly step: number;
-  readonly latest: number;
+  readonly step?: number;
+  readonly latest?: number;
   readonly list?: number;
   readonly bytes?: number;
 }
@@ -24,16 +26,16 @@ class Side {
   readonly history: History;
   #next: Step | undefined;
 
-  private constructor(system: System, opened: Opened) {
+  private constructor(system: System, opened: Opened, chat: Chat) {
     this.system = system;
     this.opened = opened;
-    this.history = new History(opened, langchain, "conversation");
+    this.history = new History(opened, chat, "conversation");
   }
 
-  static async begin({ place, quick }: Context, system: System, fsync: "normal" | "full"): Promise<Side> {
-    const side = new Side(system, await system.open(await place.home(system.home, fsync)));
-    await warmSteps(side.opened, quick ? 4 : 20);
-    await side.history.begin(langchainOf(messages));
+  static async begin({ place, quick }: Context, system: System, fsync: Fsync, chat: Chat): Promise<Side> {
+    const side = new Side(system, await system.open(await place.home(system.home, fsync)), chat);
+    await warmSteps(side.opened, quick ? 4 : 20, chat);
+    await side.history.begin(chat.of(messages));
     return side;
   }
 
@@ -64,12 +66,13 @@ class Side {
 async function beside(
   context: Context,
   [original, own]: readonly [System, System],
-  fsync: "normal" | "full",
+  fsync: Fsync,
   limits: Limits,
+  chat: Chat = langchain,
 ): Promise<void> {
   const { report, quick } = context;
-  const other = await Side.begin(context, original, fsync);
-  const ours = await Side.begin(context, own, fsync);
+  const other = await Side.begin(context, original, fsync, chat);
+  const ours = await Side.begin(context, own, fsync, chat);
   const before = { ours: await ours.opened.bytes(), other: await other.opened.bytes() };
   // Turns long enough that a step finds the caches of the processor as the last step of its own left them: the first four
   // of a turn take up to twice as long as the others, and no process uses two savers in turns.
@@ -101,7 +104,7 @@ async function beside(
   await other.opened.close();
   const name = `LangGraph on ${own.home}${own.home === "SQLite" ? `, fsync ${fsync}` : ""}`;
   report.table(
-    `${name}: ${messages} LangChain messages, one step = putWrites + put`,
+    `${name}: ${chat.title}, ${messages} messages, one step = putWrites + put`,
     [
       { title: "saver" },
       { title: "step p50", unit: "ms" },
@@ -115,8 +118,8 @@ async function beside(
     ],
   );
   const least = { least: true };
-  report.target(`${name}: a step, times faster`, 1 / step.p50, limits.step, least);
-  report.target(`${name}: getTuple, times faster`, 1 / latest.p50, limits.latest, least);
+  if (limits.step) report.target(`${name}: a step, times faster`, 1 / step.p50, limits.step, least);
+  if (limits.latest) report.target(`${name}: getTuple, times faster`, 1 / latest.p50, limits.latest, least);
   if (limits.list) report.target(`${name}: list of 10, times faster`, 1 / list.p50, limits.list, least);
   if (limits.bytes) report.target(`${name}: bytes, times fewer`, bytes.other / bytes.ours, limits.bytes, least);
 }
@@ -131,6 +134,7 @@ export const langgraph: Part = {
     const limits = { step: 18, latest: 4, list: 5, bytes: 200 };
     await beside(context, onSqlite, "normal", limits);
     if (context.quick) return;
+    await beside(context, onSqlite, "normal", {}, agent);
     await beside(context, onSqlite, "full", limits);
     const onPostgres = [postgresSaver(client), threadmarkSaver("Postgres", client)] as const;
     await beside(context, onPostgres, "full", { step: 20, latest: 15 });

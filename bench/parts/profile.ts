@@ -6,7 +6,7 @@ import type { Cell } from "../report.ts";
 import { threadmarkSaver } from "../systems/savers.ts";
 import { StoredTalk, warmStates, warmUpdates } from "../talk.ts";
 import { warmSteps } from "../warm-steps.ts";
-import { langchain, langchainOf } from "../workloads/langchain.ts";
+import { langchain } from "../workloads/langchain.ts";
 import type { State, Step } from "../workloads/workload.ts";
 
 type Add = (what: string, profile: Profile) => void;
@@ -78,7 +78,7 @@ async function steps(context: Context, kind: "SQLite" | "Postgres", fsync: "norm
   const opened = await system.open(await place.home(kind, fsync));
   await warmSteps(opened, quick ? 2 : 10);
   const history = new History(opened, langchain, "profiled");
-  await history.begin(langchainOf(1_000));
+  await history.begin(langchain.of(1_000));
   let next: Step | undefined;
   const prepare = (): void => {
     next = history.next();
