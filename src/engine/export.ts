@@ -58,7 +58,8 @@ async function* namedThreads(engine: Engine, threads: readonly string[]): AsyncG
   }
 }
 
-async function* exportThread(engine: Engine, tape: Tape): AsyncGenerator<BundleRecord> {
+/** The records of one thread. None, where it shows no checkpoint. */
+export async function* exportThread(engine: Engine, tape: Tape): AsyncGenerator<BundleRecord> {
   const rows: Shown[] = [];
   for await (const row of shownRows(engine, tape)) rows.push(row);
   if (rows.length === 0) return;

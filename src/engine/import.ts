@@ -9,8 +9,7 @@ import type { BundleRecord } from "./export.ts";
 import { hasCheckpoints } from "./fork.ts";
 import type { Change } from "./lane.ts";
 import { fromRecord } from "./row.ts";
-import { shownRows } from "./shown-rows.ts";
-import type { Tape } from "./tape.ts";
+import { isSameThread } from "./same-thread.ts";
 import { verifyThread } from "./verify.ts";
 import { writesChange } from "./writes.ts";
 
@@ -121,7 +120,7 @@ function threadChange(thread: Gathered): Change<boolean> {
     plan: async (draft) => {
       const { existing } = draft;
       if (existing && (await hasCheckpoints(draft.engine, existing))) {
-        if (await isSame(draft.engine, existing, thread)) return false;
+        if (await isSameThread(draft.engine, existing, thread.checkpoints)) return false;
         throw new ThreadmarkError(
           "CONFLICT",
           `Thread ${JSON.stringify(thread.id)} is there already and differs from the bundle's. Delete it first, or import elsewhere.`,
@@ -136,13 +135,6 @@ function threadChange(thread: Gathered): Change<boolean> {
       return true;
     },
   };
-}
-
-async function isSame(engine: Engine, tape: Tape, thread: Gathered): Promise<boolean> {
-  const there: string[] = [];
-  for await (const row of shownRows(engine, tape)) there.push(`${row.seq} ${row.namespace} ${row.id}`);
-  const wanted = thread.checkpoints.map(({ seq, row }) => `${seq} ${row.namespace ?? ""} ${row.id}`).reverse();
-  return there.length === wanted.length && there.every((entry, index) => entry === wanted[index]);
 }
 
 async function checkImported(engine: Engine, id: string): Promise<void> {

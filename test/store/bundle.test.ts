@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { open, type Store } from "../../src/index.ts";
+import { open, type Store, type Thread } from "../../src/index.ts";
 
 type Any = Record<string, unknown>;
 
@@ -110,5 +110,35 @@ describe("bundles", () => {
     await other.thread("main").put({ state: { mine: true } });
     await expect(other.import(lines)).rejects.toMatchObject({ code: "CONFLICT" });
     expect((await other.thread("main").latest())?.state).toEqual({ mine: true });
+  });
+
+  it("do not take a thread with the same ids for the same thread: its states and metadata count", async () => {
+    const lines = await linesOf(await filled());
+    const changes: readonly ((thread: Thread<Any>) => Promise<unknown>)[] = [
+      (thread) => thread.put({ id: "own", state: { branch: "another" } }),
+      (thread) => thread.label("own", "mine"),
+      (thread) => thread.put({ id: "own", state: { branch: "replaced" }, metadata: { by: "me" } }),
+    ];
+    for (const change of changes) {
+      const other = await open<Any>("memory:");
+      await other.import(lines);
+      await change(other.thread("main"));
+      const before = await everything(other);
+      await expect(other.import(lines)).rejects.toMatchObject({ code: "CONFLICT", thread: "main" });
+      expect(await everything(other)).toEqual(before);
+    }
+  });
+
+  it("know a thread again whose deltas are stored in another way", async () => {
+    const store = await open<Any>("memory:");
+    const thread = store.thread("t");
+    await thread.put({ id: "a", state: { n: 1, text: "as it was" }, createdAt: 1 });
+    await thread.put({ id: "b", update: { set: { n: 2 } }, createdAt: 2 });
+    const other = await open<Any>("memory:");
+    await other.thread("t").put({ id: "a", state: { n: 1, text: "as it was" }, createdAt: 1 });
+    await other.thread("t").put({ id: "b", update: { set: { n: 7 } }, createdAt: 2 });
+    await other.thread("t").put({ id: "b", state: { n: 2, text: "as it was" }, createdAt: 2 });
+    expect(await other.import(store.export())).toEqual({ imported: 0, unchanged: 1, checkpoints: 2 });
+    expect(await store.import(other.export())).toEqual({ imported: 0, unchanged: 1, checkpoints: 2 });
   });
 });

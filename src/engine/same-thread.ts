@@ -1,0 +1,53 @@
+import { apply, type Delta, diff, isReplacement, replacedBy } from "../codec/delta.ts";
+import type { Json } from "../codec/json.ts";
+import type { Engine } from "./engine.ts";
+import { type BundleRecord, exportThread } from "./export.ts";
+import type { RowRecord } from "./row.ts";
+import type { Tape } from "./tape.ts";
+import { loadShown } from "./tree.ts";
+import { rowAt, type Shown } from "./view.ts";
+
+type CheckpointRecord = Extract<BundleRecord, { kind: "checkpoint" }>;
+
+/** Whether a thread shows just the checkpoints that a bundle tells of it, oldest first. */
+export async function isSameThread(engine: Engine, tape: Tape, told: readonly CheckpointRecord[]): Promise<boolean> {
+  let seen = 0;
+  for await (const record of exportThread(engine, tape)) {
+    if (record.kind !== "checkpoint") continue;
+    const wanted = told[seen];
+    seen += 1;
+    if (wanted === undefined || record.seq !== wanted.seq || rowText(record.row) !== rowText(wanted.row)) return false;
+    // All before it are the same, so that equal deltas make equal states; different ones still may.
+    const equal = JSON.stringify(record.change) === JSON.stringify(wanted.change);
+    if (!equal && !(await leadsThere(engine, tape, wanted))) return false;
+  }
+  return seen === told.length;
+}
+
+/** Whether it holds tagged values is known of what is stored, not part of what is shown. */
+function rowText({ tagged: _, ...row }: RowRecord): string {
+  return JSON.stringify(row);
+}
+
+/** Whether a change of the parent's body gives the body that the thread shows. */
+async function leadsThere(engine: Engine, tape: Tape, { seq, row, change }: CheckpointRecord): Promise<boolean> {
+  const body = await bodyAt(engine, tape, seq);
+  const told = await changed(engine, tape, row.parent, change);
+  return body !== undefined && told !== undefined && diff(body, told) === undefined;
+}
+
+async function changed(
+  engine: Engine,
+  tape: Tape,
+  parent: number | undefined,
+  change: Delta,
+): Promise<Json | undefined> {
+  if (isReplacement(change)) return replacedBy(change);
+  const before = parent === undefined ? undefined : await bodyAt(engine, tape, parent);
+  return before === undefined ? undefined : apply(before, change);
+}
+
+async function bodyAt(engine: Engine, tape: Tape, seq: number): Promise<Json | undefined> {
+  const row: Shown | undefined = await rowAt(engine, tape, seq);
+  return row && (await loadShown(engine, tape, row)).tree;
+}
