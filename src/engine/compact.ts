@@ -18,6 +18,7 @@ import { shownRows } from "./shown-rows.ts";
 import type { Tape } from "./tape.ts";
 import { allThreads, TAPES } from "./threads.ts";
 import { loadTree } from "./tree.ts";
+import { nextTurn } from "./turn.ts";
 import { homeOf, NOW } from "./view.ts";
 import { withoutTasks } from "./writes-removal.ts";
 
@@ -35,6 +36,7 @@ export async function compactStore(engine: Engine, progress?: WorkOptions["progr
   }
   let done = 0;
   for (const [lineage, threads] of lineages) {
+    await nextTurn();
     try {
       for (let attempt = 0; ; attempt += 1) {
         if (await compactLineage(engine, lineage)) break;

@@ -11,6 +11,7 @@ import { type EncodedWrite, shownWrites, writesOfRows } from "./shown-writes.ts"
 import type { Tape } from "./tape.ts";
 import { allThreads } from "./threads.ts";
 import { loadShown } from "./tree.ts";
+import { nextTurn } from "./turn.ts";
 import { homeOf, parentOf, type Shown } from "./view.ts";
 
 /** The records of a bundle, in order: a header; for each thread itself, its checkpoints with their writes, an end. */
@@ -70,6 +71,7 @@ export async function* exportThread(engine: Engine, tape: Tape): AsyncGenerator<
   let writes: ReadonlyMap<number, readonly EncodedWrite[]> | undefined;
   for (const [index, row] of rows.entries()) {
     if (index % PAGE_ROWS === 0) {
+      await nextTurn();
       writes = await writesOfRows(engine, tape, rows.slice(index, index + PAGE_ROWS)).catch(ifDamaged);
     }
     const parent = bySeq.get(row.parent) ?? (await parentOf(engine, tape, row));

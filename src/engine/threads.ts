@@ -3,6 +3,7 @@ import { ifDamaged, isCorrupt } from "./damage.ts";
 import type { Engine } from "./engine.ts";
 import { decodeDirectory } from "./meta.ts";
 import type { Tape } from "./tape.ts";
+import { nextTurn } from "./turn.ts";
 
 const PAGE = 100;
 /** Tapes read at once: few at first, since the caller may want no more, and never many, since tails may be large. */
@@ -25,6 +26,7 @@ export async function* directoryPages(engine: Engine, range: ThreadRange): Async
     yield page;
     if (page.length < PAGE) return;
     last = page.at(-1)?.id;
+    await nextTurn();
   }
 }
 

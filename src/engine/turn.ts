@@ -22,3 +22,11 @@ function runAll(): void {
 export function atEndOfTurn(run: () => void): void {
   if (waiting.push(run) === 1) afterTurn(runAll);
 }
+
+/**
+ * Lets everybody else have a turn. For work that goes through a whole store: a backend that answers at once never would,
+ * and timers, requests and Ctrl-C would wait for the end of it.
+ */
+export function nextTurn(): Promise<void> {
+  return new Promise(atEndOfTurn);
+}

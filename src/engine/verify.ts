@@ -16,6 +16,7 @@ import { type EncodedWrite, shownWrites, writesOfRows } from "./shown-writes.ts"
 import type { Tape } from "./tape.ts";
 import { allThreads } from "./threads.ts";
 import type { Body } from "./tree-cache.ts";
+import { nextTurn } from "./turn.ts";
 import { homeOf, type Shown } from "./view.ts";
 
 /** Records that are found by hash: damage there shows only when just that one is looked for. */
@@ -45,6 +46,7 @@ export async function verifyThread(engine: Engine, tape: Tape, faults: Fault[]):
   const onFault = (error: unknown): void => void faults.push(faultOf(thread, null, error));
   try {
     for await (const page of pagesOf(shownRows(engine, tape, { onFault }))) {
+      await nextTurn();
       const atHand = await readPage(engine, tape, page);
       for (const row of page) {
         try {
