@@ -3,6 +3,7 @@ import type { HistoryOptions } from "../../model/arguments.ts";
 import { type CheckpointInfo, type Source, sources } from "../../model/checkpoint.ts";
 import { checkpointRecord, wholeRecord } from "../../records.ts";
 import { declare, namespaceOption, wholeNumber } from "../declare.ts";
+import { interruptible } from "../interruptible.ts";
 import { checkpointAt, existingThread } from "../lookup.ts";
 import { ageText } from "../quantities.ts";
 import type { Session } from "../session.ts";
@@ -35,7 +36,7 @@ export function historyCommand(program: Command, session: Session): void {
     ],
     examples: ["threadmark history user-42 --limit 20", "threadmark history user-42 --json | jq -r .node"],
     async run({ url, operands: [id = ""], options }) {
-      const { terminal, json } = session;
+      const { terminal, json, signal } = session;
       await session.withStore(url, async (store) => {
         const thread = await existingThread(store, id, options.namespace);
         const { run, source } = options;
@@ -44,11 +45,12 @@ export function historyCommand(program: Command, session: Session): void {
         const wanted = Object.entries({ run, source, before, limit }).filter(([, value]) => value !== undefined);
         const history = { ...Object.fromEntries(wanted) } as HistoryOptions;
         if (json && options.states) {
-          for await (const whole of thread.history({ ...history, states: true })) terminal.json(wholeRecord(whole));
+          for await (const whole of interruptible(signal, thread.history({ ...history, states: true })))
+            terminal.json(wholeRecord(whole));
           return;
         }
         const rows: CheckpointInfo[] = [];
-        for await (const info of thread.history({ ...history, states: false })) {
+        for await (const info of interruptible(signal, thread.history({ ...history, states: false }))) {
           if (json) terminal.json(checkpointRecord(info));
           else rows.push(info);
         }

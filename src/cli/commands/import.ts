@@ -1,5 +1,6 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
+import { addAbortSignal, type Readable } from "node:stream";
 import type { Command } from "commander";
 import { declare } from "../declare.ts";
 import { exitCodes, Failure } from "../failure.ts";
@@ -18,9 +19,11 @@ export function importCommand(program: Command, session: Session): void {
     ],
     store: "new",
     async run({ url, operands: [file = "-"] }) {
-      const { terminal, json } = session;
+      const { terminal, json, signal } = session;
       const size = file === "-" ? undefined : await sizeOf(file);
-      const source = (file === "-" ? terminal.streams.stdin : createReadStream(file)) as AsyncIterable<Buffer>;
+      const source = (file === "-" ? terminal.streams.stdin : createReadStream(file)) as Readable;
+      // Whoever feeds it may be silent for long.
+      addAbortSignal(signal, source);
       const result = await session.withStore(url, (store) =>
         Progress.during(session, "importing, bytes:", (update) => store.import(watched(source, update))),
       );

@@ -4,6 +4,7 @@ import type { Store } from "../../store.ts";
 import { confirm } from "../confirm.ts";
 import { declare, duration, wholeNumber } from "../declare.ts";
 import { usage } from "../failure.ts";
+import { interruptible } from "../interruptible.ts";
 import { existingThread } from "../lookup.ts";
 import { Progress } from "../progress.ts";
 import { bytesText, countText } from "../quantities.ts";
@@ -47,7 +48,7 @@ export function pruneCommand(program: Command, session: Session): void {
     async run({ url, operands: [id], options }) {
       if ((id === undefined) === (options.all !== true)) throw usage("Name a thread to prune, or pass --all.");
       await session.withStore(url, async (store) => {
-        const ids = id === undefined ? await allIds(store) : [(await existingThread(store, id)).id];
+        const ids = id === undefined ? await allIds(session, store) : [(await existingThread(store, id)).id];
         const { dryRun, yes } = options;
         if (!dryRun && !yes) {
           const doomed: Pruned[] = [];
@@ -64,7 +65,7 @@ export function pruneCommand(program: Command, session: Session): void {
 
         function pruneAll(dry: boolean, found: Pruned[]): Promise<void> {
           return Progress.during(session, dry ? "looking, threads:" : "pruning, threads:", async (update) => {
-            for (const [done, thread] of ids.entries()) {
+            for await (const [done, thread] of interruptible(session.signal, ids.entries())) {
               update(done, ids.length);
               const result = await store.thread(thread).prune({ ...retention(options), dryRun: dry });
               if (result.deleted > 0) found.push({ thread, ...result });
@@ -85,9 +86,9 @@ function retention({ keepLast, olderThan, keepLabelled, protectAncestors }: Opti
   };
 }
 
-async function allIds(store: Store<State>): Promise<string[]> {
+async function allIds({ signal }: Session, store: Store<State>): Promise<string[]> {
   const ids: string[] = [];
-  for await (const { id } of store.threads()) ids.push(id);
+  for await (const { id } of interruptible(signal, store.threads())) ids.push(id);
   return ids;
 }
 

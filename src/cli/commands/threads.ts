@@ -3,6 +3,7 @@ import type { ThreadsOptions } from "../../model/arguments.ts";
 import { type Status, statuses, type ThreadInfo } from "../../model/checkpoint.ts";
 import { threadRecord } from "../../records.ts";
 import { declare, wholeNumber } from "../declare.ts";
+import { interruptible } from "../interruptible.ts";
 import { printable } from "../printable.ts";
 import { ageText } from "../quantities.ts";
 import type { Session } from "../session.ts";
@@ -36,7 +37,7 @@ export function threadsCommand(program: Command, session: Session): void {
         const wanted = Object.entries({ workflow, status, prefix, order, after, limit }).filter(
           ([, value]) => value !== undefined,
         );
-        const threads = store.threads(Object.fromEntries(wanted) as ThreadsOptions);
+        const threads = interruptible(session.signal, store.threads(Object.fromEntries(wanted) as ThreadsOptions));
         if (json) {
           for await (const thread of threads) terminal.json(threadRecord(thread));
           return;
