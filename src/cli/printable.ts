@@ -5,6 +5,11 @@ export function printable(text: string): string {
   return text.replace(control, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
+/** The same for a text of several lines. */
+export function printableLines(text: string): string {
+  return text.split("\n").map(printable).join("\n");
+}
+
 const plain = /^[\x20-\x7e]*$/;
 /** What East Asian scripts and emoji are written in takes two columns of a terminal. */
 const wide =

@@ -1,4 +1,5 @@
 import { styleText } from "node:util";
+import { printable, printableLines } from "./printable.ts";
 
 type Format = Parameters<typeof styleText>[0];
 
@@ -37,14 +38,14 @@ export class Terminal {
     this.streams.stdout.write(`${text}\n`);
   }
 
-  /** A record for programs, on a line of its own. */
+  /** A record for programs, on a line of its own. What JSON leaves as it is and a terminal would obey is escaped, too. */
   json(value: unknown): void {
-    this.line(JSON.stringify(value));
+    this.line(printable(JSON.stringify(value)));
   }
 
-  /** To people who watch, not into the output. */
+  /** To people who watch, not into the output. Failures name ids as they are. */
   note(text: string): void {
-    this.streams.stderr.write(`${text}\n`);
+    this.streams.stderr.write(`${printableLines(text)}\n`);
   }
 }
 

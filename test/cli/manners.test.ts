@@ -120,6 +120,32 @@ test("ids and labels do nothing to the terminal", async () => {
   }
 });
 
+test("nothing in a state, a question or a failure does anything to the terminal", async () => {
+  const hostile = `${escape}]0;title${String.fromCharCode(7)}\u009b2J\u202e`;
+  const url = await storeWith(async (store) => {
+    const thread = store.thread(`t${hostile}`);
+    const value = { error: new Error(hostile), pattern: new RegExp(hostile), text: hostile, [hostile]: 1 };
+    await thread.put({ id: hostile, state: value, interrupts: [{ id: hostile, node: hostile, value }] });
+    await thread.putWrites(hostile, { task: hostile, writes: [{ channel: hostile, value }] });
+    const long = store.thread("long");
+    for (let step = 0; step < 110; step += 1) await long.put({ id: `${step}${hostile}`, state: { ...value, step } });
+  });
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what this looks for.
+  const acts = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/;
+  const colour = new RegExp(`${escape}\\[\\d+m`, "g");
+  for (const command of ["show", "diff", "history", "history --json", "show --json", "show --full"]) {
+    const [name = "", ...options] = command.split(" ");
+    for (const thread of [`t${hostile}`, "long"]) {
+      for (const terminal of [undefined, { columns: 80 }]) {
+        const { out, err } = await threadmark([name, thread, url, ...options], terminal ? { terminal } : {});
+        expect(out + err).not.toBe("");
+        expect({ command, seen: acts.exec((out + err).replaceAll(colour, ""))?.[0] }).toEqual({ command });
+        for (const line of options.includes("--json") ? lines(out) : []) JSON.parse(line);
+      }
+    }
+  }
+});
+
 test("the version is the package's", async () => {
   const { out } = await threadmark(["--version"]);
   expect(out).toMatch(/^\d+\.\d+\.\d+\n$/);

@@ -5,7 +5,7 @@ import { wholeRecord, writeRecord } from "../../records.ts";
 import { UnregisteredInstance } from "../../tagged.ts";
 import { declare, namespaceOption } from "../declare.ts";
 import { checkpointAt, existingThread } from "../lookup.ts";
-import { printable } from "../printable.ts";
+import { printable, printableLines } from "../printable.ts";
 import { bytesText, dateText } from "../quantities.ts";
 import type { Session } from "../session.ts";
 import { printFacts } from "../table.ts";
@@ -83,7 +83,10 @@ function printWrites(terminal: Terminal, writes: readonly Write[], value: (value
   }
 }
 
-/** Values as Node shows them: rich types as what they are, control characters escaped. */
+/**
+ * Values as Node shows them: rich types as what they are, control characters escaped. Node does not escape those of
+ * errors and patterns: what has any goes without colour, since its own look the same.
+ */
 export function valuePrinter(terminal: Terminal, full: boolean): (value: unknown) => string {
   const limit = full ? Number.POSITIVE_INFINITY : undefined;
   const colors = terminal.style("bold", "x") !== "x";
@@ -94,5 +97,10 @@ export function valuePrinter(terminal: Terminal, full: boolean): (value: unknown
     maxStringLength: limit ?? 2_000,
     breakLength: Math.min(terminal.columns, 120),
   };
-  return (value) => inspect(value instanceof UnregisteredInstance ? { ...value } : value, options);
+  return (value) => {
+    const shown = value instanceof UnregisteredInstance ? { ...value } : value;
+    const text = inspect(shown, { ...options, colors: false });
+    const safe = printableLines(text);
+    return colors && safe === text ? inspect(shown, options) : safe;
+  };
 }
