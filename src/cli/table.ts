@@ -21,7 +21,7 @@ export function printTable<Row>(terminal: Terminal, columns: readonly Column<Row
   const shown = columns.map((_, index) => index).filter((index) => cells[index]?.some((cell) => cell !== ""));
   const widths = fitted(
     shown.map((index) => ({
-      width: Math.max(columns[index]!.title.length, ...cells[index]!.map(columnsOf)),
+      width: cells[index]!.reduce((most, cell) => Math.max(most, columnsOf(cell)), columns[index]!.title.length),
       flexible: columns[index]!.flexible === true,
     })),
     terminal.columns,

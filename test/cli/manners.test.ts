@@ -1,6 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
+import { printTable } from "../../src/cli/table.ts";
+import { Terminal } from "../../src/cli/terminal.ts";
 import { lines, storeWith, temporaryDirectory, threadmark, threeSteps } from "./run.ts";
 
 const escape = String.fromCharCode(27);
@@ -92,6 +95,14 @@ test("a table fits the terminal", async () => {
   });
   const { out } = await threadmark(["threads", url], { terminal: { columns: 72 }, env: { NO_COLOR: "1" } });
   for (const line of lines(out)) expect(line.length).toBeLessThanOrEqual(72);
+});
+
+test("a table may have any number of rows", () => {
+  const stdout = new PassThrough().resume();
+  const terminal = new Terminal({ stdin: new PassThrough(), stdout, stderr: new PassThrough(), env: {} });
+  const rows = Array.from({ length: 300_000 }, (_, index) => index);
+  printTable(terminal, [{ title: "ROW", text: String }], rows);
+  expect(stdout.readableLength + stdout.writableLength).toBeGreaterThan(rows.length);
 });
 
 test("a table is aligned whatever script its ids are in", async () => {
