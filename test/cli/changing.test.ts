@@ -1,4 +1,6 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { open } from "../../src/index.ts";
@@ -63,7 +65,10 @@ test("prune says what would go, asks, and deletes", async () => {
   const dry = await threadmark(["prune", "user-42", url, "--dry-run", "--json"]);
   expect(records(dry.out)[0]).toMatchObject({ thread: "user-42", deleted: 2, dryRun: true });
   const unasked = await threadmark(["prune", "user-42", url]);
-  expect([unasked.code, unasked.err]).toEqual([6, expect.stringContaining("pass --yes")]);
+  expect([unasked.code, unasked.err]).toEqual([
+    6,
+    expect.stringContaining("pass --yes to do it, or --dry-run to see."),
+  ]);
   const declined = await threadmark(["prune", "user-42", url], { terminal: { columns: 80 }, stdin: "n\n" });
   expect([declined.code, declined.err]).toEqual([6, expect.stringContaining("Delete 2 checkpoints of 1 thread")]);
   expect(records((await threadmark(["history", "user-42", url, "--json"])).out)).toHaveLength(3);
@@ -96,7 +101,11 @@ test("delete takes a thread, some checkpoints, or a run", async () => {
   });
   const deleted = async (...parameters: string[]): Promise<unknown> =>
     records((await threadmark(["delete", "user-42", url, "--yes", "--json", ...parameters])).out)[0]?.["deleted"];
-  expect((await threadmark(["delete", "user-42", url])).code).toBe(6);
+  const unasked = await threadmark(["delete", "user-42", url]);
+  expect([unasked.code, unasked.err]).toEqual([
+    6,
+    expect.stringMatching(/Nobody is here to ask: pass --yes to do it\.$/m),
+  ]);
   expect(await deleted("--checkpoint", "@0")).toBe(1);
   expect(await deleted("--run", "r2")).toBe(1);
   expect(await deleted()).toBe(2);
@@ -117,6 +126,16 @@ test("what one store exports another imports, by pipe or by file", async () => {
   expect(lines(readFileSync(bundle, "utf8"))).toHaveLength(lines(out).length);
   const again = await threadmark(["import", bundle, other]);
   expect(again.err).toBe("Read 3 checkpoints: 0 threads imported, 1 thread there already.\n");
+});
+
+test("an export into what is no file, as a pipe or a device, goes into it and leaves it there", async () => {
+  const url = await storeWith(threeSteps);
+  const pipe = join(temporaryDirectory(), "pipe");
+  execFileSync("mkfifo", [pipe]);
+  const reading = readFile(pipe, "utf8");
+  expect((await threadmark(["export", "user-42", url, "--output", pipe])).code).toBe(0);
+  expect(statSync(pipe).isFIFO()).toBe(true);
+  expect(lines(await reading)).toHaveLength(lines((await threadmark(["export", url])).out).length);
 });
 
 test("an export that fails leaves no file, an import that fails says where", async () => {

@@ -1,5 +1,5 @@
 import { createWriteStream } from "node:fs";
-import { rename, rm } from "node:fs/promises";
+import { rename, rm, stat } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type Command, Option } from "commander";
@@ -55,8 +55,13 @@ async function countOf(store: Store<State>, threads: readonly string[]): Promise
   return count;
 }
 
-/** A file that is there is whole: it gets its name when the last line is written. */
+/** A file that is there is whole: it gets its name when the last line is written. A pipe or a device keeps its name. */
 async function writeWhole(file: string, lines: Readable, signal: AbortSignal): Promise<void> {
+  const there = await stat(file).catch(() => undefined);
+  if (there?.isFile() === false) {
+    await pipeline(lines, createWriteStream(file), { signal });
+    return;
+  }
   const unfinished = `${file}.${process.pid}.part`;
   try {
     await pipeline(lines, createWriteStream(unfinished, { flush: true }), { signal });

@@ -53,7 +53,7 @@ export function pruneCommand(program: Command, session: Session): void {
         if (!dryRun && !yes) {
           const doomed: Pruned[] = [];
           await pruneAll(true, doomed);
-          await confirm(session, question(doomed), yes);
+          await confirm(session, question(doomed), yes, ", or --dry-run to see");
         }
         const pruned: Pruned[] = [];
         try {
