@@ -53,7 +53,7 @@ export async function runCommandLine(
   signal: AbortSignal = new AbortController().signal,
 ): Promise<number> {
   const terminal = new Terminal(streams);
-  const session = new Session(terminal, parameters.includes("--json"), signal);
+  const session = new Session(terminal, optionsOf(parameters).includes("--json"), signal);
   try {
     await commandLine(session).parseAsync([...parameters], { from: "user" });
     return exitCodes.done;
@@ -64,6 +64,12 @@ export async function runCommandLine(
     complain(session, failure);
     return failure.exitCode;
   }
+}
+
+/** What stands behind `--` are operands, whatever they look like: a thread may have any id. */
+function optionsOf(parameters: readonly string[]): readonly string[] {
+  const end = parameters.indexOf("--");
+  return end < 0 ? parameters : parameters.slice(0, end);
 }
 
 function commandLine(session: Session): Command {

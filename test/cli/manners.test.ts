@@ -4,7 +4,7 @@ import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import { printTable } from "../../src/cli/table.ts";
 import { Terminal } from "../../src/cli/terminal.ts";
-import { lines, storeWith, temporaryDirectory, threadmark, threeSteps } from "./run.ts";
+import { lines, records, storeWith, temporaryDirectory, threadmark, threeSteps } from "./run.ts";
 
 const escape = String.fromCharCode(27);
 
@@ -78,6 +78,12 @@ test("with --json an error is a record too", async () => {
   const { err } = await threadmark(["show", "user-24", url, "--json"]);
   expect(JSON.parse(err)).toEqual({ error: { code: "NOT_FOUND", message: expect.stringContaining("user-42") } });
   expect(JSON.parse((await threadmark(["show", "--json"])).err)).toMatchObject({ error: { code: "USAGE" } });
+});
+
+test("behind -- a thread may be called --json", async () => {
+  const url = await storeWith(async (store) => void (await store.thread("--json").put({ state: {} })));
+  expect((await threadmark(["history", "--url", url, "--", "--json"])).out).toMatch(/^CHECKPOINT/);
+  expect(records((await threadmark(["history", "--url", url, "--json", "--", "--json"])).out)).toHaveLength(1);
 });
 
 test("there is colour on a terminal, and none in a pipe or with NO_COLOR", async () => {
