@@ -11,6 +11,7 @@ import { withoutIds } from "./id-index.ts";
 import { encodeMark } from "./marks.ts";
 import { changeMeta, encodeMeta, type Meta, type Origin } from "./meta.ts";
 import { allOwnRows, ownRow } from "./own-rows.ts";
+import { pushAll } from "./push-all.ts";
 import { type ChangedFrame, type ChangedFrames, rewriteTape } from "./rewrite.ts";
 import type { Row } from "./row.ts";
 import { settledOrigin } from "./settle.ts";
@@ -168,8 +169,9 @@ class LineageCompaction {
     const rewrite = await rewriteTape(this.#engine, tape, doomed, await this.#changedFrames(tape, doomed, folds));
     const rewritten = rewrite.deletes.length + rewrite.puts.length + rewrite.inserts.length > 0;
     if (rewritten) {
-      this.#deletes.push(...rewrite.deletes);
-      this.#puts.push(...rewrite.inserts, ...rewrite.puts);
+      pushAll(this.#deletes, rewrite.deletes);
+      pushAll(this.#puts, rewrite.inserts);
+      pushAll(this.#puts, rewrite.puts);
       this.#checks.push({ key: this.#next.get(tape.number) as Key, value: undefined });
       change(rewrite.meta);
     }
@@ -243,8 +245,8 @@ class LineageCompaction {
       await withoutIds(this.#engine, tape, rows.filter(goes)),
       await withoutHeads(this.#engine, tape, remaining),
     ]) {
-      this.#deletes.push(...deletes);
-      this.#puts.push(...puts);
+      pushAll(this.#deletes, deletes);
+      pushAll(this.#puts, puts);
     }
   }
 
@@ -266,7 +268,7 @@ class LineageCompaction {
       const name = `${entry.namespace ?? ""}\0${entry.checkpoint}`;
       return !ids.has(name) && (lost.has(name) || (!entry.cut && now - entry.at > ORPHAN_AGE));
     });
-    this.#deletes.push(...freed.deletes);
-    this.#puts.push(...freed.puts);
+    pushAll(this.#deletes, freed.deletes);
+    pushAll(this.#puts, freed.puts);
   }
 }

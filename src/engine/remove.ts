@@ -9,6 +9,7 @@ import type { Change } from "./lane.ts";
 import { encodeMark } from "./marks.ts";
 import { changeMeta, decodeMeta, encodeMeta, type Meta } from "./meta.ts";
 import { allOwnRows } from "./own-rows.ts";
+import { pushAll } from "./push-all.ts";
 import { reparented } from "./reparent.ts";
 import { rewriteTape } from "./rewrite.ts";
 import { nestedLimit, shownRows } from "./shown-rows.ts";
@@ -138,12 +139,12 @@ async function planRemoval(
   }
   if (erased.length > 0) {
     const freed = await withoutWrites(engine, tape, erased);
-    removal.deletes.push(...freed.deletes);
-    removal.puts.push(...freed.puts);
+    pushAll(removal.deletes, freed.deletes);
+    pushAll(removal.puts, freed.puts);
     reclaimed += freed.reclaimed;
     const index = await withoutIds(engine, tape, erased);
-    removal.deletes.push(...index.deletes);
-    removal.puts.push(...index.puts);
+    pushAll(removal.deletes, index.deletes);
+    pushAll(removal.puts, index.puts);
   }
   const meta: { -readonly [K in keyof Meta]?: Meta[K] } = removal.meta;
   if (followed.size > 0) meta.marks = true;
@@ -157,16 +158,16 @@ async function planRemoval(
     meta.generation = generation;
     meta.gone = [...(tape.meta.gone ?? []), ...ranges.map(([from, to]) => [from, to, generation] as const)];
     meta.removed = tape.meta.removed + hidden.filter((row) => row.seq > (tape.meta.origin?.upTo ?? 0)).length;
-    removal.puts.push(...(await cutWrites(engine, tape, hidden, generation)));
+    pushAll(removal.puts, await cutWrites(engine, tape, hidden, generation));
   }
   return { ...removal, reclaimed };
 }
 
 function addRemoval(draft: Draft, removal: Removal): void {
-  draft.deletes.push(...removal.deletes);
-  draft.inserts.push(...removal.inserts);
-  draft.puts.push(...removal.puts);
-  draft.checks.push(...removal.checks);
+  pushAll(draft.deletes, removal.deletes);
+  pushAll(draft.inserts, removal.inserts);
+  pushAll(draft.puts, removal.puts);
+  pushAll(draft.checks, removal.checks);
   draft.change(removal.meta);
   draft.closed = true;
   draft.rereads = true;
