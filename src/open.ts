@@ -31,7 +31,7 @@ export async function open<State = unknown>(
     new Engine({
       backend,
       codec,
-      clock: options.clock ?? Date.now,
+      clock: options.clock ? checkedClock(options.clock) : Date.now,
       ids: options.ids && checkedIds(options.ids),
       cacheBytes: options.cacheBytes ?? CACHE_BYTES,
       compression: options.compression ?? "none",
@@ -75,6 +75,15 @@ function checkOptions(options: OpenOptions): void {
 /** A generator of ids is a stranger too: what it gives is checked before it is used. */
 function checkedIds(ids: () => string): () => string {
   return () => checkId(ids(), "What the ids function gave");
+}
+
+/** So is a clock: what is no number would be stored as a record that nobody can read again. */
+function checkedClock(clock: () => number): () => number {
+  return () => {
+    const now = clock();
+    if (!Number.isFinite(now)) throw new TypeError("What the clock gave must be a finite number of milliseconds.");
+    return now;
+  };
 }
 
 function checkBackend(backend: Backend): Backend {

@@ -77,6 +77,23 @@ test("an id function that gives no id is an error at the put, and nothing is wri
   }
 });
 
+test("a clock that gives no time is an error at the put, and nothing is written", async () => {
+  for (const wrong of [Number.NaN, Number.POSITIVE_INFINITY, undefined, "now", new Date(0)]) {
+    let times: readonly number[] = [1];
+    const store = await open<object>("memory:", { clock: () => (times.length > 0 ? times[0] : wrong) as number });
+    const thread = store.thread("t");
+    await thread.put({ state: {} });
+    times = [];
+    await expect(thread.put({ state: {} })).rejects.toThrow("What the clock gave must be a finite number");
+    await expect(thread.acquire({ holder: "h", ttl: 1_000 })).rejects.toThrow(TypeError);
+    expect(await thread.count()).toBe(1);
+    times = [3];
+    await thread.put({ state: {} });
+    expect(await store.verify()).toEqual({ ok: true, faults: [] });
+    await store.close();
+  }
+});
+
 test("a file that is no database is CORRUPT, and stays as it was", async () => {
   const around = await directory();
   const path = join(around, "store.db");
