@@ -10,7 +10,8 @@ export interface Update<State> {
   /** Elements added to the end of an array, or text to the end of a string. */
   readonly append?: { readonly [K in AppendableKeys<State>]?: NonNullable<State[K]> };
   readonly set?: Partial<State>;
-  readonly unset?: readonly Key<State>[];
+  /** Top-level keys; any, where nothing is known of the state. */
+  readonly unset?: readonly (unknown extends State ? string : Key<State>)[];
 }
 
 export interface PutFields {

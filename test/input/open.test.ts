@@ -144,3 +144,14 @@ test("options are taken as a variable of their type, with those of a backend bes
   // @ts-expect-error: no such value.
   await expect(open("memory:", { fsync: "sometimes", busyTimeout: 5 })).rejects.toThrow(TypeError);
 });
+
+test("a store whose states have no type takes updates of any key", async () => {
+  const store = await open("memory:");
+  const thread = store.thread("t");
+  await thread.put({ state: { log: ["a"], draft: "" } });
+  await thread.put({ update: { append: { log: ["b"] }, set: { n: 1 }, unset: ["draft"] } });
+  expect((await thread.latest())?.state).toEqual({ log: ["a", "b"], n: 1 });
+  const typed = await open<{ n: number }>("memory:");
+  // @ts-expect-error: a state of this type has no such key.
+  await typed.thread("t").put({ update: { unset: ["draft"] } });
+});
