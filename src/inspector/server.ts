@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { pipeline } from "node:stream/promises";
 import type { Store } from "../store.ts";
+import { withoutPassword } from "../without-password.ts";
 import { type Context, RecentCheckpoints, type State } from "./api/context.ts";
 import { routes } from "./api/routes.ts";
 import { StorageSurvey } from "./api/storage.ts";
@@ -204,8 +205,4 @@ function send(response: ServerResponse, status: number, body: unknown): void {
   response.setHeader("Content-Type", "application/json; charset=utf-8");
   response.setHeader("Cache-Control", "no-store");
   response.end(JSON.stringify(body));
-}
-
-function withoutPassword(url: string): string {
-  return url.replace(/^(postgres(?:ql)?:\/\/[^:@/]*):[^@/]*@/, "$1@").replace(/([?&]password=)[^&]*/, "$1…");
 }

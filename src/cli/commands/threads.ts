@@ -2,6 +2,7 @@ import { type Command, Option } from "commander";
 import type { ThreadsOptions } from "../../model/arguments.ts";
 import { type Status, statuses, type ThreadInfo } from "../../model/checkpoint.ts";
 import { threadRecord } from "../../records.ts";
+import { withoutPassword } from "../../without-password.ts";
 import { declare, wholeNumber } from "../declare.ts";
 import { interruptible } from "../interruptible.ts";
 import { printable } from "../printable.ts";
@@ -45,7 +46,7 @@ export function threadsCommand(program: Command, session: Session): void {
         const rows: ThreadInfo[] = [];
         for await (const thread of threads) rows.push(thread);
         const more = options.limit === undefined && rows.length > SHOWN;
-        if (rows.length === 0) terminal.note(`No threads in ${url}.`);
+        if (rows.length === 0) terminal.note(`No threads in ${withoutPassword(url)}.`);
         else printThreads(terminal, more ? rows.slice(0, SHOWN) : rows);
         if (more) {
           const last = printable(JSON.stringify(rows[SHOWN - 1]!.id));
