@@ -26,7 +26,7 @@ export async function open<State = unknown>(
 ): Promise<Store<State>> {
   checkOptions(options);
   const codec = createValueCodec(options.classes, options.unregistered);
-  const backend = typeof location === "string" ? await openBackend(location, options) : checkBackend(location);
+  const backend = typeof location === "string" ? await openBackend(location, options) : checkBackend(location, options);
   return new Store<State>(
     new Engine({
       backend,
@@ -86,10 +86,12 @@ function checkedClock(clock: () => number): () => number {
   };
 }
 
-function checkBackend(backend: Backend): Backend {
+function checkBackend(backend: Backend, { readOnly, fsync }: OpenOptions): Backend {
   if (backend === null || typeof backend !== "object" || typeof backend.commit !== "function") {
     throw new TypeError("open takes a url (memory:, file:, sqlite:, postgres:) or a backend.");
   }
+  // It is open already: what was asked for would be left undone without a word.
+  if (readOnly || fsync !== undefined) throw new TypeError("Give readOnly and fsync where the backend is opened.");
   return backend;
 }
 
@@ -104,6 +106,7 @@ async function openBackend(url: string, options: OpenOptions): Promise<Backend> 
   switch (scheme) {
     case "memory":
       if (rest !== "") throw new TypeError("A memory: store has no name. Use memory: alone.");
+      if (options.readOnly) throw new TypeError("A memory: store is empty at first: read-only it would stay so.");
       return (await import("./backends/memory/index.ts")).memory();
     case "sqlite":
       if (rest === "") throw new TypeError("sqlite: needs a path, as in sqlite:agent.db.");

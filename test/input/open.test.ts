@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
+import { memory } from "../../src/backends/memory/index.ts";
 import { ThreadmarkError } from "../../src/errors.ts";
 import { type OpenOptions, open } from "../../src/index.ts";
 
@@ -135,6 +136,16 @@ test("a store that is opened read-only reads, and refuses every change with READ
   expect((await thread.latest())?.state).toEqual({ n: 1 });
   expect(await thread.count()).toBe(1);
   await store.close();
+});
+
+test("readOnly and fsync are refused where nothing would heed them", async () => {
+  await expect(open("memory:", { readOnly: true })).rejects.toThrow(/A memory: store is empty at first/);
+  const backend = memory();
+  for (const options of [{ readOnly: true }, { fsync: "normal" }] as const) {
+    await expect(open(backend, options)).rejects.toThrow(/where the backend is opened/);
+  }
+  await (await open(backend, { readOnly: false })).close();
+  await (await open("memory:", { fsync: "normal", readOnly: false })).close();
 });
 
 test("options are taken as a variable of their type, with those of a backend beside them; others' types are checked", async () => {
