@@ -21,7 +21,7 @@ import {
   settingsOf,
   type WalkOptions,
 } from "./options.ts";
-import { ANSWER, type Breaks, GOTO, infoOf, openInterrupts, type Position, readPosition } from "./position.ts";
+import { ANSWER, type Breaks, GOTO, openInterrupts, type Position, readPosition } from "./position.ts";
 import type { Values } from "./reducers.ts";
 import { type Reopened, reopen } from "./reopening.ts";
 import { BranchFailure, UnknownTarget } from "./routing.ts";
@@ -82,7 +82,7 @@ export class Execution {
       checkFits(definition, this.#threadId, checkpoint.workflow, { next: [] });
       const again = options.run !== undefined && options.run === checkpoint.run;
       if (checkpoint.next.length === 0) {
-        if (again) return this.#result("done", readPosition(head, false), infoOf(checkpoint));
+        if (again) return this.#continue(await reopen(definition, head, undefined, {}), head);
         return this.#start(await values(), options.run ?? randomUUID(), head);
       }
       const { ifUnfinished = again || given === undefined ? "continue" : "fail" } = options;

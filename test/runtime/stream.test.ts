@@ -62,6 +62,14 @@ onMemoryAndSqlite("streams", ({ store: fresh }) => {
     ]);
   });
 
+  test("a run that is asked for again under its id tells its result again", async () => {
+    const flow = talking(await fresh());
+    const run = { thread: "t", run: "r" };
+    await collect(flow.stream({ out: [] }, run));
+    await collect(flow.streamResume({ thread: "t", value: "yes" }));
+    expect((await collect(flow.stream({ out: [] }, run))).map(brief)).toEqual(["start true", "end done a,yes"]);
+  });
+
   test("a run that fails gives its events, then throws", async () => {
     let tries = 0;
     const flow = graph<State>("w")
