@@ -21,14 +21,15 @@ export type Outcome =
 export async function runTask(level: Level, position: Position, task: Task): Promise<Outcome> {
   const node = level.definition.nodes.get(task.node) as NodeDefinition;
   const { attempts = 1, backoff = 0, when } = node.options.retry ?? {};
+  const { session } = level;
   for (let attempt = 1; ; attempt += 1) {
     const trial = new Trial(level, position, task, node, attempt);
+    // Nothing is begun any more, whatever was still to come of the step.
+    if (session.cancellation.cancelled) return { kind: "failed", error: trial.aborted() };
     const outcome = await trial.outcome();
     if (outcome.kind !== "failed" || attempt >= attempts || !isWorthRetrying(outcome.error, when)) return outcome;
-    const { session } = level;
     session.emit({ type: "retry", ...trial.place, attempt: attempt + 1, error: outcome.error.cause });
     await session.cancellation.sleep(backoff * 2 ** (attempt - 1));
-    if (session.cancellation.cancelled) return { kind: "failed", error: trial.aborted() };
   }
 }
 

@@ -42,6 +42,27 @@ onMemoryAndSqlite("abort", ({ store: fresh }) => {
     },
   );
 
+  test("what the step still had to begin is not begun", async () => {
+    const controller = new AbortController();
+    const begun: string[] = [];
+    const flow = graph<State>("w")
+      .node("a", () => void begun.push("a"))
+      .node("b", () => void begun.push("b"))
+      .edge(START, "a")
+      .edge(START, "b")
+      .edge("a", END)
+      .edge("b", END)
+      .compile({ store: await fresh(), concurrency: 1 });
+    const on = ({ type }: { type: string }): void => {
+      if (type === "update") controller.abort();
+    };
+    const run = flow.run({}, { thread: "t", signal: controller.signal, on });
+    await expect(run).rejects.toMatchObject({ code: "ABORTED", node: "b" });
+    expect(begun).toEqual(["a"]);
+    await flow.resume({ thread: "t" });
+    expect(begun).toEqual(["a", "b"]);
+  });
+
   test("a run whose signal is aborted already does nothing but say so", async () => {
     const store = await fresh();
     const flow = waiting(store, () => {});
