@@ -25,6 +25,7 @@ import { beginsRun, Exclusive, type ExclusiveOptions, isRun } from "./exclusive.
 import { channelFailure, writeFailure } from "./failure.ts";
 import { historiesAt } from "./history.ts";
 import { listed } from "./list.ts";
+import { putAgain } from "./put-again.ts";
 import { deleteRuns, firstVersionWithSends, prune, sendsOf } from "./remove.ts";
 import { fromStored, toStored } from "./stored.ts";
 
@@ -95,9 +96,10 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
     const input = putInput({ config, checkpoint, metadata, newVersions, hasParent: parent !== null });
     try {
       // Nothing is awaited before the store has captured the input.
-      await this.#running(thread, config, (lease) =>
-        handle.put(input, { parent, ...(lease !== undefined && { lease }) }),
-      );
+      await this.#running<unknown>(thread, config, (lease) => {
+        const leased = lease === undefined ? {} : { lease };
+        return parent === checkpoint.id ? putAgain(handle, input, leased) : handle.put(input, { parent, ...leased });
+      });
     } catch (error) {
       throw channelFailure(error, thread, Object.keys(input.state ?? input.update?.set ?? {}));
     }
