@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import {
   BaseCheckpointSaver,
@@ -240,10 +241,11 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
   }
 }
 
-/** A copy that later changes do not reach. What cannot be copied cannot be stored either: the store says why. */
+/** A copy that later changes do not reach. What cannot be copied as it is (a Buffer, an instance of a class) stays itself. */
 function copyOf(value: unknown): unknown {
   try {
-    return structuredClone(value);
+    const copy = structuredClone(value);
+    return isDeepStrictEqual(copy, value) ? copy : value;
   } catch {
     return value;
   }

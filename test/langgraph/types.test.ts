@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { Document } from "@langchain/core/documents";
 import {
   AIMessage,
@@ -187,6 +188,32 @@ onEveryBackend("types", (savers) => {
     await put(saver, thread(id), { cart: { total: new Money(250), by: new HumanMessage("me") } });
     const read = await valuesAt(await savers.again({ classes: { Money: money } }), thread(id));
     expect(read["cart"]).toStrictEqual({ total: new Money(250), by: new HumanMessage("me") });
+  });
+
+  it("an answer that is saved beside other writes keeps its types, and is captured in the call", async () => {
+    const saver = await savers.fresh();
+    const config = await put(saver, thread(newThread()), { a: 1 });
+    const plain = { said: ["yes"] };
+    const answers = [Buffer.from("bytes"), Object.assign(new RangeError("far"), { code: "E" }), new URL("http://a.b/")];
+    for (const answer of [...answers, plain]) {
+      const writes = saver.putWrites(
+        config,
+        [
+          ["a", 2],
+          ["__resume__", [answer]],
+        ],
+        newThread(),
+      );
+      if (answer === plain) plain.said.push("later");
+      await writes;
+    }
+    const read = (await saver.getTuple(config))?.pendingWrites?.flatMap(([, channel, value]) =>
+      channel === "__resume__" ? (value as unknown[]) : [],
+    );
+    expect(read).toHaveLength(4);
+    for (const answer of [...answers, { said: ["yes"] }]) {
+      expect(read?.some((value) => isDeepStrictEqual(value, answer))).toBe(true);
+    }
   });
 
   it("a message that was changed in place is stored as it is now", async () => {
