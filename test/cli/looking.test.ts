@@ -148,3 +148,35 @@ test("tail prints what is there, then new checkpoints as they come, until it is 
   expect(code).toBe(0);
   expect(records(out).map(({ node }) => node)).toEqual(["plan", "act", "late"]);
 });
+
+test("tail goes on with a thread that was deleted and made again, and shows nothing twice when its head is deleted", async () => {
+  const url = await storeWith(threeSteps);
+  const store = await open<Record<string, unknown>>(url);
+  const thread = store.thread("user-42");
+  const interrupt = new AbortController();
+  const acts = [
+    async () => {
+      await thread.deleteCheckpoints([(await thread.latest())?.id ?? ""]);
+      await thread.put({ update: { set: { total: 15n } }, node: "after the head" });
+    },
+    async () => {
+      await thread.delete();
+      await thread.put({ state: {}, node: "another" });
+    },
+    async () => {
+      await thread.put({ state: {}, node: "and on" });
+    },
+    async () => interrupt.abort(),
+  ];
+  let acting = Promise.resolve();
+  const { out } = await threadmark(["tail", "user-42", url, "--json", "--lines", "1", "--interval", "5"], {
+    signal: interrupt.signal,
+    hear: (text) => {
+      const act = acts[lines(text).length - 1];
+      if (act !== undefined) acting = acting.then(act);
+    },
+  });
+  await acting;
+  await store.close();
+  expect(records(out).map(({ node }) => node)).toEqual(["act", "after the head", "another", "and on"]);
+});

@@ -32,30 +32,49 @@ export function tailCommand(program: Command, session: Session): void {
       const { terminal, json, signal } = session;
       await session.withStore(url, async (store) => {
         const thread = await existingThread(store, id, options.namespace);
-        const newest = (await thread.latest())!;
-        let seen = newest.seq;
-        await print(await collect(newest.seq + 1, options.lines));
+        let made = await madeAt();
+        let last: CheckpointInfo | undefined = (await thread.latest())!;
+        await print(await newest(last.seq + 1, options.lines));
         while (!signal.aborted) {
           await wait(options.interval, undefined, { signal }).catch(() => undefined);
-          const fresh = await collect(Number.MAX_SAFE_INTEGER, Number.POSITIVE_INFINITY, seen);
-          seen = fresh.at(-1)?.seq ?? seen;
-          await print(fresh);
+          await print(await fresh());
         }
 
-        /** Oldest first: up to `count` below `before`, down to what was seen already. */
-        async function collect(
-          before: number,
-          count: number,
-          after = Number.NEGATIVE_INFINITY,
-        ): Promise<CheckpointInfo[]> {
+        /** When the thread was made: one that was deleted and made again is another, and counts from the start. */
+        async function madeAt(): Promise<number | undefined> {
+          for await (const info of store.threads({ prefix: id, limit: 1 })) if (info.id === id) return info.createdAt;
+          return undefined;
+        }
+
+        /** Oldest first: up to `count` below `before`. */
+        async function newest(before: number, limit: number): Promise<CheckpointInfo[]> {
           const found: CheckpointInfo[] = [];
-          if (count === 0) return found;
-          for await (const info of thread.history({ before })) {
-            if (info.seq <= after) break;
-            found.push(info);
-            if (found.length >= count) break;
-          }
+          if (limit > 0) for await (const info of thread.history({ before, limit })) found.push(info);
           return found.reverse();
+        }
+
+        /** Oldest first: what was committed since the last look. */
+        async function fresh(): Promise<CheckpointInfo[]> {
+          let { found, reached } = await since(last);
+          if (last === undefined || reached?.id !== last.id) {
+            const now = await madeAt();
+            if (now !== made) ({ found, reached } = await since(undefined));
+            made = now;
+          }
+          last = found[0] ?? reached;
+          return found.reverse();
+        }
+
+        /** Newest first: what follows a checkpoint, and which one was reached then. */
+        async function since(
+          after: CheckpointInfo | undefined,
+        ): Promise<{ found: CheckpointInfo[]; reached: CheckpointInfo | undefined }> {
+          const found: CheckpointInfo[] = [];
+          for await (const info of thread.history()) {
+            if (after !== undefined && info.seq <= after.seq) return { found, reached: info };
+            found.push(info);
+          }
+          return { found, reached: undefined };
         }
 
         async function print(infos: readonly CheckpointInfo[]): Promise<void> {
