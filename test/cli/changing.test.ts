@@ -4,7 +4,12 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { open } from "../../src/index.ts";
+import { END, graph, START } from "../../src/runtime/index.ts";
 import { lines, records, storeWith, temporaryDirectory, threadmark, threeSteps } from "./run.ts";
+
+interface State {
+  draft?: number;
+}
 
 const stateOf = async (url: string, thread: string): Promise<unknown> =>
   records((await threadmark(["show", thread, url, "--json"])).out)[0]?.["state"];
@@ -36,6 +41,37 @@ test("set puts an update checkpoint that leaves pending what was pending, and fi
     state: { draft: "", list: [{ done: true }], when: { $: "date", v: 5 } },
     writes: [{ task: "3.0", node: "a", index: 0, channel: "x", value: { $: "bigint", v: "1" } }],
   });
+});
+
+test("after set, a run goes on where it stood: in a step put by hand, and in a nested graph", async () => {
+  const url = await storeWith(async () => undefined);
+  const store = await open<Record<string, unknown>>(url);
+  const ran: string[] = [];
+  const step = (name: string) => () => {
+    ran.push(name);
+    if (name === "second" && ran.length < 4) throw new Error("down");
+    return {};
+  };
+  const inner = graph<State>("inner")
+    .node("first", step("first"))
+    .node("second", step("second"))
+    .edge(START, "first")
+    .edge("first", "second")
+    .edge("second", END);
+  const flow = graph<State>("outer")
+    .node("quick", step("quick"))
+    .graph("nested", inner)
+    .edge(START, "quick")
+    .edge(START, "nested")
+    .edge("quick", END)
+    .edge("nested", END)
+    .compile({ store });
+  await store.thread("t").put({ state: {}, next: ["quick", "nested"], step: 3, workflow: "outer" });
+  await expect(flow.resume({ thread: "t" })).rejects.toThrow("down");
+  for (const value of ["1", "2"]) expect((await threadmark(["set", "t", "draft", value, url])).code).toBe(0);
+  const { status, state } = await flow.resume({ thread: "t" });
+  await store.close();
+  expect([status, state.draft, ran]).toEqual(["done", 2, ["quick", "first", "second", "second"]]);
 });
 
 test("set says what is wrong with a path or a value, and changes nothing", async () => {
