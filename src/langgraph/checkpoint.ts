@@ -32,8 +32,10 @@ export function putInput(input: CheckpointInput): PutInput<Record<string, unknow
   const { checkpoint, metadata, newVersions, hasParent, complete = false } = input;
   const values: State = checkpoint.channel_values ?? {};
   const versions = checkpoint.channel_versions ?? {};
-  // A copy of another checkpoint is put under that one's parent, and lists nothing as new.
-  const whole = complete || (metadata as Partial<CheckpointMetadata>).source === "fork";
+  const { source: origin } = metadata as Partial<CheckpointMetadata>;
+  // A copy of another checkpoint is put under that one's parent, and lists nothing as new. An update takes along what
+  // finished tasks of the step wrote, under the versions that were.
+  const whole = complete || origin === "fork" || origin === "update";
   // And a channel that never was written to has no version; LangGraph passes it all the same.
   const unversioned = Object.keys(values).filter((channel) => !Object.hasOwn(versions, channel));
   const changed = new Set([...Object.keys(whole ? versions : newVersions), ...unversioned]);

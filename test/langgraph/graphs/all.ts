@@ -6,13 +6,14 @@ import { breakpoints, interrupts } from "./interrupts.ts";
 import { failingBranch, fanOut } from "./parallel.ts";
 import type { Scenario } from "./scenario.ts";
 import { rememberingSubgraph, subgraph } from "./subgraphs.ts";
-import { bulkUpdate, replay, updateOfOlder } from "./time-travel.ts";
+import { bulkUpdate, replay, updateOfHalfAStep, updateOfOlder } from "./time-travel.ts";
 
 export const scenarios: readonly Scenario[] = [
   agent,
   interrupts,
   breakpoints,
   updateOfOlder,
+  updateOfHalfAStep,
   replay,
   bulkUpdate,
   failingBranch,

@@ -1,4 +1,4 @@
-import { Annotation, END, START, StateGraph } from "@langchain/langgraph";
+import { Annotation, END, interrupt, START, StateGraph } from "@langchain/langgraph";
 import { idsOf, on, type Scenario } from "./scenario.ts";
 
 const State = Annotation.Root({
@@ -34,6 +34,26 @@ export const updateOfOlder: Scenario = {
       results.push((await graph.getState(on(thread, { checkpoint_id: id, checkpoint_ns: "" }))).values);
     }
     return results;
+  },
+};
+
+export const updateOfHalfAStep: Scenario = {
+  name: "an update while one task has finished and another waits",
+  async run(checkpointer, thread) {
+    const graph = new StateGraph(State)
+      .addNode("done", () => ({ log: ["done"] }))
+      .addNode("ask", () => ({ log: [interrupt<string, string>("sure?")] }))
+      .addNode("edit", () => ({}))
+      .addEdge(START, "done")
+      .addEdge(START, "ask")
+      .addEdge("done", END)
+      .addEdge("ask", "edit")
+      .addEdge("edit", END)
+      .compile({ checkpointer });
+    await graph.invoke({ n: 1, log: ["in"] }, on(thread));
+    const updated = await graph.updateState(on(thread), { n: 2 }, "edit");
+    const { values, next } = await graph.getState(updated);
+    return [values, next, await graph.invoke({ n: 3 }, on(thread))];
   },
 };
 
