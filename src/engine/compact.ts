@@ -10,10 +10,11 @@ import { withoutHeads } from "./heads.ts";
 import { withoutIds } from "./id-index.ts";
 import { encodeMark } from "./marks.ts";
 import { changeMeta, encodeMeta, type Meta, type Origin } from "./meta.ts";
-import { allOwnRows, ownRow } from "./own-rows.ts";
+import { allOwnRows } from "./own-rows.ts";
 import { pushAll } from "./push-all.ts";
 import { type ChangedFrame, type ChangedFrames, rewriteTape } from "./rewrite.ts";
 import type { Row } from "./row.ts";
+import { type SeenWrites, seenWrites } from "./seen-writes.ts";
 import { settledOrigin } from "./settle.ts";
 import { shownRows } from "./shown-rows.ts";
 import type { Tape } from "./tape.ts";
@@ -21,7 +22,7 @@ import { allThreads, TAPES } from "./threads.ts";
 import { loadTree } from "./tree.ts";
 import { nextTurn } from "./turn.ts";
 import { homeOf, NOW } from "./view.ts";
-import { withoutTasks } from "./writes-removal.ts";
+import { withoutUnseen } from "./writes-removal.ts";
 
 /** Writes that wait for their checkpoint longer than this are dropped. */
 const ORPHAN_AGE = 24 * 60 * 60 * 1000;
@@ -97,9 +98,11 @@ class LineageCompaction {
     const doomed = await this.#doomed(shown);
     const folds = await foldMarks(this.#engine, this.#tapes);
     await this.#settleOrigins(doomed, folds);
+    const seen = await seenWrites(this.#engine, this.#tapes);
     let changed = false;
     for (const tape of this.#tapes.values()) {
-      const meta = await this.#compactTape(tape, shown.get(tape.number) ?? new Set(), doomed, folds);
+      const meta = await this.#compactTape(tape, doomed, folds);
+      if (meta) await this.#dropWrites(tape, seen);
       if (meta === tape.meta) continue;
       changed = true;
       if (meta === undefined) this.#deletes.push(...recordsOf(tape.lineage, tape.number), tape.metaKey);
@@ -156,7 +159,7 @@ class LineageCompaction {
   }
 
   /** The tape's meta record as it is to be; the same one if nothing changes, undefined if the tape goes. */
-  async #compactTape(tape: Tape, shown: ReadonlySet<number>, doomed: Doomed, folds: Folds): Promise<Meta | undefined> {
+  async #compactTape(tape: Tape, doomed: Doomed, folds: Folds): Promise<Meta | undefined> {
     const metas = new Map([...this.#tapes].map(([number, { meta }]) => [number, meta]));
     const builtOn = isBuiltOn(metas, tape.number);
     if (tape.meta.dead && !builtOn) return undefined;
@@ -184,7 +187,6 @@ class LineageCompaction {
       (row) => !doomed.get(tape.number)?.has(row.seq) && !tape.meta.dead && tape.isGone(row.seq, NOW),
     ).length;
     if (removed !== meta.removed) change({ removed });
-    await this.#dropWrites(tape, shown, doomed);
     await this.#dropIndexed(tape, doomed);
     return meta;
   }
@@ -250,25 +252,12 @@ class LineageCompaction {
     }
   }
 
-  /** Writes of checkpoints that went, and those that have waited for theirs too long. */
-  async #dropWrites(tape: Tape, shown: ReadonlySet<number>, doomed: Doomed): Promise<void> {
-    const ids = new Set<string>();
-    if (!tape.meta.dead) for await (const row of shownRows(this.#engine, tape)) ids.add(`${row.namespace}\0${row.id}`);
-    for (const seq of shown) {
-      const row = await ownRow(this.#engine, tape, seq);
-      if (row) ids.add(`${row.namespace}\0${row.id}`);
-    }
-    const lost = new Set<string>();
-    for (const seq of doomed.get(tape.number) ?? []) {
-      const row = await ownRow(this.#engine, tape, seq);
-      if (row) lost.add(`${row.namespace}\0${row.id}`);
-    }
+  /** Writes that no thread sees any more, and those that have waited for their checkpoint too long. */
+  async #dropWrites(tape: Tape, seen: SeenWrites): Promise<void> {
     const now = this.#engine.clock();
-    const freed = await withoutTasks(this.#engine, tape, (entry) => {
-      const name = `${entry.namespace ?? ""}\0${entry.checkpoint}`;
-      return !ids.has(name) && (lost.has(name) || (!entry.cut && now - entry.at > ORPHAN_AGE));
-    });
+    const freed = await withoutUnseen(this.#engine, tape, seen, (entry) => now - entry.at > ORPHAN_AGE);
     pushAll(this.#deletes, freed.deletes);
     pushAll(this.#puts, freed.puts);
+    pushAll(this.#checks, freed.checks);
   }
 }

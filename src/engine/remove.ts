@@ -71,7 +71,7 @@ interface Removal {
   readonly deletes: (Key | Range)[];
   readonly inserts: Entry[];
   readonly puts: Entry[];
-  readonly checks: readonly { readonly key: Key; readonly value: Value | undefined }[];
+  readonly checks: { readonly key: Key; readonly value: Value | undefined }[];
   readonly meta: Partial<Meta>;
   readonly reclaimed: number;
 }
@@ -141,6 +141,7 @@ async function planRemoval(
     const freed = await withoutWrites(engine, tape, erased);
     pushAll(removal.deletes, freed.deletes);
     pushAll(removal.puts, freed.puts);
+    pushAll(removal.checks, freed.checks);
     reclaimed += freed.reclaimed;
     const index = await withoutIds(engine, tape, erased);
     pushAll(removal.deletes, index.deletes);

@@ -24,6 +24,11 @@ export function isFor(
   return entry.checkpoint === address.checkpoint && (entry.namespace ?? "") === address.namespace;
 }
 
+/** The same for all entries of a checkpoint, and for no others. */
+export function nameOf(entry: Pick<TaskWrites, "namespace" | "checkpoint">): string {
+  return `${entry.namespace ?? ""}\0${entry.checkpoint}`;
+}
+
 /** The entries for a checkpoint that a view of this generation sees, oldest first, and none from before a deletion. */
 export function visibleTasks(
   tasks: readonly TaskWrites[],

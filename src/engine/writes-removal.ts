@@ -1,40 +1,50 @@
 import type { Entry, Found, Key, Value } from "../backend.ts";
 import { unwrapJson, wrap } from "../codec/envelope.ts";
 import type { Engine } from "./engine.ts";
+import type { SeenWrites } from "./seen-writes.ts";
 import { writesOfRows } from "./shown-writes.ts";
 import type { Tape } from "./tape.ts";
-import type { TaskWrites } from "./task-writes.ts";
-import type { Shown } from "./view.ts";
+import { nameOf, type TaskWrites } from "./task-writes.ts";
+import { NOW, type Shown } from "./view.ts";
 import { CUT_TASK, cutKey } from "./writes.ts";
 
 export interface FreedWrites {
   readonly deletes: readonly Key[];
   readonly puts: readonly Entry[];
+  /** What these records were: a write leaves the meta record alone, so that one that came since would be lost. */
+  readonly checks: readonly { readonly key: Key; readonly value: Value }[];
   readonly reclaimed: number;
 }
 
-/** Drops the writes that `goes` picks from a tape. Records may hold several checkpoints' writes, when hashes collide. */
+/**
+ * Drops the writes that `goes` picks from a tape, told all that it has for the same checkpoint. Records may hold several
+ * checkpoints' writes, when hashes collide.
+ */
 export async function withoutTasks(
   engine: Engine,
   tape: Tape,
-  goes: (entry: TaskWrites, cut: number) => boolean,
+  goes: (entry: TaskWrites, all: readonly TaskWrites[]) => boolean,
 ): Promise<FreedWrites> {
   const [found] = (await engine.read([
     { scan: { table: "write", lineage: tape.lineage, group: tape.number } },
   ])) as readonly [readonly Found[]];
-  if (found.length === 0) return { deletes: [], puts: [], reclaimed: 0 };
+  if (found.length === 0) return { deletes: [], puts: [], checks: [], reclaimed: 0 };
   const deletes: Key[] = [];
   const puts: Entry[] = [];
+  const checks: { readonly key: Key; readonly value: Value }[] = [];
   let reclaimed = 0;
   const records = found.map((record) => ({ ...record, tasks: unwrapJson(record.value) as readonly TaskWrites[] }));
-  const cuts = new Map<string, number>();
+  const byName = new Map<string, TaskWrites[]>();
   for (const entry of records.flatMap(({ tasks }) => tasks)) {
-    if (entry.cut) cuts.set(nameOf(entry), Math.max(cuts.get(nameOf(entry)) ?? 0, entry.generation ?? 0));
+    const all = byName.get(nameOf(entry));
+    if (all) all.push(entry);
+    else byName.set(nameOf(entry), [entry]);
   }
   for (const { item, part, value, tasks } of records) {
-    const kept = tasks.filter((entry) => !goes(entry, cuts.get(nameOf(entry)) ?? 0));
+    const kept = tasks.filter((entry) => !goes(entry, byName.get(nameOf(entry)) ?? []));
     if (kept.length === tasks.length) continue;
     const key = tape.key("write", item, part);
+    checks.push({ key, value });
     reclaimed += value.length;
     if (kept.length === 0) deletes.push(key);
     else {
@@ -43,21 +53,43 @@ export async function withoutTasks(
       puts.push({ key, value: smaller });
     }
   }
-  return { deletes, puts, reclaimed };
+  return { deletes, puts, checks, reclaimed };
 }
 
-function nameOf(entry: TaskWrites): string {
-  return `${entry.namespace ?? ""}\0${entry.checkpoint}`;
+/** The generation in which a checkpoint of this id was last deleted, for a view that sees so much; 0: never. */
+function cutUpTo(all: readonly TaskWrites[], generation: number): number {
+  const cuts = all.filter((entry) => entry.cut && (entry.generation ?? 0) <= generation);
+  return Math.max(0, ...cuts.map((entry) => entry.generation ?? 0));
 }
 
 /** Writes go with their checkpoint; but those of an earlier one under its id, which was cut, may be a fork's. */
 export function withoutWrites(engine: Engine, tape: Tape, rows: readonly Shown[]): Promise<FreedWrites> {
   // Most threads have no writes left: then nobody asks.
   let gone: Set<string> | undefined;
-  return withoutTasks(engine, tape, (entry, cut) => {
-    gone ??= new Set(rows.map((row) => `${row.namespace}\0${row.id}`));
-    return gone.has(nameOf(entry)) && !entry.cut && (entry.generation ?? 0) >= cut;
+  return withoutTasks(engine, tape, (entry, all) => {
+    gone ??= new Set(rows.map((row) => nameOf({ namespace: row.namespace, checkpoint: row.id })));
+    return gone.has(nameOf(entry)) && !entry.cut && (entry.generation ?? 0) >= cutUpTo(all, NOW);
   });
+}
+
+/**
+ * Drops the writes that no thread sees any more, and those of no checkpoint that `isOld` says it of. What was written for a
+ * checkpoint before its deletion is only still there for threads that see it; a cut, only to hide that from others.
+ */
+export function withoutUnseen(
+  engine: Engine,
+  tape: Tape,
+  seen: SeenWrites,
+  isOld: (entry: TaskWrites) => boolean,
+): Promise<FreedWrites> {
+  const goes = (entry: TaskWrites, all: readonly TaskWrites[]): boolean => {
+    const { generation = 0 } = entry;
+    if (entry.cut) return !all.some((other) => !other.cut && (other.generation ?? 0) < generation && !goes(other, all));
+    const views = seen.get(tape.number)?.get(nameOf(entry)) ?? [];
+    if (views.some((view) => generation <= view && generation >= cutUpTo(all, view))) return false;
+    return tape.meta.dead || generation < cutUpTo(all, NOW) || isOld(entry);
+  };
+  return withoutTasks(engine, tape, goes);
 }
 
 /** Hides the writes of checkpoints that a fork still shows: for this thread they end with this generation. */

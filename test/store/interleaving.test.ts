@@ -209,3 +209,22 @@ test("what another store has deleted does not come back with packs that were rea
     await other.deleteCheckpoints([`later ${index}`]);
   }
 });
+
+test("what a task writes while a compaction drops old writes of the same task is kept", async () => {
+  const shared = memory();
+  let now = 0;
+  const clock = (): number => now;
+  const thread = (await open(slow(shared, 1), { clock })).thread("t");
+  const write = (index: number) => thread.putWrites("soon", { task: "k", writes: [{ channel: "c", value: 1, index }] });
+  await write(0);
+  now = 25 * 3_600_000;
+  let meanwhile: (() => Promise<unknown>) | undefined = () => write(1);
+  const compacting = slow(shared, 1, async () => {
+    const run = meanwhile;
+    meanwhile = undefined;
+    await run?.();
+  });
+  await (await open(compacting, { clock })).compact();
+  expect(meanwhile).toBeUndefined();
+  expect((await thread.writes("soon")).map(({ index }) => index)).toContain(1);
+});

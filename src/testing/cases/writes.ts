@@ -252,4 +252,39 @@ export const writes: readonly Case[] = [
       exact(brief(await late.writes("x")), [["k", 0, "c", 2]]);
     },
   },
+  {
+    name: "writes: a compaction keeps those a fork has from a thread that no longer shows the checkpoint",
+    async run({ open, clock }) {
+      const store = await open();
+      const thread = store.thread("t");
+      for (const id of ["a", "b"]) await thread.put({ id, state: {} });
+      const between = await thread.fork({ into: "between" });
+      await between.putWrites("a", { task: "k", writes: [{ channel: "c", value: 1 }] });
+      const fork = await between.fork({ into: "fork" });
+      await between.deleteCheckpoints(["a"]);
+      for (const act of [() => store.compact(), () => between.delete(), () => thread.delete()]) {
+        await act();
+        clock.advance(25 * 3_600_000);
+        await store.compact();
+        exact(brief(await fork.writes("a")), [["k", 0, "c", 1]]);
+      }
+    },
+  },
+  {
+    name: "writes: a compaction removes those of a deleted checkpoint although its id came again, and keeps early ones",
+    async run({ open }) {
+      const store = await open();
+      const thread = store.thread("t");
+      for (const id of ["a", "b", "c"]) await thread.put({ id, state: {} });
+      await thread.putWrites("a", { task: "k", writes: [{ channel: "c", value: "x".repeat(10_000) }] });
+      const fork = await thread.fork({ into: "fork" });
+      await thread.deleteCheckpoints(["a", "b"]);
+      await thread.put({ id: "a", state: {} });
+      for (const id of ["a", "b"]) await thread.putWrites(id, { task: "k", writes: [{ channel: "c", value: id }] });
+      await fork.delete();
+      await store.compact();
+      for (const id of ["a", "b"]) exact(brief(await thread.writes(id)), [["k", 0, "c", id]]);
+      assert.ok((await store.stats()).bytes.writes < 1_000);
+    },
+  },
 ];
