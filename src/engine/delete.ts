@@ -1,9 +1,9 @@
 import type { DirectoryKey, Found, Key, Range, Value } from "../backend.ts";
 import { type Table, tables } from "../backend.ts";
-import { ALONE } from "./draft.ts";
+import { ALONE, type Draft } from "./draft.ts";
 import type { Engine } from "./engine.ts";
 import type { Change } from "./lane.ts";
-import { decodeMeta, encodeDirectory, type Meta } from "./meta.ts";
+import { changeMeta, decodeMeta, encodeDirectory, encodeMeta, type Meta } from "./meta.ts";
 import { metaKey, type Tape } from "./tape.ts";
 
 /**
@@ -31,6 +31,20 @@ export function deleteThreadChange(): Change<void> {
       draft.removeTape();
     },
   };
+}
+
+/** A thread that has no checkpoints makes way for another of its name. Its epochs are not used again: that is the other's part. */
+export async function makeWay(draft: Draft, there: Tape): Promise<void> {
+  draft.checks.push({ key: there.metaKey, value: there.metaValue });
+  // A checkpoint that somebody has put meanwhile leaves the meta record as it is.
+  draft.checks.push({ key: there.key("tail", there.lastSeq + 1), value: undefined });
+  const { freed, checks } = await endOf(draft.engine, there);
+  draft.checks.push(...checks);
+  if (freed) draft.deletes.push(there.metaKey, ...freed);
+  else {
+    const dead = changeMeta(there.meta, { dead: true, lease: undefined });
+    draft.puts.push({ key: there.metaKey, value: encodeMeta(dead) });
+  }
 }
 
 /** What becomes of a tape whose thread ends. */

@@ -3,21 +3,13 @@ import { apply, type Delta, diff } from "../codec/delta.ts";
 import type { Json } from "../codec/json.ts";
 import { ThreadmarkError } from "../errors.ts";
 import { addressedId } from "../model/id.ts";
-import { endOf } from "./delete.ts";
+import { makeWay } from "./delete.ts";
 import { ALONE, type Draft } from "./draft.ts";
 import type { Engine } from "./engine.ts";
 import { headOf } from "./find.ts";
 import type { Change } from "./lane.ts";
 import { encodeMark } from "./marks.ts";
-import {
-  changeMeta,
-  type DirectoryRecord,
-  encodeDirectory,
-  encodeMeta,
-  type Meta,
-  newMeta,
-  type Origin,
-} from "./meta.ts";
+import { type DirectoryRecord, encodeDirectory, encodeMeta, type Meta, newMeta, type Origin } from "./meta.ts";
 import { notFound } from "./missing.ts";
 import { newTape } from "./random.ts";
 import type { Row } from "./row.ts";
@@ -168,16 +160,7 @@ async function startThread(draft: Draft, source: Tape, into: string, origin: Ori
   const there = await emptyThread(engine, entry, into);
   const epoch = there?.meta.epoch ?? entry?.epoch ?? 0;
   if (there) {
-    // Its epochs are not used again.
-    draft.checks.push({ key: there.metaKey, value: there.metaValue });
-    const { freed, checks } = await endOf(engine, there);
-    draft.checks.push(...checks);
-    if (freed) draft.deletes.push(there.metaKey, ...freed);
-    else
-      draft.puts.push({
-        key: there.metaKey,
-        value: encodeMeta(changeMeta(there.meta, { dead: true, lease: undefined })),
-      });
+    await makeWay(draft, there);
     draft.afterwards.push(() => engine.forget(into));
   }
   const number = newTape(draft.retried);

@@ -228,3 +228,19 @@ test("what a task writes while a compaction drops old writes of the same task is
   expect(meanwhile).toBeUndefined();
   expect((await thread.writes("soon")).map(({ index }) => index)).toContain(1);
 });
+
+test("a fork does not take the name of an empty thread that another store puts into meanwhile", async () => {
+  const shared = memory();
+  const other = (await open(slow(shared, 1))).thread("empty");
+  const { id } = await other.put({ state: {} });
+  await other.deleteCheckpoints([id]);
+  let commits = 0;
+  const overtaking = slow(shared, 1, async () => {
+    // The name is taken for free at first, so that it is the second plan that makes the thread end.
+    if (++commits === 3) await other.put({ id: "there", state: {} });
+  });
+  const thread = (await open(overtaking)).thread("t");
+  await thread.put({ state: {} });
+  await expect(thread.fork({ into: "empty" })).rejects.toMatchObject({ code: "CONFLICT" });
+  expect((await other.latest())?.id).toBe("there");
+});
