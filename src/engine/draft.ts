@@ -68,16 +68,20 @@ export class Draft {
 
   /** The tape, made if need be. */
   async tape(): Promise<Tape> {
-    if (this.#tape) return this.#tape;
+    return this.#tape ?? this.newTape();
+  }
+
+  /** A new tape under the thread's name; `instead` of another, which has to end with the same commit. */
+  async newTape(instead?: Tape): Promise<Tape> {
     const entry = await this.engine.directoryEntry(this.thread);
     const number = newTape(this.retried);
-    const meta = newMeta(this.thread, this.engine.clock(), entry?.epoch ?? 0);
+    const meta = newMeta(this.thread, this.engine.clock(), instead?.meta.epoch ?? entry?.epoch ?? 0);
     this.#meta = meta;
     this.#tape = new Tape(number, number, encodeMeta(meta));
     this.#created = true;
     const key: DirectoryKey = { table: "directory", id: this.thread };
     // Somebody else may have made the thread since it was looked for: then this must be refused, and planned again.
-    this.checks.push({ key, value: entry?.tape === undefined ? entry?.value : undefined });
+    this.checks.push({ key, value: entry?.tape === instead?.number ? entry?.value : undefined });
     this.puts.push({ key, value: encodeDirectory({ tape: number, lineage: number }) });
     return this.#tape;
   }
@@ -302,7 +306,7 @@ export class Draft {
     const tape = this.#tape as Tape;
     if (this.#removed || this.rereads || (!this.#created && tape.metaValue !== this.#metaBefore)) {
       // Gone, or changed too much, or somebody has read a newer version meanwhile. Where the thread is stays known.
-      if (this.#removed) this.engine.forget(this.thread);
+      if (this.#removed || this.#created) this.engine.forget(this.thread);
       this.engine.forgetTape(tape);
       return;
     }

@@ -4,12 +4,14 @@ import type { Json } from "../codec/json.ts";
 import { ThreadmarkError } from "../errors.ts";
 import { checkId } from "../model/address.ts";
 import type { Fault } from "../model/arguments.ts";
+import { makeWay } from "./delete.ts";
 import type { Engine } from "./engine.ts";
 import type { BundleRecord } from "./export.ts";
 import { hasCheckpoints } from "./fork.ts";
 import type { Change } from "./lane.ts";
 import { fromRecord } from "./row.ts";
 import { isSameThread } from "./same-thread.ts";
+import { type EncodedWrite, shownWrites } from "./shown-writes.ts";
 import { verifyThread } from "./verify.ts";
 import { writesChange } from "./writes.ts";
 
@@ -21,10 +23,12 @@ export interface ImportResult {
   readonly checkpoints: number;
 }
 
+type Bundled = Extract<BundleRecord, { kind: "checkpoint" }>;
+
 interface Gathered {
   readonly id: string;
   readonly createdAt: number;
-  readonly checkpoints: Extract<BundleRecord, { kind: "checkpoint" }>[];
+  readonly checkpoints: Bundled[];
   readonly writes: Extract<BundleRecord, { kind: "writes" }>[];
 }
 
@@ -94,20 +98,21 @@ export async function importBundle(
 async function importThread(engine: Engine, thread: Gathered): Promise<boolean> {
   const written = await engine.lane(thread.id).add(threadChange(thread));
   for (const { checkpoint, namespace, writes } of thread.writes) {
-    const tasks = new Map<string, (typeof writes)[number][]>();
-    for (const write of writes) tasks.set(write.task, [...(tasks.get(write.task) ?? []), write]);
-    const changes = [...tasks].map(([task, entries]) =>
-      engine.lane(thread.id).add(
-        writesChange({
-          namespace,
-          checkpoint,
-          task,
-          node: entries[0]?.node ?? null,
-          writes: entries.map((entry) => [entry.index, entry.channel, entry.value] as const),
-          lease: undefined,
-        }),
-      ),
-    );
+    // What was there already stays as it is, also where a write would replace it.
+    const tape = written ? undefined : await engine.thread(thread.id);
+    const there = tape ? await shownWrites(engine, tape, namespace, checkpoint) : [];
+    const tasks = new Map<string, EncodedWrite[]>();
+    for (const write of writes) {
+      if (there.some(({ task, index }) => task === write.task && index === write.index)) continue;
+      const place = JSON.stringify([write.task, write.node]);
+      tasks.set(place, [...(tasks.get(place) ?? []), write]);
+    }
+    const changes = [...tasks.values()].map((entries) => {
+      const { task, node } = entries[0] as EncodedWrite;
+      const stored = entries.map((entry) => [entry.index, entry.channel, entry.value] as const);
+      const change = writesChange({ namespace, checkpoint, task, node, writes: stored, lease: undefined });
+      return engine.lane(thread.id).add(change);
+    });
     await Promise.all(changes);
   }
   if (written) await checkImported(engine, thread.id);
@@ -127,7 +132,11 @@ function threadChange(thread: Gathered): Change<boolean> {
           { thread: thread.id },
         );
       }
-      await draft.tape();
+      // Rows come with their seqs, and where all were deleted those may have been given out, or be a source's.
+      if (existing && existing.lastSeq > 0) {
+        await makeWay(draft, existing);
+        await draft.newTape(existing);
+      } else await draft.tape();
       draft.change({ createdAt: thread.createdAt });
       for (const { seq, row, change } of thread.checkpoints) draft.addRow(draft.planned(fromRecord(seq, row), change));
       draft.closed = true;

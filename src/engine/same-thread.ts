@@ -2,7 +2,7 @@ import { apply, type Delta, diff, isReplacement, replacedBy } from "../codec/del
 import type { Json } from "../codec/json.ts";
 import type { Engine } from "./engine.ts";
 import { type BundleRecord, exportThread } from "./export.ts";
-import type { RowRecord } from "./row.ts";
+import { fromRecord, toRecord } from "./row.ts";
 import type { Tape } from "./tape.ts";
 import { loadShown } from "./tree.ts";
 import { rowAt, type Shown } from "./view.ts";
@@ -16,7 +16,7 @@ export async function isSameThread(engine: Engine, tape: Tape, told: readonly Ch
     if (record.kind !== "checkpoint") continue;
     const wanted = told[seen];
     seen += 1;
-    if (wanted === undefined || record.seq !== wanted.seq || rowText(record.row) !== rowText(wanted.row)) return false;
+    if (wanted === undefined || record.seq !== wanted.seq || rowText(record) !== rowText(wanted)) return false;
     // All before it are the same, so that equal deltas make equal states; different ones still may.
     const equal = JSON.stringify(record.change) === JSON.stringify(wanted.change);
     if (!equal && !(await leadsThere(engine, tape, wanted))) return false;
@@ -25,8 +25,8 @@ export async function isSameThread(engine: Engine, tape: Tape, told: readonly Ch
 }
 
 /** Whether it holds tagged values is known of what is stored, not part of what is shown. */
-function rowText({ tagged: _, ...row }: RowRecord): string {
-  return JSON.stringify(row);
+function rowText({ seq, row: { tagged: _, ...row } }: CheckpointRecord): string {
+  return JSON.stringify(toRecord(fromRecord(seq, row)));
 }
 
 /** Whether a change of the parent's body gives the body that the thread shows. */

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { Backend } from "../../src/backend.ts";
+import { memory } from "../../src/backends/memory/index.ts";
 import { open, type Store, type Thread } from "../../src/index.ts";
 
 type Any = Record<string, unknown>;
@@ -43,6 +45,21 @@ async function linesOf(store: Store<Any>, threads?: string[]): Promise<string[]>
   const lines: string[] = [];
   for await (const line of store.export(threads ? { threads } : {})) lines.push(line);
   return lines;
+}
+
+/** For several stores: what one closes stays open for the others. */
+function shared(backend: Backend): Backend {
+  const { name, capabilities } = backend;
+  return {
+    name,
+    capabilities,
+    read: (reads) => backend.read(reads),
+    commit: (batches) => backend.commit(batches),
+    size: () => backend.size(),
+    compact: () => backend.compact(),
+    verify: () => backend.verify(),
+    close: async () => {},
+  };
 }
 
 describe("bundles", () => {
@@ -140,5 +157,49 @@ describe("bundles", () => {
     await other.thread("t").put({ id: "b", state: { n: 2, text: "as it was" }, createdAt: 2 });
     expect(await other.import(store.export())).toEqual({ imported: 0, unchanged: 1, checkpoints: 2 });
     expect(await store.import(other.export())).toEqual({ imported: 0, unchanged: 1, checkpoints: 2 });
+  });
+
+  it("find a thread unchanged however its checkpoints are stored, and leave newer writes", async () => {
+    const store = await filled();
+    const lines = await linesOf(store);
+    const head = (await store.thread("fork").latest()) ?? expect.unreachable();
+    // Stored as a replacement of what it was.
+    const { id, state, createdAt, node, metadata, path } = head;
+    await store.thread("fork").put({ id, state, createdAt, node, metadata, path });
+    const write = (value: string) =>
+      store.thread("main").putWrites("own", { task: "t", writes: [{ channel: "c", value, index: -4 }] });
+    await write("old");
+    const later = await linesOf(store);
+    await write("new");
+    for (const bundle of [lines, later])
+      expect(await store.import(bundle)).toMatchObject({ imported: 0, unchanged: 2 });
+    expect((await store.thread("main").writes("own")).map(({ value }) => value)).toEqual(["new"]);
+  });
+
+  it("are taken by threads whose checkpoints were all deleted, forks too, and other stores see it", async () => {
+    const backend = memory();
+    const store = await open<Any>(shared(backend));
+    const other = await open<Any>(shared(backend));
+    for (const id of ["a", "b", "c"]) await store.thread("main").put({ id, state: { id } });
+    await store.thread("main").fork({ into: "fork" });
+    const lines = await linesOf(store);
+    const before = await everything(store);
+    for (const id of ["main", "fork"]) expect(await other.thread(id).deleteCheckpoints(["a", "b", "c"])).toBe(3);
+    expect(await store.import(lines)).toMatchObject({ imported: 2 });
+    expect(await everything(store)).toEqual(before);
+    expect(await everything(other)).toEqual(before);
+    expect(await store.verify()).toEqual({ ok: true, faults: [] });
+  });
+
+  it("keep the node of every write", async () => {
+    const store = await open<Any>("memory:");
+    await store.thread("t").put({ id: "a", state: {} });
+    for (const node of ["first", "second"]) {
+      const writes = [{ channel: "c", value: node, index: node.length }];
+      await store.thread("t").putWrites("a", { task: "k", node, writes });
+    }
+    const other = await open<Any>("memory:");
+    await other.import(await linesOf(store));
+    expect(await other.thread("t").writes("a")).toEqual(await store.thread("t").writes("a"));
   });
 });
