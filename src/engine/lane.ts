@@ -155,6 +155,8 @@ export class Lane {
       let draft = first?.draft ?? new Draft(this.#engine, this.#thread, tape, fresh, attempt > 0);
       const results: (() => void)[] = [];
       let stale = false;
+      // Whether the tape as it is remembered has led to an answer. If nothing is to be written, no commit proves it true.
+      let decided = false;
       for (const [index, entry] of group.entries()) {
         if (draft.closed || (entry.change.fresh && index > 0)) {
           this.#queue.unshift(...group.splice(index));
@@ -165,6 +167,7 @@ export class Lane {
           // What was begun is one change alone in its draft.
           const planned = first ? first.planned : entry.change.plan(draft);
           const result = planned instanceof Promise ? await planned : planned;
+          decided ||= !entry.change.fresh;
           results.push(() => entry.resolve(result));
         } catch (error) {
           const { overtaken } = draft;
@@ -185,7 +188,8 @@ export class Lane {
       if (!stale && !draft.overtaken) {
         const made = draft.batch();
         const batch = made instanceof Promise ? await made : made;
-        if (batch === undefined || (await this.#apply(batch, draft, attempt))) {
+        if (batch === undefined) stale = decided && !draft.fresh && (await this.#isStale(tape as Tape));
+        if (batch === undefined ? !stale : await this.#apply(batch, draft, attempt)) {
           for (const settle of results) settle();
           return;
         }

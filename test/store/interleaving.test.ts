@@ -71,6 +71,20 @@ test("what is read while the next step is committed is one checkpoint, never a m
   }
 });
 
+test("what a task writes is not ignored for what another store has since deleted with the whole thread", async () => {
+  const shared = memory();
+  const one = await open(slow(shared, 1));
+  const other = (await open(slow(shared, 1))).thread("fork");
+  const write = (value: number) => ({ task: "k", writes: [{ channel: "c", value }] });
+  await one.thread("t").put({ id: "a", state: {} });
+  await one.thread("t").putWrites("a", write(1));
+  const fork = await one.thread("t").fork({ into: "fork" });
+  await other.delete();
+  await other.put({ id: "a", state: {} });
+  expect(await fork.putWrites("a", write(2))).toEqual({ stored: 1, ignored: 0 });
+  expect((await other.writes("a")).map(({ value }) => value)).toEqual([2]);
+});
+
 test("two stores that make the same thread at the same time both keep what they put", async () => {
   for (let round = 0; round < 100; round += 1) {
     const shared = memory();
