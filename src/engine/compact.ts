@@ -2,7 +2,7 @@ import type { Batch, Entry, Key, Range } from "../backend.ts";
 import { diff, replacement } from "../codec/delta.ts";
 import type { WorkOptions } from "../model/arguments.ts";
 import { isCorrupt } from "./damage.ts";
-import { isBuiltOn, lineageMetas, recordsOf } from "./delete.ts";
+import { isBuiltOn, metaRecords, recordsOf } from "./delete.ts";
 import { type Doomed, nearestRemaining, rebasedVersions } from "./doomed.ts";
 import type { Engine } from "./engine.ts";
 import { type Folds, foldMarks } from "./fold.ts";
@@ -60,15 +60,23 @@ export async function compactStore(engine: Engine, progress?: WorkOptions["progr
 async function compactLineage(engine: Engine, lineage: number): Promise<boolean> {
   // What the engine remembers goes on changing while this looks at everything: it gets a memory of its own.
   const own = engine.fresh();
-  const metas = await lineageMetas(own, lineage);
+  const metas = await metaRecords(own, lineage);
   const tapes = new Map<number, Tape>();
-  const numbers = [...metas.keys()];
-  for (let start = 0; start < numbers.length; start += TAPES) {
-    const page = numbers.slice(start, start + TAPES).map((tape) => ({ tape, lineage }));
+  for (let start = 0; start < metas.length; start += TAPES) {
+    const page = metas.slice(start, start + TAPES).map(({ item }) => ({ tape: item, lineage }));
     for (const tape of await own.refreshAll(page)) if (tape) tapes.set(tape.number, tape);
   }
-  const batch = await new LineageCompaction(own, tapes).plan();
-  return !batch || engine.committer.commit(batch);
+  // A fork that was made meanwhile is not among them, but has changed its source: what only it shows would be taken for lost.
+  if (metas.some(({ item, value }) => tapes.get(item)?.metaValue !== value)) return false;
+  const compaction = new LineageCompaction(own, tapes);
+  try {
+    const batch = await compaction.plan();
+    return !batch || (await engine.committer.commit(batch));
+  } catch (error) {
+    // What looks damaged may have been moved by another while this was planned.
+    if (isCorrupt(error) && (await compaction.isStale())) return false;
+    throw error;
+  }
 }
 
 class LineageCompaction {
@@ -91,6 +99,13 @@ class LineageCompaction {
     this.#tapes = tapes;
     this.#next = new Map([...tapes].map(([number, tape]) => [number, tape.key("tail", tape.lastSeq + 1)]));
     for (const tape of tapes.values()) this.#checks.push({ key: tape.metaKey, value: tape.metaValue });
+  }
+
+  /** Whether anything has changed since the tapes were read. */
+  async isStale(): Promise<boolean> {
+    const [checks, tapes] = [this.#checks, this.#tapes.size];
+    const now = await this.#engine.read(checks.slice(0, tapes).map(({ key }) => ({ get: key })));
+    return now.some((value, index) => value !== checks[index]?.value);
   }
 
   async plan(): Promise<Batch | undefined> {

@@ -78,12 +78,7 @@ export async function endOf(engine: Engine, tape: Tape): Promise<End> {
   }
 }
 
-/** All tapes of a lineage, dead ones included. */
-export async function lineageMetas(engine: Engine, lineage: number): Promise<Map<number, Meta>> {
-  return new Map((await metaRecords(engine, lineage)).map((entry) => [entry.item, decodeMeta(entry.value)]));
-}
-
-/** The meta records of all tapes of a lineage, by tape. */
+/** The meta records of all tapes of a lineage, dead ones included, by tape. */
 export async function metaRecords(engine: Engine, lineage: number): Promise<readonly Found[]> {
   const [found] = await engine.read([{ scan: { table: "meta", lineage, group: lineage } }]);
   return found as readonly Found[];

@@ -1,9 +1,11 @@
 import type { Batch } from "../backend.ts";
 import { ThreadmarkError } from "../errors.ts";
+import { isCorrupt } from "./damage.ts";
 import { ALONE, Draft } from "./draft.ts";
 import type { Engine } from "./engine.ts";
 import type { Tape } from "./tape.ts";
 import { atEndOfTurn, soon } from "./turn.ts";
+import { renew } from "./view.ts";
 
 /** A change of one thread: planned against the tape as it is known, and planned again when that proved stale. */
 export interface Change<T> {
@@ -28,6 +30,8 @@ interface Queued {
 
 const GROUP = 256;
 const ATTEMPTS = 100;
+/** How often a change that met damage is planned again on what is read anew, though nothing of its own tape has changed. */
+const RENEWALS = 2;
 
 /** A change that was planned already, or is being planned. */
 interface Begun {
@@ -149,13 +153,14 @@ export class Lane {
   async #commit(group: Queued[], begun: Begun | undefined, from: number): Promise<void> {
     let tape = begun?.tape ?? (from === 0 ? this.#engine.rememberedThread(this.#thread) : undefined);
     if (!tape || tape.meta.dead || group[0]?.change.fresh) tape = await this.#engine.thread(this.#thread);
+    let renewals = 0;
     for (let attempt = from; attempt < ATTEMPTS; attempt += 1) {
       const first = attempt === 0 ? begun : undefined;
       const fresh = attempt > 0 || tape === undefined;
       let draft = first?.draft ?? new Draft(this.#engine, this.#thread, tape, fresh, attempt > 0);
       const results: (() => void)[] = [];
       let stale = false;
-      // Whether the tape as it is remembered has led to an answer. If nothing is to be written, no commit proves it true.
+      // Whether there is an answer. If nothing is to be written, no commit proves that the tape was so all the while.
       let decided = false;
       for (const [index, entry] of group.entries()) {
         if (draft.closed || (entry.change.fresh && index > 0)) {
@@ -167,7 +172,7 @@ export class Lane {
           // What was begun is one change alone in its draft.
           const planned = first ? first.planned : entry.change.plan(draft);
           const result = planned instanceof Promise ? await planned : planned;
-          decided ||= !entry.change.fresh;
+          decided = true;
           results.push(() => entry.resolve(result));
         } catch (error) {
           const { overtaken } = draft;
@@ -177,8 +182,15 @@ export class Lane {
             this.#queue.unshift(...group.splice(index));
             break;
           }
-          // Only what was decided on a fresh tape is an answer.
-          if (overtaken || (!draft.fresh && (await this.#isStale(tape as Tape)))) {
+          // Only what was decided on a fresh tape is an answer; and what looks damaged may have moved since.
+          const damaged = isCorrupt(error) && tape !== undefined;
+          if (overtaken || ((!draft.fresh || damaged) && (await this.#isStale(tape as Tape)))) {
+            stale = true;
+            break;
+          }
+          if (damaged && renewals < RENEWALS) {
+            renewals += 1;
+            await renew(this.#engine, tape as Tape);
             stale = true;
             break;
           }
@@ -188,7 +200,7 @@ export class Lane {
       if (!stale && !draft.overtaken) {
         const made = draft.batch();
         const batch = made instanceof Promise ? await made : made;
-        if (batch === undefined) stale = decided && !draft.fresh && (await this.#isStale(tape as Tape));
+        if (batch === undefined) stale = decided && tape !== undefined && (await this.#isStale(tape));
         if (batch === undefined ? !stale : await this.#apply(batch, draft, attempt)) {
           for (const settle of results) settle();
           return;

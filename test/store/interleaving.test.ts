@@ -35,14 +35,15 @@ function slow(inner: Backend, most: number, beforeCommit?: (batches: readonly Ba
   };
 }
 
-/** The same, where another does something just before one of the reads. */
-function overtaken(shared: Backend, before: number, act: () => Promise<unknown>): Backend {
+/** The same, where another does something just before one of the reads, and once more before a later one. */
+function overtaken(shared: Backend, before: number, act: () => Promise<unknown>, later = Infinity): Backend {
   const inner = slow(shared, 1);
   let reads = 0;
   return {
     ...inner,
     async read(asked) {
-      if (reads++ === before) await act();
+      const read = reads++;
+      if (read === before || read === later) await act();
       return inner.read(asked);
     },
   };
@@ -257,4 +258,67 @@ test("a fork does not take the name of an empty thread that another store puts i
   await thread.put({ state: {} });
   await expect(thread.fork({ into: "empty" })).rejects.toMatchObject({ code: "CONFLICT" });
   expect((await other.latest())?.id).toBe("there");
+});
+
+test("a compaction keeps what only a fork shows that was made, and left alone, while it began", async () => {
+  const shared = memory();
+  const other = (await open<{ n: number }>(slow(shared, 1))).thread("t");
+  for (let n = 1; n <= 3; n += 1) await other.put({ id: `c${n}`, state: { n } });
+  const inner = slow(shared, 1);
+  let meanwhile: (() => Promise<unknown>) | undefined = async () => {
+    await other.fork({ into: "fork" });
+    await other.deleteCheckpoints(["c1", "c2"]);
+  };
+  const compacting = await open({
+    ...inner,
+    async read(asked) {
+      const answers = await inner.read(asked);
+      const run = asked.some((one) => "scan" in one && one.scan.table === "meta") ? meanwhile : undefined;
+      if (run) meanwhile = undefined;
+      await run?.();
+      return answers;
+    },
+  });
+  await compacting.compact();
+  expect(meanwhile).toBeUndefined();
+  const reader = await open<{ n: number }>(shared);
+  expect(await idsOf(reader.thread("fork").history())).toEqual(["c3", "c2", "c1"]);
+  expect((await reader.thread("fork").get("c1"))?.state).toEqual({ n: 1 });
+});
+
+test("a checkpoint is deleted, and no damage seen, whenever another store deletes others and packs move", async () => {
+  for (let before = 0; before < 8; before += 1) {
+    for (let later = before + 1; later < 16; later += 1) {
+      const shared = memory();
+      const other = (await open<{ n: number }>(slow(shared, 1), { packRows: 3 })).thread("t");
+      for (let n = 0; n <= 6; n += 1) await other.put({ id: `c${n}`, state: { n } });
+      const gone = ["c6", "c1"];
+      const act = (): Promise<unknown> => other.deleteCheckpoints(gone.splice(0, 1));
+      const thread = (await open<{ n: number }>(overtaken(shared, before, act, later))).thread("t");
+      const message = `deleted before reads ${before} and ${later}`;
+      expect(await thread.deleteCheckpoints(["c2"]), message).toBe(1);
+      expect(await idsOf(other.history()), message).not.toContain("c2");
+    }
+  }
+});
+
+test("a compaction begins again, and sees no damage, where another comes in between", async () => {
+  for (let before = 0; before < 24; before += 1) {
+    const shared = memory();
+    const other = await open<{ text: string }>(slow(shared, 1), { packRows: 3 });
+    const thread = other.thread("t");
+    for (let n = 0; n <= 8; n += 1) await thread.put({ id: `c${n}`, state: { text: `${n} ${"long ".repeat(60)}` } });
+    const fork = await thread.fork({ at: "c4", into: "fork" });
+    for (const side of [thread, fork]) {
+      await side.put({ id: "c3", state: { text: "replaced" } });
+      await side.deleteCheckpoints(["c2", "c4"]);
+    }
+    const compacting = await open(
+      overtaken(shared, before, () => other.compact()),
+      { packRows: 3 },
+    );
+    await compacting.compact();
+    expect(await other.verify(), `compacted before read ${before}`).toEqual({ ok: true, faults: [] });
+    expect(await idsOf(fork.history())).toEqual(["c3", "c1", "c0"]);
+  }
 });
