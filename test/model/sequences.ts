@@ -3,7 +3,17 @@ import { open } from "../../src/open.ts";
 import { exact } from "../../src/testing/index.ts";
 import type { BackendUnderTest } from "../backends/locations.ts";
 import { copying, forking } from "./commands/branching.ts";
-import { compacting, comparing, reopening, swapping, waiting } from "./commands/housekeeping.ts";
+import {
+  bundling,
+  compactBoth,
+  compacting,
+  comparing,
+  reopening,
+  sleeping,
+  swapping,
+  waiting,
+} from "./commands/housekeeping.ts";
+import { leasing } from "./commands/leasing.ts";
 import { labelling, writing } from "./commands/marking.ts";
 import { putElsewhere, putMany, putState, putUpdate } from "./commands/put.ts";
 import { deletingCheckpoints, deletingRun, deletingThread, pruning } from "./commands/removing.ts";
@@ -28,6 +38,9 @@ const weighted: readonly (readonly [number, fc.Arbitrary<fc.AsyncCommand<Model, 
   [1, reopening],
   [2, swapping],
   [2, waiting],
+  [1, sleeping],
+  [1, bundling],
+  [3, leasing],
   [3, comparing],
 ];
 
@@ -60,13 +73,15 @@ export async function matchesTheModel(backend: BackendUnderTest, campaign: Campa
     settings,
     async (commands, { cacheBytes, compression, packRows }) => {
       const place = await backend.make();
-      const model: Model = { threads: new Map(), now: 1_750_000_000_000, made: 0 };
+      const model: Model = { threads: new Map(), empty: new Map(), leases: new Map(), now: 1_750_000_000_000, made: 0 };
       const options = { ...place.options, cacheBytes, compression, packRows, clock: () => model.now };
       const openStore = () => open<Free>(place.url, options);
       let other = backend.capabilities.processes || place.shared ? await openStore() : undefined;
       const real: System = {
         store: await openStore(),
+        leases: new Map(),
         async reopen() {
+          real.leases.clear();
           await real.store.close();
           real.store = await openStore();
         },
@@ -83,7 +98,7 @@ export async function matchesTheModel(backend: BackendUnderTest, campaign: Campa
         }
         await real.reopen();
         await compareAll(model, real.store);
-        await real.store.compact();
+        await compactBoth(model, real);
         await compareAll(model, real.store);
         exact(await real.store.verify(), { ok: true, faults: [] }, "verify");
       } finally {

@@ -4,9 +4,18 @@ import { ThreadmarkError } from "../../../src/errors.ts";
 import type { ForkOptions } from "../../../src/model/arguments.ts";
 import { clone } from "../clone.ts";
 import { chosen, copy, fork, isAmbiguous } from "../naive/fork.ts";
-import { lineOf } from "../naive/thread.ts";
+import { lineOf, type NaiveThread } from "../naive/thread.ts";
 import { type Free, value } from "../states.ts";
-import { failsAlike, type Model, outcomeOf, pickCheckpoint, pickThread, type System, settle } from "../system.ts";
+import {
+  failsAlike,
+  type Model,
+  outcomeOf,
+  pickCheckpoint,
+  pickFreeName,
+  pickThread,
+  type System,
+  settle,
+} from "../system.ts";
 
 /** More threads than this only make a sequence slow. */
 const enough = 9;
@@ -14,10 +23,17 @@ const enough = 9;
 interface ForkChoice {
   readonly thread: number;
   readonly at: "head" | "unknown" | { readonly step: number } | number;
-  readonly into: "new" | "named" | "existing";
+  readonly into: "new" | "named" | "existing" | "free";
   readonly edits: Free | undefined;
   readonly none: boolean;
   readonly label: string | undefined;
+}
+
+/** A new thread under a name that may have been an empty one's: with that its lease ends. */
+function taken(model: Model, made: NaiveThread): void {
+  settle(model, made);
+  const lease = model.leases.get(made.id);
+  if (lease !== undefined) model.leases.set(made.id, { ...lease, expires: Number.NEGATIVE_INFINITY, ended: true });
 }
 
 class Fork implements fc.AsyncCommand<Model, System> {
@@ -72,7 +88,7 @@ class Fork implements fc.AsyncCommand<Model, System> {
       const parent = lineOf(source, []).checkpoints.find((one) => one.id === head.id);
       assert.equal(parent, undefined, "the edit of a fork has an id of its own");
     }
-    settle(model, expected);
+    taken(model, expected);
   }
 
   toString(): string {
@@ -83,13 +99,20 @@ class Fork implements fc.AsyncCommand<Model, System> {
     const { thread, at, into, edits, none, label } = this.#choice;
     const picked = typeof at === "number" ? pickCheckpoint(lineOf(pickThread(model, thread), []), at)?.id : at;
     const existing = [...model.threads.keys()].find((id) => id !== pickThread(model, thread).id);
-    const target = into === "named" ? `f${model.made}` : into === "existing" ? existing : undefined;
+    const target =
+      into === "named"
+        ? `f${model.made}`
+        : into === "existing"
+          ? existing
+          : into === "free"
+            ? pickFreeName(model, thread)
+            : undefined;
     return {
       ...(picked === undefined || picked === "head" ? {} : { at: picked }),
       ...(target === undefined ? {} : { into: target }),
       ...(edits === undefined ? {} : { edits }),
       ...(none ? { history: "none" as const } : {}),
-      ...(label === undefined || (edits === undefined && !none) ? {} : { label }),
+      ...(label === undefined ? {} : { label }),
     };
   }
 }
@@ -110,13 +133,14 @@ class Copy implements fc.AsyncCommand<Model, System> {
 
   async run(model: Model, real: System): Promise<void> {
     const source = pickThread(model, this.#thread);
-    const into = this.#existing ? source.id : `k${model.made++}`;
+    const free = this.#thread % 2 === 0 ? pickFreeName(model, this.#thread) : undefined;
+    const into = this.#existing ? source.id : free !== undefined && free !== source.id ? free : `k${model.made++}`;
     const outcome = await outcomeOf(() => real.store.thread(source.id).copy(into));
     if (this.#existing) assert.deepEqual(outcome, { failed: "CONFLICT" });
     else if (!model.threads.has(source.id)) assert.deepEqual(outcome, { failed: "NOT_FOUND" });
     else {
       assert.ok("value" in outcome && outcome.value.id === into);
-      settle(model, copy(source, into));
+      taken(model, copy(source, into));
     }
   }
 
@@ -138,6 +162,7 @@ export const forking: fc.Arbitrary<fc.AsyncCommand<Model, System>> = fc
       { weight: 5, arbitrary: fc.constant("new" as const) },
       { weight: 4, arbitrary: fc.constant("named" as const) },
       { weight: 1, arbitrary: fc.constant("existing" as const) },
+      { weight: 2, arbitrary: fc.constant("free" as const) },
     ),
     edits: fc.option(
       fc.dictionary(fc.constantFrom("list", "n", "extra"), value, { maxKeys: 2, noNullPrototype: true }),

@@ -5,7 +5,7 @@ import { clone } from "../clone.ts";
 import { lineOf } from "../naive/thread.ts";
 import { putWrites } from "../naive/writes.ts";
 import { value } from "../states.ts";
-import { type Model, outcomeOf, pickCheckpoint, pickNamespace, pickThread, type System } from "../system.ts";
+import { type Model, outcomeOf, pickCheckpoint, pickNamespace, pickThread, type System, settle } from "../system.ts";
 import { putBoth } from "./put.ts";
 
 class Label implements fc.AsyncCommand<Model, System> {
@@ -64,12 +64,14 @@ class PutWrites implements fc.AsyncCommand<Model, System> {
     const thread = pickThread(model, this.#thread);
     const namespace = pickNamespace(this.#namespace);
     const line = lineOf(thread, namespace);
-    const early = this.#pick % 7 === 0 ? `early${model.now}` : undefined;
+    const waits = this.#pick % 5 === 0;
+    const early = waits ? `waiting${this.#pick % 3}` : this.#pick % 7 === 0 ? `early${model.now}` : undefined;
     const id = early ?? pickCheckpoint(line, this.#pick)?.id;
     if (id === undefined) return;
     const result = await real.store.thread(thread.id, { namespace }).putWrites(id, clone(this.#input));
-    assert.deepEqual({ ...result }, putWrites(line, id, this.#input));
-    if (early !== undefined && !line.checkpoints.some((one) => one.id === early)) {
+    assert.deepEqual({ ...result }, putWrites(line, id, this.#input, model.now));
+    settle(model, thread);
+    if (!waits && early !== undefined && !line.checkpoints.some((one) => one.id === early)) {
       await putBoth(model, real, thread, namespace, { id: early, state: { early: true } }, {});
     }
   }

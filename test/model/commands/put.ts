@@ -33,7 +33,9 @@ export async function putBoth(
   const handle = real.store.thread(thread.id, { namespace });
   const line = lineOf(thread, namespace);
   const outcome = await outcomeOf(() => handle.put(clone(input), options));
-  const assigned = { id: "none", seq: Number.POSITIVE_INFINITY, createdAt: model.now, firstVersion };
+  const { now } = model;
+  const lease = model.leases.get(thread.id);
+  const assigned = { id: "none", seq: Number.POSITIVE_INFINITY, createdAt: now, firstVersion, lease, now };
   if ("failed" in outcome) {
     await failsAlike(outcome.failed, () => put(thread, line, input, options, assigned));
     return;
@@ -83,6 +85,7 @@ const fields: fc.Arbitrary<PutFields> = fc.record(
     run: fc.constantFrom("r1", "r2", null),
     workflow: fc.constantFrom("w1", "w2", null),
     label: fc.constantFrom("", "kept"),
+    createdAt: fc.integer({ min: -30, max: 5 }).map((tens) => 1_750_000_000_000 + tens * 10),
     stateVersion: fc.nat({ max: 3 }),
     metadata: fc.constantFrom({}, { tag: "m", list: [1, null] }),
     path: fc.constantFrom([], ["start"]),
@@ -95,7 +98,7 @@ const someFields = fc.oneof({ weight: 2, arbitrary: fc.constant({}) }, { weight:
 /** Mostly an id of the store's making; sometimes one of a few, so that checkpoints are replaced. */
 const id = fc.oneof(
   { weight: 5, arbitrary: fc.constant(undefined) },
-  { weight: 3, arbitrary: fc.constantFrom("a", "b", "c", "é", "../x") },
+  { weight: 3, arbitrary: fc.constantFrom("a", "b", "c", "é", "../x", "waiting0", "waiting1") },
   { weight: 1, arbitrary: fc.nat({ max: 1000 }) },
 );
 

@@ -110,6 +110,10 @@ class DeleteThread implements fc.AsyncCommand<Model, System> {
     const { id } = pickThread(model, this.#thread);
     await real.store.thread(id).delete();
     model.threads.delete(id);
+    model.empty.delete(id);
+    const lease = model.leases.get(id);
+    if (lease !== undefined)
+      model.leases.set(id, { epoch: lease.epoch, expires: Number.NEGATIVE_INFINITY, ended: true });
   }
 
   toString(): string {

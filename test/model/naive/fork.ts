@@ -59,6 +59,11 @@ export function fork(source: NaiveThread, options: ForkOptions<Free>, assigned: 
     const shown = line === roots ? lineage(roots, at) : nestedShown(line, bound);
     if (!alone) show(made, line, shown);
   }
+  if (options.label !== undefined && !alone && options.edits === undefined) {
+    const line = lineOf(made, []);
+    const label = options.label;
+    line.checkpoints = line.checkpoints.map((one) => (one.id === at.id ? { ...one, label } : one));
+  }
   if (!alone) {
     const shown = new Set(lineOf(made, []).checkpoints.map(({ seq }) => seq));
     const left = roots.checkpoints.map(({ seq }) => seq).filter((seq) => !shown.has(seq));

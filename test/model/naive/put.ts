@@ -2,6 +2,7 @@ import { ThreadmarkError } from "../../../src/errors.ts";
 import type { PutInput, PutOptions, Update } from "../../../src/model/arguments.ts";
 import type { Checkpoint } from "../../../src/model/checkpoint.ts";
 import { clone } from "../clone.ts";
+import { checkLease, type NaiveLease } from "./lease.ts";
 import { find, type Line, type NaiveThread } from "./thread.ts";
 
 type Free = Record<string, unknown>;
@@ -13,6 +14,9 @@ export interface Assigned {
   readonly createdAt: number;
   /** The version of a root that names none. */
   readonly firstVersion: number;
+  /** The thread's lease, and the time. */
+  readonly lease?: NaiveLease | undefined;
+  readonly now: number;
 }
 
 /** Commits or replaces one checkpoint. */
@@ -24,6 +28,7 @@ export function put(
   assigned: Assigned,
 ): Checkpoint {
   if (input.update !== undefined) checkGroups(input.update);
+  checkLease(assigned.lease, options.lease?.epoch, assigned.now);
   const head = line.checkpoints.at(-1);
   if (options.expect !== undefined && options.expect !== (head?.id ?? null)) {
     throw new ThreadmarkError("CONFLICT", `the head is ${head?.id}`);

@@ -3,12 +3,22 @@ import type { Write } from "../../../src/model/checkpoint.ts";
 import { clone } from "../clone.ts";
 import type { Line } from "./thread.ts";
 
+/** When each was written. */
+const times = new WeakMap<Write, number>();
+const ORPHAN_AGE = 24 * 3_600_000;
+
 /** Saves a task's writes: data that is there stays, control that is there is replaced. */
-export function putWrites(line: Line, id: string, input: WritesInput): { stored: number; ignored: number } {
+export function putWrites(
+  line: Line,
+  id: string,
+  input: WritesInput,
+  now: number,
+): { stored: number; ignored: number } {
   const writes = new Map((line.writes.get(id) ?? []).map((write) => [keyOf(write), write]));
   let ignored = 0;
   for (const [position, { channel, value, index = position }] of input.writes.entries()) {
     const write: Write = { task: input.task, node: input.node ?? null, index, channel, value: clone(value) };
+    times.set(write, now);
     if (index >= 0 && writes.has(keyOf(write))) ignored++;
     else writes.set(keyOf(write), write);
   }
@@ -22,4 +32,14 @@ function keyOf({ task, index }: Write): string {
 
 function byTaskAndIndex(left: Write, right: Write): number {
   return Buffer.compare(Buffer.from(left.task), Buffer.from(right.task)) || left.index - right.index;
+}
+
+/** What a compaction drops of a namespace: writes that have waited for their checkpoint too long. */
+export function dropOrphans(line: Line, now: number): void {
+  const ids = new Set(line.checkpoints.map(({ id }) => id));
+  for (const [id, writes] of line.writes) {
+    const kept = writes.filter((write) => ids.has(id) || now - (times.get(write) ?? now) <= ORPHAN_AGE);
+    if (kept.length > 0) line.writes.set(id, kept);
+    else line.writes.delete(id);
+  }
 }
