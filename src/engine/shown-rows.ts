@@ -1,7 +1,7 @@
 import type { Found, Read, Value } from "../backend.ts";
 import type { Engine } from "./engine.ts";
 import { namespacesIn } from "./heads.ts";
-import type { Origin } from "./meta.ts";
+import { decodeMeta, type Origin } from "./meta.ts";
 import { MOST_PACKS, type OnFault, ownRow, ownRows } from "./own-rows.ts";
 import { type Chain, lowerBound, type Tape } from "./tape.ts";
 import { homeOf, isPlain, NOW, renew, rowAt, type Shown } from "./view.ts";
@@ -172,9 +172,29 @@ async function chainStart(engine: Engine, tape: Tape, namespace: string): Promis
 export async function chainStarts(
   engine: Engine,
   tape: Tape,
-  namespaces: Iterable<string>,
+  namespaces: readonly string[] | ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, number>> {
   const { origin } = tape.meta;
+  const starts = await startsBy(engine, tape, origin, namespaces);
+  if (!origin || origin.limit !== undefined || !leadsAside(origin, namespaces)) return starts;
+  // What delimits a fork may have been deleted since it was read. Whoever does that writes the limit down.
+  const [value] = (await engine.read([{ get: tape.metaKey }])) as readonly [Value | undefined];
+  const settled = value === undefined ? undefined : decodeMeta(value).origin;
+  return settled?.limit === undefined ? starts : startsBy(engine, tape, settled, namespaces);
+}
+
+/** Whether it takes the fork's limit to find where some of these begin. */
+function leadsAside({ starts }: Origin, namespaces: Iterable<string>): boolean {
+  for (const namespace of namespaces) if (namespace !== "" && starts?.[namespace] === undefined) return true;
+  return false;
+}
+
+async function startsBy(
+  engine: Engine,
+  tape: Tape,
+  origin: Origin | undefined,
+  namespaces: Iterable<string>,
+): Promise<ReadonlyMap<string, number>> {
   const starts = new Map<string, number>();
   const sought = new Set<string>();
   for (const namespace of namespaces) {

@@ -322,3 +322,20 @@ test("a compaction begins again, and sees no damage, where another comes in betw
     expect(await idsOf(fork.history())).toEqual(["c3", "c1", "c0"]);
   }
 });
+
+test("a fork shows of nested namespaces what it did, whenever another store deletes what came after it in the root", async () => {
+  for (let before = 0; before < 8; before += 1) {
+    const shared = memory();
+    const other = await open(slow(shared, 1));
+    const thread = other.thread("t");
+    const nested = other.thread("t", { namespace: ["nested"] });
+    await thread.put({ id: "c1", state: {} });
+    await nested.put({ id: "n1", state: {} });
+    await thread.put({ id: "c2", state: {} });
+    await nested.put({ id: "n2", state: {} });
+    await thread.fork({ at: "c1", into: "fork" });
+    const reader = await open(overtaken(shared, before, () => thread.deleteCheckpoints(["c2"])));
+    const fork = reader.thread("fork", { namespace: ["nested"] });
+    expect(await idsOf(fork.history()), `deleted before read ${before}`).toEqual(["n1"]);
+  }
+});
