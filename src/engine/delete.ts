@@ -48,7 +48,7 @@ export async function makeWay(draft: Draft, there: Tape): Promise<void> {
 }
 
 /** What becomes of a tape whose thread ends. */
-export interface End {
+interface End {
   /**
    * What goes with it, besides its meta record: its records, and tapes that were only kept for it. Undefined where forks or
    * copies build on it: then it has to stay.
@@ -58,7 +58,7 @@ export interface End {
   readonly checks: readonly { readonly key: Key; readonly value: Value }[];
 }
 
-export async function endOf(engine: Engine, tape: Tape): Promise<End> {
+async function endOf(engine: Engine, tape: Tape): Promise<End> {
   const { lineage } = tape;
   const found = await metaRecords(engine, lineage);
   const metas = new Map(found.map((entry) => [entry.item, decodeMeta(entry.value)]));

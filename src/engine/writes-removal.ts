@@ -20,7 +20,7 @@ export interface FreedWrites {
  * Drops the writes that `goes` picks from a tape, told all that it has for the same checkpoint. Records may hold several
  * checkpoints' writes, when hashes collide.
  */
-export async function withoutTasks(
+async function withoutTasks(
   engine: Engine,
   tape: Tape,
   goes: (entry: TaskWrites, all: readonly TaskWrites[]) => boolean,
