@@ -5,7 +5,6 @@ import { ALONE, Draft } from "./draft.ts";
 import type { Engine } from "./engine.ts";
 import type { Tape } from "./tape.ts";
 import { atEndOfTurn, soon } from "./turn.ts";
-import { renew } from "./view.ts";
 
 /** A change of one thread: planned against the tape as it is known, and planned again when that proved stale. */
 export interface Change<T> {
@@ -30,8 +29,6 @@ interface Queued {
 
 const GROUP = 256;
 const ATTEMPTS = 100;
-/** How often a change that met damage is planned again on what is read anew, though nothing of its own tape has changed. */
-const RENEWALS = 2;
 
 /** A change that was planned already, or is being planned. */
 interface Begun {
@@ -153,7 +150,6 @@ export class Lane {
   async #commit(group: Queued[], begun: Begun | undefined, from: number): Promise<void> {
     let tape = begun?.tape ?? (from === 0 ? this.#engine.rememberedThread(this.#thread) : undefined);
     if (!tape || tape.meta.dead || group[0]?.change.fresh) tape = await this.#engine.thread(this.#thread);
-    let renewals = 0;
     for (let attempt = from; attempt < ATTEMPTS; attempt += 1) {
       const first = attempt === 0 ? begun : undefined;
       const fresh = attempt > 0 || tape === undefined;
@@ -183,14 +179,8 @@ export class Lane {
             break;
           }
           // Only what was decided on a fresh tape is an answer; and what looks damaged may have moved since.
-          const damaged = isCorrupt(error) && tape !== undefined;
-          if (overtaken || ((!draft.fresh || damaged) && (await this.#isStale(tape as Tape)))) {
-            stale = true;
-            break;
-          }
-          if (damaged && renewals < RENEWALS) {
-            renewals += 1;
-            await renew(this.#engine, tape as Tape);
+          const unproven = !draft.fresh || isCorrupt(error);
+          if (overtaken || (unproven && tape !== undefined && (await this.#isStale(tape)))) {
             stale = true;
             break;
           }
