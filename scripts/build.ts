@@ -33,7 +33,7 @@ if (status !== 0) process.exit(status ?? 1);
 const groups = [
   {
     name: "upkeep",
-    test: /\/src\/(?:engine\/(?:compact|export|fold|import|stats|verify)|codec\/(?:bundle|delta\/validate))\.ts$/,
+    test: /\/src\/(?:engine\/(?:compact|export|fold|import|same-thread|seen-writes|settle|stats|verify)|codec\/(?:bundle|delta\/validate))\.ts$/,
     priority: 1,
   },
   {
@@ -52,7 +52,7 @@ const bundle = await rolldown({
   // Modules of a group may be shared by entries; what an entry exports stays what its module does.
   preserveEntrySignatures: "allow-extension",
 });
-await bundle.write({
+const { output } = await bundle.write({
   dir: "dist",
   format: "esm",
   sourcemap: true,
@@ -64,6 +64,12 @@ await bundle.write({
   entryFileNames: "[name].js",
   chunkFileNames: ({ name }) => `${folders[name] ?? "shared"}/[name]-[hash].js`,
 });
+
+// A module of the core that imports one of the other group takes all of that along.
+for (const file of output) {
+  if (file.type === "chunk" && file.name === "core" && file.imports.length > 0)
+    throw new Error(`Importing the core also loads ${file.imports.join(", ")}. See the groups above.`);
+}
 
 // The inspector's page is served as it is.
 cpSync("src/inspector/page", "dist/inspector/page", { recursive: true });
