@@ -3,7 +3,7 @@ import { codec } from "./codec.ts";
 import { files } from "./files.ts";
 import { floors } from "./floors.ts";
 import { growth } from "./growth.ts";
-import { langgraph } from "./langgraph.ts";
+import { langgraph, langgraphAgent, langgraphPostgres, langgraphSynced } from "./langgraph.ts";
 import { memory } from "./memory.ts";
 import { operations } from "./operations.ts";
 import { postgres } from "./postgres.ts";
@@ -30,6 +30,9 @@ export const parts: readonly Part[] = [
   threadsAtOnce,
   processesOnOneFile,
   langgraph,
+  langgraphAgent,
+  langgraphSynced,
+  langgraphPostgres,
   runtime,
   files,
   memory,

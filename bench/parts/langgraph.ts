@@ -124,19 +124,42 @@ async function beside(
   if (limits.bytes) report.target(`${name}: bytes, times fewer`, bytes.other / bytes.ours, limits.bytes, least);
 }
 
+const clientOf = ({ place }: Context): Parameters<typeof postgresSaver>[0] => place.client.bind(place);
+const onSqlite = (context: Context): readonly [System, System] => [
+  sqliteSaver(),
+  threadmarkSaver("SQLite", clientOf(context)),
+];
+const limits = { step: 18, latest: 4, list: 5, bytes: 200 };
+
 /** The saver beside LangGraph's own, with the message objects that graphs have. */
 export const langgraph: Part = {
   name: "langgraph",
-  title: "ThreadmarkSaver beside LangGraph's own savers, 1,000 LangChain messages",
-  async run(context) {
-    const client = context.place.client.bind(context.place);
-    const onSqlite = [sqliteSaver(), threadmarkSaver("SQLite", client)] as const;
-    const limits = { step: 18, latest: 4, list: 5, bytes: 200 };
-    await beside(context, onSqlite, "normal", limits);
-    if (context.quick) return;
-    await beside(context, onSqlite, "normal", {}, agent);
-    await beside(context, onSqlite, "full", limits);
-    const onPostgres = [postgresSaver(client), threadmarkSaver("Postgres", client)] as const;
-    await beside(context, onPostgres, "full", { step: 20, latest: 15 });
+  title: "ThreadmarkSaver beside SqliteSaver, 1,000 LangChain messages",
+  run: (context) => beside(context, onSqlite(context), "normal", limits),
+};
+
+export const langgraphAgent: Part = {
+  name: "langgraph-agent",
+  title: "the same with tool calls, and with what models report",
+  run: async (context) => {
+    if (!context.quick) await beside(context, onSqlite(context), "normal", {}, agent);
+  },
+};
+
+export const langgraphSynced: Part = {
+  name: "langgraph-synced",
+  title: "the same with a sync at every commit",
+  run: async (context) => {
+    if (!context.quick) await beside(context, onSqlite(context), "full", limits);
+  },
+};
+
+export const langgraphPostgres: Part = {
+  name: "langgraph-postgres",
+  title: "ThreadmarkSaver beside PostgresSaver, 1,000 LangChain messages",
+  run: async (context) => {
+    const client = clientOf(context);
+    const systems = [postgresSaver(client), threadmarkSaver("Postgres", client)] as const;
+    if (!context.quick) await beside(context, systems, "full", { step: 20, latest: 15 });
   },
 };
