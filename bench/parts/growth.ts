@@ -10,7 +10,7 @@ import { conversation, conversationOf } from "../workloads/conversation.ts";
 /** A step that takes longer than this at one N is not waited for at the next. */
 const patience = 60;
 /** How long the steps at the end of a history may take, and how many there have to be anyway. */
-const limit = { milliseconds: 800, least: 12 };
+const limit = { milliseconds: 600, least: 12 };
 
 interface Grown {
   readonly system: string;

@@ -34,7 +34,8 @@ class Side {
 
   static async begin({ place, quick }: Context, system: System, fsync: Fsync, chat: Chat): Promise<Side> {
     const side = new Side(system, await system.open(await place.home(system.home, fsync)), chat);
-    await warmSteps(side.opened, quick ? 4 : 20, chat);
+    // Of the others' time the compiler decides little.
+    await warmSteps(side.opened, quick ? 4 : system.kind === "peer" ? 8 : 20, chat);
     await side.history.begin(chat.of(messages));
     return side;
   }

@@ -9,7 +9,7 @@ import { Timings } from "../timing.ts";
 import { conversation, conversationOf } from "../workloads/conversation.ts";
 
 /** What would take longer than this, by what a tenth or a hundredth of it took, is not waited for. Milliseconds. */
-const patience = 3_000;
+const patience = 2_000;
 
 type Measured = number | string | null;
 

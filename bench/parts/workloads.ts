@@ -8,7 +8,7 @@ import { workloads as all } from "../workloads/index.ts";
 import type { Workload } from "../workloads/workload.ts";
 
 /** Milliseconds after which a system is stopped, and the table says so. */
-const limits = { whole: 1_000, quick: 300 };
+const limits = { whole: 700, quick: 300 };
 
 function takes(system: System, workload: Workload): boolean {
   if (workload.langchain) return system.langchain === true;
