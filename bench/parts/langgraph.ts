@@ -87,16 +87,21 @@ async function beside(
   await other.check();
   const steps = ours.history.steps;
   const reads = { rounds: quick ? 3 : 7, batch: 1 };
-  const latest = await compare(
-    reads,
-    () => ours.latest(),
-    () => other.latest(),
-  );
-  const list = await compare(
-    { ...reads, rounds: quick ? 1 : 3 },
-    () => ours.list(),
-    () => other.list(),
-  );
+  // Reads are the same however commits are synced: they are measured where something is said of them.
+  const latest = limits.latest
+    ? await compare(
+        reads,
+        () => ours.latest(),
+        () => other.latest(),
+      )
+    : undefined;
+  const list = limits.list
+    ? await compare(
+        { ...reads, rounds: quick ? 1 : 3 },
+        () => ours.list(),
+        () => other.list(),
+      )
+    : undefined;
   const bytes = {
     ours: (((await ours.opened.bytes()) ?? 0) - (before.ours ?? 0)) / steps,
     other: (((await other.opened.bytes()) ?? 0) - (before.other ?? 0)) / steps,
@@ -114,14 +119,14 @@ async function beside(
       { title: "bytes a step", unit: "bytes" },
     ],
     [
-      [own.name, step.ours.p50, latest.ours.p50, list.ours.p50, bytes.ours],
-      [original.name, step.other.p50, latest.other.p50, list.other.p50, bytes.other],
+      [own.name, step.ours.p50, latest?.ours.p50 ?? null, list?.ours.p50 ?? null, bytes.ours],
+      [original.name, step.other.p50, latest?.other.p50 ?? null, list?.other.p50 ?? null, bytes.other],
     ],
   );
   const least = { least: true };
   if (limits.step) report.target(`${name}: a step, times faster`, 1 / step.p50, limits.step, least);
-  if (limits.latest) report.target(`${name}: getTuple, times faster`, 1 / latest.p50, limits.latest, least);
-  if (limits.list) report.target(`${name}: list of 10, times faster`, 1 / list.p50, limits.list, least);
+  if (latest && limits.latest) report.target(`${name}: getTuple, times faster`, 1 / latest.p50, limits.latest, least);
+  if (list && limits.list) report.target(`${name}: list of 10, times faster`, 1 / list.p50, limits.list, least);
   if (limits.bytes) report.target(`${name}: bytes, times fewer`, bytes.other / bytes.ours, limits.bytes, least);
 }
 
@@ -151,7 +156,7 @@ export const langgraphSynced: Part = {
   name: "langgraph-synced",
   title: "the same with a sync at every commit",
   run: async (context) => {
-    if (!context.quick) await beside(context, onSqlite(context), "full", limits);
+    if (!context.quick) await beside(context, onSqlite(context), "full", { step: limits.step });
   },
 };
 
