@@ -9,7 +9,7 @@ const { __lookupGetter__: lookupGetter, __lookupSetter__: lookupSetter } = Objec
 };
 
 /** Up to this many elements an array is also searched for hidden properties, which makes a string of every index. */
-const searchedElements = 16;
+const searchedElements = 256;
 
 /** Whether an own property is an accessor. Does not run its getter. */
 export function isAccessor(value: object, key: PropertyKey): boolean {
