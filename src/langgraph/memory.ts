@@ -52,7 +52,7 @@ export function remember(message: Fields, known: KnownClass, node: Node): Node {
   return lasting;
 }
 
-/** More than so many objects and lists in a message are not worth it, and it may refer back to itself. */
+/** A message with more in it is not worth it, and may refer back to itself. */
 const mostParts = 400;
 
 /**
@@ -61,8 +61,8 @@ const mostParts = 400;
  */
 function frozenCopy(value: unknown, parts: unknown[]): unknown {
   if (typeof value !== "object" || value === null) return isJson(value) ? value : undefined;
-  if (parts.length > mostParts) return undefined;
   if (Array.isArray(value)) {
+    if (parts.length + value.length > mostParts) return undefined;
     if (Object.getPrototypeOf(value) !== Array.prototype || !isOrdinaryArray(value)) return undefined;
     parts.push(value, value.length, ...(value as unknown[]));
     const copy: unknown[] = [];
@@ -73,8 +73,9 @@ function frozenCopy(value: unknown, parts: unknown[]): unknown {
     }
     return Object.freeze(copy);
   }
-  if (Object.getPrototypeOf(value) !== Object.prototype || !isOrdinaryObject(value)) return undefined;
   const names = Object.keys(value);
+  if (parts.length + names.length > mostParts) return undefined;
+  if (Object.getPrototypeOf(value) !== Object.prototype || !isOrdinaryObject(value)) return undefined;
   // The first would be taken for a tag by the store, the other for a prototype.
   if (names.includes("$") || names.includes("__proto__")) return undefined;
   const copy: Fields = { ...value };

@@ -221,6 +221,19 @@ onEveryBackend(
       }
     });
 
+    it("a message with more in it than a call takes arguments", async () => {
+      const saver = await savers.fresh();
+      const numbers = Array.from({ length: 200_000 }, (_, index) => index);
+      const byName = Object.fromEntries(numbers.map((number) => [`n${number}`, number]));
+      const message = new ToolMessage({ content: "", tool_call_id: "c", artifact: { numbers, byName } });
+      const first = await put(saver, thread(newThread()), { messages: [message] });
+      numbers.push(7);
+      byName["n7"] = 8;
+      const second = await put(saver, first, { messages: [message] }, 2);
+      const [read] = (await valuesAt(saver, second))["messages"] as [ToolMessage];
+      expect(read.artifact).toEqual({ numbers, byName });
+    });
+
     it("a long list that got a hole and a name beside its elements is refused", async () => {
       const saver = await savers.fresh();
       const messages = Array.from({ length: 40 }, (_, index) => new HumanMessage(`message ${index}`));
