@@ -253,8 +253,9 @@ function areLasting(value: object, names: readonly string[]): boolean {
 
 function isLastingPart(part: unknown): boolean {
   lookedAt += 1;
+  if (lookedAt > mostParts) return false;
   if (typeof part !== "object" || part === null) return isJsonPrimitive(part);
-  if (lookedAt > mostParts || !Object.isFrozen(part)) return false;
+  if (!Object.isFrozen(part)) return false;
   const prototype: unknown = Object.getPrototypeOf(part);
   if (Array.isArray(part)) {
     if (prototype !== Array.prototype || !hasOnlyElements(part)) return false;

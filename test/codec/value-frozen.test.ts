@@ -52,6 +52,7 @@ test("a frozen object that could change, or is no JSON, is copied and looked at 
     Object.freeze({ below: Object.freeze([Object.freeze({ zero: -0 })]) }),
     Object.freeze({ bare: Object.freeze(Object.assign(Object.create(null) as object, { bare: 1 })) }),
     deepFreeze({ many: Array.from({ length: 600 }, (_, index) => ({ index })) }),
+    deepFreeze({ numbers: Array.from({ length: 600 }, (_, index) => index) }),
     Object.freeze(Object.assign(Object.create(null) as object, { bare: 1 })),
   ];
   const first = codec.encode(frozen, "state");
