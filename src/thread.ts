@@ -1,30 +1,23 @@
-import { aheadOfHead, aheadOfId, aheadOfWrites, type ReadAhead } from "./engine/ahead.ts";
 import { capturePut } from "./engine/capture.ts";
 import { captureFork } from "./engine/capture-fork.ts";
+import { captureWrites } from "./engine/capture-writes.ts";
 import { putChange } from "./engine/commit.ts";
-import { countOf } from "./engine/count.ts";
 import { deleteThreadChange } from "./engine/delete.ts";
 import { closedError, type Engine } from "./engine/engine.ts";
-import { findById, headOf } from "./engine/find.ts";
 import { copyChange, forkChange } from "./engine/fork.ts";
 import { type Gathered, gather, type Named, type RecentRows, recentRows } from "./engine/gather.ts";
-import { historyOf, latestById, latestByStep, namespacesOf } from "./engine/history.ts";
+import { historyOf } from "./engine/history.ts";
 import { acquireChange } from "./engine/lease.ts";
-import { sizeOfCheckpoint, sizeOfThread } from "./engine/measure.ts";
 import { notFound } from "./engine/missing.ts";
 import { pruneChoice } from "./engine/prune.ts";
-import { checkpointOf, named, type Place, writeOf } from "./engine/read.ts";
-import { type Candidate, removeChange } from "./engine/remove.ts";
+import type { Place } from "./engine/read.ts";
+import { Reading } from "./engine/reading.ts";
+import { removeChange, removeWhere } from "./engine/remove.ts";
 import { labelChange } from "./engine/replace.ts";
-import { shownWrites } from "./engine/shown-writes.ts";
-import { findByStep } from "./engine/step.ts";
-import type { Tape } from "./engine/tape.ts";
-import { tupleOf } from "./engine/tuple.ts";
 import type { Shown } from "./engine/view.ts";
 import { type WritesResult, writesChange } from "./engine/writes.ts";
-import { ThreadmarkError } from "./errors.ts";
 import { Lease } from "./lease.ts";
-import { checkId, checkNamespace, namespaceKey, parseNamespaceKey } from "./model/address.ts";
+import { checkId, checkNamespace, namespaceKey } from "./model/address.ts";
 import type {
   AcquireOptions,
   Change,
@@ -39,7 +32,6 @@ import type {
   ThreadSize,
   WritesInput,
 } from "./model/arguments.ts";
-import { changesBetween } from "./model/changes.ts";
 import type { Checkpoint, CheckpointInfo, CheckpointTuple, Write } from "./model/checkpoint.ts";
 import {
   checkAcquireOptions,
@@ -68,6 +60,7 @@ export class Thread<State = unknown> {
   readonly #engine: Engine;
   readonly #key: string;
   readonly #place: Place;
+  readonly #reading: Reading<State>;
 
   /** @internal */
   constructor(engine: Engine, id: string, namespace: readonly string[]) {
@@ -76,6 +69,7 @@ export class Thread<State = unknown> {
     this.namespace = Object.freeze(checkNamespace(namespace));
     this.#key = namespaceKey(this.namespace);
     this.#place = { thread: this.id, namespace: this.namespace };
+    this.#reading = new Reading<State>(engine, this.#place, this.#key);
   }
 
   /** Saves a checkpoint. Takes the whole `state`, and finds what changed, or an `update` of the parent's. */
@@ -102,8 +96,7 @@ export class Thread<State = unknown> {
     return this.#attempt(() => {
       const { by } = checkObject(options, "The options of latest");
       if (by !== undefined && by !== "step" && by !== "commit") throw new TypeError('by must be "commit" or "step".');
-      const find = by === "step" ? latestByStep : headOf;
-      return () => this.#show((tape) => find(this.#engine, tape, this.#key), aheadOfHead(this.#engine, this.#key));
+      return () => this.#reading.latest(by ?? "commit");
     });
   }
 
@@ -112,16 +105,11 @@ export class Thread<State = unknown> {
     return this.#attempt(() => {
       if (typeof at === "string") {
         checkId(at, "A checkpoint id");
-        return () =>
-          this.#show((tape) => findById(this.#engine, tape, this.#key, at), aheadOfId(this.#engine, at)).catch(
-            (error: unknown) => {
-              throw named(error, this.id, at);
-            },
-          );
+        return () => this.#reading.byId(at);
       }
       const { step } = checkObject(at, "A checkpoint id or { step }");
       if (!Number.isSafeInteger(step)) throw new TypeError("step must be a safe integer.");
-      return () => this.#show((tape) => findByStep(this.#engine, tape, this.#key, step as number));
+      return () => this.#reading.byStep(step as number);
     });
   }
 
@@ -138,15 +126,7 @@ export class Thread<State = unknown> {
       ) {
         throw new TypeError('by must be "commit" or "id".');
       }
-      return async () => {
-        const engine = this.#engine;
-        const ahead = typeof at === "string" ? aheadOfId(engine, at, this.#key) : aheadOfHead(engine, this.#key, true);
-        const tape = await engine.thread(this.id, ahead);
-        if (tape) ahead.settle(tape);
-        const row = tape && (await this.#find(tape, at));
-        if (!tape || !row) return undefined;
-        return (await tupleOf(engine, tape, this.#place, row, ahead)) as CheckpointTuple<State> | undefined;
-      };
+      return () => this.#reading.tuple(at);
     });
   }
 
@@ -167,12 +147,7 @@ export class Thread<State = unknown> {
       checkId(id, "A checkpoint id");
       checkWritesInput(input);
       if (options.lease !== undefined) checkLeaseToken(options.lease, "lease");
-      const writes = input.writes.map((write, position) => {
-        const { tree } = this.#engine.codec.encode(write.value, `writes[${position}].value`);
-        return [write.index ?? position, write.channel, tree] as const;
-      });
-      const { task, node = null } = input;
-      const change = writesChange({ namespace: this.#key, checkpoint: id, task, node, writes, lease: options.lease });
+      const change = writesChange(captureWrites(this.#engine, this.#key, id, input, options.lease));
       return () => this.#engine.lane(this.id).add(change);
     });
   }
@@ -181,13 +156,7 @@ export class Thread<State = unknown> {
   writes(id: string): Promise<readonly Write[]> {
     return this.#attempt(() => {
       checkId(id, "A checkpoint id");
-      return async () => {
-        const ahead = aheadOfWrites(this.#engine, this.#key, [id]);
-        const tape = await this.#engine.thread(this.id, ahead);
-        if (!tape) return [];
-        const writes = await shownWrites(this.#engine, tape, this.#key, id, ahead.writes(tape, id));
-        return writes.map((write) => writeOf(this.#engine, write));
-      };
+      return () => this.#reading.writes(id);
     });
   }
 
@@ -284,12 +253,7 @@ export class Thread<State = unknown> {
     return this.#attempt(() => {
       checkId(a, "A checkpoint id");
       checkId(b, "A checkpoint id");
-      return async () => {
-        const [before, after] = [await this.#stateOf(a), await this.#stateOf(b)];
-        const { codec } = this.#engine;
-        const text = (value: unknown): string => JSON.stringify(codec.encode(value, "state").tree);
-        return changesBetween(before, after, (left, right) => Object.is(left, right) || text(left) === text(right));
-      };
+      return () => this.#reading.diff(a, b);
     });
   }
 
@@ -306,12 +270,7 @@ export class Thread<State = unknown> {
   size(): Promise<ThreadSize> {
     return this.#attempt(() => {
       this.#rootOnly("size");
-      return async () => {
-        const tape = await this.#engine.thread(this.id);
-        if (!tape)
-          throw new ThreadmarkError("NOT_FOUND", `There is no thread ${JSON.stringify(this.id)}.`, { thread: this.id });
-        return sizeOfThread(this.#engine, tape);
-      };
+      return () => this.#reading.size();
     });
   }
 
@@ -319,29 +278,18 @@ export class Thread<State = unknown> {
   sizeOf(id: string): Promise<CheckpointSize> {
     return this.#attempt(() => {
       checkId(id, "A checkpoint id");
-      return async () => {
-        const tape = await this.#engine.thread(this.id);
-        const row = tape && (await this.#find(tape, id));
-        if (!tape || !row) throw notFound(this.id, id);
-        return sizeOfCheckpoint(this.#engine, tape, row);
-      };
+      return () => this.#reading.sizeOf(id);
     });
   }
 
   /** How many checkpoints the namespace has. */
   count(): Promise<number> {
-    return this.#attempt(() => async () => {
-      const tape = await this.#engine.thread(this.id);
-      return tape ? countOf(this.#engine, tape, this.#key) : 0;
-    });
+    return this.#attempt(() => () => this.#reading.count());
   }
 
   /** The namespaces that have checkpoints, the root as `[]`. */
   namespaces(): Promise<readonly (readonly string[])[]> {
-    return this.#attempt(() => async () => {
-      const tape = await this.#engine.thread(this.id);
-      return tape ? [...(await namespacesOf(this.#engine, tape))].sort().map(parseNamespaceKey) : [];
-    });
+    return this.#attempt(() => () => this.#reading.namespaces());
   }
 
   /** Takes the right to advance the thread. `BUSY` while another holds it. */
@@ -372,33 +320,7 @@ export class Thread<State = unknown> {
       );
   }
 
-  async #show(
-    find: (tape: Tape) => Promise<Shown | undefined>,
-    ahead?: ReadAhead,
-  ): Promise<Checkpoint<State> | undefined> {
-    const tape = await this.#engine.thread(this.id, ahead);
-    const records = tape && ahead?.settle(tape).records;
-    const row = tape && (await find(tape));
-    return (
-      tape && row && ((await checkpointOf(this.#engine, tape, this.#place, row, { records })) as Checkpoint<State>)
-    );
-  }
-
-  #find(tape: Tape, at: string | { readonly by: "commit" | "id" } | undefined): Promise<Shown | undefined> {
-    if (typeof at === "string") return findById(this.#engine, tape, this.#key, at);
-    const latest = at?.by === "id" ? latestById : headOf;
-    return latest(this.#engine, tape, this.#key);
-  }
-
-  async #stateOf(id: string): Promise<State> {
-    const checkpoint = await this.#show((tape) => findById(this.#engine, tape, this.#key, id));
-    if (!checkpoint) throw notFound(this.id, id);
-    return checkpoint.state;
-  }
-
   async #remove(goes: (row: Shown) => boolean): Promise<number> {
-    const choose = (rows: readonly Candidate[]): ReadonlySet<number> =>
-      new Set(rows.filter(({ row }) => goes(row)).map(({ row }) => row.seq));
-    return (await this.#engine.lane(this.id).add(removeChange(choose, false))).deleted;
+    return (await this.#engine.lane(this.id).add(removeWhere(goes))).deleted;
   }
 }

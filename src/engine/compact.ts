@@ -64,7 +64,7 @@ async function compactLineage(engine: Engine, lineage: number): Promise<boolean>
   const tapes = new Map<number, Tape>();
   for (let start = 0; start < metas.length; start += TAPES) {
     const page = metas.slice(start, start + TAPES).map(({ item }) => ({ tape: item, lineage }));
-    for (const tape of await own.refreshAll(page)) if (tape) tapes.set(tape.number, tape);
+    for (const tape of await own.tapes.refreshAll(page)) if (tape) tapes.set(tape.number, tape);
   }
   // A fork that was made meanwhile is not among them, but has changed its source: what only it shows would be taken for lost.
   if (metas.some(({ item, value }) => tapes.get(item)?.metaValue !== value)) return false;

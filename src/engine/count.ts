@@ -44,7 +44,7 @@ async function lengthOfLine(engine: Engine, tape: Tape, from: number): Promise<n
   while (seq !== 0) {
     // Every tape on the way down has a say in what is shown, not only the one that holds the row.
     while (home.meta.origin && seq <= home.meta.origin.upTo) {
-      home = home.source ?? (await engine.sourceOf(home, home.meta.origin));
+      home = home.source ?? (await engine.tapes.sourceOf(home, home.meta.origin));
       if (!isPlain(home) || home.meta.origin?.mode === "none") return undefined;
     }
     const { lengths } = home;

@@ -307,7 +307,7 @@ export class Draft {
     if (this.#removed || this.rereads || (!this.#created && tape.metaValue !== this.#metaBefore)) {
       // Gone, or changed too much, or somebody has read a newer version meanwhile. Where the thread is stays known.
       if (this.#removed || this.#created) this.engine.forget(this.thread);
-      this.engine.forgetTape(tape);
+      this.engine.tapes.forget(tape.number);
       return;
     }
     if (this.#meta !== tape.meta) tape.adopt(encodeMeta(this.#meta as Meta));

@@ -1,4 +1,4 @@
-import type { Answer, Backend, Found, Read, Value } from "../backend.ts";
+import type { Answer, Backend, Read, Value } from "../backend.ts";
 import type { Compression } from "../codec/envelope.ts";
 import type { ValueCodec } from "../codec/value.ts";
 import { ThreadmarkError } from "../errors.ts";
@@ -7,10 +7,10 @@ import { ByteCache } from "./cache.ts";
 import { Committer } from "./committer.ts";
 import { isCorrupt } from "./damage.ts";
 import { Lane } from "./lane.ts";
-import { decodeMarks } from "./marks.ts";
-import { type DirectoryRecord, decodeDirectory, decodeMeta, type Origin } from "./meta.ts";
+import { type DirectoryRecord, decodeDirectory } from "./meta.ts";
 import { randomWriter } from "./random.ts";
-import { metaKey, Tape } from "./tape.ts";
+import type { Tape } from "./tape.ts";
+import { Tapes } from "./tapes.ts";
 import { TreeCache } from "./tree-cache.ts";
 
 export interface EngineOptions {
@@ -44,7 +44,7 @@ export class Engine {
   readonly writer: string | undefined;
   readonly committer: Committer;
   readonly trees: TreeCache;
-  readonly #tapes: ByteCache<number, Tape>;
+  readonly tapes: Tapes;
   readonly #directory: ByteCache<string, Required<Pick<DirectoryRecord, "tape" | "lineage">>>;
   readonly #lanes = new Map<string, Lane>();
   #active = 0;
@@ -61,7 +61,7 @@ export class Engine {
     this.writer = options.backend.capabilities.distant ? randomWriter() : undefined;
     this.committer = new Committer(options.backend);
     this.trees = new TreeCache(options.cacheBytes);
-    this.#tapes = new ByteCache(Math.max(options.cacheBytes / 4, 1 << 20));
+    this.tapes = new Tapes(options.backend, Math.max(options.cacheBytes / 4, 1 << 20));
     this.#directory = new ByteCache(Math.max(options.cacheBytes / 8, 1 << 20));
   }
 
@@ -99,7 +99,7 @@ export class Engine {
     if (this.#closed) return;
     this.#closed = true;
     if (this.#active > 0) await new Promise<void>((resolve) => (this.#idle = resolve));
-    this.#tapes.clear();
+    this.tapes.clear();
     this.trees.clear();
     await this.backend.close();
   }
@@ -143,13 +143,13 @@ export class Engine {
   async #thread(id: string, ahead: ReadAhead | undefined): Promise<Tape | undefined> {
     const known = this.#directory.get(id);
     if (known) {
-      const tape = await this.refresh(known.tape, known.lineage, ahead);
+      const tape = await this.tapes.refresh(known.tape, known.lineage, ahead);
       if (tape && !tape.meta.dead && tape.meta.thread === id) return tape;
       this.#directory.delete(id);
     }
     const entry = await this.directoryEntry(id);
     if (entry?.tape === undefined || entry.lineage === undefined) return undefined;
-    const tape = await this.refresh(entry.tape, entry.lineage, ahead);
+    const tape = await this.tapes.refresh(entry.tape, entry.lineage, ahead);
     if (!tape) return this.#missing(id, entry.tape);
     if (tape.meta.dead) return undefined;
     this.remember(id, tape);
@@ -170,7 +170,7 @@ export class Engine {
   /** The last remembered tape of a thread, without any I/O; it may be stale. */
   rememberedThread(id: string): Tape | undefined {
     const known = this.#directory.get(id);
-    return known && this.#tapes.get(known.tape);
+    return known && this.tapes.get(known.tape);
   }
 
   async directoryEntry(id: string): Promise<(DirectoryRecord & { readonly value: Value }) | undefined> {
@@ -182,139 +182,13 @@ export class Engine {
     if (this.#directory.get(id)?.tape !== tape.number) {
       this.#directory.set(id, { tape: tape.number, lineage: tape.lineage }, id.length + 100);
     }
-    // It weighs more with every row.
-    if (!this.#tapes.weigh(tape.number, tape, tape.bytes)) this.#keep(tape);
-  }
-
-  #keep(tape: Tape): void {
-    tape.grown = () => void this.#tapes.weigh(tape.number, tape, tape.bytes);
-    this.#tapes.set(tape.number, tape, tape.bytes);
+    this.tapes.keep(tape);
   }
 
   forget(id: string): void {
     const known = this.#directory.get(id);
-    if (known) this.#tapes.delete(known.tape);
+    if (known) this.tapes.forget(known.tape);
     this.#directory.delete(id);
-  }
-
-  forgetTape(tape: Tape): void {
-    this.#tapes.delete(tape.number);
-  }
-
-  /**
-   * The tape a fork builds on, as last seen or read now: what a fork shows of it does not change. Only one remembered
-   * from before the fork has to be read again.
-   */
-  async sourceOf(fork: Tape, origin: Origin): Promise<Tape> {
-    const known = this.#tapes.get(origin.tape);
-    if (known && known.meta.generation > origin.generation && known.meta.folds === fork.meta.folds) {
-      fork.source = known;
-      return known;
-    }
-    const tape = await this.refresh(origin.tape, fork.lineage);
-    if (!tape) {
-      throw new ThreadmarkError("CORRUPT", `Tape ${origin.tape}, which a fork builds on, is missing. Run verify().`, {
-        thread: fork.meta.thread,
-        frame: `${origin.tape}:meta`,
-      });
-    }
-    fork.source = tape;
-    return tape;
-  }
-
-  /**
-   * Reads what changed on a tape since it was last seen, in one round trip, and along with it what is wanted `ahead`.
-   * Undefined: there is no such tape.
-   */
-  async refresh(number: number, lineage: number, ahead?: ReadAhead): Promise<Tape | undefined> {
-    const known = this.#tapes.get(number);
-    const from = known ? known.lastSeq + 1 : 0;
-    const reads: Read[] = [
-      { get: metaKey(lineage, number) },
-      { scan: { table: "tail", lineage, group: number, from } },
-      ...(ahead?.reads(lineage, number, known) ?? []),
-    ];
-    const answers = await this.backend.read(reads);
-    const [metaValue, tail] = answers as readonly [Value | undefined, readonly Found[]];
-    ahead?.take(metaValue, answers.slice(2));
-    return this.#follow(number, lineage, from, metaValue, tail);
-  }
-
-  /** The same for several tapes, in one round trip. */
-  async refreshAll(
-    tapes: readonly { readonly tape: number; readonly lineage: number }[],
-  ): Promise<(Tape | undefined)[]> {
-    const from = tapes.map(({ tape }) => {
-      const known = this.#tapes.get(tape);
-      return known ? known.lastSeq + 1 : 0;
-    });
-    const reads = tapes.flatMap(({ tape, lineage }, index): Read[] => [
-      { get: metaKey(lineage, tape) },
-      { scan: { table: "tail", lineage, group: tape, from: from[index] as number } },
-    ]);
-    const answers = await this.backend.read(reads);
-    const found: (Tape | undefined)[] = [];
-    for (const [index, { tape, lineage }] of tapes.entries()) {
-      const metaValue = answers[2 * index] as Value | undefined;
-      const tail = answers[2 * index + 1] as readonly Found[];
-      found.push(await this.#follow(tape, lineage, from[index] as number, metaValue, tail));
-    }
-    return found;
-  }
-
-  /** Brings what is remembered of a tape up to what was read of it: its meta record, and its rows since `from`. */
-  async #follow(
-    number: number,
-    lineage: number,
-    from: number,
-    metaValue: Value | undefined,
-    tail: readonly Found[],
-  ): Promise<Tape | undefined> {
-    if (metaValue === undefined) {
-      this.#tapes.delete(number);
-      return undefined;
-    }
-    // While the read was under way another call may have refreshed the same tape, or forgotten and found it again.
-    const current = this.#tapes.get(number);
-    if (current && from <= current.lastSeq + 1 && current.follow(metaValue, tail)) return current;
-    if (!current && from === 0) {
-      const tape = new Tape(number, lineage, metaValue);
-      if (!tape.meta.marks) {
-        tape.addTail(tail);
-        this.#keep(tape);
-        return tape;
-      }
-    }
-    return this.#readWhole(number, lineage);
-  }
-
-  /** Reads a tape with its tail and marks from one snapshot: the versions of one do not go with those of another. */
-  async #readWhole(number: number, lineage: number): Promise<Tape | undefined> {
-    const [metaValue, tail, marks] = (await this.backend.read([
-      { get: metaKey(lineage, number) },
-      { scan: { table: "tail", lineage, group: number } },
-      { scan: { table: "mark", lineage, group: number } },
-    ])) as readonly [Value | undefined, readonly Found[], readonly Found[]];
-    if (metaValue === undefined) {
-      this.#tapes.delete(number);
-      return undefined;
-    }
-    const tape = this.#tapes.get(number) ?? new Tape(number, lineage, metaValue);
-    // Reads may overtake each other, and commits of this process them: what is remembered never becomes older.
-    const { version } = decodeMeta(metaValue);
-    if (tape.meta.version > version) return tape;
-    if (tape.metaValue === metaValue && tape.tail.length > 0) {
-      const last = tape.lastSeq;
-      tape.addTail(tail.filter((entry) => entry.item > last));
-      return tape;
-    }
-    tape.adopt(metaValue);
-    tape.tail = [];
-    tape.damaged = [];
-    tape.addTail(tail);
-    tape.marks = decodeMarks(marks);
-    this.#keep(tape);
-    return tape;
   }
 
   read(reads: readonly Read[]): Promise<readonly Answer[]> {

@@ -20,7 +20,7 @@ async function includes(engine: Engine, tape: Tape, seq: number, namespace: stri
       for await (const inherited of inheritedSeqs(engine, level, namespace, seq + 1)) return inherited === seq;
       return false;
     }
-    level = level.source ?? (await engine.sourceOf(level, origin));
+    level = level.source ?? (await engine.tapes.sourceOf(level, origin));
   }
 }
 
@@ -77,7 +77,7 @@ export async function findById(engine: Engine, tape: Tape, namespace: string, id
   if (address) {
     let level: Tape | undefined = tape;
     while (level && level.number !== address.tape) {
-      level = level.meta.origin && (level.source ?? (await engine.sourceOf(level, level.meta.origin)));
+      level = level.meta.origin && (level.source ?? (await engine.tapes.sourceOf(level, level.meta.origin)));
     }
     if (level) {
       const row = await showIfIncluded(engine, tape, address.seq, namespace);
@@ -107,7 +107,7 @@ async function findByIndex(engine: Engine, tape: Tape, namespace: string, id: st
     }
     // A record that does not read may be the one that is looked for.
     level.checkIntact();
-    level = level.meta.origin && (level.source ?? (await engine.sourceOf(level, level.meta.origin)));
+    level = level.meta.origin && (level.source ?? (await engine.tapes.sourceOf(level, level.meta.origin)));
   }
   return undefined;
 }

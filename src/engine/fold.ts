@@ -112,6 +112,6 @@ async function shownVersion(
     const { origin } = level.meta;
     if (!origin || seq > origin.upTo) return undefined;
     generation = origin.generation;
-    level = level.source ?? (await engine.sourceOf(level, origin));
+    level = level.source ?? (await engine.tapes.sourceOf(level, origin));
   }
 }

@@ -10,7 +10,7 @@ import { headOf } from "./find.ts";
 import type { Change } from "./lane.ts";
 import { encodeMark } from "./marks.ts";
 import { type DirectoryRecord, encodeDirectory, encodeMeta, type Meta, newMeta, type Origin } from "./meta.ts";
-import { notFound } from "./missing.ts";
+import { notFound, threadNotFound } from "./missing.ts";
 import { newTape } from "./random.ts";
 import type { Row } from "./row.ts";
 import { shownRows } from "./shown-rows.ts";
@@ -76,7 +76,7 @@ export function copyChange(into: string): Change<void> {
     plan: async (draft) => {
       if (!draft.empty) throw ALONE;
       const source = draft.existing;
-      if (!source || !(await hasCheckpoints(draft.engine, source))) throw unknownThread(draft.thread);
+      if (!source || !(await hasCheckpoints(draft.engine, source))) throw threadNotFound(draft.thread);
       checkNothingAppended(draft, source);
       await startThread(draft, source, into, {
         tape: source.number,
@@ -96,17 +96,13 @@ function checkNothingAppended(draft: Draft, source: Tape): void {
   draft.checks.push({ key: source.key("tail", source.lastSeq + 1), value: undefined });
 }
 
-function unknownThread(thread: string): ThreadmarkError {
-  return new ThreadmarkError("NOT_FOUND", `There is no thread ${JSON.stringify(thread)}.`, { thread });
-}
-
 async function forkPoint(draft: Draft, request: ForkRequest): Promise<Shown> {
   const { at } = request;
   const tape = draft.existing;
-  if (!tape) throw unknownThread(draft.thread);
+  if (!tape) throw threadNotFound(draft.thread);
   if (at === undefined) {
     const head = await draft.head("");
-    if (!head) throw unknownThread(draft.thread);
+    if (!head) throw threadNotFound(draft.thread);
     return head;
   }
   const row = "id" in at ? await draft.find("", at.id) : await findByStep(draft.engine, tape, "", at.step);
@@ -141,7 +137,7 @@ async function emptyThread(
   into: string,
 ): Promise<Tape | undefined> {
   if (entry?.tape === undefined || entry.lineage === undefined) return undefined;
-  const there = await engine.refresh(entry.tape, entry.lineage);
+  const there = await engine.tapes.refresh(entry.tape, entry.lineage);
   if (!there || there.meta.dead) return undefined;
   if (!(await hasCheckpoints(engine, there))) return there;
   throw new ThreadmarkError(

@@ -8,6 +8,10 @@ export function notFound(thread: string, id: string): ThreadmarkError {
   });
 }
 
+export function threadNotFound(thread: string): ThreadmarkError {
+  return new ThreadmarkError("NOT_FOUND", `There is no thread ${JSON.stringify(thread)}.`, { thread });
+}
+
 export function missingFrame(tape: Tape, seq: number): ThreadmarkError {
   const frame = `${tape.number}:${seq}`;
   return new ThreadmarkError("CORRUPT", `Frame ${frame} is missing. Run verify() and restore it from a backup.`, {

@@ -19,7 +19,7 @@ export async function ownRow(engine: Engine, tape: Tape, seq: number): Promise<R
   if (tape.readUnder(meta) === "older") return ownRow(engine, tape, seq);
   if (tail.length > 0) {
     // The tape at hand may no longer be the one that is remembered, and kept up to date.
-    const now = (await engine.refresh(tape.number, tape.lineage)) ?? tape;
+    const now = (await engine.tapes.refresh(tape.number, tape.lineage)) ?? tape;
     const damaged = now.damageAt(seq);
     if (damaged) throw damaged;
     return now.tailRow(seq)?.row;
@@ -129,7 +129,7 @@ export async function* ownRows(
       const [around, below, meta] = answers;
       if (tape.readUnder(meta) !== "same") {
         // The last pack may have gone back to the tail, which this walk has left behind.
-        const now = await engine.refresh(tape.number, tape.lineage);
+        const now = await engine.tapes.refresh(tape.number, tape.lineage);
         if (now) yield* ownRows(engine, now, next, onFault, ahead);
         return;
       }

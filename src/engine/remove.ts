@@ -52,6 +52,11 @@ export function removeChange(
   };
 }
 
+/** Deletes those of a thread's checkpoints that a test names. */
+export function removeWhere(goes: (row: Shown) => boolean): Change<Removed> {
+  return removeChange((rows) => new Set(rows.filter(({ row }) => goes(row)).map(({ row }) => row.seq)), false);
+}
+
 async function candidates(engine: Engine, tape: Tape): Promise<Candidate[]> {
   const rows: Candidate[] = [];
   if (!tape.meta.origin && isPlain(tape)) {

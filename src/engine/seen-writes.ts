@@ -28,7 +28,7 @@ export async function seenWrites(engine: Engine, tapes: ReadonlyMap<number, Tape
         const { origin } = level.meta;
         if (!origin || seq > origin.upTo) break;
         generation = origin.generation;
-        level = level.source ?? (await engine.sourceOf(level, origin));
+        level = level.source ?? (await engine.tapes.sourceOf(level, origin));
       }
     }
   }

@@ -20,7 +20,7 @@ export async function settledOrigin(
   folds: Folds,
 ): Promise<Origin> {
   if (origin.mode !== "chain") return origin;
-  const source = await engine.sourceOf(fork, origin);
+  const source = await engine.tapes.sourceOf(fork, origin);
   const limited = origin.limit === undefined ? { ...origin, limit: await nestedLimit(engine, origin, source) } : origin;
   if (!(await mayLeadElsewhere(engine, fork, origin, doomed))) return limited;
   return new Settlement(engine, fork, source, limited, doomed, folds).run();
@@ -30,7 +30,7 @@ export async function settledOrigin(
 async function mayLeadElsewhere(engine: Engine, fork: Tape, { upTo }: Origin, doomed: Doomed): Promise<boolean> {
   let level = fork;
   while (level.meta.origin) {
-    level = level.source ?? (await engine.sourceOf(level, level.meta.origin));
+    level = level.source ?? (await engine.tapes.sourceOf(level, level.meta.origin));
     const seqs = [...level.marks.keys(), ...(doomed.get(level.number) ?? [])];
     if (seqs.some((seq) => seq <= upTo)) return true;
   }
@@ -117,7 +117,7 @@ class Settlement {
       const { origin } = level.meta;
       if (!origin || seq > origin.upTo) return undefined;
       generation = origin.generation;
-      level = level.source ?? (await this.#engine.sourceOf(level, origin));
+      level = level.source ?? (await this.#engine.tapes.sourceOf(level, origin));
     }
   }
 }

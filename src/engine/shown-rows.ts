@@ -56,7 +56,7 @@ async function readAhead(engine: Engine, tape: Tape, before: number, ahead: numb
   for (let level = tape; level.meta.origin && homes.length < MOST_PACKS; ) {
     const { origin }: { origin?: { upTo: number } } = level.meta;
     to = Math.min(to, origin?.upTo ?? to);
-    level = level.source ?? (await engine.sourceOf(level, level.meta.origin));
+    level = level.source ?? (await engine.tapes.sourceOf(level, level.meta.origin));
     homes.push(level);
     const range = { table: "rows" as const, lineage: level.lineage, group: level.number };
     // The pack that `to` is in may end after it.
@@ -81,7 +81,7 @@ export async function* inheritedSeqs(
 ): AsyncGenerator<number> {
   const { origin } = tape.meta;
   if (!origin) return;
-  let source = tape.source ?? (await engine.sourceOf(tape, origin));
+  let source = tape.source ?? (await engine.tapes.sourceOf(tape, origin));
   let renewed = false;
   let below = before;
   let chain = tape.chains.get(namespace);
@@ -154,8 +154,8 @@ export async function chainLink(
  * to know which of them are in the tail, and a compaction may have moved some back to it.
  */
 async function currentSource(engine: Engine, tape: Tape, origin: Origin): Promise<Tape> {
-  const source = await engine.refresh(origin.tape, tape.lineage);
-  if (!source) return engine.sourceOf(tape, origin);
+  const source = await engine.tapes.refresh(origin.tape, tape.lineage);
+  if (!source) return engine.tapes.sourceOf(tape, origin);
   tape.source = source;
   return source;
 }
@@ -255,7 +255,7 @@ export async function inheritedNamespaces(engine: Engine, tape: Tape): Promise<R
   const namespaces = new Set([""]);
   let level = tape;
   while (level.meta.origin) {
-    level = level.source ?? (await engine.sourceOf(level, level.meta.origin));
+    level = level.source ?? (await engine.tapes.sourceOf(level, level.meta.origin));
     for (const namespace of await ownNamespaces(engine, level)) namespaces.add(namespace);
     for (const namespace of level.namespaces ?? []) namespaces.add(namespace);
     if (level.namespaces) break;

@@ -63,7 +63,7 @@ export async function shownWritesOf(
     if (!meta.origin) break;
     sought = deeper;
     generation = meta.origin.generation;
-    if (sought.length > 0) level = await engine.sourceOf(level, meta.origin);
+    if (sought.length > 0) level = await engine.tapes.sourceOf(level, meta.origin);
   }
   return new Map([...found].map(([id, writes]) => [id, [...writes.values()].sort(byTaskAndIndex)]));
 }

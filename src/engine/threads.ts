@@ -63,7 +63,10 @@ export async function* tapesOf(
       try {
         const entry = decodeDirectory(value);
         if (entry.tape === undefined || entry.lineage === undefined) continue;
-        tape = ahead?.get(entry.tape) ?? (await engine.refresh(entry.tape, entry.lineage)) ?? (await engine.thread(id));
+        tape =
+          ahead?.get(entry.tape) ??
+          (await engine.tapes.refresh(entry.tape, entry.lineage)) ??
+          (await engine.thread(id));
       } catch (error) {
         if (!onFault || !isCorrupt(error)) throw error;
         onFault(id, error);
@@ -83,7 +86,7 @@ async function readTogether(
     const sought = entries.flatMap(({ tape, lineage }) =>
       tape === undefined || lineage === undefined ? [] : [{ tape, lineage }],
     );
-    const found = await engine.refreshAll(sought);
+    const found = await engine.tapes.refreshAll(sought);
     return new Map(found.flatMap((tape) => (tape ? [[tape.number, tape]] : [])));
   } catch (error) {
     return ifDamaged(error);

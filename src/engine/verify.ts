@@ -93,7 +93,11 @@ async function indexedSeqs(engine: Engine, tape: Tape, page: readonly Shown[]): 
     const home = await homeOf(engine, tape, seq);
     if (idAddress(id) || (home === tape && tape.tailRow(seq))) continue;
     candidates.set(seq, home.tailRow(seq) !== undefined);
-    for (let level = tape; ; level = level.source ?? (await engine.sourceOf(level, level.meta.origin as Origin))) {
+    for (
+      let level = tape;
+      ;
+      level = level.source ?? (await engine.tapes.sourceOf(level, level.meta.origin as Origin))
+    ) {
       const { greatestId } = level.meta;
       const key = level.key("id", ...hashStrings(namespace, id));
       if (greatestId !== undefined && id <= greatestId) lookups.push({ seq, home: level === home, key });

@@ -19,7 +19,8 @@ export interface Shown extends Row {
 export function homeOf(engine: Engine, tape: Tape, seq: number): Tape | Promise<Tape> {
   let home = tape;
   while (home.meta.origin && seq <= home.meta.origin.upTo) {
-    if (!home.source) return engine.sourceOf(home, home.meta.origin).then((source) => homeOf(engine, source, seq));
+    if (!home.source)
+      return engine.tapes.sourceOf(home, home.meta.origin).then((source) => homeOf(engine, source, seq));
     home = home.source;
   }
   return home;
@@ -48,7 +49,7 @@ export async function rowAt(
     if (!origin || seq > origin.upTo) break;
     if (origin.mode === "none") return undefined;
     seen = origin.generation;
-    level = level.source ?? (await engine.sourceOf(level, origin));
+    level = level.source ?? (await engine.tapes.sourceOf(level, origin));
   }
   const row = replaced ?? (await ownRow(engine, level, seq));
   return row && label !== undefined ? { ...row, label } : row;
@@ -104,7 +105,7 @@ export async function parentOf(
 async function isHidden(engine: Engine, tape: Tape, seq: number): Promise<boolean> {
   for (let level = tape; level.meta.origin && seq <= level.meta.origin.upTo; ) {
     if (level.meta.origin.mode === "none") return true;
-    level = level.source ?? (await engine.sourceOf(level, level.meta.origin));
+    level = level.source ?? (await engine.tapes.sourceOf(level, level.meta.origin));
   }
   return false;
 }
@@ -116,13 +117,13 @@ export function isPlain(tape: Tape): boolean {
 
 /** Reads a tape again, and all that it builds on: a compaction may have moved what they hold. */
 export async function renew(engine: Engine, tape: Tape): Promise<void> {
-  await engine.refresh(tape.number, tape.lineage);
+  await engine.tapes.refresh(tape.number, tape.lineage);
   let level = tape;
   for (;;) {
     level.packs = [];
     level.outdated = false;
     const { origin } = level.meta;
-    const source = origin && (await engine.refresh(origin.tape, level.lineage));
+    const source = origin && (await engine.tapes.refresh(origin.tape, level.lineage));
     if (!source) return;
     level.source = source;
     level = source;
