@@ -8,6 +8,7 @@ import { addressedId, idAddress } from "../model/id.ts";
 import { bodyOf, type Committed, emptyBody, updateBody } from "./body.ts";
 import type { CapturedPut } from "./capture.ts";
 import type { Draft } from "./draft.ts";
+import { findPlanned, isNewId, plannedHead, treeAtHand, treeToBuildOn } from "./draft-view.ts";
 import type { Change } from "./lane.ts";
 import { checkLease } from "./lease.ts";
 import { notFound } from "./missing.ts";
@@ -36,7 +37,7 @@ export function putChange(captured: CapturedPut, place: Place): Change<Checkpoin
 
 function planPut(draft: Draft, captured: CapturedPut): Committed | Promise<Committed> {
   checkLease(draft, captured.options.lease);
-  const head = draft.head(captured.namespace);
+  const head = plannedHead(draft, captured.namespace);
   return head instanceof Promise
     ? head.then((row) => planOnHead(draft, captured, row))
     : planOnHead(draft, captured, head);
@@ -47,7 +48,7 @@ function planOnHead(draft: Draft, captured: CapturedPut, head: Shown | undefined
   if (expect !== undefined && (head?.id ?? null) !== expect) throw conflict(draft.thread, expect, head);
   const { id } = captured.fields;
   const known = parent === undefined || parent === null || parent === head?.id;
-  if (known && (id === undefined || draft.isNewId(id)) && draft.existing) {
+  if (known && (id === undefined || isNewId(draft, id)) && draft.existing) {
     return planOnParent(draft, captured, parent === null ? undefined : head);
   }
   return planSlowly(draft, captured, head);
@@ -56,10 +57,10 @@ function planOnHead(draft: Draft, captured: CapturedPut, head: Shown | undefined
 async function planSlowly(draft: Draft, captured: CapturedPut, head: Shown | undefined): Promise<Committed> {
   const { namespace, fields, options } = captured;
   const existing =
-    fields.id === undefined || draft.isNewId(fields.id) ? undefined : await draft.find(namespace, fields.id);
+    fields.id === undefined || isNewId(draft, fields.id) ? undefined : await findPlanned(draft, namespace, fields.id);
   let parent = options.parent === null ? undefined : head;
   if (typeof options.parent === "string") {
-    parent = await draft.find(namespace, options.parent);
+    parent = await findPlanned(draft, namespace, options.parent);
     if (!parent) throw notFound(draft.thread, options.parent);
   }
   if (existing) {
@@ -72,11 +73,11 @@ async function planSlowly(draft: Draft, captured: CapturedPut, head: Shown | und
 
 function planOnParent(draft: Draft, captured: CapturedPut, parent: Shown | undefined): Committed | Promise<Committed> {
   if (!parent) return planOnTree(draft, captured, undefined, undefined);
-  const known = draft.treeAtHand(parent);
+  const known = treeAtHand(draft, parent);
   if (known && (!known.outlined || sufficesFor(draft, captured, parent, known))) {
     return planOnTree(draft, captured, parent, known);
   }
-  const base = draft.tree(parent);
+  const base = treeToBuildOn(draft, parent);
   return base instanceof Promise
     ? base.then((entry) => planOnTree(draft, captured, parent, entry))
     : planOnTree(draft, captured, parent, base);
@@ -190,7 +191,7 @@ function addFull(draft: Draft, row: Row, tree: Json, captured: CapturedPut, base
     loan,
     copies: new OwnedCopies(),
   };
-  draft.addRow({ tail, base, change: undefined, tree, entry });
+  draft.planned.push({ tail, base, change: undefined, tree, entry });
 }
 
 /** A change of the parent's frame: with the tree it leads to, if that was captured. */
@@ -228,7 +229,7 @@ function addDelta(draft: Draft, row: Row, base: TreeEntry, step: Step, captured:
   // A tree made by updating the base's shares its nodes; one that was captured shares those it was captured against.
   const updated = tree === undefined || (captured.update !== undefined && !step.replaced);
   const loan = updated ? base.loan : (captured.loan ?? { count: 0 });
-  draft.addRow({
+  draft.planned.push({
     tail,
     base,
     change,

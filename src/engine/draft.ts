@@ -1,18 +1,13 @@
 import type { Batch, DirectoryKey, Entry, Key, Range, Value } from "../backend.ts";
-import { apply, type Delta, OwnedCopies } from "../codec/delta.ts";
-import { idAddress } from "../model/id.ts";
+import type { Delta } from "../codec/delta.ts";
 import type { Engine } from "./engine.ts";
-import { findById, headOf } from "./find.ts";
-import { keepTrees, type Planned, plannedTree } from "./keep-trees.ts";
+import { keepTrees, type Planned } from "./keep-trees.ts";
 import { changeMeta, encodeDirectory, encodeMeta, type Meta, newMeta } from "./meta.ts";
 import { newTape } from "./random.ts";
 import type { Row } from "./row.ts";
 import { sealRows } from "./seal.ts";
 import { encodeTailRow, type TailRow } from "./tail-row.ts";
 import { metaKey, Tape } from "./tape.ts";
-import { loadTree } from "./tree.ts";
-import { type Body, loadedEntry, type TreeEntry } from "./tree-cache.ts";
-import { rowAt, type Shown } from "./view.ts";
 
 /** Thrown by a plan that cannot share a draft with what was planned before it. */
 export const ALONE: unique symbol = Symbol("alone");
@@ -31,6 +26,8 @@ export class Draft {
   readonly deletes: (Key | DirectoryKey | Range)[] = [];
   readonly inserts: Entry[] = [];
   readonly puts: Entry[] = [];
+  /** Rows to be committed, in order. */
+  readonly planned: Planned[] = [];
   /** The commit changes more than is worth following: the tape is read again when it is next needed. */
   rereads = false;
   /** Run after the commit, to bring what is remembered up to date. */
@@ -43,7 +40,6 @@ export class Draft {
   #created = false;
   #removed = false;
   #batch: { readonly made: Batch | undefined | Promise<Batch | undefined> } | undefined;
-  readonly #planned: Planned[] = [];
 
   constructor(engine: Engine, thread: string, tape: Tape | undefined, fresh: boolean, retried = false) {
     this.engine = engine;
@@ -99,7 +95,7 @@ export class Draft {
     const inserts = this.inserts.length;
     const puts = this.puts.length;
     const afterwards = this.afterwards.length;
-    const planned = this.#planned.length;
+    const planned = this.planned.length;
     const tape = this.#tape;
     const meta = this.#meta;
     const created = this.#created;
@@ -109,7 +105,7 @@ export class Draft {
       this.inserts.length = inserts;
       this.puts.length = puts;
       this.afterwards.length = afterwards;
-      this.#planned.length = planned;
+      this.planned.length = planned;
       this.#tape = tape;
       this.#meta = meta;
       this.#created = created;
@@ -137,7 +133,7 @@ export class Draft {
   /** Nothing planned so far. */
   get empty(): boolean {
     if (this.#meta !== this.#metaAtStart) return false;
-    return this.#planned.length + this.inserts.length + this.puts.length + this.deletes.length === 0;
+    return this.planned.length + this.inserts.length + this.puts.length + this.deletes.length === 0;
   }
 
   /** Whether a frame is on the thread's own tape rather than on one it was forked from. */
@@ -146,7 +142,7 @@ export class Draft {
   }
 
   get nextSeq(): number {
-    const last = this.#planned.at(-1)?.tail.row.seq ?? this.#tape?.lastSeq ?? 0;
+    const last = this.planned.at(-1)?.tail.row.seq ?? this.#tape?.lastSeq ?? 0;
     return Math.max(last, this.#meta?.floor ?? 0) + 1;
   }
 
@@ -155,96 +151,14 @@ export class Draft {
     if (seq > (this.#meta as Meta).floor) this.change({ floor: seq });
   }
 
-  /** The head of a namespace, planned rows included. A promise only where storage has to be asked. */
-  head(namespace: string): Shown | undefined | Promise<Shown | undefined> {
-    for (let index = this.#planned.length - 1; index >= 0; index -= 1) {
-      const { row } = (this.#planned[index] as Planned).tail;
-      if (row.namespace === namespace) return row;
-    }
-    const tape = this.existing;
-    if (!tape) return undefined;
-    const last = tape.damaged.length === 0 ? tape.tail.at(-1)?.row : undefined;
-    if (last?.namespace === namespace && tape.marks.size === 0 && !tape.meta.gone) return last;
-    return headOf(this.engine, tape, namespace);
-  }
-
-  async find(namespace: string, id: string): Promise<Shown | undefined> {
-    const planned = this.#planned.find(({ tail: { row } }) => row.id === id && row.namespace === namespace);
-    if (planned) return planned.tail.row;
-    return this.existing && findById(this.engine, this.existing, namespace, id);
-  }
-
-  /** Whether a supplied id is certainly new, so that it need not be looked up. */
-  isNewId(id: string): boolean {
-    if (this.#planned.some(({ tail }) => tail.row.id === id)) return false;
-    const tape = this.existing;
-    if (!tape) return true;
-    if (tape.damaged.length > 0) return false;
-    const { origin, greatestId } = tape.meta;
-    if (origin || idAddress(id) || (greatestId !== undefined && greatestId >= id)) return false;
-    return tape.tail.every(({ row }) => row.id !== id);
-  }
-
-  async rowAt(seq: number): Promise<Shown | undefined> {
-    const planned = this.#planned.find(({ tail }) => tail.row.seq === seq);
-    return planned?.tail.row ?? (this.existing && (await rowAt(this.engine, this.existing, seq)));
-  }
-
-  /** The tree of a frame to build on, or its outline, if one of them is at hand. Not to be changed. */
-  treeAtHand(row: Shown): TreeEntry | undefined {
-    const planned = this.#planned.find(({ tail }) => tail.row.seq === row.seq);
-    if (planned) return { ...planned.entry, tree: plannedTree(planned) };
-    return this.engine.trees.wholeOrOutline(this.existing as Tape, row.seq);
-  }
-
-  /** The whole tree of a frame to build on. Not to be changed. */
-  tree(row: Shown): TreeEntry | Promise<TreeEntry> {
-    const known = this.treeAtHand(row);
-    if (known && !known.outlined) return known;
-    // Of a row that is not committed yet there is nothing to read.
-    if (this.#planned.some(({ tail }) => tail.row.seq === row.seq)) throw ALONE;
-    const tape = this.existing as Tape;
-    return loadTree(this.engine, tape, row.seq).then((loaded) => {
-      const entry = loadedEntry(loaded);
-      this.engine.trees.set(tape, row.seq, entry);
-      return entry;
-    });
-  }
-
-  /** The body a row shows: its frame's, and on top what replaced it. Not to be changed. */
-  async shownTree(row: Shown): Promise<Body> {
-    const { tree } = await this.tree(row);
-    return (row.replacedBy === undefined ? tree : apply(tree, row.replacedBy)) as Body;
-  }
-
   /** Encodes a row as the next of the tape. With `keep`, the change itself is kept for the seal: it must not change. */
   encodeRow(row: Row, change: Delta, keep = false): TailRow {
     const tape = this.#tape as Tape;
-    const previous = this.#planned.at(-1)?.tail;
+    const previous = this.planned.at(-1)?.tail;
     const count = (previous?.count ?? tape.count) + 1;
     const root = row.namespace === "" ? row.seq : (previous?.root ?? tape.lastRoot);
     const value = encodeTailRow(row, count, root, change, this.engine.writer);
     return { row, value, count, root, change: keep ? change : undefined };
-  }
-
-  /** A row whose tree is not kept in memory. */
-  planned(row: Row, change: Delta): Planned {
-    const entry = {
-      outlined: false,
-      tagged: true,
-      weight: 0,
-      size: 0,
-      grown: 0,
-      hops: 1,
-      loan: { count: 0 },
-      copies: new OwnedCopies(),
-    };
-    return { tail: this.encodeRow(row, change), base: undefined, change, tree: undefined, entry };
-  }
-
-  /** Adds an encoded row. Its tree is `tree`, or that of `base` with `change` applied. */
-  addRow(planned: Planned): void {
-    this.#planned.push(planned);
   }
 
   /**
@@ -278,17 +192,17 @@ export class Draft {
   }
 
   #writeRows(tape: Tape): Promise<void> | undefined {
-    if (this.#planned.length === 0) return undefined;
+    if (this.planned.length === 0) return undefined;
     tape.checkIntact();
     const { packRows } = this.engine;
-    if (tape.tail.length + this.#planned.length <= packRows) {
-      for (const { tail } of this.#planned)
+    if (tape.tail.length + this.planned.length <= packRows) {
+      for (const { tail } of this.planned)
         this.inserts.push({ key: tape.key("tail", tail.row.seq), value: tail.value });
       return undefined;
     }
-    const rows = [...tape.tail, ...this.#planned.map((planned) => planned.tail)];
+    const rows = [...tape.tail, ...this.planned.map((planned) => planned.tail)];
     // The new rows go straight into packs, so their keys do not show that nobody else was first: a check must.
-    const first = (this.#planned[0] as Planned).tail.row.seq;
+    const first = (this.planned[0] as Planned).tail.row.seq;
     this.checks.push({ key: tape.key("tail", first), value: undefined });
     const sealed = rows.slice(0, Math.floor((rows.length - 1) / packRows) * packRows);
     const rest = rows.slice(sealed.length);
@@ -312,10 +226,10 @@ export class Draft {
     }
     if (this.#meta !== tape.meta) tape.adopt(encodeMeta(this.#meta as Meta));
     const last = tape.tail.at(-1)?.row.seq ?? 0;
-    for (const { tail } of this.#planned) if (tail.row.seq > last) tape.push(tail);
+    for (const { tail } of this.planned) if (tail.row.seq > last) tape.push(tail);
     for (const run of this.afterwards) run();
     this.engine.remember(this.thread, tape);
-    keepTrees(this.engine.trees, tape, this.#planned);
+    keepTrees(this.engine.trees, tape, this.planned);
   }
 
   /**
@@ -323,7 +237,7 @@ export class Draft {
    * seq in the same millisecond, which gives it the same id: only the record itself tells whose it is.
    */
   async wasCommitted(): Promise<boolean> {
-    const last = this.#planned.at(-1)?.tail;
+    const last = this.planned.at(-1)?.tail;
     if (!last || !this.#tape) return false;
     const tape = await this.engine.thread(this.thread);
     return tape?.number === this.#tape.number && tape.tailRow(last.row.seq)?.value === last.value;

@@ -5,6 +5,7 @@ import { ThreadmarkError } from "../errors.ts";
 import { addressedId } from "../model/id.ts";
 import { makeWay } from "./delete.ts";
 import { ALONE, type Draft } from "./draft.ts";
+import { findPlanned, plannedHead, shownBody, treeToBuildOn } from "./draft-view.ts";
 import type { Engine } from "./engine.ts";
 import { headOf } from "./find.ts";
 import type { Change } from "./lane.ts";
@@ -39,7 +40,7 @@ export function forkChange(request: ForkRequest): Change<void> {
       const at = await forkPoint(draft, request);
       const source = await draft.tape();
       checkNothingAppended(draft, source);
-      const head = await draft.head("");
+      const head = await plannedHead(draft, "");
       const onTop = request.edits !== undefined || request.history === "none";
       const origin: Origin = {
         tape: source.number,
@@ -101,11 +102,11 @@ async function forkPoint(draft: Draft, request: ForkRequest): Promise<Shown> {
   const tape = draft.existing;
   if (!tape) throw threadNotFound(draft.thread);
   if (at === undefined) {
-    const head = await draft.head("");
+    const head = await plannedHead(draft, "");
     if (!head) throw threadNotFound(draft.thread);
     return head;
   }
-  const row = "id" in at ? await draft.find("", at.id) : await findByStep(draft.engine, tape, "", at.step);
+  const row = "id" in at ? await findPlanned(draft, "", at.id) : await findByStep(draft.engine, tape, "", at.step);
   if (!row) throw "id" in at ? notFound(draft.thread, at.id) : noStep(draft.thread, at.step);
   return row;
 }
@@ -195,11 +196,11 @@ async function topOf(draft: Draft, source: Tape, target: Target, at: Shown, requ
   const { engine } = draft;
   const seq = source.lastSeq + 1;
   const now = engine.clock();
-  const frame = await draft.tree(at);
+  const frame = await treeToBuildOn(draft, at);
   let change: Delta = at.replacedBy ?? {};
   let tagged = at.replacedBy !== undefined || request.tagged;
   if (request.edits) {
-    const shown = await draft.shownTree(at);
+    const shown = await shownBody(draft, at);
     const edited = updateDelta(engine.codec, shown.s, { append: [], set: request.edits, unset: [] });
     const after: Body = { ...shown, s: apply(shown.s, edited.delta) };
     change = at.replacedBy === undefined ? { d: { s: edited.delta } } : (diff(frame.tree, after) ?? {});

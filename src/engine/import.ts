@@ -8,6 +8,7 @@ import { makeWay } from "./delete.ts";
 import type { Engine } from "./engine.ts";
 import type { BundleRecord } from "./export.ts";
 import { hasCheckpoints } from "./fork.ts";
+import { unremembered } from "./keep-trees.ts";
 import type { Change } from "./lane.ts";
 import { fromRecord } from "./row.ts";
 import { isSameThread } from "./same-thread.ts";
@@ -138,7 +139,8 @@ function threadChange(thread: Gathered): Change<boolean> {
         await draft.newTape(existing);
       } else await draft.tape();
       draft.change({ createdAt: thread.createdAt });
-      for (const { seq, row, change } of thread.checkpoints) draft.addRow(draft.planned(fromRecord(seq, row), change));
+      for (const { seq, row, change } of thread.checkpoints)
+        draft.planned.push(unremembered(draft.encodeRow(fromRecord(seq, row), change), change));
       draft.closed = true;
       draft.rereads = true;
       return true;

@@ -5,7 +5,7 @@ import type { TailRow } from "./tail-row.ts";
 import type { Tape } from "./tape.ts";
 import { type Body, type Loan, outlinedEntry, type TreeCache, type TreeEntry } from "./tree-cache.ts";
 
-/** A row of a draft, and what its tree is made of: another tree and a delta, or a tree of its own. */
+/** A row of a draft, and what its tree is made of: `tree`, or that of `base` with `change` applied. */
 export interface Planned {
   readonly tail: TailRow;
   readonly base: TreeEntry | undefined;
@@ -18,6 +18,13 @@ export interface Planned {
 export function plannedTree(planned: Planned): Json {
   planned.tree ??= apply((planned.base as TreeEntry).tree, planned.change as Delta);
   return planned.tree;
+}
+
+/** A row whose tree is not worth remembering. */
+export function unremembered(tail: TailRow, change: Delta): Planned {
+  const copies = new OwnedCopies();
+  const entry = { outlined: false, tagged: true, weight: 0, size: 0, grown: 0, hops: 1, loan: { count: 0 }, copies };
+  return { tail, base: undefined, change, tree: undefined, entry };
 }
 
 /** Remembers the trees of rows that were committed. Only what is likely to be built on is worth it: ends of branches. */

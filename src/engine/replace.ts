@@ -2,6 +2,7 @@ import { diff } from "../codec/delta.ts";
 import { bodyOf, type Committed, emptyBody } from "./body.ts";
 import type { CapturedPut } from "./capture.ts";
 import { ALONE, type Draft } from "./draft.ts";
+import { findPlanned, shownBody, treeToBuildOn } from "./draft-view.ts";
 import type { Change } from "./lane.ts";
 import { decodeMarks, encodeMark, type MarkVersion, withVersion } from "./marks.ts";
 import { type Row, toRecord } from "./row.ts";
@@ -26,9 +27,9 @@ export async function planReplace(
       `Checkpoint ${JSON.stringify(existing.id)} cannot follow ${JSON.stringify(parent.id)}, which was committed after it.`,
     );
   }
-  const parentBody = parent ? await draft.shownTree(parent) : emptyBody;
+  const parentBody = parent ? await shownBody(draft, parent) : emptyBody;
   const { tree } = bodyOf(draft, captured, parentBody);
-  const frame = await draft.tree(existing);
+  const frame = await treeToBuildOn(draft, existing);
   const { fields, parts } = captured;
   const row: Row = {
     seq: existing.seq,
@@ -73,7 +74,7 @@ export function labelChange(namespace: string, id: string, label: string, missin
   return {
     plan: async (draft) => {
       if (!draft.empty) throw ALONE;
-      const row = await draft.find(namespace, id);
+      const row = await findPlanned(draft, namespace, id);
       if (!row) throw missing();
       const tape = await draft.tape();
       addMark(draft, tape, row.seq, { generation: tape.meta.generation, label });
