@@ -227,9 +227,10 @@ export class Lane {
     throw failure;
   }
 
+  /** Another object may be the same tape, read again: where memory is short, planning itself drives it out. */
   async #isStale(tape: Tape): Promise<boolean> {
-    const before = { meta: tape.metaValue, last: tape.lastSeq };
+    const { number, metaValue, lastSeq } = tape;
     const now = await this.#engine.thread(this.#thread);
-    return now !== tape || now.metaValue !== before.meta || now.lastSeq !== before.last;
+    return now?.number !== number || now.metaValue !== metaValue || now.lastSeq !== lastSeq;
   }
 }
