@@ -27,10 +27,15 @@ const { status } = spawnSync("tsc", ["-p", "tsconfig.build.json"], { stdio: "inh
 if (status !== 0) process.exit(status ?? 1);
 
 /**
- * What nearly every store needs in one file, and what looks after whole stores, which few processes do, in another. Each
- * file takes its time to find, and all that is in it to parse.
+ * What nearly every store needs in one file; what few short processes do in others: sealing and changes of what is there already,
+ * and what looks after whole stores. Each file takes its time to find, and all that is in it to parse.
  */
 const groups = [
+  {
+    name: "changes",
+    test: /\/src\/(?:engine\/(?:delete|doomed|encode-pack|fork|frames|glance|id-index|measure|prune|push-all|remove|reparent|replace|rewrite|seal|thread-list|threads|writes-removal)|codec\/delta\/(?:compose|net|seal|sequence)|model\/(?:changes|retention))\.ts$/,
+    priority: 1,
+  },
   {
     name: "upkeep",
     test: /\/src\/(?:engine\/(?:compact|export|fold|import|same-thread|seen-writes|settle|stats|verify)|codec\/(?:bundle|delta\/validate))\.ts$/,
@@ -65,10 +70,14 @@ const { output } = await bundle.write({
   chunkFileNames: ({ name }) => `${folders[name] ?? "shared"}/[name]-[hash].js`,
 });
 
-// A module of the core that imports one of the other group takes all of that along.
 for (const file of output) {
-  if (file.type === "chunk" && file.name === "core" && file.imports.length > 0)
+  if (file.type !== "chunk" || file.name !== "core") continue;
+  // A module of the core that imports one of the other groups takes all of that along.
+  if (file.imports.length > 0)
     throw new Error(`Importing the core also loads ${file.imports.join(", ")}. See the groups above.`);
+  // One character beyond Latin-1 makes all of it twice as large to parse.
+  const beyond = /[\u0100-\uffff].*/.exec(file.code);
+  if (beyond) throw new Error(`The core has a character that makes it slower to import: ${beyond[0].slice(0, 80)}`);
 }
 
 // The inspector's page is served as it is.

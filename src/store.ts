@@ -1,6 +1,5 @@
 import type { Engine } from "./engine/engine.ts";
 import type { ImportResult } from "./engine/import.ts";
-import { listThreads } from "./engine/thread-list.ts";
 import { checkId } from "./model/address.ts";
 import type { Stats, ThreadsOptions, VerifyResult, WorkOptions } from "./model/arguments.ts";
 import type { ThreadInfo } from "./model/checkpoint.ts";
@@ -8,6 +7,10 @@ import { checkThreadsOptions } from "./model/validation.ts";
 import { Thread } from "./thread.ts";
 
 // What looks after a whole store is loaded when it is first asked for: most processes only read and write threads.
+async function* listed(engine: Engine, options: ThreadsOptions): AsyncGenerator<ThreadInfo> {
+  yield* (await import("./engine/thread-list.ts")).listThreads(engine, options);
+}
+
 async function* exported(engine: Engine, threads: readonly string[] | undefined): AsyncGenerator<string> {
   yield* (await import("./engine/export.ts")).exportStore(engine, threads);
 }
@@ -35,7 +38,7 @@ export class Store<State = unknown> {
   /** The threads that have checkpoints, in bytewise order of their ids, or with `order: "updated"` the newest first. */
   threads(options: ThreadsOptions = {}): AsyncGenerator<ThreadInfo> {
     checkThreadsOptions(options);
-    return listThreads(this.#engine, { ...options });
+    return listed(this.#engine, { ...options });
   }
 
   /** How many threads and checkpoints there are, and the bytes they take by kind. */

@@ -2,18 +2,15 @@ import { capturePut } from "./engine/capture.ts";
 import { captureFork } from "./engine/capture-fork.ts";
 import { captureWrites } from "./engine/capture-writes.ts";
 import { putChange } from "./engine/commit.ts";
-import { deleteThreadChange } from "./engine/delete.ts";
+import { deferred } from "./engine/deferred.ts";
 import { closedError, type Engine } from "./engine/engine.ts";
-import { copyChange, forkChange } from "./engine/fork.ts";
 import { type Gathered, gather, type Named, type RecentRows, recentRows } from "./engine/gather.ts";
 import { historyOf } from "./engine/history.ts";
+import type { Change as LaneChange } from "./engine/lane.ts";
 import { acquireChange } from "./engine/lease.ts";
 import { notFound } from "./engine/missing.ts";
-import { pruneChoice } from "./engine/prune.ts";
 import type { Place } from "./engine/read.ts";
 import { Reading } from "./engine/reading.ts";
-import { removeChange, removeWhere } from "./engine/remove.ts";
-import { labelChange } from "./engine/replace.ts";
 import type { Shown } from "./engine/view.ts";
 import { type WritesResult, writesChange } from "./engine/writes.ts";
 import { Lease } from "./lease.ts";
@@ -193,7 +190,8 @@ export class Thread<State = unknown> {
       this.#rootOnly("fork");
       checkForkOptions(options);
       const into = options.into ?? this.#engine.ids?.() ?? crypto.randomUUID();
-      const change = forkChange(captureFork(this.#engine, into, options));
+      const request = captureFork(this.#engine, into, options);
+      const change = deferred(async () => (await import("./engine/fork.ts")).forkChange(request));
       return async () => {
         await this.#engine.lane(this.id).add(change);
         return new Thread<State>(this.#engine, into, []);
@@ -207,7 +205,7 @@ export class Thread<State = unknown> {
       this.#rootOnly("copy");
       checkId(into, "A thread id");
       return async () => {
-        await this.#engine.lane(this.id).add(copyChange(into));
+        await this.#engine.lane(this.id).add(deferred(async () => (await import("./engine/fork.ts")).copyChange(into)));
         return new Thread<State>(this.#engine, into, []);
       };
     });
@@ -217,9 +215,10 @@ export class Thread<State = unknown> {
   prune(options: PruneOptions = {}): Promise<PruneResult> {
     return this.#attempt(() => {
       checkPruneOptions(options);
-      const { dryRun = false } = options;
-      const choose = pruneChoice(this.#engine, { ...options });
-      return () => this.#engine.lane(this.id).add(removeChange(choose, dryRun));
+      const asked = { ...options };
+      const load = async (): Promise<LaneChange<PruneResult>> =>
+        (await import("./engine/prune.ts")).pruneChange(this.#engine, asked);
+      return () => this.#engine.lane(this.id).add(deferred(load, true));
     });
   }
 
@@ -244,7 +243,8 @@ export class Thread<State = unknown> {
   delete(): Promise<void> {
     return this.#attempt(() => {
       this.#rootOnly("delete");
-      return () => this.#engine.lane(this.id).add(deleteThreadChange());
+      const change = deferred(async () => (await import("./engine/delete.ts")).deleteThreadChange());
+      return () => this.#engine.lane(this.id).add(change);
     });
   }
 
@@ -262,7 +262,9 @@ export class Thread<State = unknown> {
     return this.#attempt(() => {
       checkId(id, "A checkpoint id");
       checkLabel(label);
-      return () => this.#engine.lane(this.id).add(labelChange(this.#key, id, label, () => notFound(this.id, id)));
+      const load = async (): Promise<LaneChange<void>> =>
+        (await import("./engine/replace.ts")).labelChange(this.#key, id, label, () => notFound(this.id, id));
+      return () => this.#engine.lane(this.id).add(deferred(load));
     });
   }
 
@@ -321,6 +323,7 @@ export class Thread<State = unknown> {
   }
 
   async #remove(goes: (row: Shown) => boolean): Promise<number> {
-    return (await this.#engine.lane(this.id).add(removeWhere(goes))).deleted;
+    const change = deferred(async () => (await import("./engine/remove.ts")).removeWhere(goes), true);
+    return (await this.#engine.lane(this.id).add(change)).deleted;
   }
 }

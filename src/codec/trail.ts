@@ -37,7 +37,7 @@ export class Trail {
 
   fail(depth: number, fault: string, cause?: unknown, step?: Step): never {
     const path = this.#path(depth, step);
-    const shown = path.length > 300 ? `${path.slice(0, 200)} … ${path.slice(-80)}` : path;
+    const shown = path.length > 300 ? `${path.slice(0, 200)} ... ${path.slice(-80)}` : path;
     throw new ThreadmarkError("SERIALIZE", `${shown}: ${fault}`, { path, cause });
   }
 

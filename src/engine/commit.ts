@@ -14,7 +14,6 @@ import { checkLease } from "./lease.ts";
 import { notFound } from "./missing.ts";
 import { suffices } from "./outline.ts";
 import { infoOf, type Place } from "./read.ts";
-import { planReplace } from "./replace.ts";
 import type { Row } from "./row.ts";
 import { frameBytes } from "./tail-row.ts";
 import type { Body, TreeEntry } from "./tree-cache.ts";
@@ -65,6 +64,7 @@ async function planSlowly(draft: Draft, captured: CapturedPut, head: Shown | und
   }
   if (existing) {
     const named = options.parent === undefined ? undefined : (parent ?? null);
+    const { planReplace } = await import("./replace.ts");
     return planReplace(draft, captured, existing, named);
   }
   await draft.tape();

@@ -5,12 +5,14 @@ import { keepTrees, type Planned } from "./keep-trees.ts";
 import { changeMeta, encodeDirectory, encodeMeta, type Meta, newMeta } from "./meta.ts";
 import { newTape } from "./random.ts";
 import type { Row } from "./row.ts";
-import { sealRows } from "./seal.ts";
 import { encodeTailRow, type TailRow } from "./tail-row.ts";
 import { metaKey, Tape } from "./tape.ts";
 
 /** Thrown by a plan that cannot share a draft with what was planned before it. */
 export const ALONE: unique symbol = Symbol("alone");
+
+/** Loaded with the first seal, which few short processes come to. */
+let sealing: typeof import("./seal.ts") | undefined;
 
 /** What some changes of one thread add up to, until it is committed as one batch. */
 export class Draft {
@@ -212,7 +214,11 @@ export class Draft {
     this.afterwards.push(() => {
       tape.tail = rest;
     });
-    return sealRows(this, tape, sealed);
+    if (sealing) return sealing.sealRows(this, tape, sealed);
+    return import("./seal.ts").then((loaded) => {
+      sealing = loaded;
+      return loaded.sealRows(this, tape, sealed);
+    });
   }
 
   /** The commit succeeded: brings what is remembered up to date, without reading it again. */

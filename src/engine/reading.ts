@@ -1,13 +1,11 @@
 import { parseNamespaceKey } from "../model/address.ts";
 import type { Change, CheckpointSize, ThreadSize } from "../model/arguments.ts";
-import { changesBetween } from "../model/changes.ts";
 import type { Checkpoint, CheckpointTuple, Write } from "../model/checkpoint.ts";
 import { aheadOfHead, aheadOfId, aheadOfWrites, type ReadAhead } from "./ahead.ts";
 import { countOf } from "./count.ts";
 import type { Engine } from "./engine.ts";
 import { findById, headOf } from "./find.ts";
 import { latestById, latestByStep, namespacesOf } from "./history.ts";
-import { sizeOfCheckpoint, sizeOfThread } from "./measure.ts";
 import { notFound, threadNotFound } from "./missing.ts";
 import { checkpointOf, named, type Place, writeOf } from "./read.ts";
 import { shownWrites } from "./shown-writes.ts";
@@ -67,6 +65,7 @@ export class Reading<State> {
   async diff(a: string, b: string): Promise<readonly Change[]> {
     const [before, after] = [await this.#stateOf(a), await this.#stateOf(b)];
     const { codec } = this.#engine;
+    const { changesBetween } = await import("../model/changes.ts");
     const text = (value: unknown): string => JSON.stringify(codec.encode(value, "state").tree);
     return changesBetween(before, after, (left, right) => Object.is(left, right) || text(left) === text(right));
   }
@@ -74,14 +73,14 @@ export class Reading<State> {
   async size(): Promise<ThreadSize> {
     const tape = await this.#tape();
     if (!tape) throw threadNotFound(this.#place.thread);
-    return sizeOfThread(this.#engine, tape);
+    return (await import("./measure.ts")).sizeOfThread(this.#engine, tape);
   }
 
   async sizeOf(id: string): Promise<CheckpointSize> {
     const tape = await this.#tape();
     const row = tape && (await this.#find(tape, id));
     if (!tape || !row) throw notFound(this.#place.thread, id);
-    return sizeOfCheckpoint(this.#engine, tape, row);
+    return (await import("./measure.ts")).sizeOfCheckpoint(this.#engine, tape, row);
   }
 
   async count(): Promise<number> {

@@ -22,7 +22,7 @@ export const map: Kind<Map<unknown, unknown>> = {
     for (const pair of v) {
       if (!Array.isArray(pair) || pair.length !== 2) return decoding.corrupt(node, "has an entry that is no pair");
       const key = decoding.child(pair[0]!, depth + 3);
-      if (Object.is(key, -0)) return decoding.corrupt(node, "has the key −0");
+      if (Object.is(key, -0)) return decoding.corrupt(node, "has the key -0");
       value.set(key, decoding.child(pair[1]!, depth + 3));
     }
     return value.size === v.length ? value : decoding.corrupt(node, "has a key twice");
@@ -43,7 +43,7 @@ export const set: Kind<Set<unknown>> = {
     const value = new Set<unknown>();
     for (const entry of v) {
       const member = decoding.child(entry, depth + 2);
-      if (Object.is(member, -0)) return decoding.corrupt(node, "has the member −0");
+      if (Object.is(member, -0)) return decoding.corrupt(node, "has the member -0");
       value.add(member);
     }
     return value.size === v.length ? value : decoding.corrupt(node, "has a member twice");
