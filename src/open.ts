@@ -6,6 +6,7 @@ import { Engine } from "./engine/engine.ts";
 import { ThreadmarkError } from "./errors.ts";
 import { checkId } from "./model/address.ts";
 import type { OpenOptions } from "./model/arguments.ts";
+import { checkObject } from "./model/validation.ts";
 import { Store } from "./store.ts";
 
 const CACHE_BYTES = 64 * 1024 * 1024;
@@ -41,7 +42,7 @@ export async function open<State = unknown>(
 }
 
 function checkOptions(options: OpenOptions): void {
-  if (options === null || typeof options !== "object") throw new TypeError("The options of open must be an object.");
+  checkObject(options, "The options of open");
   const { clock, ids, fsync, readOnly, classes, unregistered, cacheBytes, compression, packRows } = options;
   if (clock !== undefined && typeof clock !== "function")
     throw new TypeError("clock must be a function that gives milliseconds.");
@@ -103,6 +104,12 @@ async function openBackend(url: string, options: OpenOptions): Promise<Backend> 
   const colon = url.indexOf(":");
   const scheme = url.slice(0, colon);
   const rest = url.slice(colon + 1);
+  if ((scheme === "sqlite" || scheme === "file") && /^\/\/[^/]/.test(rest)) {
+    const path = rest.slice(2);
+    throw new TypeError(
+      `${scheme}: takes a path, and ${url} names a host. Use ${scheme}:${path} or ${scheme}:/${path}.`,
+    );
+  }
   switch (scheme) {
     case "memory":
       if (rest !== "") throw new TypeError("A memory: store has no name. Use memory: alone.");

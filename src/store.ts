@@ -1,9 +1,8 @@
 import type { Engine } from "./engine/engine.ts";
 import type { ImportResult } from "./engine/import.ts";
-import { checkId } from "./model/address.ts";
 import type { Stats, ThreadsOptions, VerifyResult, WorkOptions } from "./model/arguments.ts";
 import type { ThreadInfo } from "./model/checkpoint.ts";
-import { checkThreadsOptions } from "./model/validation.ts";
+import { checkExportOptions, checkObject, checkThreadsOptions, checkWorkOptions } from "./model/validation.ts";
 import { Thread } from "./thread.ts";
 
 // What looks after a whole store is loaded when it is first asked for: most processes only read and write threads.
@@ -32,6 +31,7 @@ export class Store<State = unknown> {
 
   /** A handle on a thread, whether or not it exists. No I/O. */
   thread(id: string, options: { readonly namespace?: readonly string[] } = {}): Thread<State> {
+    checkObject(options, "The options of thread");
     return new Thread<State>(this.#engine, id, options.namespace ?? []);
   }
 
@@ -48,14 +48,18 @@ export class Store<State = unknown> {
 
   /** Reads everything back from storage and reports every fault found. */
   verify(options: WorkOptions = {}): Promise<VerifyResult> {
-    const { progress } = options;
-    return this.#engine.track(async () => (await import("./engine/verify.ts")).verifyStore(this.#engine, progress));
+    return this.#engine.track(async () => {
+      const { progress } = checkWorkOptions(options);
+      return (await import("./engine/verify.ts")).verifyStore(this.#engine, progress);
+    });
   }
 
   /** Removes from the medium what no checkpoint reaches any more. */
   compact(options: WorkOptions = {}): Promise<void> {
-    const { progress } = options;
-    return this.#engine.track(async () => (await import("./engine/compact.ts")).compactStore(this.#engine, progress));
+    return this.#engine.track(async () => {
+      const { progress } = checkWorkOptions(options);
+      return (await import("./engine/compact.ts")).compactStore(this.#engine, progress);
+    });
   }
 
   /**
@@ -65,7 +69,7 @@ export class Store<State = unknown> {
    * await pipeline(store.export(), createWriteStream("agent.bundle"));
    */
   export(options: { readonly threads?: readonly string[] } = {}): AsyncGenerator<string> {
-    for (const id of options.threads ?? []) checkId(id, "A thread id");
+    checkExportOptions(options);
     return exported(this.#engine, options.threads && [...options.threads]);
   }
 

@@ -37,6 +37,7 @@ import {
   checkIds,
   checkLabel,
   checkLeaseToken,
+  checkNamed,
   checkObject,
   checkPruneOptions,
   checkPutInput,
@@ -143,6 +144,7 @@ export class Thread<State = unknown> {
     return this.#attempt(() => {
       checkId(id, "A checkpoint id");
       checkWritesInput(input);
+      checkObject(options, "The options of putWrites");
       if (options.lease !== undefined) checkLeaseToken(options.lease, "lease");
       const change = writesChange(captureWrites(this.#engine, this.#key, id, input, options.lease));
       return () => this.#engine.lane(this.id).add(change);
@@ -173,7 +175,9 @@ export class Thread<State = unknown> {
     whole: readonly Pick<CheckpointInfo, "id" | "seq">[],
   ): Promise<Gathered> {
     return this.#attempt(() => {
-      const named = ({ id, seq }: Named): Named => ({ id: checkId(id, "A checkpoint id"), seq });
+      checkNamed(written);
+      checkNamed(whole);
+      const named = ({ id, seq }: Named): Named => ({ id, seq });
       const [some, others] = [written.map(named), whole.map(named)];
       return () => gather(this.#engine, this.#place, this.#key, some, others);
     });

@@ -1,4 +1,5 @@
 import type { Listed } from "../backend.ts";
+import { ThreadmarkError } from "../errors.ts";
 import { parseNamespaceKey } from "../model/address.ts";
 import type { ThreadsOptions } from "../model/arguments.ts";
 import type { Status, ThreadInfo } from "../model/checkpoint.ts";
@@ -89,6 +90,13 @@ async function* newestFirst(engine: Engine, options: ThreadsOptions): AsyncGener
     threads.push(thread);
   threads.sort((left, right) => right.updatedAt - left.updatedAt);
   const start = options.after === undefined ? 0 : threads.findIndex((thread) => thread.id === options.after) + 1;
+  if (options.after !== undefined && start === 0) {
+    throw new ThreadmarkError(
+      "NOT_FOUND",
+      `Thread ${JSON.stringify(options.after)}, after which the list was to go on, is gone. Begin again, or list by id.`,
+      { thread: options.after },
+    );
+  }
   yield* threads.slice(start);
 }
 

@@ -7,6 +7,7 @@ import type {
   PutFields,
   PutOptions,
   ThreadsOptions,
+  WorkOptions,
   WritesInput,
 } from "./arguments.ts";
 import { sources, statuses } from "./checkpoint.ts";
@@ -208,8 +209,12 @@ export function checkForkOptions(options: ForkOptions<unknown>): void {
   optional(fields, "label", checkText);
 }
 
+const rules: readonly string[] = ["keepLast", "olderThan", "keepLabelled", "ancestors", "dryRun"];
+
 export function checkPruneOptions(options: PruneOptions): void {
   const fields = checkObject(options, "The options of prune");
+  // A misspelt rule would leave the default in force, and that keeps one checkpoint.
+  for (const name of Object.keys(fields)) checkOneOf(name, rules, "A rule of prune");
   optional(fields, "keepLast", (value, what) => checkInteger(value, what, 0));
   optional(fields, "olderThan", (value, what) => checkNumber(value, what, 0));
   optional(fields, "keepLabelled", checkBoolean);
@@ -226,6 +231,29 @@ export function checkAcquireOptions(options: AcquireOptions): void {
 export function checkTtl(value: unknown): void {
   if (typeof value !== "number" || !Number.isFinite(value) || value <= 0)
     throw new TypeError("ttl must be a positive number of milliseconds.");
+}
+
+/** The checkpoints that something is asked of: as `history` yields them, or anything else that tells ids and seqs. */
+export function checkNamed(checkpoints: readonly { readonly id: string; readonly seq: number }[]): void {
+  if (!Array.isArray(checkpoints)) throw new TypeError("The checkpoints must be an array.");
+  for (const checkpoint of checkpoints) {
+    const { id, seq } = checkObject(checkpoint, "A checkpoint");
+    checkId(id, "A checkpoint id");
+    checkInteger(seq, "The seq of a checkpoint", 0);
+  }
+}
+
+export function checkExportOptions(options: { readonly threads?: readonly string[] }): void {
+  const { threads } = checkObject(options, "The options of export");
+  if (threads === undefined) return;
+  if (!Array.isArray(threads)) throw new TypeError("threads must be an array of thread ids.");
+  for (const id of threads) checkId(id, "A thread id");
+}
+
+export function checkWorkOptions(options: WorkOptions): WorkOptions {
+  const { progress } = checkObject(options, "The options");
+  if (progress !== undefined && typeof progress !== "function") throw new TypeError("progress must be a function.");
+  return options;
 }
 
 export function checkThreadsOptions(options: ThreadsOptions): void {

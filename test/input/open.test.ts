@@ -25,6 +25,8 @@ test.each([
   "sqlite:",
   "file:",
   "memory:named",
+  "sqlite://agent.db",
+  "file://agent",
   "SQLITE:x.db",
   "C:\\agent.db",
   "http://example.org",
@@ -66,7 +68,8 @@ test.each(wrongOptions)("the option %s: %j is a TypeError, and nothing is create
 });
 
 test("options that are no object are a TypeError", async () => {
-  for (const options of [null, 5, "full"]) await expect(open("memory:", options as never)).rejects.toThrow(TypeError);
+  for (const options of [null, 5, "full", []])
+    await expect(open("memory:", options as never)).rejects.toThrow(TypeError);
 });
 
 test("an id function that gives no id is an error at the put, and nothing is written", async () => {

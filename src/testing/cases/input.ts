@@ -71,6 +71,7 @@ export const input: readonly Case[] = [
       for (const id of ["a", "b", "c"]) await thread.put({ id, state: { id } });
       const before = await snapshot(store, "t");
       const calls: Record<string, (value: never) => unknown> = {
+        "thread options": (value) => store.thread("t", value),
         "put options": (value) => thread.put({ state: {} }, value),
         "put lease": (value) => thread.put({ state: {} }, { lease: value }),
         "get by step": (value) => thread.get({ step: value }),
@@ -87,6 +88,13 @@ export const input: readonly Case[] = [
         "prune olderThan": (value) => thread.prune({ olderThan: value }),
         "prune ancestors": (value) => thread.prune({ ancestors: value }),
         "delete checkpoints": (value) => thread.deleteCheckpoints(value),
+        "writes options": (value) => thread.putWrites("a", { task: "t", writes: [{ channel: "c", value: 1 }] }, value),
+        "writes of checkpoints": (value) => thread.writesOf(value),
+        "writes of a checkpoint by seq": (value) => thread.writesOf([{ id: "a", seq: value }]),
+        "export options": (value) => collect(store.export(value)),
+        "export threads": (value) => collect(store.export({ threads: value })),
+        "verify options": (value) => store.verify(value),
+        "compact options": (value) => store.compact(value),
         "threads limit": (value) => collect(store.threads({ limit: value })),
         "threads status": (value) => collect(store.threads({ status: value })),
         "threads order": (value) => collect(store.threads({ order: value })),
@@ -96,6 +104,11 @@ export const input: readonly Case[] = [
           await isMisuse(() => call(value as never), `${name}: ${String(value)}`);
         }
       }
+      // A list in the place of options would be taken for options that say nothing.
+      await isMisuse(() => store.thread("t", ["sub"] as never));
+      await isMisuse(() => collect(store.export(["t"] as never)));
+      // A misspelt rule would leave the default, which keeps one.
+      await isMisuse(() => thread.prune({ keep: 3 } as never));
       for (const keepLast of [-1, "2"]) await isMisuse(() => thread.prune({ keepLast: keepLast as number }));
       for (const limit of [-1, "2"]) await isMisuse(() => collect(thread.history({ limit: limit as number })));
       exact(await snapshot(store, "t"), before);

@@ -142,6 +142,16 @@ export const threads: readonly Case[] = [
     },
   },
   {
+    name: "threads: a list by time does not go on after a thread that is gone: it says so instead of beginning again",
+    async run({ open }) {
+      const store = await open();
+      for (const id of ["a", "b", "c"]) await store.thread(id).put({ state: {} });
+      await store.thread("b").delete();
+      await failsWith("NOT_FOUND", () => ids(store, { order: "updated", after: "b" }));
+      exact(await ids(store, { after: "b" }), ["c"]);
+    },
+  },
+  {
     name: "threads: status is done, paused, waiting or failed by the root's head, running under a live lease",
     async run({ open, clock }) {
       const store = await open();
