@@ -12,6 +12,7 @@ import { checkpointOf, infoOf, type Place, parentId } from "./read.ts";
 import { shownRows } from "./shown-rows.ts";
 import { END, type Source, Stepwise } from "./stepwise.ts";
 import type { Tape } from "./tape.ts";
+import { nextTurn } from "./turn.ts";
 import { isPlain, NOW, rowAt, type Shown } from "./view.ts";
 
 /** Who does not say how many is given few at first, then more at a time. */
@@ -79,6 +80,7 @@ class History implements Source<CheckpointInfo | Checkpoint> {
       const page = this.#page;
       const row = page?.rows[this.#seen];
       if (!row) {
+        if (page?.rows.length === PAGE_ROWS) await nextTurn();
         this.#page = await engine.track(() => this.#nextPage());
         if (!this.#page || this.#left <= 0) return END;
         this.#seen = 0;

@@ -60,5 +60,9 @@ describe.each(["memory:", "sqlite::memory:"])("work that goes through a whole st
     const pages = Math.floor(CHECKPOINTS / 64);
     expect(await turnsDuring(() => store.verify())).toBeGreaterThanOrEqual(pages);
     expect(await turnsDuring(() => all(store.export()))).toBeGreaterThanOrEqual(pages);
+    const thread = store.thread("t");
+    // The first pages are small: who wants no more should have them at once.
+    expect(await turnsDuring(() => all(thread.history()))).toBeGreaterThanOrEqual(pages - 1);
+    expect(await turnsDuring(() => all(thread.history({ states: true })))).toBeGreaterThanOrEqual(pages - 1);
   });
 });
