@@ -32,7 +32,7 @@ export class Store<State = unknown> {
   /** A handle on a thread, whether or not it exists. No I/O. */
   thread(id: string, options: { readonly namespace?: readonly string[] } = {}): Thread<State> {
     checkObject(options, "The options of thread");
-    return new Thread<State>(this.#engine, id, options.namespace ?? []);
+    return new Thread<State>(this.#engine, id, options.namespace === undefined ? [] : options.namespace);
   }
 
   /** The threads that have checkpoints, in bytewise order of their ids, or with `order: "updated"` the newest first. */

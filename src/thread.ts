@@ -8,7 +8,7 @@ import { type Gathered, gather, type Named, type RecentRows, recentRows } from "
 import { historyOf } from "./engine/history.ts";
 import type { Change as LaneChange } from "./engine/lane.ts";
 import { acquireChange } from "./engine/lease.ts";
-import { notFound } from "./engine/missing.ts";
+import { notFound, refusedBy } from "./engine/missing.ts";
 import type { Place } from "./engine/read.ts";
 import { Reading } from "./engine/reading.ts";
 import type { Shown } from "./engine/view.ts";
@@ -85,7 +85,7 @@ export class Thread<State = unknown> {
       );
       return this.#engine.lane(this.id).add(putChange(captured, this.#place));
     } catch (error) {
-      return Promise.reject(error);
+      return Promise.reject(refusedBy(this.id, error));
     }
   }
 
@@ -315,7 +315,7 @@ export class Thread<State = unknown> {
     try {
       return this.#engine.track(prepare());
     } catch (error) {
-      return Promise.reject(error);
+      return Promise.reject(refusedBy(this.id, error));
     }
   }
 

@@ -5,6 +5,7 @@ import { Decoder } from "./decode.ts";
 import { Encoder } from "./encode.ts";
 import type { Json } from "./json.ts";
 import { isJsonPrimitive } from "./kinds/primitive.ts";
+import { isAccessor } from "./properties.ts";
 import type { RegisteredClass } from "./special.ts";
 
 export interface Encoded {
@@ -31,6 +32,8 @@ export interface ValueCodec {
    * a later diff can skip it. No object of the caller's becomes part of the tree but those that can never change.
    */
   encode(value: unknown, root: string, previous?: Json): Encoded;
+  /** The names of an object's fields. `SERIALIZE` for any other property: it would be left out. */
+  names(value: object, root: string): readonly string[];
   /** A fresh live value. A tree that could not have been encoded is `CORRUPT`, an unknown class `UNSUPPORTED`. */
   decode(tree: Json, options?: DecodeOptions): unknown;
 }
@@ -57,6 +60,14 @@ export function createValueCodec(
         encoder.release();
         spare = encoder;
       }
+    },
+    names(value, root) {
+      const names = Object.keys(value);
+      const others = Reflect.ownKeys(value).length > names.length;
+      // Encoding it tells which one it is.
+      if (others || names.some((name) => isAccessor(value, name)))
+        encode(new Encoder(registered), value, root, undefined);
+      return names;
     },
     decode(tree, { owned = false, tagged = true } = {}) {
       if (tagged) return new Decoder(byName, owned, unregistered === "keep").child(tree, 0);

@@ -11,8 +11,9 @@ export function captureFork(engine: Engine, into: string, options: ForkOptions<u
   let edits: { [key: string]: Json } | undefined;
   if (options.edits) {
     edits = {};
-    for (const [key, value] of Object.entries(options.edits)) {
-      const encoded = engine.codec.encode(value, `edits.${key}`);
+    const given = options.edits as { readonly [key: string]: unknown };
+    for (const key of engine.codec.names(given, "edits")) {
+      const encoded = engine.codec.encode(given[key], `edits.${key}`);
       tagged ||= encoded.tagged;
       assign(edits, key, encoded.tree);
     }

@@ -1,4 +1,5 @@
 import type { LeaseToken, WritesInput } from "../model/arguments.ts";
+import { captureLease } from "./capture.ts";
 import type { Engine } from "./engine.ts";
 import type { CapturedWrites } from "./writes.ts";
 
@@ -14,5 +15,5 @@ export function captureWrites(
     const { tree } = engine.codec.encode(write.value, `writes[${position}].value`);
     return [write.index ?? position, write.channel, tree] as const;
   });
-  return { namespace, checkpoint, task, node, writes: stored, lease };
+  return { namespace, checkpoint, task, node, writes: stored, lease: captureLease(lease) };
 }

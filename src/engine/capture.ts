@@ -1,6 +1,7 @@
 import { assign } from "../codec/delta.ts";
 import type { Json } from "../codec/json.ts";
-import type { PutFields, PutOptions, Update } from "../model/arguments.ts";
+import type { ValueCodec } from "../codec/value.ts";
+import type { LeaseToken, PutFields, PutOptions, Update } from "../model/arguments.ts";
 import type { Source } from "../model/checkpoint.ts";
 import type { Engine } from "./engine.ts";
 import type { Loan } from "./tree-cache.ts";
@@ -67,7 +68,7 @@ export function capturePut(
   // Reused nodes do not count as tagged, and the parent may turn out to be another checkpoint, without any tag.
   if (previous?.tagged) tagged = true;
   const state = "state" in input ? encode(input.state, "state", previous?.state) : undefined;
-  const update = input.update && captureUpdate(input.update, encode, previous?.state);
+  const update = input.update && captureUpdate(engine.codec, input.update, encode, previous?.state);
   const parts: CapturedParts = {
     path: input.path && [...input.path],
     next: captureNext(input.next ?? [], encode),
@@ -99,9 +100,14 @@ export function capturePut(
     state,
     update,
     tagged,
-    options: { parent: options.parent, expect: options.expect, lease: options.lease },
+    options: { parent: options.parent, expect: options.expect, lease: captureLease(options.lease) },
     loan: previous?.loan,
   };
+}
+
+/** What a lease says of itself now: the caller may pass any object that says as much, and change it. */
+export function captureLease(lease: LeaseToken | undefined): LeaseToken | undefined {
+  return lease && { thread: lease.thread, holder: lease.holder, epoch: lease.epoch };
 }
 
 /** A string is short for a node without task and argument. */
@@ -139,6 +145,7 @@ function setsContainer(set: { readonly [key: string]: unknown } | undefined): bo
 }
 
 function captureUpdate(
+  codec: ValueCodec,
   update: Update<Record<string, unknown>>,
   encode: (value: unknown, root: string, previous?: Json) => Json,
   before: Json | undefined,
@@ -148,7 +155,7 @@ function captureUpdate(
   const set: { [key: string]: Json } = {};
   if (update.append !== undefined) {
     const given: { readonly [key: string]: unknown } = update.append;
-    for (const key of Object.keys(given)) {
+    for (const key of codec.names(given, "update.append")) {
       const value = given[key];
       if (value === undefined) continue;
       append.push([key, encode(value, `update.append.${key}`) as Json[] | string]);
@@ -156,7 +163,7 @@ function captureUpdate(
   }
   if (update.set !== undefined) {
     const given: { readonly [key: string]: unknown } = update.set;
-    for (const key of Object.keys(given)) {
+    for (const key of codec.names(given, "update.set")) {
       const value = given[key];
       const previous = Object.hasOwn(fields, key) ? fields[key] : undefined;
       // A string is its own encoding: a path is made only for what may turn out not to be storable.

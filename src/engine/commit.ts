@@ -162,7 +162,7 @@ function newRow(draft: Draft, captured: CapturedPut, parent: Shown | undefined, 
     id: fields.id ?? addressedId(now, draft.tapeNumber, seq) ?? crypto.randomUUID(),
     namespace: captured.namespace,
     parent: parent?.seq ?? 0,
-    step: fields.step ?? (parent ? parent.step + 1 : 0),
+    step: fields.step ?? (parent ? stepAfter(parent) : 0),
     source: fields.source,
     node: fields.node,
     run: fields.run === undefined ? (parent?.run ?? null) : fields.run,
@@ -175,6 +175,11 @@ function newRow(draft: Draft, captured: CapturedPut, parent: Shown | undefined, 
     waiting: (parts.interrupts as Json[]).length,
     tagged: captured.tagged,
   };
+}
+
+function stepAfter({ step }: Shown): number {
+  if (step === Number.MAX_SAFE_INTEGER) throw new TypeError(`step: there is none after ${step}. Give one.`);
+  return step + 1;
 }
 
 function addFull(draft: Draft, row: Row, tree: Json, captured: CapturedPut, base?: TreeEntry): void {

@@ -27,7 +27,7 @@ export function prunedSeqs(rows: readonly Prunable[], retention: Retention): Rea
   for (const row of rows) {
     const count = counts.get(row.namespace) ?? 0;
     counts.set(row.namespace, count + 1);
-    const young = youngerThan !== undefined && row.createdAt >= youngerThan;
+    const young = youngerThan !== undefined && row.createdAt > youngerThan;
     const labelled = retention.keepLabelled && row.label !== "";
     // A parent is older than its children, so by the time it comes up here they have spoken for it.
     if (count < keepLast || young || labelled || kept.has(row.seq)) {

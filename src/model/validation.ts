@@ -22,9 +22,11 @@ export function checkObject(value: unknown, what: string): Fields {
   return value as Fields;
 }
 
-function checkPlainObject(value: unknown, what: string): void {
-  const prototype: unknown = Object.getPrototypeOf(checkObject(value, what));
+function checkPlainObject(value: unknown, what: string): Fields {
+  const fields = checkObject(value, what);
+  const prototype: unknown = Object.getPrototypeOf(fields);
   if (prototype !== Object.prototype && prototype !== null) throw new TypeError(`${what} must be a plain object.`);
+  return fields;
 }
 
 function checkInteger(value: unknown, what: string, least = Number.MIN_SAFE_INTEGER): void {
@@ -138,10 +140,12 @@ const updateKeys = ["append", "set", "unset"];
 function checkUpdate(value: unknown): void {
   const update = checkObject(value, "update");
   checkKeys(update, updateKeys, "update");
-  const append = update["append"] === undefined ? {} : checkObject(update["append"], "update.append");
-  const set = update["set"] === undefined ? {} : checkObject(update["set"], "update.set");
+  const append = update["append"] === undefined ? {} : checkPlainObject(update["append"], "update.append");
+  const set = update["set"] === undefined ? {} : checkPlainObject(update["set"], "update.set");
   const unset = update["unset"] as readonly string[] | undefined;
-  if (unset !== undefined) checkStrings(unset, "update.unset");
+  // Any string may be a key.
+  if (unset !== undefined && !(Array.isArray(unset) && unset.every((key) => typeof key === "string")))
+    throw new TypeError("update.unset must be an array of strings.");
   for (const key of Object.keys(append)) {
     const added = append[key];
     if (added !== undefined && !Array.isArray(added) && typeof added !== "string") {

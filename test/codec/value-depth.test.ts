@@ -70,7 +70,7 @@ describe("the limit", () => {
         return thrown as ThreadmarkError;
       }
     })() as ThreadmarkError;
-    expect(error.message).toMatch(/^state\.inner\.inner.* … .*\.inner: a value nested more than 1000 levels deep/);
+    expect(error.message).toMatch(/^state\.inner\.inner.* ... .*\.inner: a value nested more than 1000 levels deep/);
     expect(error.message.length).toBeLessThan(600);
     expect(error.path?.split(".").length).toBe(depthLimit + 1);
   });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Case, Free } from "../case.ts";
 import { exact } from "../exact.ts";
+import { failsWith } from "../failures.ts";
 import { collect, snapshot, wholeHistory } from "../snapshot.ts";
 
 /** Changes a tree in place wherever it can. */
@@ -26,6 +27,26 @@ const rich = (): Free => ({
 });
 
 export const capture: readonly Case[] = [
+  {
+    name: "capture: a lease that is passed is the one it was at the call",
+    async run({ open }) {
+      const thread = (await open()).thread("t");
+      const { epoch } = await thread.acquire({ holder: "h", ttl: 10_000 });
+      const token = { thread: "t", holder: "h", epoch };
+      const [put, written] = [
+        thread.put({ id: "a", state: {} }, { lease: token }),
+        thread.putWrites("a", { task: "t", writes: [{ channel: "c", value: 1 }] }, { lease: token }),
+      ];
+      token.epoch = epoch + 1;
+      await put;
+      await written;
+      const stale = { ...token };
+      const refused = failsWith("FENCED", () => thread.put({ state: {} }, { lease: stale }));
+      stale.epoch = epoch;
+      await refused;
+      assert.equal(await thread.count(), 1);
+    },
+  },
   {
     name: "capture: changing what was passed to put, before or after it commits, changes nothing stored",
     async run({ open }) {

@@ -106,6 +106,7 @@ export const input: readonly Case[] = [
       }
       // A list in the place of options would be taken for options that say nothing.
       await isMisuse(() => store.thread("t", ["sub"] as never));
+      await isMisuse(() => store.thread("t", { namespace: null as never }));
       await isMisuse(() => collect(store.export(["t"] as never)));
       // A misspelt rule would leave the default, which keeps one.
       await isMisuse(() => thread.prune({ keep: 3 } as never));

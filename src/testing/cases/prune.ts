@@ -90,6 +90,9 @@ export const prune: readonly Case[] = [
       }
       await thread.label("c0", "later");
       assert.equal((await thread.prune({ keepLast: 1, olderThan: 10_000 })).deleted, 0);
+      // What is just as old is not younger.
+      assert.equal((await thread.prune({ keepLast: 1, olderThan: 3_000, dryRun: true })).deleted, 4);
+      assert.equal((await thread.prune({ keepLast: 1, olderThan: 0, dryRun: true })).deleted, 5);
       assert.equal(
         (await thread.prune({ keepLast: 1, olderThan: 2_500, keepLabelled: true, dryRun: true })).deleted,
         2,

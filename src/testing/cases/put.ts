@@ -1,10 +1,35 @@
 import assert from "node:assert/strict";
 import type { Case } from "../case.ts";
 import { exact } from "../exact.ts";
-import { failsWith } from "../failures.ts";
+import { failsWith, isMisuse } from "../failures.ts";
 import { idsOf, shapedInformation, snapshot } from "../snapshot.ts";
 
 export const put: readonly Case[] = [
+  {
+    name: "put: after the greatest step there is, one has to be given",
+    async run({ open }) {
+      const thread = (await open()).thread("t");
+      await thread.put({ state: {}, step: Number.MAX_SAFE_INTEGER });
+      await isMisuse(() => thread.put({ state: {} }));
+      assert.equal((await thread.put({ state: {}, step: 0 })).step, 0);
+      assert.equal(await thread.count(), 2);
+    },
+  },
+  {
+    name: "put: what cannot be stored names the thread",
+    async run({ open }) {
+      const thread = (await open()).thread("a thread");
+      const {
+        message,
+        thread: named,
+        path,
+      } = await failsWith("SERIALIZE", () => thread.put({ state: { f: () => 1 } }));
+      assert.equal(named, "a thread");
+      assert.equal(path, "state.f");
+      assert.ok(message.startsWith("state.f: a function cannot be stored"), message);
+      assert.ok(message.includes('"a thread"'), message);
+    },
+  },
   {
     name: "put: gives metadata without the state, with the documented defaults",
     async run({ open, clock }) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Case, Free } from "../case.ts";
 import { exact } from "../exact.ts";
-import { isMisuse } from "../failures.ts";
+import { failsWith, isMisuse } from "../failures.ts";
 import { snapshot } from "../snapshot.ts";
 
 export const update: readonly Case[] = [
@@ -118,6 +118,35 @@ export const update: readonly Case[] = [
       assert.equal(await store.thread("empty").count(), 0);
       const after = await thread.put({ update: { append: { list: [2] } } });
       exact((await thread.get(after.id))?.state.list, [1, 2], "the list after refused updates");
+    },
+  },
+  {
+    name: "update: what set and append would leave out is refused, and nothing is written",
+    async run({ open }) {
+      const thread = (await open<Free>()).thread("t");
+      await thread.put({ state: { list: [] } });
+      for (const fields of [new Map([["a", 1]]), new Date(0), new (class Fields {})()]) {
+        await isMisuse(() => thread.put({ update: { set: fields as never } }));
+        await isMisuse(() => thread.put({ update: { append: fields as never } }));
+      }
+      const getter = Object.defineProperty({}, "a", { get: () => 1, enumerable: true });
+      for (const fields of [{ [Symbol("a")]: 1 }, Object.defineProperty({}, "a", { value: 1 }), getter]) {
+        await failsWith("SERIALIZE", () => thread.put({ update: { set: fields } }));
+        await failsWith("SERIALIZE", () => thread.fork({ edits: fields }));
+      }
+      await failsWith("SERIALIZE", () => thread.put({ update: { append: { [Symbol("list")]: [1] } as never } }));
+      exact((await thread.latest())?.state, { list: [] });
+      assert.equal(await thread.count(), 1);
+    },
+  },
+  {
+    name: "update: any key that a state may have can be unset",
+    async run({ open }) {
+      const thread = (await open<Free>()).thread("t");
+      const odd = ["", "\ud800", "__proto__", "$"];
+      await thread.put({ state: Object.fromEntries([...odd, "kept"].map((key) => [key, 1])) });
+      for (const key of odd) await thread.put({ update: { unset: [key] } });
+      exact((await thread.latest())?.state, { kept: 1 });
     },
   },
   {
