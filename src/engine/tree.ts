@@ -28,8 +28,9 @@ export interface LoadedTree {
 export async function loadShown(engine: Engine, tape: Tape, row: Shown, records?: PackRecords): Promise<LoadedTree> {
   const loaded = await loadTree(engine, tape, row.seq, records);
   if (row.replacedBy === undefined) return loaded;
-  // The change belongs to the frame as it was when the row was found.
-  if ((await rowAt(engine, tape, row.seq))?.replacedBy !== row.replacedBy) throw movedFrame(tape, row.seq);
+  // The change belongs to the frame as it was when the row was found. It may have been read again meanwhile, as it was.
+  const now = (await rowAt(engine, tape, row.seq))?.replacedBy;
+  if (now !== row.replacedBy && JSON.stringify(now) !== JSON.stringify(row.replacedBy)) throw movedFrame(tape, row.seq);
   return { ...loaded, tree: applyOwned(loaded.tree, structuredClone(row.replacedBy)), tagged: true };
 }
 

@@ -26,3 +26,27 @@ test("a bundle of what is there already changes nothing, though its history does
   expect(await store.import(lines)).toMatchObject({ imported: 0, unchanged: 2 });
   await store.close();
 });
+
+test("replaced checkpoints of a fork's fork read and are exported, though its history does not fit into memory", async () => {
+  const { store, fork } = await forkedFromMoreThanFits();
+  for (let n = 200; n < 400; n += 1) await fork.put({ state: { n } });
+  const replaced: string[] = [];
+  for (const step of [100, 300]) {
+    const { id } = (await fork.get({ step })) as { id: string };
+    await fork.put({ id, state: { n: -step } });
+    // Reading these goes through all three threads once more.
+    await fork.putWrites(id, { task: "t", writes: [{ channel: "c", value: 1 }] });
+    replaced.push(id);
+  }
+  const later = await fork.fork({ into: "later" });
+  for (const id of replaced) {
+    const { state, step } = (await later.get(id)) as { state: { n: number }; step: number };
+    expect(state).toEqual({ n: -step });
+    expect(await later.writes(id)).toHaveLength(1);
+  }
+  expect((await store.thread("source").get(replaced[0] as string))?.state).toEqual({ n: 100 });
+  const lines: string[] = [];
+  for await (const line of store.export()) lines.push(line);
+  expect(await store.import(lines)).toMatchObject({ imported: 0, unchanged: 3 });
+  await store.close();
+});
