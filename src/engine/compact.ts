@@ -219,18 +219,22 @@ class LineageCompaction {
   /** The frames of a tape that change because their own content, or that of what they build on, was folded in. */
   async #changedFrames(tape: Tape, doomed: Doomed, folds: Folds): Promise<ChangedFrames> {
     const frames = new Map<number, ChangedFrame>();
-    if (folds.count === 0) return frames;
+    if (folds.count + folds.unlabelled.size === 0) return frames;
     for (const row of await this.#ownRows(tape)) {
       if (doomed.get(tape.number)?.has(row.seq)) continue;
       const parent = await nearestRemaining(this.#engine, tape, doomed, row.parent);
       const home = parent === 0 ? tape : await homeOf(this.#engine, tape, parent);
       const own = folds.tree(tape, row.seq);
       const base = folds.tree(home, parent);
-      if (own === undefined && base === undefined) continue;
+      const unlabelled = row.label !== "" && folds.unlabelled.has(`${tape.number}:${row.seq}`);
+      if (own === undefined && base === undefined) {
+        if (unlabelled) frames.set(row.seq, { change: undefined, replaced: false, unlabelled });
+        continue;
+      }
       const after = own ?? (await loadTree(this.#engine, tape, row.seq)).tree;
       const before = base ?? (parent === 0 ? undefined : (await loadTree(this.#engine, tape, parent)).tree);
       const change = before === undefined ? replacement(after) : (diff(before, after) ?? {});
-      frames.set(row.seq, { change, replaced: own !== undefined });
+      frames.set(row.seq, { change, replaced: own !== undefined, unlabelled });
     }
     return frames;
   }

@@ -15,6 +15,8 @@ export interface Folds {
   stays(version: MarkVersion): boolean;
   /** The new content of a frame, if it gets any. */
   tree(home: Tape, seq: number): Json | undefined;
+  /** Frames whose own label nobody shows any more, as `tape:seq`. */
+  readonly unlabelled: ReadonlySet<string>;
   /** What stays of a mark's versions; the same ones if all do, as they are. */
   versions(versions: readonly MarkVersion[]): readonly MarkVersion[];
 }
@@ -24,6 +26,8 @@ interface Marked {
   readonly home: Tape;
   readonly seq: number;
   readonly contents: Set<MarkVersion | undefined>;
+  /** Those of them whose own label is shown, too. */
+  readonly labels: Set<MarkVersion | undefined>;
 }
 
 /**
@@ -34,8 +38,12 @@ export async function foldMarks(engine: Engine, tapes: ReadonlyMap<number, Tape>
   const used = new Set<MarkVersion>();
   const trees = new Map<string, Json>();
   const shownAs = new Map<MarkVersion, MarkVersion>();
-  for (const { home, seq, contents } of await markedFrames(engine, tapes, used)) {
+  const labelled = new Set<MarkVersion>();
+  const unlabelled = new Set<string>();
+  for (const { home, seq, contents, labels } of await markedFrames(engine, tapes, used)) {
     const shown = [...contents];
+    if (!labels.has(undefined)) unlabelled.add(`${home.number}:${seq}`);
+    for (const version of labels) if (version) labelled.add(version);
     if (shown.some((version) => version === undefined || isEmpty(version.change))) continue;
     const { tree } = await loadTree(engine, home, seq);
     const [first, ...others] = shown as MarkVersion[];
@@ -49,15 +57,28 @@ export async function foldMarks(engine: Engine, tapes: ReadonlyMap<number, Tape>
   }
   return {
     count: trees.size,
+    unlabelled,
     stays: (version) => used.has(version),
     tree: (home, seq) => trees.get(`${home.number}:${seq}`),
     versions: (versions) => {
-      const kept = versions.filter((version) => used.has(version)).map((version) => shownAs.get(version) ?? version);
+      const kept = versions
+        .filter((version) => used.has(version))
+        .map((version) => {
+          const now = shownAs.get(version) ?? version;
+          return labelled.has(version) ? now : withoutLabel(now);
+        });
       return kept.length === versions.length && kept.every((version, index) => version === versions[index])
         ? versions
         : kept;
     },
   };
+}
+
+/** A replacing row that is shown under another label. */
+function withoutLabel(version: MarkVersion): MarkVersion {
+  if (version.row?.label === undefined) return version;
+  const { label: _, ...row } = version.row;
+  return { ...version, row };
 }
 
 function isEmpty(change: Delta | undefined): boolean {
@@ -78,21 +99,23 @@ async function markedFrames(
       if (!seqs.has(seq)) continue;
       const home = await homeOf(engine, tape, seq);
       const name = `${home.number}:${seq}`;
-      const entry = marked.get(name) ?? { home, seq, contents: new Set() };
+      const entry = marked.get(name) ?? { home, seq, contents: new Set(), labels: new Set() };
       marked.set(name, entry);
-      entry.contents.add(await shownVersion(engine, tape, seq, used));
+      const { version, labelled } = await shownVersion(engine, tape, seq, used);
+      entry.contents.add(version);
+      if (!labelled) entry.labels.add(version);
     }
   }
   return marked.values();
 }
 
-/** The replacement that a thread shows of a row, if any; notes every version that shows, labels included. */
+/** The replacement that a thread shows of a row, if any, and whether under another label; notes every version that shows. */
 async function shownVersion(
   engine: Engine,
   tape: Tape,
   seq: number,
   used: Set<MarkVersion>,
-): Promise<MarkVersion | undefined> {
+): Promise<{ readonly version: MarkVersion | undefined; readonly labelled: boolean }> {
   let level = tape;
   let generation = NOW;
   let labelled = false;
@@ -107,10 +130,10 @@ async function shownVersion(
     const replacement = seen[index];
     if (replacement) {
       used.add(replacement);
-      return replacement;
+      return { version: replacement, labelled };
     }
     const { origin } = level.meta;
-    if (!origin || seq > origin.upTo) return undefined;
+    if (!origin || seq > origin.upTo) return { version: undefined, labelled };
     generation = origin.generation;
     level = level.source ?? (await engine.tapes.sourceOf(level, origin));
   }

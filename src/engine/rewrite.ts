@@ -43,9 +43,12 @@ export async function rewriteTape(
 export type ChangedFrames = ReadonlyMap<number, ChangedFrame>;
 
 export interface ChangedFrame {
-  readonly change: Delta;
+  /** Undefined: only its row changes. */
+  readonly change: Delta | undefined;
   /** Every thread that shows the row shows a replacement: what it says of itself goes too. */
   readonly replaced: boolean;
+  /** Every thread that shows the row shows another label. */
+  readonly unlabelled: boolean;
 }
 
 /** Packs whose records are read together. */
@@ -175,7 +178,9 @@ class Rewriter {
   }
 
   /** A row with the nearest remaining ancestor as its parent, and the change since then. */
-  async #rebased(row: Row): Promise<Frame> {
+  async #rebased(given: Row): Promise<Frame> {
+    const changed = this.#changed.get(given.seq);
+    const row = changed?.unlabelled ? { ...given, label: "" } : given;
     let parent = row.parent;
     const removed: number[] = [];
     while (parent !== 0 && (await this.#isDoomed(parent))) {
@@ -184,15 +189,14 @@ class Rewriter {
       removed.push(parent);
       parent = above?.parent ?? 0;
     }
-    const changed = this.#changed.get(row.seq);
-    if (changed !== undefined) {
+    if (changed?.change !== undefined) {
       const { change, replaced } = changed;
       const { seq, id, namespace, step, createdAt } = row;
       const bare = replaced ? fromRecord(seq, { id, namespace, step, createdAt }) : row;
       return { row: { ...bare, parent, tagged: true }, change };
     }
     const own = await this.#frames.read(this.#tape, row.seq);
-    if (removed.length === 0) return own;
+    if (removed.length === 0) return { row, change: own.change };
     if (isReplacement(own.change)) return { row: { ...row, parent }, change: own.change };
     if (parent === 0) {
       const loaded = await loadTree(this.#engine, this.#tape, row.seq);
