@@ -98,6 +98,8 @@ export interface Batch {
   readonly inserts?: readonly Entry[];
   /** Written whether or not the key exists. */
   readonly puts?: readonly Entry[];
+  /** What the batch builds on beside its checks. If there were more `interruptions` since, it is a check like the others. */
+  readonly follows?: { readonly key: Key; readonly value: Value; readonly interruptions: number };
 }
 
 export interface Entry {
@@ -126,6 +128,11 @@ export interface Backend {
   /** For messages: "memory", "sqlite", … Never used to make a decision. */
   readonly name: string;
   readonly capabilities: Capabilities;
+  /**
+   * Counts the moments since when commits that were acknowledged or shown may be gone, as when a server crashed and another
+   * took its place: what was read before is read again. Absent where that cannot be.
+   */
+  readonly interruptions?: number;
   /** Answers all reads from one snapshot, in order. One round trip. Creates nothing. */
   read(reads: readonly Read[]): Promise<readonly Answer[]>;
   /**

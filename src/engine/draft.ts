@@ -39,6 +39,7 @@ export class Draft {
   readonly #metaAtStart: Meta | undefined;
   readonly #metaBefore: Value | undefined;
   readonly #lastBefore: number;
+  readonly #interruptions: number | undefined;
   #created = false;
   #removed = false;
   #batch: { readonly made: Batch | undefined | Promise<Batch | undefined> } | undefined;
@@ -53,6 +54,7 @@ export class Draft {
     this.#metaAtStart = tape?.meta;
     this.#metaBefore = tape?.metaValue;
     this.#lastBefore = tape?.lastSeq ?? 0;
+    this.#interruptions = engine.interruptions;
   }
 
   /** The tape as it was before the draft; undefined when the thread does not exist. */
@@ -190,7 +192,11 @@ export class Draft {
       if (this.#removed) this.deletes.push(key);
       else if (changed) this.puts.push({ key, value: encodeMeta(this.#meta as Meta) });
     }
-    return { checks: this.checks, deletes: this.deletes, inserts: this.inserts, puts: this.puts };
+    const { checks, deletes, inserts, puts } = this;
+    const last = this.#created || this.#interruptions === undefined ? undefined : tape.tail.at(-1);
+    if (last === undefined || this.#interruptions === undefined) return { checks, deletes, inserts, puts };
+    const follows = { key: tape.key("tail", last.row.seq), value: last.value, interruptions: this.#interruptions };
+    return { checks, deletes, inserts, puts, follows };
   }
 
   #writeRows(tape: Tape): Promise<void> | undefined {

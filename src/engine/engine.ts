@@ -47,6 +47,7 @@ export class Engine {
   readonly tapes: Tapes;
   readonly #directory: ByteCache<string, Required<Pick<DirectoryRecord, "tape" | "lineage">>>;
   readonly #lanes = new Map<string, Lane>();
+  #interruptions: number | undefined;
   #active = 0;
   #idle: (() => void) | undefined;
   #closed = false;
@@ -59,10 +60,26 @@ export class Engine {
     this.compression = options.compression;
     this.packRows = options.packRows ?? PACK_ROWS;
     this.writer = options.backend.capabilities.distant ? randomWriter() : undefined;
+    this.#interruptions = options.backend.interruptions;
     this.committer = new Committer(options.backend);
     this.trees = new TreeCache(options.cacheBytes);
     this.tapes = new Tapes(options.backend, Math.max(options.cacheBytes / 4, 1 << 20));
     this.#directory = new ByteCache(Math.max(options.cacheBytes / 8, 1 << 20));
+  }
+
+  /** How often the backend had been interrupted when what is remembered was read; undefined where it never is. */
+  get interruptions(): number | undefined {
+    return this.#interruptions;
+  }
+
+  /** What is remembered may tell of commits that an interruption has undone, and their seqs are given out again. */
+  #forgetIfInterrupted(): void {
+    const { interruptions } = this.backend;
+    if (interruptions === this.#interruptions) return;
+    this.#interruptions = interruptions;
+    this.tapes.clear();
+    this.trees.clear();
+    this.#directory.clear();
   }
 
   /** Refuses what comes after `close`, and lets `close` wait for what came before. */
@@ -127,6 +144,7 @@ export class Engine {
 
   /** A thread's tape as it is in the store now, or undefined when there is no such thread. */
   async thread(id: string, ahead?: ReadAhead): Promise<Tape | undefined> {
+    this.#forgetIfInterrupted();
     try {
       return await this.#thread(id, ahead);
     } catch (error) {
@@ -169,6 +187,7 @@ export class Engine {
 
   /** The last remembered tape of a thread, without any I/O; it may be stale. */
   rememberedThread(id: string): Tape | undefined {
+    this.#forgetIfInterrupted();
     const known = this.#directory.get(id);
     return known && this.tapes.get(known.tape);
   }

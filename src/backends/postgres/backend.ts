@@ -45,6 +45,10 @@ export class PostgresBackend implements Backend {
     );
   }
 
+  get interruptions(): number {
+    return this.#server.interruptions;
+  }
+
   /** Finds out early whether the server can be reached and its layout is one we know. Creates nothing. */
   async begin(): Promise<void> {
     await this.#guard(async () => {

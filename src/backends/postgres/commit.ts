@@ -100,7 +100,9 @@ export class Committer {
 
   #runSteps(steps: readonly Step[]): Promise<readonly boolean[]> {
     return this.#server.persist(async (mayHaveApplied) => {
-      const applied = await this.#steps.run(steps);
+      const applied = steps.some(({ batch }) => this.#isDoubtful(batch))
+        ? await this.#runChanges(steps.map(({ batch }) => changeOf(batch)))
+        : await this.#steps.run(steps);
       if (!mayHaveApplied || !applied.includes(false)) return applied;
       return Promise.all(applied.map((one, index) => one || this.#wasApplied(steps[index] as Step)));
     });
@@ -117,11 +119,24 @@ export class Committer {
   /** A key inserted by another while the statement ran makes all of it fail: then each batch is run by itself. */
   async #runChanges(changes: readonly Change[]): Promise<readonly boolean[]> {
     try {
-      return await this.#server.persist(() => this.#changes.run(changes));
+      return await this.#server.persist(() => this.#changes.run(changes.map((change) => this.#proved(change))));
     } catch (error) {
       if (!isTaken(error)) throw error;
       return changes.length === 1 ? [false] : this.#runEach(changes);
     }
+  }
+
+  /** Whether what a batch builds on was read before a connection was lost. */
+  #isDoubtful({ follows }: Batch): boolean {
+    return follows !== undefined && follows.interruptions !== this.#server.interruptions;
+  }
+
+  /** The server that answers now may not have what the one before had told: then that is checked, too. */
+  #proved(change: Change): Change {
+    const { batch, token } = change;
+    const { follows, checks = [] } = batch;
+    if (follows === undefined || !this.#isDoubtful(batch)) return change;
+    return { batch: { ...batch, checks: [...checks, follows] }, token };
   }
 
   async #runEach(changes: readonly Change[]): Promise<readonly boolean[]> {

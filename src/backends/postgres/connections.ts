@@ -9,23 +9,40 @@ const ignore = (): void => {};
 /** A connection may fail in the very turn in which it was made, before whoever asked for it has it. */
 const listenToClient = (client: ClientLike): unknown => client.on("error", ignore);
 
-/** How many use a pool. Listeners of each would be too many for a pool that hundreds of stores share. */
-const users = new WeakMap<PoolLike, number>();
-
-/** What fails while nobody uses it is told by an event; unheard, that ends the process. */
-function listenTo(pool: PoolLike): void {
-  const count = users.get(pool) ?? 0;
-  users.set(pool, count + 1);
-  if (count > 0) return;
-  pool.on("error", ignore);
-  pool.on("connect", listenToClient);
+/** What is known of a pool, for all who use it. Listeners of each would be too many for one that hundreds of stores share. */
+interface Heard {
+  users: number;
+  /** How many of its connections were lost. */
+  interruptions: number;
+  readonly listener: () => void;
 }
 
-function leave(pool: PoolLike): void {
-  const count = (users.get(pool) ?? 0) - 1;
-  users.set(pool, count);
-  if (count > 0) return;
-  pool.removeListener("error", ignore);
+const pools = new WeakMap<PoolLike, Heard>();
+
+function newlyHeard(): Heard {
+  const listener = (): void => {
+    heard.interruptions += 1;
+  };
+  const heard: Heard = { users: 0, interruptions: 0, listener };
+  return heard;
+}
+
+/** What fails while nobody uses it is told by an event; unheard, that ends the process. */
+function listenTo(pool: PoolLike): Heard {
+  const heard = pools.get(pool) ?? newlyHeard();
+  pools.set(pool, heard);
+  heard.users += 1;
+  if (heard.users === 1) {
+    pool.on("error", heard.listener);
+    pool.on("connect", listenToClient);
+  }
+  return heard;
+}
+
+function leave(pool: PoolLike, heard: Heard): void {
+  heard.users -= 1;
+  if (heard.users > 0) return;
+  pool.removeListener("error", heard.listener);
   pool.removeListener("connect", listenToClient);
 }
 
@@ -38,6 +55,7 @@ export class Connections {
   readonly #pool: PoolLike;
   readonly #ours: boolean;
   readonly #patience: number;
+  readonly #heard: Heard;
   #waiting = 0;
   #kept: ClientLike[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -49,7 +67,12 @@ export class Connections {
     this.#pool = pool;
     this.#ours = ours;
     this.#patience = patience;
-    listenTo(pool);
+    this.#heard = listenTo(pool);
+  }
+
+  /** How many connections were lost: what was read over them may be gone, with the server that had told it. */
+  get interruptions(): number {
+    return this.#heard.interruptions;
   }
 
   /** A connection: at once if one is at hand. Rejects with a {@link Failure}. */
@@ -59,6 +82,7 @@ export class Connections {
 
   /** The statement is over. */
   giveBack(client: ClientLike, broken: boolean): void {
+    if (broken) this.#heard.interruptions += 1;
     if (broken || !this.#ours || this.#waiting > 0) {
       this.#release(client, broken);
       return;
@@ -72,7 +96,7 @@ export class Connections {
     this.#releaseKept();
     // Our own pool keeps its listener: connections that are being closed may still fail.
     if (this.#ours) await this.#pool.end();
-    else leave(this.#pool);
+    else leave(this.#pool, this.#heard);
   }
 
   #releaseKept(): void {
@@ -94,6 +118,7 @@ export class Connections {
     const place = this.#kept.indexOf(client);
     if (place < 0) return;
     this.#kept.splice(place, 1);
+    this.#heard.interruptions += 1;
     this.#release(client, true);
   }
 

@@ -38,6 +38,11 @@ export class Server {
     this.#patience = patience;
   }
 
+  /** How often a connection was lost. */
+  get interruptions(): number {
+    return this.#connections.interruptions;
+  }
+
   /** One statement, one round trip, one attempt. Rejects with a {@link Failure}. */
   run({ text, name }: Statement, values: readonly unknown[]): Promise<QueryResult> {
     const config: QueryConfig = { text, values, rowMode: "array", types };

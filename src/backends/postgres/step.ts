@@ -11,6 +11,8 @@ export interface Step {
   readonly check: StepRecord | undefined;
   readonly insert: StepRecord;
   readonly beside: readonly StepRecord[];
+  /** The batch it was. */
+  readonly batch: Batch;
 }
 
 export interface StepRecord {
@@ -32,13 +34,14 @@ export interface Side {
 }
 
 /** The batch as a step, or undefined if it is anything else. */
-export function stepOf({ checks, deletes, inserts, puts }: Batch): Step | undefined {
+export function stepOf(batch: Batch): Step | undefined {
+  const { checks, deletes, inserts, puts } = batch;
   const insert = inserts?.at(-1);
   if (!isRecord(insert) || (checks?.length ?? 0) > 1 || deletes?.length || puts?.length) return undefined;
   const check = checks?.[0];
   if (check !== undefined && !(isRecord(check) && check.key.lineage === insert.key.lineage)) return undefined;
   const beside = inserts?.length === 1 ? none : besideOf(inserts as readonly Entry[], insert);
-  return beside && { shape: shapeOf(check, insert, beside[0]), check, insert, beside };
+  return beside && { shape: shapeOf(check, insert, beside[0]), check, insert, beside, batch };
 }
 
 const none: readonly StepRecord[] = [];
