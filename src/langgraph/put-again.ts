@@ -1,7 +1,7 @@
 import type { PutInput, PutOptions } from "../model/arguments.ts";
 import type { Metadata } from "../model/checkpoint.ts";
 import type { Thread } from "../thread.ts";
-import { type Bookkeeping, type Notes, reserved, withNotes } from "./bookkeeping.ts";
+import { type Bookkeeping, isSnapshot, keyOf, type Notes, reserved, withNotes } from "./bookkeeping.ts";
 
 type State = Record<string, unknown>;
 
@@ -21,8 +21,10 @@ export async function putAgain(thread: Thread<State>, input: PutInput<State>, op
   }
   const { update, state: _, ...fields } = input;
   const { set = {}, unset = [] } = update ?? {};
+  // A run that failed between two channels has made new versions of some without a value: a list kept as a whole stays.
+  const isKept = (key: string): boolean => isSnapshot(there.state[key]);
   const state: State = { ...there.state, ...set };
-  for (const key of unset) delete state[key];
+  for (const key of unset) if (!isKept(key)) delete state[key];
   const { sends, history, parent } = (there.state[reserved] ?? {}) as Partial<Bookkeeping>;
   state[reserved] = {
     ...(set[reserved] as Bookkeeping),
@@ -38,16 +40,17 @@ export async function putAgain(thread: Thread<State>, input: PutInput<State>, op
       ...{ label, run, state },
       // Only what is new among the channels tells of activations.
       ...(fields.next?.length === 0 && { next }),
-      metadata: withBoth(there.metadata, fields.metadata ?? {}),
+      metadata: withBoth(there.metadata, fields.metadata ?? {}, (channel) => isKept(keyOf(channel))),
     },
     options,
   );
 }
 
-/** The new metadata, with the notes of both. */
-function withBoth(before: Metadata, after: Metadata): Metadata {
+/** The new metadata, with the notes of both. Channels that are kept are not unset. */
+function withBoth(before: Metadata, after: Metadata, isKept: (channel: string) => boolean): Metadata {
   const old = (before[reserved] ?? {}) as Notes;
-  const { set = [], unset = [], ...notes } = (after[reserved] ?? {}) as Notes;
+  const { set = [], unset: emptied = [], ...notes } = (after[reserved] ?? {}) as Notes;
+  const unset = emptied.filter((channel) => !isKept(channel));
   const kept = (list: readonly string[] = [], gone: readonly string[]): string[] =>
     list.filter((channel) => !gone.includes(channel));
   return withNotes(after, {

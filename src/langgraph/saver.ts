@@ -112,10 +112,13 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
     const { thread, checkpoint } = address;
     if (checkpoint === undefined) throw new TypeError("putWrites needs config.configurable.checkpoint_id.");
     if (writes.length === 0) return;
-    const indexed = writes.map(([channel, value], position) => ({
+    // Ordinary ones are counted among themselves: with durability "exit" LangGraph puts again what it has read, in which special
+    // ones come first, and by position what a task wrote once would be there twice.
+    let ordinary = 0;
+    const indexed = writes.map(([channel, value]) => ({
       channel,
       value: toStored(value),
-      index: WRITES_IDX_MAP[channel] ?? position,
+      index: WRITES_IDX_MAP[channel] ?? ordinary++,
     }));
     const handle = this.#handle(address);
     const put = async (some: typeof indexed): Promise<void> => {
@@ -148,7 +151,8 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
     const { config, channels } = options;
     if (channels.some(isActivation)) return super.getDeltaChannelHistory(options);
     const address = addressOf(config);
-    const id = address?.checkpoint ?? (address && (await this.getTuple(config))?.checkpoint.id);
+    // Without a checkpoint there is no history, though the thread has one: LangGraph found none to begin with.
+    const id = address?.checkpoint;
     const histories =
       address && id && channels.length > 0 ? await historiesAt(this.#handle(address), id, channels) : undefined;
     const result: Record<string, DeltaChannelHistory> = {};
