@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Connections } from "./connections.ts";
-import { Failure, notAnswered } from "./failure.ts";
+import { BinaryValue, Failure, notAnswered } from "./failure.ts";
 import type { ClientLike, QueryConfig, QueryResult } from "./pool.ts";
 
 /** A statement that stands still: prepared once a connection, under a name made of its text. */
@@ -15,10 +15,20 @@ export function statement(text: string): Statement {
 }
 
 /** Rows as arrays of the server's text, bytes decoded: whatever parsers the application registered, ours see neither. */
-const types: NonNullable<QueryConfig["types"]> = { getTypeParser: (type) => (type === byteaType ? fromHex : asText) };
+const types: NonNullable<QueryConfig["types"]> = {
+  getTypeParser(type, format) {
+    if (format === "binary") return refuseBinary;
+    return type === byteaType ? fromHex : asText;
+  },
+};
 const byteaType = 17;
 const asText = (value: string): string => value;
 const fromHex = (value: string): Buffer => Buffer.from(value.slice(2), "hex");
+
+/** Throws when it is called, which fails the statement; thrown where the driver asks for a parser, it would end the process. */
+function refuseBinary(): never {
+  throw new BinaryValue();
+}
 
 const firstPause = 10;
 const longestPause = 500;
