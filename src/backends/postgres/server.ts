@@ -18,12 +18,23 @@ export function statement(text: string): Statement {
 const types: NonNullable<QueryConfig["types"]> = {
   getTypeParser(type, format) {
     if (format === "binary") return refuseBinary;
-    return type === byteaType ? fromHex : asText;
+    return type === byteaType ? toBytes : asText;
   },
 };
 const byteaType = 17;
 const asText = (value: string): string => value;
-const fromHex = (value: string): Buffer => Buffer.from(value.slice(2), "hex");
+
+/**
+ * Hexadecimal after `\x`; with `bytea_output = escape` ASCII, other bytes in octal. No byte is written `\x` there: a
+ * backslash is doubled.
+ */
+function toBytes(value: string): Buffer {
+  if (value.startsWith("\\x")) return Buffer.from(value.slice(2), "hex");
+  const plain = value.replace(/\\(\\|[0-7]{3})/g, (_, escaped: string) =>
+    escaped === "\\" ? escaped : String.fromCharCode(Number.parseInt(escaped, 8)),
+  );
+  return Buffer.from(plain, "latin1");
+}
 
 /** Throws when it is called, which fails the statement; thrown where the driver asks for a parser, it would end the process. */
 function refuseBinary(): never {

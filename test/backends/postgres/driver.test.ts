@@ -53,6 +53,19 @@ test("parsers that the application registered do not change what is read", async
   await pool.end();
 });
 
+test("bytes are read in either form in which a server writes them", async () => {
+  const values = [Uint8Array.from({ length: 256 }, (_, byte) => byte), Buffer.from("\\x41 \\101 \\\\"), Buffer.of()];
+  for (const form of ["escape", "hex"]) {
+    const pool = new pg.Pool({ connectionString: database.url, options: `-c bytea_output=${form}` });
+    const backend = await postgres({ pool, schema: `bytes_${form}` });
+    const keys = values.map((_, item) => at("net", 1, item));
+    await backend.commit([{ puts: values.map((value, index) => ({ key: keys[index]!, value })) }]);
+    expect(await backend.read(keys.map((key) => ({ get: key })))).toEqual(values.map((value) => Buffer.from(value)));
+    await backend.close();
+    await pool.end();
+  }
+});
+
 test.each([true, false])(
   "a pool whose values come in binary form is refused when it is opened (prepare: %s)",
   async (prepare) => {
