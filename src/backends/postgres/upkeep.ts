@@ -7,6 +7,18 @@ import { statement } from "./server.ts";
 type Name = Table | "directory";
 const all: readonly Name[] = [...names, "directory"];
 
+/** The tables that hold our rows, in the schema $1: partitions, where there are any. Others may keep theirs beside them. */
+const ours = `(
+    with recursive known as (
+      select oid, relkind from pg_class where relnamespace = to_regnamespace($1) and relkind in ('r', 'p')
+        and relname in (${[...all, "token", "migration"].map((name) => `'${name}'`).join(", ")})
+      union all
+      select c.oid, c.relkind from known k join pg_inherits i on i.inhparent = k.oid join pg_class c on c.oid = i.inhrelid
+      where c.relispartition
+    )
+    select oid from known where relkind = 'r'
+  )`;
+
 /** Records and bytes by table, counted, and what the tables take with their indexes. */
 export async function measure(
   server: Server,
@@ -17,8 +29,7 @@ export async function measure(
     return `select '${name}', count(*),
       coalesce(sum(coalesce(octet_length(text), 0) + coalesce(octet_length(bytes), 0)${id}), 0) from ${schema}.${name}`;
   });
-  const total = `select '', 0, coalesce(sum(pg_total_relation_size(oid)), 0) from pg_class
-    where relnamespace = to_regnamespace($1) and relkind = 'r'`;
+  const total = `select '', 0, coalesce(sum(pg_total_relation_size(oid)), 0) from ${ours} o`;
   const tables = Object.fromEntries(all.map((name) => [name, { records: 0, bytes: 0 }])) as Record<Name, Size>;
   let bytesOfAll = 0;
   try {
@@ -33,14 +44,8 @@ export async function measure(
   return { tables, total: bytesOfAll };
 }
 
-/** The tables that hold rows: partitions, where there are any. */
 async function storedTables(server: Server, schema: string): Promise<readonly string[]> {
-  const { rows } = await server.run(
-    statement(
-      "select oid::regclass::text from pg_class where relnamespace = to_regnamespace($1) and relkind = 'r' order by 1",
-    ),
-    [schema],
-  );
+  const { rows } = await server.run(statement(`select oid::regclass::text from ${ours} o order by 1`), [schema]);
   return (rows as readonly [string][]).map(([name]) => name);
 }
 
@@ -74,8 +79,8 @@ export async function inspect(server: Server, schema: string): Promise<readonly 
     }
   }
   const { rows } = await server.run(
-    statement(`select i.indexrelid::regclass::text from pg_index i join pg_class c on c.oid = i.indrelid
-      where c.relnamespace = to_regnamespace($1) and not (i.indisvalid and i.indisready)`),
+    statement(`select i.indexrelid::regclass::text from pg_index i join ${ours} o on o.oid = i.indrelid
+      where not (i.indisvalid and i.indisready)`),
     [schema],
   );
   for (const [index] of rows as readonly [string][]) faults.push(`the index ${index} is not valid: reindex it`);
