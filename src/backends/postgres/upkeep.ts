@@ -1,4 +1,5 @@
 import type { Size, Table } from "../../backend.ts";
+import { ThreadmarkError } from "../../errors.ts";
 import { Failure, isMissing, toError } from "./failure.ts";
 import { names } from "./layout.ts";
 import type { Server } from "./server.ts";
@@ -44,26 +45,42 @@ export async function measure(
   return { tables, total: bytesOfAll };
 }
 
-async function storedTables(server: Server, schema: string): Promise<readonly string[]> {
-  const { rows } = await server.run(statement(`select oid::regclass::text from ${ours} o order by 1`), [schema]);
-  return (rows as readonly [string][]).map(([name]) => name);
+/** As the server decides it: by the right MAINTAIN, where it knows that one, or by owning the table or the database. */
+const mayVacuum = `(
+    pg_has_role(c.relowner, 'usage')
+    or exists (select from pg_database d where d.datname = current_database() and pg_has_role(d.datdba, 'usage'))
+    or case when current_setting('server_version_num')::int4 >= 170000 then has_table_privilege(c.oid, 'maintain') end
+  )`;
+
+/** The names of our tables, as SQL. The server passes over those that the role may not vacuum, with a warning only. */
+async function vacuumable(server: Server, schema: string): Promise<readonly string[]> {
+  const text = `select format('%I.%I', n.nspname, c.relname), current_user, ${mayVacuum} is true
+    from ${ours} o join pg_class c on c.oid = o.oid join pg_namespace n on n.oid = c.relnamespace order by 1`;
+  const { rows } = await server.run(statement(text), [schema]);
+  for (const [table, role, may] of rows as readonly [string, string, string][]) {
+    if (may === "t") continue;
+    throw new ThreadmarkError(
+      "BACKEND",
+      `${server.place}: the role ${role} may not vacuum ${table}, in whose file what was deleted would stay: ` +
+        "compact as its owner, or grant MAINTAIN on it to the role (Postgres 17 or later).",
+    );
+  }
+  return (rows as readonly [string][]).map(([table]) => table);
 }
 
 /**
  * Vacuums each table. `full` rewrites it, which gives the room back and leaves nothing of deleted rows in its file, but
  * keeps everyone else out of that table (or partition) meanwhile; without, the room is kept for later rows.
- * The server passes over tables the role may not vacuum.
  */
 export async function vacuum(server: Server, schema: string, full: boolean): Promise<void> {
+  const tables = await vacuumable(server, schema);
   try {
     await server.run(statement(`delete from ${schema}.token where applied_at < now() - interval '10 minutes'`), []);
   } catch (error) {
     if (isMissing(error)) return;
     throw error;
   }
-  for (const table of await storedTables(server, schema)) {
-    await server.execute(`vacuum (${full ? "full, " : ""}analyze) ${table}`);
-  }
+  for (const table of tables) await server.execute(`vacuum (${full ? "full, " : ""}analyze) ${table}`);
 }
 
 /** Reads every value in full, out-of-line parts included, and asks the server what it knows to be damaged. */

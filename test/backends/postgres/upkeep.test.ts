@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { postgres } from "../../../src/backends/postgres/index.ts";
 import type { TestDatabase } from "../../postgres/database.ts";
 import { createDatabase } from "../../postgres/database.ts";
@@ -44,3 +44,73 @@ test.each([0, 2])(
     await backend.close();
   },
 );
+
+describe("compact by a role that does not own the tables", () => {
+  /** A url for a role with a password of its own. */
+  const as = (role: string): string => {
+    const url = new URL(database.url);
+    url.username = role;
+    url.password = role;
+    return url.href;
+  };
+
+  beforeAll(async () => {
+    for (const role of ["keeper", "guest"]) await database.query(`create role ${role} login password '${role}'`);
+    await database.query("create schema kept authorization keeper");
+    const keeper = await postgres({ url: as("keeper"), schema: "kept", partitions: 2 });
+    await keeper.commit([creation(1)]);
+    await keeper.close();
+    await database.query("grant usage on schema kept to guest");
+    await database.query("grant select, insert, update, delete on all tables in schema kept to guest");
+  });
+  afterAll(async () => {
+    for (const role of ["guest", "keeper"]) {
+      await database.query(`drop owned by ${role} cascade`);
+      await database.query(`drop role ${role}`);
+    }
+  });
+
+  test.each(["full", "online"] as const)("fails where the server would pass over them (%s)", async (compact) => {
+    const backend = await postgres({ url: as("guest"), schema: "kept", compact });
+    await expect(backend.compact()).rejects.toMatchObject({
+      code: "BACKEND",
+      message: expect.stringMatching(/the role guest may not vacuum kept\.directory_0\b.*MAINTAIN/),
+    });
+    await backend.close();
+  });
+
+  test("fails where one of them is another's", async () => {
+    await database.query("alter table kept.tail_1 owner to current_user");
+    onTestFinished(async () => {
+      await database.query("alter table kept.tail_1 owner to keeper");
+    });
+    const backend = await postgres({ url: as("keeper"), schema: "kept" });
+    await expect(backend.compact()).rejects.toMatchObject({ message: expect.stringContaining("kept.tail_1") });
+    await backend.close();
+  });
+
+  test.for([
+    ["a member of the owner", "grant keeper to guest", "revoke keeper from guest"],
+    ["the owner of the database", "alter database % owner to guest", "alter database % owner to current_user"],
+    [
+      "given MAINTAIN",
+      "grant maintain on all tables in schema kept to guest",
+      "revoke maintain on all tables in schema kept from guest",
+    ],
+  ] as const)("rewrites them all where it is %s", async ([right, grant, revoke], { skip }) => {
+    const [server] = await database.query(
+      "select current_database() as name, current_setting('server_version_num')::int as version",
+    );
+    skip(right === "given MAINTAIN" && Number(server?.version) < 170000, "Postgres 17 is the first to know it");
+    await database.query(grant.replace("%", String(server?.name)));
+    onTestFinished(async () => {
+      await database.query(revoke.replace("%", String(server?.name)));
+    });
+    const before = await files("kept");
+    const backend = await postgres({ url: as("guest"), schema: "kept" });
+    await backend.compact();
+    await backend.close();
+    const after = await files("kept");
+    expect([...before.keys()].filter((table) => before.get(table) === after.get(table))).toEqual([]);
+  });
+});
