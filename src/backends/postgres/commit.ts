@@ -58,8 +58,8 @@ export class Committer {
   async commit(batches: readonly Batch[]): Promise<readonly boolean[]> {
     const portions = this.#portions(batches);
     const [only] = portions;
-    // The whole commit in one statement: the common case.
-    if (only !== undefined && portions.length === 1 && only.places.length === batches.length) return only.run();
+    // The common case. Of several batches even one portion has its own order.
+    if (only !== undefined && batches.length === 1) return only.run();
     const applied = batches.map(() => true);
     const outcomes = await Promise.allSettled(portions.map((portion) => portion.run()));
     const failures: Failure[] = [];
