@@ -7,7 +7,7 @@ export class Failure extends Error {
   readonly mayHaveApplied: boolean;
   /** Trying again may help. */
   readonly passing: boolean;
-  /** SQLSTATE, where the server answered with one; `binary` where it answered in a form that is not read. */
+  /** SQLSTATE, where the server answered with one; `binary` where it answered in a form that is not read, `large` where it could not be asked. */
   readonly state: string | undefined;
 
   constructor(cause: unknown, mayHaveApplied: boolean, passing: boolean, state?: string) {
@@ -87,6 +87,7 @@ const advice: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   "42P05": ["BACKEND", "a prepared statement is in the way: behind a transaction pooler pass `prepare: false`"],
   "0A000": ["UNSUPPORTED", "the server cannot do this: see the cause"],
   binary: ["UNSUPPORTED", "give a pool without `binary`, and leave `binary` of the driver's defaults off"],
+  large: ["BACKEND", "keep large values elsewhere, and in the state only where they are"],
   XX001: ["CORRUPT", "the server found a damaged page: restore from a backup"],
   XX002: ["CORRUPT", "the server found a damaged index: reindex it"],
 };

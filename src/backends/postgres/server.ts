@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Connections } from "./connections.ts";
 import { BinaryValue, Failure, notAnswered } from "./failure.ts";
+import { refuseTooLarge } from "./message.ts";
 import type { ClientLike, QueryConfig, QueryResult } from "./pool.ts";
 
 /** A statement that stands still: prepared once a connection, under a name made of its text. */
@@ -59,8 +60,9 @@ export class Server {
     this.#patience = patience;
   }
 
-  /** One statement, one round trip, one attempt. Rejects with a {@link Failure}. */
+  /** One statement, one round trip, one attempt. Throws, or rejects with, a {@link Failure}. */
   run({ text, name }: Statement, values: readonly unknown[]): Promise<QueryResult> {
+    refuseTooLarge(values);
     const config: QueryConfig = { text, values, rowMode: "array", types };
     return this.with((client) => query(client, this.#prepare ? { ...config, name } : config));
   }
