@@ -1,3 +1,5 @@
+import { refuseBytes } from "./message.ts";
+
 /**
  * Postgres arrays in the binary form of its wire protocol. The driver sends a Buffer as it is, so a thousand values
  * travel as one parameter without the escaping (and the server's unescaping) that array literals need.
@@ -93,6 +95,7 @@ function binary(type: number, values: readonly (Uint8Array | undefined)[]): Buff
 /** Dimensions, "has nulls", the element's type, then length and lower bound of the one dimension. */
 function header(type: number, length: number, bodyBytes: number, nulls: boolean): Buffer {
   if (length === 0) return emptyArray(type);
+  refuseBytes(bodyBytes);
   const buffer = Buffer.allocUnsafe(headerBytes + bodyBytes);
   buffer.writeInt32BE(1, 0);
   buffer.writeInt32BE(nulls ? 1 : 0, 4);

@@ -3,21 +3,21 @@ import { ThreadmarkError } from "../../errors.ts";
 import type { Change, ChangeRunner } from "./changes.ts";
 import { changeOf } from "./changes.ts";
 import { Failure, isTaken, toError } from "./failure.ts";
+import { lanesOf } from "./lanes.ts";
+import { lengthOf } from "./message.ts";
 import type { Server } from "./server.ts";
 import type { Shape, Step } from "./step.ts";
 import { stepOf } from "./step.ts";
 import type { StepRunner } from "./step-runner.ts";
 
-/** A statement of 32 batches costs little more than its rows; what is beyond goes over up to four connections. */
-const lane = 32;
-const mostLanes = 4;
-
 interface Placed<T> {
   readonly place: number;
+  /** Of its values; 0 where there is nothing to compare it with. */
+  readonly length: number;
   readonly of: T;
 }
 
-/** A part of a commit that goes as one statement. */
+/** A part of a commit that goes over one connection, nearly always as one statement. */
 interface Portion {
   /** Their places in the commit. */
   readonly places: readonly number[];
@@ -58,8 +58,8 @@ export class Committer {
   async commit(batches: readonly Batch[]): Promise<readonly boolean[]> {
     const portions = this.#portions(batches);
     const [only] = portions;
-    // The whole commit in one statement: the common case.
-    if (only !== undefined && portions.length === 1 && only.places.length === batches.length) return only.run();
+    // The common case. Of several batches even one portion has its own order.
+    if (only !== undefined && batches.length === 1) return only.run();
     const applied = batches.map(() => true);
     const outcomes = await Promise.allSettled(portions.map((portion) => portion.run()));
     const failures: Failure[] = [];
@@ -84,11 +84,13 @@ export class Committer {
     const changes: Placed<Change>[] = [];
     for (const [place, batch] of batches.entries()) {
       const step = stepOf(batch);
+      // Before anything is sent: should one be too large for any message, then none was applied.
+      const length = batches.length === 1 ? 0 : lengthOf(batch);
       if (step !== undefined) {
         const group = steps.get(step.shape);
-        if (group === undefined) steps.set(step.shape, [{ place, of: step }]);
-        else group.push({ place, of: step });
-      } else if (!isEmpty(batch)) changes.push({ place, of: changeOf(batch) });
+        if (group === undefined) steps.set(step.shape, [{ place, length, of: step }]);
+        else group.push({ place, length, of: step });
+      } else if (!isEmpty(batch)) changes.push({ place, length, of: changeOf(batch) });
     }
     const portions: Portion[] = [];
     for (const group of steps.values()) {
@@ -122,7 +124,11 @@ export class Committer {
       return await this.#server.persist(() => this.#changes.run(changes.map((change) => this.#proved(change))));
     } catch (error) {
       if (!isTaken(error)) throw error;
-      return changes.length === 1 ? [false] : this.#runEach(changes);
+      if (changes.length === 1) return [false];
+      return inTurn(
+        changes.map((change) => [change]),
+        (part) => this.#runChanges(part),
+      );
     }
   }
 
@@ -138,28 +144,32 @@ export class Committer {
     if (follows === undefined || !this.#isDoubtful(batch)) return change;
     return { batch: { ...batch, checks: [...checks, follows] }, token };
   }
-
-  async #runEach(changes: readonly Change[]): Promise<readonly boolean[]> {
-    const applied: boolean[] = [];
-    try {
-      for (const change of changes) applied.push(...(await this.#runChanges([change])));
-      return applied;
-    } catch (error) {
-      const failure = asFailure(error);
-      throw new Failure(failure.cause, failure.mayHaveApplied || applied.includes(true), false, failure.state);
-    }
-  }
 }
 
-/** Cuts the list into at most four nearly equal portions, none needlessly short. */
 function* sliced<T>(
   list: readonly Placed<T>[],
   run: (part: readonly T[]) => Promise<readonly boolean[]>,
 ): Generator<Portion> {
-  const count = Math.min(mostLanes, Math.ceil(list.length / lane));
-  for (let index = 0; index < count; index++) {
-    const part = list.slice((index * list.length) / count, ((index + 1) * list.length) / count);
-    yield { places: part.map(({ place }) => place), run: () => run(part.map(({ of }) => of)) };
+  for (const lane of lanesOf(list)) {
+    const parts = lane.map((part) => part.map(({ of }) => of));
+    const [only = []] = parts;
+    const places = lane.flatMap((part) => part.map(({ place }) => place));
+    yield { places, run: () => (parts.length === 1 ? run(only) : inTurn(parts, run)) };
+  }
+}
+
+/** One after the other; what follows one that fails is not run. */
+async function inTurn<T>(
+  parts: readonly (readonly T[])[],
+  run: (part: readonly T[]) => Promise<readonly boolean[]>,
+): Promise<readonly boolean[]> {
+  const applied: boolean[] = [];
+  try {
+    for (const part of parts) applied.push(...(await run(part)));
+    return applied;
+  } catch (error) {
+    const failure = asFailure(error);
+    throw new Failure(failure.cause, failure.mayHaveApplied || applied.includes(true), false, failure.state);
   }
 }
 

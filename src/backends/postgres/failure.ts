@@ -7,7 +7,7 @@ export class Failure extends Error {
   readonly mayHaveApplied: boolean;
   /** Trying again may help. */
   readonly passing: boolean;
-  /** SQLSTATE, where the server answered with one. */
+  /** SQLSTATE, where the server answered with one; `binary` where it answered in a form that is not read, `large` where it could not be asked. */
   readonly state: string | undefined;
 
   constructor(cause: unknown, mayHaveApplied: boolean, passing: boolean, state?: string) {
@@ -23,6 +23,13 @@ interface ServerError extends Error {
   readonly severity: string;
 }
 
+/** A value came in binary form, as clients with `binary: true` ask for it: taken for text, it would be a wrong answer. */
+export class BinaryValue extends Error {
+  constructor() {
+    super("the values come in binary form");
+  }
+}
+
 /** No connection was had, so nothing was sent. */
 export function notConnected(cause: unknown): Failure {
   if (!isServerError(cause)) return new Failure(cause, false, true);
@@ -32,6 +39,7 @@ export function notConnected(cause: unknown): Failure {
 
 /** The statement was sent and something other than its result came back. */
 export function notAnswered(cause: unknown): Failure {
+  if (cause instanceof BinaryValue) return new Failure(cause, true, false, "binary");
   if (!isServerError(cause)) return new Failure(cause, true, true);
   const { code, severity } = cause;
   // A statement commits just before its answer leaves: a connection ended by the server (or by a pooler, class 08) in
@@ -78,6 +86,8 @@ const advice: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   "26000": ["BACKEND", "a prepared statement is gone: behind a transaction pooler pass `prepare: false`"],
   "42P05": ["BACKEND", "a prepared statement is in the way: behind a transaction pooler pass `prepare: false`"],
   "0A000": ["UNSUPPORTED", "the server cannot do this: see the cause"],
+  binary: ["UNSUPPORTED", "give a pool without `binary`, and leave `binary` of the driver's defaults off"],
+  large: ["BACKEND", "keep large values elsewhere, and in the state only where they are"],
   XX001: ["CORRUPT", "the server found a damaged page: restore from a backup"],
   XX002: ["CORRUPT", "the server found a damaged index: reindex it"],
 };

@@ -23,15 +23,23 @@ const migrations: readonly ((place: Place) => string)[] = [
 /** The layout this version writes. */
 export const latestLayout: number = migrations.length;
 
-/** The layout that is there: 0 when there is none. */
+/**
+ * The layout that is there: 0 when there is none. Either way a value has come back by then, so that a connection whose
+ * values cannot be read is found out. It has a parameter because without one, and without a name, values come as text always.
+ */
 export async function readLayout(server: Server, schema: string): Promise<number> {
+  const layout = `select coalesce(max(number), $1::int4) from ${quote(schema)}.migration`;
   try {
-    const { rows } = await server.run(statement(`select max(number) from ${quote(schema)}.migration`), []);
-    return Number((rows as string[][])[0]?.[0] ?? 0);
+    return numberOf(await server.run(statement(layout), [0]));
   } catch (error) {
-    if (isMissing(error)) return 0;
-    throw error;
+    if (!isMissing(error)) throw error;
+    return numberOf(await server.run(statement("select $1::int4"), [0]));
   }
+}
+
+function numberOf({ rows }: QueryResult): number {
+  const [[number]] = rows as readonly [readonly [string]];
+  return Number(number);
 }
 
 /** A layout of a later version is not touched. */

@@ -7,7 +7,7 @@ export interface QueryConfig {
   readonly name?: string;
   readonly values?: readonly unknown[];
   readonly rowMode?: "array";
-  readonly types?: { getTypeParser(type: number): (value: string) => unknown };
+  readonly types?: { getTypeParser(type: number, format?: string): (value: string) => unknown };
 }
 
 export interface QueryResult {

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Connections } from "./connections.ts";
-import { Failure, notAnswered } from "./failure.ts";
+import { BinaryValue, Failure, notAnswered } from "./failure.ts";
+import { refuseTooLarge } from "./message.ts";
 import type { ClientLike, QueryConfig, QueryResult } from "./pool.ts";
 
 /** A statement that stands still: prepared once a connection, under a name made of its text. */
@@ -15,10 +16,31 @@ export function statement(text: string): Statement {
 }
 
 /** Rows as arrays of the server's text, bytes decoded: whatever parsers the application registered, ours see neither. */
-const types: NonNullable<QueryConfig["types"]> = { getTypeParser: (type) => (type === byteaType ? fromHex : asText) };
+const types: NonNullable<QueryConfig["types"]> = {
+  getTypeParser(type, format) {
+    if (format === "binary") return refuseBinary;
+    return type === byteaType ? toBytes : asText;
+  },
+};
 const byteaType = 17;
 const asText = (value: string): string => value;
-const fromHex = (value: string): Buffer => Buffer.from(value.slice(2), "hex");
+
+/**
+ * Hexadecimal after `\x`; with `bytea_output = escape` ASCII, other bytes in octal. No byte is written `\x` there: a
+ * backslash is doubled.
+ */
+function toBytes(value: string): Buffer {
+  if (value.startsWith("\\x")) return Buffer.from(value.slice(2), "hex");
+  const plain = value.replace(/\\(\\|[0-7]{3})/g, (_, escaped: string) =>
+    escaped === "\\" ? escaped : String.fromCharCode(Number.parseInt(escaped, 8)),
+  );
+  return Buffer.from(plain, "latin1");
+}
+
+/** Throws when it is called, which fails the statement; thrown where the driver asks for a parser, it would end the process. */
+function refuseBinary(): never {
+  throw new BinaryValue();
+}
 
 const firstPause = 10;
 const longestPause = 500;
@@ -43,8 +65,9 @@ export class Server {
     return this.#connections.interruptions;
   }
 
-  /** One statement, one round trip, one attempt. Rejects with a {@link Failure}. */
+  /** One statement, one round trip, one attempt. Throws, or rejects with, a {@link Failure}. */
   run({ text, name }: Statement, values: readonly unknown[]): Promise<QueryResult> {
+    refuseTooLarge(values);
     const config: QueryConfig = { text, values, rowMode: "array", types };
     return this.with((client) => query(client, this.#prepare ? { ...config, name } : config));
   }

@@ -1,4 +1,5 @@
 import type { Size, Table } from "../../backend.ts";
+import { ThreadmarkError } from "../../errors.ts";
 import { Failure, isMissing, toError } from "./failure.ts";
 import { names } from "./layout.ts";
 import type { Server } from "./server.ts";
@@ -6,6 +7,18 @@ import { statement } from "./server.ts";
 
 type Name = Table | "directory";
 const all: readonly Name[] = [...names, "directory"];
+
+/** The tables that hold our rows, in the schema $1: partitions, where there are any. Others may keep theirs beside them. */
+const ours = `(
+    with recursive known as (
+      select oid, relkind from pg_class where relnamespace = to_regnamespace($1) and relkind in ('r', 'p')
+        and relname in (${[...all, "token", "migration"].map((name) => `'${name}'`).join(", ")})
+      union all
+      select c.oid, c.relkind from known k join pg_inherits i on i.inhparent = k.oid join pg_class c on c.oid = i.inhrelid
+      where c.relispartition
+    )
+    select oid from known where relkind = 'r'
+  )`;
 
 /** Records and bytes by table, counted, and what the tables take with their indexes. */
 export async function measure(
@@ -17,8 +30,7 @@ export async function measure(
     return `select '${name}', count(*),
       coalesce(sum(coalesce(octet_length(text), 0) + coalesce(octet_length(bytes), 0)${id}), 0) from ${schema}.${name}`;
   });
-  const total = `select '', 0, coalesce(sum(pg_total_relation_size(oid)), 0) from pg_class
-    where relnamespace = to_regnamespace($1) and relkind = 'r'`;
+  const total = `select '', 0, coalesce(sum(pg_total_relation_size(oid)), 0) from ${ours} o`;
   const tables = Object.fromEntries(all.map((name) => [name, { records: 0, bytes: 0 }])) as Record<Name, Size>;
   let bytesOfAll = 0;
   try {
@@ -33,32 +45,42 @@ export async function measure(
   return { tables, total: bytesOfAll };
 }
 
-/** The tables that hold rows: partitions, where there are any. */
-async function storedTables(server: Server, schema: string): Promise<readonly string[]> {
-  const { rows } = await server.run(
-    statement(
-      "select oid::regclass::text from pg_class where relnamespace = to_regnamespace($1) and relkind = 'r' order by 1",
-    ),
-    [schema],
-  );
-  return (rows as readonly [string][]).map(([name]) => name);
+/** As the server decides it: by the right MAINTAIN, where it knows that one, or by owning the table or the database. */
+const mayVacuum = `(
+    pg_has_role(c.relowner, 'usage')
+    or exists (select from pg_database d where d.datname = current_database() and pg_has_role(d.datdba, 'usage'))
+    or case when current_setting('server_version_num')::int4 >= 170000 then has_table_privilege(c.oid, 'maintain') end
+  )`;
+
+/** The names of our tables, as SQL. The server passes over those that the role may not vacuum, with a warning only. */
+async function vacuumable(server: Server, schema: string): Promise<readonly string[]> {
+  const text = `select format('%I.%I', n.nspname, c.relname), current_user, ${mayVacuum} is true
+    from ${ours} o join pg_class c on c.oid = o.oid join pg_namespace n on n.oid = c.relnamespace order by 1`;
+  const { rows } = await server.run(statement(text), [schema]);
+  for (const [table, role, may] of rows as readonly [string, string, string][]) {
+    if (may === "t") continue;
+    throw new ThreadmarkError(
+      "BACKEND",
+      `${server.place}: the role ${role} may not vacuum ${table}, in whose file what was deleted would stay: ` +
+        "compact as its owner, or grant MAINTAIN on it to the role (Postgres 17 or later).",
+    );
+  }
+  return (rows as readonly [string][]).map(([table]) => table);
 }
 
 /**
  * Vacuums each table. `full` rewrites it, which gives the room back and leaves nothing of deleted rows in its file, but
  * keeps everyone else out of that table (or partition) meanwhile; without, the room is kept for later rows.
- * The server passes over tables the role may not vacuum.
  */
 export async function vacuum(server: Server, schema: string, full: boolean): Promise<void> {
+  const tables = await vacuumable(server, schema);
   try {
     await server.run(statement(`delete from ${schema}.token where applied_at < now() - interval '10 minutes'`), []);
   } catch (error) {
     if (isMissing(error)) return;
     throw error;
   }
-  for (const table of await storedTables(server, schema)) {
-    await server.execute(`vacuum (${full ? "full, " : ""}analyze) ${table}`);
-  }
+  for (const table of tables) await server.execute(`vacuum (${full ? "full, " : ""}analyze) ${table}`);
 }
 
 /** Reads every value in full, out-of-line parts included, and asks the server what it knows to be damaged. */
@@ -74,8 +96,8 @@ export async function inspect(server: Server, schema: string): Promise<readonly 
     }
   }
   const { rows } = await server.run(
-    statement(`select i.indexrelid::regclass::text from pg_index i join pg_class c on c.oid = i.indrelid
-      where c.relnamespace = to_regnamespace($1) and not (i.indisvalid and i.indisready)`),
+    statement(`select i.indexrelid::regclass::text from pg_index i join ${ours} o on o.oid = i.indrelid
+      where not (i.indisvalid and i.indisready)`),
     [schema],
   );
   for (const [index] of rows as readonly [string][]) faults.push(`the index ${index} is not valid: reindex it`);

@@ -96,6 +96,25 @@ export const batchCases: readonly BackendCase[] = [
     },
   ),
 
+  backendCase(
+    "what became of each batch is told in the order of the batches, whatever their groups",
+    async (backend) => {
+      const groups = [3, 1, 4, 2];
+      await fill(
+        backend,
+        groups.map((group) => [at("meta", group, group), text(group === 4 ? "another" : "meta")] as const),
+      );
+      const steps = groups.map((group) => ({
+        checks: [{ key: at("meta", group, group), value: text("meta") }],
+        inserts: [{ key: at("tail", group, 1), value: text(group) }],
+      }));
+      assert.deepEqual(await backend.commit(steps), [true, true, false, true]);
+      assert.deepEqual(await backend.commit([...steps].reverse()), [false, false, false, false]);
+      const back = await values(backend, ...groups.map((group) => at("tail", group, 1)));
+      assert.deepEqual(back, [text(3), text(1), undefined, text(2)]);
+    },
+  ),
+
   backendCase("a batch of ten thousand records is one batch", async (backend) => {
     const inserts = Array.from({ length: 10_000 }, (_, item) => ({ key: at("tail", 1, item), value: text(item) }));
     await fill(backend, [[at("tail", 1, 9_999), text("taken")]]);

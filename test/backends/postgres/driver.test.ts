@@ -6,7 +6,7 @@ import { postgres } from "../../../src/backends/postgres/index.ts";
 import { openPool } from "../../../src/backends/postgres/pool.ts";
 import type { TestDatabase } from "../../postgres/database.ts";
 import { createDatabase } from "../../postgres/database.ts";
-import { at, creation, metaOf, text } from "./records.ts";
+import { at, creation, metaOf, sealing, text } from "./records.ts";
 
 let database: TestDatabase;
 
@@ -52,6 +52,58 @@ test("parsers that the application registered do not change what is read", async
   await backend.close();
   await pool.end();
 });
+
+test("bytes are read in either form in which a server writes them", async () => {
+  const values = [Uint8Array.from({ length: 256 }, (_, byte) => byte), Buffer.from("\\x41 \\101 \\\\"), Buffer.of()];
+  for (const form of ["escape", "hex"]) {
+    const pool = new pg.Pool({ connectionString: database.url, options: `-c bytea_output=${form}` });
+    const backend = await postgres({ pool, schema: `bytes_${form}` });
+    const keys = values.map((_, item) => at("net", 1, item));
+    await backend.commit([{ puts: values.map((value, index) => ({ key: keys[index]!, value })) }]);
+    expect(await backend.read(keys.map((key) => ({ get: key })))).toEqual(values.map((value) => Buffer.from(value)));
+    await backend.close();
+    await pool.end();
+  }
+});
+
+test.each([true, false])(
+  "a pool whose values come in binary form is refused when it is opened (prepare: %s)",
+  async (prepare) => {
+    const pool = new pg.Pool({ connectionString: database.url, binary: true } as pg.PoolConfig);
+    const schema = `binary_${prepare}`;
+    const refusal = { code: "UNSUPPORTED", message: expect.stringContaining("give a pool without `binary`") };
+    await expect(postgres({ pool, schema, prepare })).rejects.toMatchObject(refusal);
+    const backend = await postgres({ url: database.url, schema });
+    await backend.commit([creation(1)]);
+    await expect(postgres({ pool, schema, prepare })).rejects.toMatchObject(refusal);
+    await backend.close();
+    await pool.end();
+  },
+);
+
+test("a value that comes in binary form later fails, and does not count as an answer", async () => {
+  const pool = new pg.Pool({ connectionString: database.url, max: 1 });
+  const backend = await postgres({ pool, schema: "binary_later" });
+  await backend.commit([creation(1)]);
+  await turnBinary(pool);
+  await expect(backend.read([{ get: metaOf(1) }])).rejects.toMatchObject({ code: "UNSUPPORTED" });
+  await turnBinary(pool);
+  // Whether the server applied it is in the answer that was not read.
+  await expect(backend.commit([sealing(1, 1, text("another"), text("sealed"))])).rejects.toMatchObject({
+    code: "UNSUPPORTED",
+    committed: "unknown",
+  });
+  expect(await backend.read([{ get: metaOf(1) }])).toEqual([text("meta")]);
+  await backend.close();
+  await pool.end();
+});
+
+/** The pool's one connection asks for values in binary form from here on. */
+async function turnBinary(pool: pg.Pool): Promise<void> {
+  const client = await pool.connect();
+  Object.assign(client, { binary: true });
+  client.release();
+}
 
 test("fsync: normal lets the server acknowledge before it syncs, full does not", async () => {
   for (const [fsync, expected] of [
