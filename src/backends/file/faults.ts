@@ -35,6 +35,15 @@ export function corrupt(path: string, line: number, fault: string): ThreadmarkEr
   );
 }
 
+/** No crash does this; and undoing it brings everything back. */
+export function movedLines(path: string, line: number): ThreadmarkError {
+  return new ThreadmarkError(
+    "CORRUPT",
+    `${path}, line ${line}: bytes were added or taken away here, so that the lines behind are not where they were ` +
+      `written. Undo that (an editor, a conversion of line ends?), or restore the file from a backup.`,
+  );
+}
+
 export function newerFormat(path: string, format: number, known: number): ThreadmarkError {
   return new ThreadmarkError(
     "VERSION",
