@@ -28,6 +28,15 @@ export function backendFault(action: string, error: unknown, committed: false | 
   });
 }
 
+/** Some batches of a commit are applied already when another fails: it must not be taken for undone, whatever the fault. */
+export function doneInPart(action: string, error: unknown): ThreadmarkError {
+  const fault = backendFault(action, error, false);
+  return new ThreadmarkError("BACKEND", `${fault.message} A part of the commit is done: read before you try again.`, {
+    committed: "unknown",
+    cause: fault.code === "BACKEND" ? fault.cause : fault,
+  });
+}
+
 export function corrupt(path: string, line: number, fault: string): ThreadmarkError {
   return new ThreadmarkError(
     "CORRUPT",
