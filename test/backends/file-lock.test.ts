@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { Worker } from "node:worker_threads";
 import { describe, expect, test } from "vitest";
 import { file } from "../../src/backends/file/index.ts";
 import { nodeFileSystem } from "../../src/backends/file/node-file-system.ts";
@@ -23,8 +24,8 @@ async function holder(): Promise<ChildProcess> {
   return child;
 }
 
-function locks(): string[] {
-  return readdirSync(path("store")).filter((name) => name.startsWith("lock-"));
+function locks(directory = "store"): string[] {
+  return readdirSync(path(directory)).filter((name) => name.startsWith("lock-"));
 }
 
 async function leaveLock(changes: Readonly<Record<string, unknown>>): Promise<void> {
@@ -163,5 +164,80 @@ describe("the lock of the file backend", () => {
     await put(backend, 2, text(2));
     expect([await get(backend, 1), await get(backend, 2)]).toEqual([text(1), text(2)]);
     await backend.close();
+  });
+
+  test("that was copied with a live store does not count, and the one in its place does", async () => {
+    const child = await holder();
+    cpSync(path("store"), path("copy"), { recursive: true, preserveTimestamps: true });
+    const copy = await file(path("copy"));
+    await put(copy, 2, text("mine"));
+    expect([await get(copy, 1), await get(copy, 2)]).toEqual([text("from the holder"), text("mine")]);
+    const inPlace = await file(path("store"));
+    await expect(put(inPlace, 2, text("mine"))).rejects.toMatchObject({ code: "BUSY" });
+    // One process may have both open.
+    cpSync(path("copy"), path("copy of the copy"), { recursive: true });
+    const another = await file(path("copy of the copy"));
+    await put(another, 2, text("another"));
+    await put(copy, 3, text("mine"));
+    for (const backend of [copy, inPlace, another]) await backend.close();
+    expect(locks("copy")).toEqual([]);
+    child.kill("SIGKILL");
+    await once(child, "exit");
+  });
+
+  test("that was moved with the directory counts while its process has the store open, and blocks nobody after", async () => {
+    const child = await holder();
+    renameSync(path("store"), path("moved"));
+    const moved = await file(path("moved"));
+    await expect(put(moved, 2, text("mine"))).rejects.toMatchObject({ code: "BUSY" });
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    await put(moved, 2, text("mine"));
+    renameSync(path("moved"), path("moved again"));
+    const other = await file(path("moved again"));
+    await expect(put(other, 3, text("other"))).rejects.toMatchObject({ code: "BUSY" });
+    await moved.close();
+    expect(locks("moved again").map((name) => readFileSync(path("moved again", name), "utf8"))).toEqual([""]);
+    await put(other, 3, text("other"));
+    await other.close();
+    expect(locks("moved again")).toEqual([]);
+  });
+
+  test("that was moved with the directory is given up by the next commit, which writes nothing", async () => {
+    const backend = await file(path("store"));
+    await put(backend, 1, text(1));
+    renameSync(path("store"), path("moved"));
+    await expect(put(backend, 2, text(2))).rejects.toMatchObject({ code: "BACKEND", committed: false });
+    const moved = await file(path("moved"));
+    expect(await get(moved, 2)).toBeUndefined();
+    await put(moved, 2, text("moved"));
+    await put(backend, 2, text("made anew"));
+    expect([await get(moved, 2), await get(backend, 2)]).toEqual([text("moved"), text("made anew")]);
+    await moved.close();
+    await backend.close();
+  });
+
+  test("of a worker thread of this process counts", async () => {
+    const worker = new Worker(holderProcess, { argv: [path("store")], stdout: true });
+    await once(worker.stdout, "data");
+    const backend = await file(path("store"));
+    await expect(put(backend, 2, text(2))).rejects.toMatchObject({ code: "BUSY" });
+    await backend.close();
+    await worker.terminate();
+  });
+
+  test.each([
+    ["an older version, which does not say which file it is", {}],
+    ["another device, where the same file may look different", { inode: "1:1", device: "1" }],
+    ["another machine, where the same file may look different", { inode: "1:1", host: "elsewhere", boot: "another" }],
+  ])("of a live process from %s counts", async (_, changes) => {
+    const backend = await file(path("store"));
+    await put(backend, 1, text(1));
+    await backend.close();
+    const device = (await nodeFileSystem.stat(path("store")))?.device;
+    await leaveLock("inode" in changes ? { device, ...changes } : changes);
+    const again = await file(path("store"));
+    await expect(put(again, 2, text(2))).rejects.toMatchObject({ code: "BUSY" });
+    await again.close();
   });
 });

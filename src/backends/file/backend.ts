@@ -4,7 +4,7 @@ import { placesOfBatches } from "./answers.ts";
 import { append } from "./append.ts";
 import { directoryLineage } from "./change.ts";
 import { Compaction } from "./compaction.ts";
-import { backendFault, readOnlyStore } from "./faults.ts";
+import { backendFault, doneInPart, readOnlyStore } from "./faults.ts";
 import type { FileSystem } from "./file-system.ts";
 import type { Journal } from "./journal.ts";
 import { Journals, release } from "./journals.ts";
@@ -12,6 +12,8 @@ import { judge } from "./judgement.ts";
 import { WriterLock } from "./lock.ts";
 import type { Sizes } from "./measure.ts";
 import { measure } from "./measure.ts";
+import type { Slice } from "./slices.ts";
+import { slicesOf } from "./slices.ts";
 import type { HeldJournals } from "./snapshots.ts";
 import { Snapshots } from "./snapshots.ts";
 import { Turns } from "./turns.ts";
@@ -51,7 +53,7 @@ export class FileBackend implements Backend {
     if (this.#readOnly) throw readOnlyStore(this.#directory);
     const places = placesOfBatches(batches);
     if (places.size === 0) return batches.map(() => true);
-    const applied = await this.#change("writing to", () => this.#apply(batches, places));
+    const applied = await this.#change("writing to", () => this.#applyAll(slicesOf(batches)));
     // Not waited for: the commit is done, and the next one takes its turn after this.
     void this.#turns.take(() => this.#compaction.afterCommit(places));
     return applied;
@@ -90,7 +92,19 @@ export class FileBackend implements Backend {
     });
   }
 
-  async #apply(batches: readonly Batch[], places: ReadonlySet<number>): Promise<readonly boolean[]> {
+  async #applyAll(slices: readonly Slice[]): Promise<readonly boolean[]> {
+    const applied: boolean[] = [];
+    for (const slice of slices) {
+      try {
+        applied.push(...(await this.#apply(slice)));
+      } catch (error) {
+        throw applied.includes(true) ? doneInPart(`writing to ${this.#directory}`, error) : error;
+      }
+    }
+    return applied;
+  }
+
+  async #apply({ batches, places }: Slice): Promise<readonly boolean[]> {
     await this.#becomeWriter();
     const held = await this.#snapshots.hold(places);
     try {

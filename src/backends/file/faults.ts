@@ -28,10 +28,28 @@ export function backendFault(action: string, error: unknown, committed: false | 
   });
 }
 
+/** Some batches of a commit are applied already when another fails: it must not be taken for undone, whatever the fault. */
+export function doneInPart(action: string, error: unknown): ThreadmarkError {
+  const fault = backendFault(action, error, false);
+  return new ThreadmarkError("BACKEND", `${fault.message} A part of the commit is done: read before you try again.`, {
+    committed: "unknown",
+    cause: fault.code === "BACKEND" ? fault.cause : fault,
+  });
+}
+
 export function corrupt(path: string, line: number, fault: string): ThreadmarkError {
   return new ThreadmarkError(
     "CORRUPT",
     `${path}, line ${line}: ${fault}. Restore the file from a backup, or delete what needs the record.`,
+  );
+}
+
+/** No crash does this; and undoing it brings everything back. */
+export function movedLines(path: string, line: number): ThreadmarkError {
+  return new ThreadmarkError(
+    "CORRUPT",
+    `${path}, line ${line}: bytes were added or taken away here, so that the lines behind are not where they were ` +
+      `written. Undo that (an editor, a conversion of line ends?), or restore the file from a backup.`,
   );
 }
 

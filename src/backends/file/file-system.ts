@@ -46,6 +46,8 @@ export interface FileState {
   readonly size: number;
   /** Two files that exist at the same time differ in it. */
   readonly inode: string;
+  /** The file system it is on, if there a file keeps its inode as long as it is open, for all who see it on this machine. */
+  readonly device?: string | undefined;
   /** Differs when the file was changed in between, as far as the clock of the file system can tell. */
   readonly changed: string;
 }

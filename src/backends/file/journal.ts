@@ -1,7 +1,7 @@
 import type { Value } from "../../backend.ts";
 import type { Change } from "./change.ts";
 import { formatVersion } from "./change.ts";
-import { corrupt } from "./faults.ts";
+import { corrupt, movedLines } from "./faults.ts";
 import type { FileState, FileSystem, OpenFile } from "./file-system.ts";
 import type { Line } from "./line.ts";
 import { isSound } from "./line-reader.ts";
@@ -33,6 +33,7 @@ export class Journal {
   #output: OpenFile | undefined;
   #position: Position = beginning;
   #undecided: Undecided | undefined;
+  #moved: Scan["moved"];
   #state: FileState | undefined;
   /** How long the file is, garbage behind the position included. */
   #size = 0;
@@ -104,7 +105,7 @@ export class Journal {
     const refuse = (): void => {
       sound = false;
     };
-    const sink = { record: (line: Line): unknown => added.push(line), damaged: refuse, lost: refuse };
+    const sink = { record: (line: Line): unknown => added.push(line), damaged: refuse, lost: refuse, moved: refuse };
     const result = await scan(this.#input as OpenFile, state.size, this.#position, sink);
     if (!sound || (result.position.offset < state.size && !(await this.#isWhereItWas()))) return false;
     for (const line of added) this.index.record(line);
@@ -123,6 +124,7 @@ export class Journal {
   #adopt(result: Scan, state: FileState): void {
     this.#position = result.position;
     this.#undecided = result.undecided;
+    this.#moved = result.moved;
     this.#state = state;
     this.#size = state.size;
   }
@@ -145,6 +147,8 @@ export class Journal {
 
   /** Opens the file for writing, makes one if there is none, and sees to it that what is there may be built on. */
   async ready(durable: boolean): Promise<void> {
+    // Whoever undoes what moved the lines has them back, if nothing was cut away or written behind them.
+    if (this.#moved !== undefined) throw movedLines(this.path, this.#moved.number);
     const output = await this.#open();
     const { offset, batch, synced } = this.#position;
     if (this.#size > offset) {

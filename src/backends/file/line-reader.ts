@@ -35,6 +35,9 @@ const words = {
   crc: bytesOf(',"crc":"'),
 };
 
+/** What every line begins with. */
+export const lineStart: Buffer = words.batch;
+
 /** The name of each table, with what follows it. */
 const tableWords = (Object.keys(tables) as Table[]).map((table) => ({ table, word: bytesOf(`${table}","group":`) }));
 
@@ -188,7 +191,8 @@ const cursor = {
   },
 };
 
-function hexadecimal(buffer: Buffer, from: number): number {
+/** Eight hexadecimal digits; negative when they are not. */
+export function hexadecimal(buffer: Buffer, from: number): number {
   let value = 0;
   for (let at = from; at < from + 8; at++) {
     const code = buffer[at] ?? 0;

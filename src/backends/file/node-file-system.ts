@@ -131,6 +131,8 @@ function stateOf(stats: BigStats): FileState {
     kind: stats.isFile() ? "file" : stats.isDirectory() ? "directory" : stats.isSymbolicLink() ? "link" : "other",
     size: Number(stats.size),
     inode: `${stats.dev}:${stats.ino}`,
+    // What Windows gives for a file on a share may differ from one look to the next.
+    device: process.platform === "win32" ? undefined : `${stats.dev}`,
     changed: `${stats.mtimeNs}:${stats.ctimeNs}`,
   };
 }

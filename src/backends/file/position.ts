@@ -23,6 +23,8 @@ export interface Sink {
   damaged(change: Change, line: Pick<Line, "offset" | "length" | "number">): void;
   /** Lines of which nothing is known were damaged after they were synced. */
   lost(line: Pick<Line, "offset" | "number">): void;
+  /** The lines from here on are no longer where they were written: nothing is known of what they changed. */
+  moved(line: Pick<Line, "offset" | "number">): void;
 }
 
 /** Whole, but it counts only if the directory says so. Nothing comes after it. */
@@ -32,9 +34,11 @@ export interface Undecided {
 }
 
 export interface Scan {
-  /** The end of what counts. What follows is an undecided batch, or was cut short by a crash. */
+  /** The end of what counts. What follows is an undecided batch, or was cut short by a crash, or was moved. */
   readonly position: Position;
   readonly undecided: Undecided | undefined;
+  /** Where lines follow that no crash left there: they must not be cut away. */
+  readonly moved?: Pick<Line, "offset" | "number">;
 }
 
 /** Takes in whole batches, but for the last when it is joint: that one is for the directory to decide. */

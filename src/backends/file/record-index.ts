@@ -4,7 +4,7 @@ import { Ordered } from "../ordered.ts";
 import { compareIds } from "../thread-order.ts";
 import type { Change } from "./change.ts";
 import { directoryLineage, formatVersion, lastInteger } from "./change.ts";
-import { corrupt, newerFormat } from "./faults.ts";
+import { corrupt, movedLines, newerFormat } from "./faults.ts";
 import type { Line } from "./line.ts";
 import { hex } from "./line.ts";
 import type { Sink } from "./position.ts";
@@ -50,6 +50,7 @@ export class RecordIndex implements Sink {
   readonly #sizes: Sizes;
   /** The last stretch of the journal of which nothing is known: it may have changed anything that comes before it. */
   #lost: Pick<Line, "offset" | "number"> | undefined;
+  #isMoved = false;
   /** Bytes of the lines that are still needed. */
   liveBytes = 0;
   /** How many live records there are. */
@@ -84,6 +85,11 @@ export class RecordIndex implements Sink {
 
   lost(line: Pick<Line, "offset" | "number">): void {
     this.#lost = line;
+  }
+
+  moved(line: Pick<Line, "offset" | "number">): void {
+    this.#lost = line;
+    this.#isMoved = true;
   }
 
   get(key: Key | DirectoryKey): Slot | undefined {
@@ -248,7 +254,9 @@ export class RecordIndex implements Sink {
   }
 
   #lostFault(): Error {
-    return corrupt(this.#path, this.#lost?.number ?? 0, "the journal is damaged here, and what it said cannot be told");
+    const line = this.#lost?.number ?? 0;
+    if (this.#isMoved) return movedLines(this.#path, line);
+    return corrupt(this.#path, line, "the journal is damaged here, and what it said cannot be told");
   }
 }
 

@@ -2,12 +2,11 @@ import type { Change } from "./change.ts";
 import type { OpenFile } from "./file-system.ts";
 import type { Line } from "./line.ts";
 import { noPrior } from "./line.ts";
-import { isSound, parseLine, priorOf } from "./line-reader.ts";
+import { isSound, lineStart, parseLine, priorOf } from "./line-reader.ts";
 import { LineStream } from "./line-stream.ts";
+import { findMoved } from "./moved.ts";
 import type { Position, Scan, Sink } from "./position.ts";
 import { follows, positionAfter } from "./position.ts";
-
-const lineStart = Buffer.from('{"batch":', "latin1");
 
 /** A stretch of a journal: a sound line, a damaged one whose successor tells what it said, or bytes that say nothing. */
 type Piece =
@@ -33,6 +32,16 @@ type Piece =
  * checksum of every line is computed.
  */
 export async function survey(file: OpenFile, size: number, from: Position, synced: number, sink: Sink): Promise<Scan> {
+  const found = await settleDamage(file, size, from, synced, sink);
+  const end = found.undecided?.after ?? found.position;
+  const moved = size > end.offset ? await findMoved(file, size, end) : undefined;
+  if (moved === undefined) return found;
+  sink.moved(moved);
+  return { position: found.position, undecided: undefined, moved };
+}
+
+/** What counts if all that lies behind it was left by a crash. */
+async function settleDamage(file: OpenFile, size: number, from: Position, synced: number, sink: Sink): Promise<Scan> {
   const pieces = await trace(file, await collect(file, size, from));
   const lines = pieces.flatMap((piece) => (piece.is === "line" ? [piece.line] : []));
   const last = lines.at(-1);

@@ -1,5 +1,6 @@
 import type { Change } from "./change.ts";
 import { directoryLineage } from "./change.ts";
+import { movedLines } from "./faults.ts";
 import type { FileSystem } from "./file-system.ts";
 import { isUnfinishedJournal, journalPath, lineageOf } from "./layout.ts";
 import type { Line } from "./line.ts";
@@ -45,7 +46,7 @@ async function verifyJournal(
   const note = (line: number, fault: string): unknown => faults.push(`${path}, line ${line}: ${fault}`);
   try {
     const { size } = await file.stat();
-    const { position, undecided } = await survey(file, size, beginning, 0, {
+    const { position, undecided, moved } = await survey(file, size, beginning, 0, {
       record: (line: Line): void => index.record(line),
       damaged: (change: Change, line): void => {
         note(line.number, `the line is damaged; it said ${describe(change)}.`);
@@ -55,7 +56,12 @@ async function verifyJournal(
         note(line.number, "the journal is damaged here, and what it said cannot be told.");
         index.lost(line);
       },
+      moved: (line): void => {
+        faults.push(movedLines(path, line.number).message);
+        index.moved(line);
+      },
     });
+    if (moved !== undefined) return faults;
     const last = undecided?.lines.at(-1);
     const counts = last !== undefined && directoryIndex.hasCommitted(lineage, last.batch, last.crc);
     const end = counts ? undecided?.after.offset : position.offset;
