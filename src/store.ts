@@ -64,6 +64,7 @@ export class Store<State = unknown> {
 
   /**
    * Threads (all of them, or those named) as newline-delimited JSON, each line with a checksum. Any store can import it.
+   * Each thread is as it was at one moment, whatever others do meanwhile; its lines are held in memory until it is complete.
    *
    * @example
    * await pipeline(store.export(), createWriteStream("agent.bundle"));

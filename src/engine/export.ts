@@ -1,13 +1,14 @@
 import { bundleLine } from "../codec/bundle.ts";
 import { type Delta, isReplacement, replacement } from "../codec/delta.ts";
 import { ThreadmarkError } from "../errors.ts";
-import { ifDamaged } from "./damage.ts";
+import { ifDamaged, isCorrupt } from "./damage.ts";
 import type { Engine } from "./engine.ts";
 import { FrameReader } from "./frames.ts";
 import { PAGE_ROWS } from "./page.ts";
 import { type RowRecord, toRecord } from "./row.ts";
 import { shownRows } from "./shown-rows.ts";
 import { type EncodedWrite, shownWrites, writesOfRows } from "./shown-writes.ts";
+import { standingOf } from "./standing.ts";
 import type { Tape } from "./tape.ts";
 import { allThreads } from "./threads.ts";
 import { loadShown } from "./tree.ts";
@@ -28,7 +29,13 @@ export type BundleRecord =
   | { readonly kind: "end"; readonly id: string; readonly checkpoints: number }
   | { readonly kind: "done"; readonly threads: number };
 
-/** A store as text: one line a record. Each thread stands for itself, with all that it shows. */
+/** How often a thread is begun again because others have changed it while it was read. */
+const ATTEMPTS = 20;
+
+/**
+ * A store as text: one line a record. Each thread stands for itself, with all that it shows, as it was at one moment. Its
+ * records are held in memory until it is complete: only then is it known that they go together.
+ */
 export async function* exportStore(store: Engine, threads: readonly string[] | undefined): AsyncGenerator<string> {
   const engine = store.fresh();
   yield bundleLine({ kind: "bundle", version: 1, createdAt: engine.clock() } satisfies BundleRecord);
@@ -37,15 +44,13 @@ export async function* exportStore(store: Engine, threads: readonly string[] | u
   for (;;) {
     const next = await store.track(() => source.next());
     if (next.done) break;
-    let shown = false;
-    const records = exportThread(engine, next.value);
-    for (;;) {
-      const record = await store.track(() => records.next());
-      if (record.done) break;
-      shown = true;
-      yield bundleLine(record.value);
-    }
-    if (shown) count += 1;
+    const { thread } = next.value.meta;
+    const records = await store.track(() => exportThread(engine, next.value));
+    // It was deleted meanwhile.
+    if (!records && threads) throw nothingToExport(thread);
+    if (!records || records.length === 0) continue;
+    count += 1;
+    for (const record of records) yield bundleLine(record);
   }
   yield bundleLine({ kind: "done", threads: count } satisfies BundleRecord);
 }
@@ -53,14 +58,50 @@ export async function* exportStore(store: Engine, threads: readonly string[] | u
 async function* namedThreads(engine: Engine, threads: readonly string[]): AsyncGenerator<Tape> {
   for (const id of threads) {
     const tape = await engine.thread(id);
-    if (!tape)
-      throw new ThreadmarkError("NOT_FOUND", `There is no thread ${JSON.stringify(id)} to export.`, { thread: id });
+    if (!tape) throw nothingToExport(id);
     yield tape;
   }
 }
 
-/** The records of one thread. None, where it shows no checkpoint. */
-export async function* exportThread(engine: Engine, tape: Tape): AsyncGenerator<BundleRecord> {
+function nothingToExport(thread: string): ThreadmarkError {
+  return new ThreadmarkError("NOT_FOUND", `There is no thread ${JSON.stringify(thread)} to export.`, { thread });
+}
+
+/** All records of one thread as it was at one moment; undefined, where there is no such thread any more. */
+async function exportThread(known: Engine, found: Tape): Promise<readonly BundleRecord[] | undefined> {
+  const { thread } = found.meta;
+  let engine = known;
+  let tape: Tape | undefined = found;
+  for (let attempt = 1; tape; attempt += 1) {
+    const holds = await standingOf(engine, tape);
+    let fault: ThreadmarkError;
+    try {
+      const records: BundleRecord[] = [];
+      for await (const record of threadRecords(engine, tape)) records.push(record);
+      if (await holds()) return records;
+      fault = neverRests(thread);
+    } catch (error) {
+      if (!isCorrupt(error) || (await holds())) throw error;
+      fault = error;
+    }
+    if (attempt === ATTEMPTS) throw fault;
+    // What is remembered may be of either side of the change.
+    engine = known.fresh();
+    tape = await engine.thread(thread);
+  }
+  return undefined;
+}
+
+function neverRests(thread: string): ThreadmarkError {
+  return new ThreadmarkError(
+    "BACKEND",
+    `Thread ${JSON.stringify(thread)} was changed by others ${ATTEMPTS} times in a row while it was exported. Try again.`,
+    { thread },
+  );
+}
+
+/** The records of one thread, as they are found. None, where it shows no checkpoint. */
+export async function* threadRecords(engine: Engine, tape: Tape): AsyncGenerator<BundleRecord> {
   const rows: Shown[] = [];
   for await (const row of shownRows(engine, tape)) rows.push(row);
   if (rows.length === 0) return;
