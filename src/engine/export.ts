@@ -26,7 +26,13 @@ export type BundleRecord =
       readonly namespace: string;
       readonly writes: readonly EncodedWrite[];
     }
-  | { readonly kind: "end"; readonly id: string; readonly checkpoints: number }
+  | {
+      readonly kind: "end";
+      readonly id: string;
+      readonly checkpoints: number;
+      /** How many records of writes there are. Earlier versions did not say. */
+      readonly writes?: number;
+    }
   | { readonly kind: "done"; readonly threads: number };
 
 /** How often a thread is begun again because others have changed it while it was read. */
@@ -56,7 +62,8 @@ export async function* exportStore(store: Engine, threads: readonly string[] | u
 }
 
 async function* namedThreads(engine: Engine, threads: readonly string[]): AsyncGenerator<Tape> {
-  for (const id of threads) {
+  // A bundle in which a thread stands twice is refused.
+  for (const id of new Set(threads)) {
     const tape = await engine.thread(id);
     if (!tape) throw nothingToExport(id);
     yield tape;
@@ -110,6 +117,7 @@ export async function* threadRecords(engine: Engine, tape: Tape): AsyncGenerator
   const frames = new FrameReader(engine);
   yield { kind: "thread", id: tape.meta.thread, createdAt: tape.meta.createdAt };
   let writes: ReadonlyMap<number, readonly EncodedWrite[]> | undefined;
+  let written = 0;
   for (const [index, row] of rows.entries()) {
     if (index % PAGE_ROWS === 0) {
       await nextTurn();
@@ -121,9 +129,11 @@ export async function* threadRecords(engine: Engine, tape: Tape): AsyncGenerator
     yield { kind: "checkpoint", seq: row.seq, row: toRecord({ ...row, parent: parent?.seq ?? 0, tagged }), change };
     // Where one of the page does not read, each is read by itself, and the fault has its checkpoint.
     const own = writes?.get(row.seq) ?? (await shownWrites(engine, tape, row.namespace, row.id));
-    if (own.length > 0) yield { kind: "writes", checkpoint: row.id, namespace: row.namespace, writes: own };
+    if (own.length === 0) continue;
+    written += 1;
+    yield { kind: "writes", checkpoint: row.id, namespace: row.namespace, writes: own };
   }
-  yield { kind: "end", id: tape.meta.thread, checkpoints: rows.length };
+  yield { kind: "end", id: tape.meta.thread, checkpoints: rows.length, writes: written };
 }
 
 /** The stored delta, where it builds on what the thread shows of the parent; else the whole body. */
