@@ -11,6 +11,7 @@ import type { BundleRecord } from "./export.ts";
 import { hasCheckpoints } from "./fork.ts";
 import { unremembered } from "./keep-trees.ts";
 import type { Change } from "./lane.ts";
+import { checkLease } from "./lease.ts";
 import { fromRecord } from "./row.ts";
 import { isSameThread } from "./same-thread.ts";
 import { type EncodedWrite, shownWrites } from "./shown-writes.ts";
@@ -123,12 +124,14 @@ function threadChange(thread: BundledThread): Change<boolean> {
       const { existing } = draft;
       if (existing && (await hasCheckpoints(draft.engine, existing))) {
         if (await isSameThread(draft.engine, existing, thread.checkpoints)) return false;
+        checkLease(draft, undefined);
         throw new ThreadmarkError(
           "CONFLICT",
           `Thread ${JSON.stringify(thread.id)} is there already and differs from the bundle's. Delete it first, or import elsewhere.`,
           { thread: thread.id },
         );
       }
+      checkLease(draft, undefined);
       // Rows come with their seqs, and where all were deleted those may have been given out, or be a source's.
       if (existing && existing.lastSeq > 0) {
         await makeWay(draft, existing);
