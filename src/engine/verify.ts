@@ -33,10 +33,16 @@ export async function verifyStore(store: Engine, progress?: WorkOptions["progres
   const faults: Fault[] = (await engine.backend.verify()).map((message) => ({ thread: "", checkpoint: null, message }));
   const onFault = (thread: string, error: unknown): void => void faults.push(faultOf(thread, null, error));
   let done = 0;
-  for await (const tape of allThreads(engine, { onFault })) {
-    await verifyThread(engine, tape, faults);
-    done += 1;
-    progress?.(done);
+  try {
+    for await (const tape of allThreads(engine, { onFault })) {
+      await verifyThread(engine, tape, faults);
+      done += 1;
+      progress?.(done);
+    }
+  } catch (error) {
+    // The list of threads itself is damaged: that is what was asked for, not a failure to answer.
+    if (!isCorrupt(error)) throw error;
+    onFault("", error);
   }
   return { ok: faults.length === 0, faults };
 }

@@ -1,9 +1,54 @@
-import { describe, expect, it } from "vitest";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, test } from "vitest";
 import { memory } from "../../src/backends/memory/index.ts";
-import { open, type Store } from "../../src/index.ts";
+import { open, type Store, ThreadmarkError } from "../../src/index.ts";
 import { meanwhile } from "./meanwhile.ts";
 
 type Any = Record<string, unknown>;
+
+test("verify reports a damaged list of threads as a fault, with all that was found before", async () => {
+  const backend = memory();
+  const filling = await open<Any>(meanwhile(backend, async () => {}));
+  for (let n = 100; n <= 250; n += 1) await filling.thread(`t${n}`).put({ id: "c", state: { n } });
+  const store = await open<Any>({
+    ...meanwhile(backend, async () => {}),
+    verify: async () => ["The medium is damaged, too."],
+    async read(asked) {
+      const goesOn = asked.some((read) => "list" in read && read.list.after !== undefined);
+      if (goesOn) throw new ThreadmarkError("CORRUPT", "The list is damaged here.");
+      return backend.read(asked);
+    },
+  });
+  let looked = 0;
+  const progress = (done: number): void => {
+    looked = done;
+  };
+  const { ok, faults } = await store.verify({ progress });
+  expect([ok, looked]).toEqual([false, 100]);
+  expect(faults.map(({ message }) => message)).toEqual(["The medium is damaged, too.", "The list is damaged here."]);
+});
+
+test("verify of a file store whose list of threads is damaged answers", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "threadmark-verify-"));
+  try {
+    const filling = await open<Any>(`file:${directory}`);
+    for (const id of ["a", "b", "c"]) await filling.thread(id).put({ state: {} });
+    await filling.close();
+    const path = join(directory, "directory.jsonl");
+    const bytes = readFileSync(path);
+    const second = bytes.indexOf("\n") + 1;
+    writeFileSync(path, bytes.fill(0, second + 5, bytes.indexOf("\n", second) + 30));
+    const store = await open<Any>(`file:${directory}`);
+    const { ok, faults } = await store.verify();
+    expect(ok).toBe(false);
+    expect(faults.map(({ message }) => message)).toContainEqual(expect.stringContaining("directory.jsonl"));
+    await store.close();
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+});
 
 const ways: Record<string, (store: Store<Any>) => Promise<unknown>> = {
   prunes: (store) => store.thread("t").prune({ keepLast: 2 }),
