@@ -64,6 +64,7 @@ export class Store<State = unknown> {
 
   /**
    * Threads (all of them, or those named) as newline-delimited JSON, each line with a checksum. Any store can import it.
+   * Each thread is as it was at one moment, whatever others do meanwhile; its lines are held in memory until it is complete.
    *
    * @example
    * await pipeline(store.export(), createWriteStream("agent.bundle"));
@@ -73,7 +74,10 @@ export class Store<State = unknown> {
     return exported(this.#engine, options.threads && [...options.threads]);
   }
 
-  /** Adds the threads of a bundle. One that is there already, just so, is left alone; a different one is `CONFLICT`. */
+  /**
+   * Adds the threads of a bundle. One that is there already, just so, is left alone; a different one is `CONFLICT`, and one
+   * that is leased is `BUSY`.
+   */
   import(source: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>): Promise<ImportResult> {
     return this.#engine.track(async () => (await import("./engine/import.ts")).importBundle(this.#engine, source));
   }

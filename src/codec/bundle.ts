@@ -38,13 +38,19 @@ export async function* linesOf(
   source: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
 ): AsyncGenerator<string> {
   const decoder = new TextDecoder("utf-8");
-  let rest = "";
+  // What is there of a line whose end is still to come. It is put together once: a line may be long, and its pieces many.
+  let parts: string[] = [];
   for await (const chunk of source) {
-    rest += typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true });
-    const lines = rest.split("\n");
-    rest = lines.pop() ?? "";
-    yield* lines;
+    const text = typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true });
+    let start = 0;
+    for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", start)) {
+      parts.push(text.slice(start, end));
+      start = end + 1;
+      yield parts.join("");
+      parts = [];
+    }
+    if (start < text.length) parts.push(text.slice(start));
   }
-  rest += decoder.decode();
+  const rest = parts.join("") + decoder.decode();
   if (rest !== "") yield rest;
 }

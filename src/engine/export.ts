@@ -1,13 +1,14 @@
 import { bundleLine } from "../codec/bundle.ts";
 import { type Delta, isReplacement, replacement } from "../codec/delta.ts";
 import { ThreadmarkError } from "../errors.ts";
-import { ifDamaged } from "./damage.ts";
+import { ifDamaged, isCorrupt } from "./damage.ts";
 import type { Engine } from "./engine.ts";
 import { FrameReader } from "./frames.ts";
 import { PAGE_ROWS } from "./page.ts";
 import { type RowRecord, toRecord } from "./row.ts";
 import { shownRows } from "./shown-rows.ts";
 import { type EncodedWrite, shownWrites, writesOfRows } from "./shown-writes.ts";
+import { standingOf } from "./standing.ts";
 import type { Tape } from "./tape.ts";
 import { allThreads } from "./threads.ts";
 import { loadShown } from "./tree.ts";
@@ -25,10 +26,22 @@ export type BundleRecord =
       readonly namespace: string;
       readonly writes: readonly EncodedWrite[];
     }
-  | { readonly kind: "end"; readonly id: string; readonly checkpoints: number }
+  | {
+      readonly kind: "end";
+      readonly id: string;
+      readonly checkpoints: number;
+      /** How many records of writes there are. Earlier versions did not say. */
+      readonly writes?: number;
+    }
   | { readonly kind: "done"; readonly threads: number };
 
-/** A store as text: one line a record. Each thread stands for itself, with all that it shows. */
+/** How often a thread is begun again because others have changed it while it was read. */
+const ATTEMPTS = 20;
+
+/**
+ * A store as text: one line a record. Each thread stands for itself, with all that it shows, as it was at one moment. Its
+ * records are held in memory until it is complete: only then is it known that they go together.
+ */
 export async function* exportStore(store: Engine, threads: readonly string[] | undefined): AsyncGenerator<string> {
   const engine = store.fresh();
   yield bundleLine({ kind: "bundle", version: 1, createdAt: engine.clock() } satisfies BundleRecord);
@@ -37,30 +50,65 @@ export async function* exportStore(store: Engine, threads: readonly string[] | u
   for (;;) {
     const next = await store.track(() => source.next());
     if (next.done) break;
-    let shown = false;
-    const records = exportThread(engine, next.value);
-    for (;;) {
-      const record = await store.track(() => records.next());
-      if (record.done) break;
-      shown = true;
-      yield bundleLine(record.value);
-    }
-    if (shown) count += 1;
+    const { thread } = next.value.meta;
+    const records = await store.track(() => exportThread(engine, next.value));
+    // It was deleted meanwhile.
+    if (!records && threads) throw nothingToExport(thread);
+    if (!records || records.length === 0) continue;
+    count += 1;
+    for (const record of records) yield bundleLine(record);
   }
   yield bundleLine({ kind: "done", threads: count } satisfies BundleRecord);
 }
 
 async function* namedThreads(engine: Engine, threads: readonly string[]): AsyncGenerator<Tape> {
-  for (const id of threads) {
+  // A bundle in which a thread stands twice is refused.
+  for (const id of new Set(threads)) {
     const tape = await engine.thread(id);
-    if (!tape)
-      throw new ThreadmarkError("NOT_FOUND", `There is no thread ${JSON.stringify(id)} to export.`, { thread: id });
+    if (!tape) throw nothingToExport(id);
     yield tape;
   }
 }
 
-/** The records of one thread. None, where it shows no checkpoint. */
-export async function* exportThread(engine: Engine, tape: Tape): AsyncGenerator<BundleRecord> {
+function nothingToExport(thread: string): ThreadmarkError {
+  return new ThreadmarkError("NOT_FOUND", `There is no thread ${JSON.stringify(thread)} to export.`, { thread });
+}
+
+/** All records of one thread as it was at one moment; undefined, where there is no such thread any more. */
+async function exportThread(known: Engine, found: Tape): Promise<readonly BundleRecord[] | undefined> {
+  const { thread } = found.meta;
+  let engine = known;
+  let tape: Tape | undefined = found;
+  for (let attempt = 1; tape; attempt += 1) {
+    const holds = await standingOf(engine, tape);
+    let fault: ThreadmarkError;
+    try {
+      const records: BundleRecord[] = [];
+      for await (const record of threadRecords(engine, tape)) records.push(record);
+      if (await holds()) return records;
+      fault = neverRests(thread);
+    } catch (error) {
+      if (!isCorrupt(error) || (await holds())) throw error;
+      fault = error;
+    }
+    if (attempt === ATTEMPTS) throw fault;
+    // What is remembered may be of either side of the change.
+    engine = known.fresh();
+    tape = await engine.thread(thread);
+  }
+  return undefined;
+}
+
+function neverRests(thread: string): ThreadmarkError {
+  return new ThreadmarkError(
+    "BACKEND",
+    `Thread ${JSON.stringify(thread)} was changed by others ${ATTEMPTS} times in a row while it was exported. Try again.`,
+    { thread },
+  );
+}
+
+/** The records of one thread, as they are found. None, where it shows no checkpoint. */
+export async function* threadRecords(engine: Engine, tape: Tape): AsyncGenerator<BundleRecord> {
   const rows: Shown[] = [];
   for await (const row of shownRows(engine, tape)) rows.push(row);
   if (rows.length === 0) return;
@@ -69,6 +117,7 @@ export async function* exportThread(engine: Engine, tape: Tape): AsyncGenerator<
   const frames = new FrameReader(engine);
   yield { kind: "thread", id: tape.meta.thread, createdAt: tape.meta.createdAt };
   let writes: ReadonlyMap<number, readonly EncodedWrite[]> | undefined;
+  let written = 0;
   for (const [index, row] of rows.entries()) {
     if (index % PAGE_ROWS === 0) {
       await nextTurn();
@@ -80,9 +129,11 @@ export async function* exportThread(engine: Engine, tape: Tape): AsyncGenerator<
     yield { kind: "checkpoint", seq: row.seq, row: toRecord({ ...row, parent: parent?.seq ?? 0, tagged }), change };
     // Where one of the page does not read, each is read by itself, and the fault has its checkpoint.
     const own = writes?.get(row.seq) ?? (await shownWrites(engine, tape, row.namespace, row.id));
-    if (own.length > 0) yield { kind: "writes", checkpoint: row.id, namespace: row.namespace, writes: own };
+    if (own.length === 0) continue;
+    written += 1;
+    yield { kind: "writes", checkpoint: row.id, namespace: row.namespace, writes: own };
   }
-  yield { kind: "end", id: tape.meta.thread, checkpoints: rows.length };
+  yield { kind: "end", id: tape.meta.thread, checkpoints: rows.length, writes: written };
 }
 
 /** The stored delta, where it builds on what the thread shows of the parent; else the whole body. */

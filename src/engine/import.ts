@@ -4,12 +4,14 @@ import type { Json } from "../codec/json.ts";
 import { ThreadmarkError } from "../errors.ts";
 import { checkId } from "../model/address.ts";
 import type { Fault } from "../model/arguments.ts";
+import { BundledThread } from "./bundled-thread.ts";
 import { makeWay } from "./delete.ts";
 import type { Engine } from "./engine.ts";
 import type { BundleRecord } from "./export.ts";
 import { hasCheckpoints } from "./fork.ts";
 import { unremembered } from "./keep-trees.ts";
 import type { Change } from "./lane.ts";
+import { checkLease } from "./lease.ts";
 import { fromRecord } from "./row.ts";
 import { isSameThread } from "./same-thread.ts";
 import { type EncodedWrite, shownWrites } from "./shown-writes.ts";
@@ -24,15 +26,6 @@ export interface ImportResult {
   readonly checkpoints: number;
 }
 
-type Bundled = Extract<BundleRecord, { kind: "checkpoint" }>;
-
-interface Gathered {
-  readonly id: string;
-  readonly createdAt: number;
-  readonly checkpoints: Bundled[];
-  readonly writes: Extract<BundleRecord, { kind: "writes" }>[];
-}
-
 /** Reads a bundle, thread by thread: each is written whole, in one commit, once all its lines have proved sound. */
 export async function importBundle(
   engine: Engine,
@@ -42,7 +35,8 @@ export async function importBundle(
   let unchanged = 0;
   let checkpoints = 0;
   let number = 0;
-  let thread: Gathered | undefined;
+  let thread: BundledThread | undefined;
+  const threads = new Set<string>();
   let begun = false;
   let ended = false;
   for await (const line of linesOf(source)) {
@@ -53,6 +47,7 @@ export async function importBundle(
     if (ended) throw damaged(number, "there is something behind the end");
     switch (record.kind) {
       case "bundle":
+        if (begun) throw damaged(number, "a bundle begins inside another");
         if (record.version !== 1) {
           throw new ThreadmarkError(
             "VERSION",
@@ -63,21 +58,22 @@ export async function importBundle(
         break;
       case "thread":
         if (thread) throw damaged(number, "a thread begins inside another");
-        thread = { id: checkId(record.id, "A thread id"), createdAt: record.createdAt, checkpoints: [], writes: [] };
+        if (threads.has(record.id)) throw damaged(number, "its thread was there before");
+        thread = new BundledThread(checkId(record.id, "A thread id"), record.createdAt);
+        threads.add(thread.id);
         break;
       case "checkpoint":
         if (!thread) throw damaged(number, "a checkpoint has no thread");
         validate(record.change as Json);
-        thread.checkpoints.push(record);
+        thread.addCheckpoint(record, number);
         break;
       case "writes":
         if (!thread) throw damaged(number, "writes have no thread");
-        thread.writes.push(record);
+        thread.addWrites(record, number);
         break;
       case "end":
-        if (thread?.id !== record.id || thread.checkpoints.length !== record.checkpoints) {
-          throw damaged(number, "the thread's checkpoints are not all there");
-        }
+        if (!thread) throw damaged(number, "an end has no thread");
+        thread.checkEnd(record, number);
         if (await importThread(engine, thread)) imported += 1;
         else unchanged += 1;
         checkpoints += record.checkpoints;
@@ -85,6 +81,7 @@ export async function importBundle(
         break;
       case "done":
         if (thread) throw damaged(number, "the last thread has no end");
+        if (threads.size !== record.threads) throw damaged(number, "the threads before it are not all there");
         ended = true;
         break;
       default:
@@ -96,7 +93,7 @@ export async function importBundle(
 }
 
 /** Whether the thread was written; false when it was there already. */
-async function importThread(engine: Engine, thread: Gathered): Promise<boolean> {
+async function importThread(engine: Engine, thread: BundledThread): Promise<boolean> {
   const written = await engine.lane(thread.id).add(threadChange(thread));
   for (const { checkpoint, namespace, writes } of thread.writes) {
     // What was there already stays as it is, also where a write would replace it.
@@ -120,19 +117,21 @@ async function importThread(engine: Engine, thread: Gathered): Promise<boolean> 
   return written;
 }
 
-function threadChange(thread: Gathered): Change<boolean> {
+function threadChange(thread: BundledThread): Change<boolean> {
   return {
     fresh: true,
     plan: async (draft) => {
       const { existing } = draft;
       if (existing && (await hasCheckpoints(draft.engine, existing))) {
         if (await isSameThread(draft.engine, existing, thread.checkpoints)) return false;
+        checkLease(draft, undefined);
         throw new ThreadmarkError(
           "CONFLICT",
           `Thread ${JSON.stringify(thread.id)} is there already and differs from the bundle's. Delete it first, or import elsewhere.`,
           { thread: thread.id },
         );
       }
+      checkLease(draft, undefined);
       // Rows come with their seqs, and where all were deleted those may have been given out, or be a source's.
       if (existing && existing.lastSeq > 0) {
         await makeWay(draft, existing);

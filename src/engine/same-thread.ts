@@ -1,7 +1,7 @@
 import { apply, type Delta, diff, isReplacement, replacedBy } from "../codec/delta.ts";
 import type { Json } from "../codec/json.ts";
 import type { Engine } from "./engine.ts";
-import { type BundleRecord, exportThread } from "./export.ts";
+import { type BundleRecord, threadRecords } from "./export.ts";
 import { fromRecord, toRecord } from "./row.ts";
 import type { Tape } from "./tape.ts";
 import { loadShown } from "./tree.ts";
@@ -12,7 +12,7 @@ type CheckpointRecord = Extract<BundleRecord, { kind: "checkpoint" }>;
 /** Whether a thread shows just the checkpoints that a bundle tells of it, oldest first. */
 export async function isSameThread(engine: Engine, tape: Tape, told: readonly CheckpointRecord[]): Promise<boolean> {
   let seen = 0;
-  for await (const record of exportThread(engine, tape)) {
+  for await (const record of threadRecords(engine, tape)) {
     if (record.kind !== "checkpoint") continue;
     const wanted = told[seen];
     seen += 1;

@@ -10,9 +10,11 @@ import { hashStrings } from "./hash.ts";
 import type { Origin } from "./meta.ts";
 import { ownRow, ownRows } from "./own-rows.ts";
 import { loadPage, pagesOf, type SharedTree } from "./page.ts";
+import { pushAll } from "./push-all.ts";
 import { checkpointOf, writeOf } from "./read.ts";
 import { shownRows } from "./shown-rows.ts";
 import { type EncodedWrite, shownWrites, writesOfRows } from "./shown-writes.ts";
+import { standingOf } from "./standing.ts";
 import type { Tape } from "./tape.ts";
 import { allThreads } from "./threads.ts";
 import type { Body } from "./tree-cache.ts";
@@ -45,10 +47,32 @@ export async function verifyStore(store: Engine, progress?: WorkOptions["progres
   return { ok: faults.length === 0, faults };
 }
 
-/** Adds a fault for everything of the thread that does not read. */
-export async function verifyThread(engine: Engine, tape: Tape, faults: Fault[]): Promise<void> {
+/** How often a thread is looked at because others change it while something of it does not read. */
+const ATTEMPTS = 20;
+
+/** Adds a fault for everything of the thread that does not read; not for what others have removed or moved meanwhile. */
+export async function verifyThread(known: Engine, found: Tape, faults: Fault[]): Promise<void> {
+  const { thread } = found.meta;
+  let engine = known;
+  let tape: Tape | undefined = found;
+  try {
+    for (let attempt = 1; tape; attempt += 1) {
+      const holds = await standingOf(engine, tape);
+      const own = await faultsOf(engine, tape);
+      if (own.length === 0 || attempt === ATTEMPTS || (await holds())) return pushAll(faults, own);
+      // What is remembered may be of either side of the change.
+      engine = known.fresh();
+      tape = await engine.thread(thread);
+    }
+  } catch (error) {
+    if (!isCorrupt(error)) throw error;
+    faults.push(faultOf(thread, null, error));
+  }
+}
+
+async function faultsOf(engine: Engine, tape: Tape): Promise<Fault[]> {
   const { thread } = tape.meta;
-  const before = faults.length;
+  const faults: Fault[] = [];
   const onFault = (error: unknown): void => void faults.push(faultOf(thread, null, error));
   try {
     for await (const page of pagesOf(shownRows(engine, tape, { onFault }))) {
@@ -63,10 +87,11 @@ export async function verifyThread(engine: Engine, tape: Tape, faults: Fault[]):
       }
     }
     await verifyHashed(engine, tape, onFault);
-    if (faults.length === before) await verifyCount(engine, tape);
+    if (faults.length === 0) await verifyCount(engine, tape);
   } catch (error) {
     onFault(error);
   }
+  return faults;
 }
 
 /** What was read for a page of rows at once. What is not there is read row by row, so that a fault has its checkpoint. */
@@ -140,8 +165,7 @@ async function verifyCheckpoint(engine: Engine, tape: Tape, row: Shown, atHand: 
   if (!checkpoint && !body) return;
   if (row.parent !== 0 && row.parent >= row.seq) throw new Error("its parent was committed after it");
   if (row.parent !== 0 && !(await ownRow(engine, await homeOf(engine, tape, row.parent), row.parent))) {
-    if (await engine.thread(place.thread).then((now) => now?.metaValue === tape.metaValue))
-      throw new Error("its parent is missing");
+    throw new Error("its parent is missing");
   }
   const next = checkpoint?.next ?? (body?.n as readonly unknown[] | undefined);
   if (next?.length !== row.pending) throw new Error("its body and its metadata do not match");

@@ -186,6 +186,30 @@ export const lease: readonly Case[] = [
     },
   },
   {
+    name: "lease: while it lives, an import that would write the thread is BUSY; one that finds it unchanged is not",
+    async run({ open, clock }) {
+      const store = await open();
+      const thread = store.thread("t");
+      await thread.put({ id: "a", state: { n: 1 } });
+      const bundle = await collect(store.export());
+      const before = await snapshot(store, "t");
+      await thread.acquire({ holder: "worker", ttl: 5000 });
+      exact(await store.import(bundle), { imported: 0, unchanged: 1, checkpoints: 1 });
+      clock.advance(5001);
+      await thread.delete();
+      await thread.acquire({ holder: "worker", ttl: 5000 });
+      const error = await failsWith("BUSY", () => store.import(bundle));
+      exact([error.thread, error.holder, error.remaining], ["t", "worker", 5000]);
+      exact(await collect(store.threads()), []);
+      clock.advance(5001);
+      exact(await store.import(bundle), { imported: 1, unchanged: 0, checkpoints: 1 });
+      exact(await snapshot(store, "t"), before);
+      await thread.deleteCheckpoints(["a"]);
+      await thread.acquire({ holder: "worker", ttl: 5000 });
+      await failsWith("BUSY", () => store.import(bundle));
+    },
+  },
+  {
     name: "lease: bad arguments are a TypeError",
     async run({ open }) {
       const thread = (await open()).thread("t");
