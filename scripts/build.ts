@@ -38,7 +38,7 @@ const groups = [
   },
   {
     name: "upkeep",
-    test: /\/src\/(?:engine\/(?:compact|export|fold|import|same-thread|seen-writes|settle|stats|verify)|codec\/(?:bundle|delta\/validate))\.ts$/,
+    test: /\/src\/(?:engine\/(?:bundled-thread|compact|export|fold|import|same-thread|seen-writes|settle|standing|stats|verify)|codec\/(?:bundle|delta\/validate))\.ts$/,
     priority: 1,
   },
   {
