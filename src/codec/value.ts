@@ -5,7 +5,7 @@ import { Decoder } from "./decode.ts";
 import { Encoder } from "./encode.ts";
 import type { Json } from "./json.ts";
 import { isJsonPrimitive } from "./kinds/primitive.ts";
-import { isAccessor } from "./properties.ts";
+import { isAccessor, ordinaryNames } from "./properties.ts";
 import type { RegisteredClass } from "./special.ts";
 
 export interface Encoded {
@@ -62,12 +62,11 @@ export function createValueCodec(
       }
     },
     names(value, root) {
-      const names = Object.keys(value);
-      const others = Reflect.ownKeys(value).length > names.length;
-      // Encoding it tells which one it is.
-      if (others || names.some((name) => isAccessor(value, name)))
-        encode(new Encoder(registered), value, root, undefined);
-      return names;
+      const names = ordinaryNames(value);
+      if (names?.every((name) => !isAccessor(value, name))) return names;
+      // Encoding it tells what is wrong with it.
+      encode(new Encoder(registered), value, root, undefined);
+      return Object.keys(value);
     },
     decode(tree, { owned = false, tagged = true } = {}) {
       if (tagged) return new Decoder(byName, owned, unregistered === "keep").child(tree, 0);
