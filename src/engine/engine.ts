@@ -31,6 +31,9 @@ const PACK_ROWS = 64;
 const LANES = 1024;
 const FRESH_CACHE_BYTES = 16 * 1024 * 1024;
 
+/** How often a read is made again because the backend was interrupted meanwhile. */
+const INTERRUPTED_READS = 3;
+
 /** What every operation works with: the backend, the codec, and what is remembered of tapes and trees. */
 export class Engine {
   readonly backend: Backend;
@@ -146,7 +149,13 @@ export class Engine {
   async thread(id: string, ahead?: ReadAhead): Promise<Tape | undefined> {
     this.#forgetIfInterrupted();
     try {
-      return await this.#thread(id, ahead);
+      let tape = await this.#thread(id, ahead);
+      // What was remembered was asked to be brought up to date, by a backend that may have lost part of it.
+      for (let again = 0; again < INTERRUPTED_READS && this.backend.interruptions !== this.#interruptions; again += 1) {
+        this.#forgetIfInterrupted();
+        tape = await this.#thread(id, ahead);
+      }
+      return tape;
     } catch (error) {
       if (!isCorrupt(error) || error.thread !== undefined) throw error;
       const { message, frame } = error;

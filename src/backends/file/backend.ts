@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import type { Answer, Backend, Batch, Capabilities, Read } from "../../backend.ts";
+import { proved } from "../proved.ts";
 import { placesOfBatches } from "./answers.ts";
 import { append } from "./append.ts";
 import { directoryLineage } from "./change.ts";
@@ -43,6 +44,10 @@ export class FileBackend implements Backend {
     this.#lock = new WriterLock(fileSystem, directory);
     this.#snapshots = new Snapshots(fileSystem, directory, this.#journals);
     this.#compaction = new Compaction(fileSystem, directory, this.#journals, this.#snapshots);
+  }
+
+  get interruptions(): number {
+    return this.#snapshots.interruptions;
   }
 
   read(reads: readonly Read[]): Promise<readonly Answer[]> {
@@ -110,7 +115,8 @@ export class FileBackend implements Backend {
     try {
       await this.#holdDirectoryIfNeeded(held);
       const journals = new Map([...held].map(([place, { journal }]) => [place, journal]));
-      const verdict = await judge(batches, (place) => journals.get(place) as Journal);
+      const asked = batches.map((batch) => proved(batch, this.interruptions));
+      const verdict = await judge(asked, (place) => journals.get(place) as Journal);
       await append(this.#fileSystem, this.#directory, verdict, journals, this.#durable);
       return verdict.applied;
     } finally {

@@ -27,6 +27,8 @@ export class Snapshots {
   /** Readers take turns, since looking at a journal changes what is in memory. */
   readonly #turns = new Turns();
   #isWriter = false;
+  /** How often a journal was no longer the one that was read, or somebody else may have written until now. */
+  interruptions = 0;
 
   constructor(fileSystem: FileSystem, directory: string, journals: Journals) {
     this.#fileSystem = fileSystem;
@@ -42,6 +44,7 @@ export class Snapshots {
   setWriter(isWriter: boolean): Promise<void> {
     return this.#turns.take(async () => {
       this.#isWriter = isWriter;
+      this.interruptions += 1;
       await this.#journals.forgetAll();
     });
   }
@@ -163,6 +166,7 @@ export class Snapshots {
       throw error;
     }
     held.done();
+    this.interruptions += 1;
     await this.#journals.forget(place);
     return this.#journals.hold(place);
   }

@@ -1,5 +1,6 @@
 import type { Batch, Value } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
+import { isDoubtful, proved } from "../proved.ts";
 import type { Change, ChangeRunner } from "./changes.ts";
 import { changeOf } from "./changes.ts";
 import { Failure, isTaken, toError } from "./failure.ts";
@@ -102,7 +103,7 @@ export class Committer {
 
   #runSteps(steps: readonly Step[]): Promise<readonly boolean[]> {
     return this.#server.persist(async (mayHaveApplied) => {
-      const applied = steps.some(({ batch }) => this.#isDoubtful(batch))
+      const applied = steps.some(({ batch }) => isDoubtful(batch, this.#server.interruptions))
         ? await this.#runChanges(steps.map(({ batch }) => changeOf(batch)))
         : await this.#steps.run(steps);
       if (!mayHaveApplied || !applied.includes(false)) return applied;
@@ -121,7 +122,11 @@ export class Committer {
   /** A key inserted by another while the statement ran makes all of it fail: then each batch is run by itself. */
   async #runChanges(changes: readonly Change[]): Promise<readonly boolean[]> {
     try {
-      return await this.#server.persist(() => this.#changes.run(changes.map((change) => this.#proved(change))));
+      // The server that answers now may not have what the one before had told.
+      return await this.#server.persist(() => {
+        const { interruptions } = this.#server;
+        return this.#changes.run(changes.map(({ batch, token }) => ({ batch: proved(batch, interruptions), token })));
+      });
     } catch (error) {
       if (!isTaken(error)) throw error;
       if (changes.length === 1) return [false];
@@ -130,19 +135,6 @@ export class Committer {
         (part) => this.#runChanges(part),
       );
     }
-  }
-
-  /** Whether what a batch builds on was read before a connection was lost. */
-  #isDoubtful({ follows }: Batch): boolean {
-    return follows !== undefined && follows.interruptions !== this.#server.interruptions;
-  }
-
-  /** The server that answers now may not have what the one before had told: then that is checked, too. */
-  #proved(change: Change): Change {
-    const { batch, token } = change;
-    const { follows, checks = [] } = batch;
-    if (follows === undefined || !this.#isDoubtful(batch)) return change;
-    return { batch: { ...batch, checks: [...checks, follows] }, token };
   }
 }
 
