@@ -193,9 +193,10 @@ export class Draft {
       else if (changed) this.puts.push({ key, value: encodeMeta(this.#meta as Meta) });
     }
     const { checks, deletes, inserts, puts } = this;
-    const last = this.#created || this.#interruptions === undefined ? undefined : tape.tail.at(-1);
-    if (last === undefined || this.#interruptions === undefined) return { checks, deletes, inserts, puts };
-    const follows = { key: tape.key("tail", last.row.seq), value: last.value, interruptions: this.#interruptions };
+    const interruptions = this.#interruptions;
+    const last = this.#created ? undefined : tape.tail.at(-1);
+    if (interruptions === undefined || last === undefined) return { checks, deletes, inserts, puts };
+    const follows = { key: tape.key("tail", last.row.seq), value: last.value, interruptions };
     return { checks, deletes, inserts, puts, follows };
   }
 
@@ -230,8 +231,9 @@ export class Draft {
   /** The commit succeeded: brings what is remembered up to date, without reading it again. */
   absorb(): void {
     const tape = this.#tape as Tape;
-    if (this.#removed || this.rereads || (!this.#created && tape.metaValue !== this.#metaBefore)) {
-      // Gone, or changed too much, or somebody has read a newer version meanwhile. Where the thread is stays known.
+    const interrupted = this.engine.interruptions !== this.#interruptions;
+    if (this.#removed || this.rereads || interrupted || (!this.#created && tape.metaValue !== this.#metaBefore)) {
+      // Gone, or changed too much, or in doubt, or somebody has read a newer version meanwhile. Where the thread is stays known.
       if (this.#removed || this.#created) this.engine.forget(this.thread);
       this.engine.tapes.forget(tape.number);
       return;
