@@ -1,14 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { bundleLine } from "../../src/codec/bundle.ts";
 import { open, type Store } from "../../src/index.ts";
+import { linesOf } from "./exported.ts";
 
 type Any = Record<string, unknown>;
-
-async function linesOf(store: Store<Any>, threads?: string[]): Promise<string[]> {
-  const lines: string[] = [];
-  for await (const line of store.export(threads ? { threads } : {})) lines.push(line);
-  return lines;
-}
 
 /** Two threads; one has a branch, a nested namespace, and writes. */
 async function bundle(): Promise<string[]> {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Backend } from "../../src/backend.ts";
 import { memory } from "../../src/backends/memory/index.ts";
 import { open, type Store, type Thread } from "../../src/index.ts";
+import { linesOf } from "./exported.ts";
 
 type Any = Record<string, unknown>;
 
@@ -39,12 +40,6 @@ async function everything(store: Store<Any>): Promise<unknown[]> {
     }
   }
   return all;
-}
-
-async function linesOf(store: Store<Any>, threads?: string[]): Promise<string[]> {
-  const lines: string[] = [];
-  for await (const line of store.export(threads ? { threads } : {})) lines.push(line);
-  return lines;
 }
 
 /** For several stores: what one closes stays open for the others. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Backend } from "../../src/backend.ts";
 import { memory } from "../../src/backends/memory/index.ts";
 import { open, type Store } from "../../src/index.ts";
+import { linesOf } from "./exported.ts";
 import { meanwhile } from "./meanwhile.ts";
 
 type Any = Record<string, unknown>;
@@ -31,12 +32,6 @@ async function shownBy(store: Store<Any>, id: string): Promise<unknown[]> {
   for await (const checkpoint of thread.history({ states: true }))
     all.push(checkpoint, await thread.writes(checkpoint.id));
   return all;
-}
-
-async function linesOf(store: Store<Any>, threads?: string[]): Promise<string[]> {
-  const lines: string[] = [];
-  for await (const line of store.export(threads ? { threads } : {})) lines.push(line);
-  return lines;
 }
 
 async function imported(lines: readonly string[]): Promise<Store<Any>> {

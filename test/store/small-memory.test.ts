@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { open } from "../../src/index.ts";
+import { linesOf } from "./exported.ts";
 
 /** Of a fork and the thread it was forked from, only one is remembered: each takes the other's place. */
 async function forkedFromMoreThanFits() {
@@ -21,9 +22,7 @@ test("what finds nothing to remove from a fork says so, though its history does 
 
 test("a bundle of what is there already changes nothing, though its history does not fit into memory", async () => {
   const { store } = await forkedFromMoreThanFits();
-  const lines: string[] = [];
-  for await (const line of store.export()) lines.push(line);
-  expect(await store.import(lines)).toMatchObject({ imported: 0, unchanged: 2 });
+  expect(await store.import(await linesOf(store))).toMatchObject({ imported: 0, unchanged: 2 });
   await store.close();
 });
 
@@ -45,8 +44,6 @@ test("replaced checkpoints of a fork's fork read and are exported, though its hi
     expect(await later.writes(id)).toHaveLength(1);
   }
   expect((await store.thread("source").get(replaced[0] as string))?.state).toEqual({ n: 100 });
-  const lines: string[] = [];
-  for await (const line of store.export()) lines.push(line);
-  expect(await store.import(lines)).toMatchObject({ imported: 0, unchanged: 3 });
+  expect(await store.import(await linesOf(store))).toMatchObject({ imported: 0, unchanged: 3 });
   await store.close();
 });
