@@ -37,9 +37,16 @@ export class Talk {
 export class StoredTalk extends Talk {
   readonly thread: ReturnType<Store<State>["thread"]>;
 
-  private constructor(store: Store<State>, id: string) {
-    super();
+  private constructor(store: Store<State>, id: string, state?: State) {
+    super(state);
     this.thread = store.thread(id);
+  }
+
+  /** The same thread on a store that was opened since. */
+  on(store: Store<State>): StoredTalk {
+    const talk = new StoredTalk(store, this.thread.id, this.state);
+    talk.steps = this.steps;
+    return talk;
   }
 
   /** A thread with so many steps in it. */

@@ -142,6 +142,11 @@ export interface Backend {
    * `committed: "unknown"` when that cannot be told; `READ_ONLY`, `BUSY`, `CORRUPT`, `VERSION` where they fit.
    */
   commit(batches: readonly Batch[]): Promise<readonly boolean[]>;
+  /**
+   * The same for what can as well be done another time: where others would have to be waited for, it applies nothing and
+   * gives undefined. Absent where it is not worth it: nothing is sealed then when a store is closed.
+   */
+  commitIfFree?(batches: readonly Batch[]): Promise<readonly boolean[] | undefined>;
   /** Records and bytes by table, and the bytes the store takes on its medium (undefined where that is unknown). */
   size(): Promise<{ readonly tables: Readonly<Record<Table | "directory", Size>>; readonly total: number | undefined }>;
   /** Gives room that deleted records left back to the system, and makes them unreadable on the medium. */

@@ -52,6 +52,11 @@ export class ByteCache<K, V> {
     this.#bytes -= slot.bytes;
   }
 
+  /** What was used last comes first. */
+  latest(): V[] {
+    return [...this.#slots.values()].sort((left, right) => right.used - left.used).map(({ value }) => value);
+  }
+
   clear(): void {
     this.#slots.clear();
     this.#bytes = 0;

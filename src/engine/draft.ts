@@ -6,7 +6,7 @@ import { changeMeta, encodeDirectory, encodeMeta, type Meta, newMeta } from "./m
 import { newTape } from "./random.ts";
 import type { Row } from "./row.ts";
 import { encodeTailRow, type TailRow } from "./tail-row.ts";
-import { metaKey, Tape } from "./tape.ts";
+import { metaKey, Tape, UNSEALED } from "./tape.ts";
 
 /** Thrown by a plan that cannot share a draft with what was planned before it. */
 export const ALONE: unique symbol = Symbol("alone");
@@ -204,7 +204,7 @@ export class Draft {
     if (this.planned.length === 0) return undefined;
     tape.checkIntact();
     const { packRows } = this.engine;
-    if (tape.tail.length + this.planned.length <= packRows) {
+    if (tape.tail.length + this.planned.length < packRows + UNSEALED) {
       for (const { tail } of this.planned)
         this.inserts.push({ key: tape.key("tail", tail.row.seq), value: tail.value });
       return undefined;
@@ -213,7 +213,7 @@ export class Draft {
     // The new rows go straight into packs, so their keys do not show that nobody else was first: a check must.
     const first = (this.planned[0] as Planned).tail.row.seq;
     this.checks.push({ key: tape.key("tail", first), value: undefined });
-    const sealed = rows.slice(0, Math.floor((rows.length - 1) / packRows) * packRows);
+    const sealed = rows.slice(0, Math.floor((rows.length - UNSEALED) / packRows) * packRows);
     const rest = rows.slice(sealed.length);
     for (const tail of rest) {
       if (tail.row.seq >= first) this.inserts.push({ key: tape.key("tail", tail.row.seq), value: tail.value });
@@ -241,6 +241,7 @@ export class Draft {
     if (this.#meta !== tape.meta) tape.adopt(encodeMeta(this.#meta as Meta));
     const last = tape.tail.at(-1)?.row.seq ?? 0;
     for (const { tail } of this.planned) if (tail.row.seq > last) tape.push(tail);
+    tape.written ||= this.planned.length > 0;
     for (const run of this.afterwards) run();
     this.engine.remember(this.thread, tape);
     keepTrees(this.engine.trees, tape, this.planned);

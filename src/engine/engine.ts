@@ -9,7 +9,7 @@ import { isCorrupt } from "./damage.ts";
 import { Lane } from "./lane.ts";
 import { type DirectoryRecord, decodeDirectory } from "./meta.ts";
 import { randomWriter } from "./random.ts";
-import type { Tape } from "./tape.ts";
+import { type Tape, UNSEALED } from "./tape.ts";
 import { Tapes } from "./tapes.ts";
 import { TreeCache } from "./tree-cache.ts";
 
@@ -119,9 +119,16 @@ export class Engine {
     if (this.#closed) return;
     this.#closed = true;
     if (this.#active > 0) await new Promise<void>((resolve) => (this.#idle = resolve));
+    if (this.backend.commitIfFree) await this.#sealTails();
     this.tapes.clear();
     this.trees.clear();
     await this.backend.close();
+  }
+
+  /** Half a pack is worth a seal of its own. */
+  async #sealTails(): Promise<void> {
+    const tapes = this.tapes.unsealed(this.packRows / 2 + UNSEALED);
+    if (tapes.length > 0) await (await import("./closing.ts")).sealTails(this, tapes);
   }
 
   /** Another engine on the same backend that remembers nothing yet. */

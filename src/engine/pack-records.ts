@@ -49,9 +49,21 @@ export class PackRecords {
     const known = this.knownNet(tape, seq);
     if (known) return known;
     const group = { lineage: tape.lineage, group: tape.number, table: "net" as const };
-    const older = { ...group, to: seq - 1, from: seq === tape.meta.rootSealed ? tape.meta.rootFull : 0 };
+    const from = seq === tape.meta.rootSealed ? tape.meta.rootFull : 0;
     const limit = this.#page;
     this.#page = Math.min(this.#page * 4, LAST_PAGE);
+    if (seq === tape.meta.sealed) {
+      // What was sealed last ends its pack: there is nothing behind it to look for.
+      const reads: readonly Read[] = [{ get: tape.metaKey }, { scan: { ...group, from, to: seq }, reverse: true, limit }];
+      const [meta, nets] = (await this.#engine.read(reads)) as readonly [Value | undefined, readonly Found[]];
+      this.#check(tape, seq, meta);
+      const [last] = nets;
+      if (last?.item === seq) {
+        this.#addNets(tape, nets, limit, from, undefined);
+        return last;
+      }
+    }
+    const older = { ...group, from, to: seq - 1 };
     const [meta, [around], below] = (await this.#engine.read([
       { get: tape.metaKey },
       { scan: { ...group, from: seq }, limit: 1 },

@@ -13,6 +13,9 @@ const TAPE_WEIGHT = 2_000;
 const ROW_WEIGHT = 400;
 const PACK_WEIGHT = 64 * ROW_WEIGHT;
 
+/** So many rows are left unsealed: the head and its parent, which a read of the head begins with. */
+export const UNSEALED = 2;
+
 export interface Damaged {
   readonly seq: number;
   readonly error: ThreadmarkError;
@@ -55,6 +58,8 @@ export class Tape {
   source: Tape | undefined;
   /** Namespaces of the tapes this one builds on. */
   namespaces: ReadonlySet<string> | undefined;
+  /** Whether rows of it were committed here. */
+  written = false;
   /** The row whose body was read from storage last. */
   lastLoaded = 0;
   /** Seqs of inherited ancestors by namespace, newest first; filled as they are walked. */

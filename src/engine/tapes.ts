@@ -6,6 +6,9 @@ import { decodeMarks } from "./marks.ts";
 import { decodeMeta, type Origin } from "./meta.ts";
 import { metaKey, Tape } from "./tape.ts";
 
+/** Sealing one takes half a millisecond: so many may be waited for. */
+const MOST_UNSEALED = 64;
+
 /** The tapes that are remembered, and how they are brought up to what the store holds now. */
 export class Tapes {
   readonly #backend: Backend;
@@ -33,6 +36,16 @@ export class Tapes {
 
   forget(number: number): void {
     this.#known.delete(number);
+  }
+
+  /** Those that rows were committed to here, and that have so many unsealed; the latest used first, a few of them. */
+  unsealed(least: number): Tape[] {
+    const found: Tape[] = [];
+    for (const tape of this.#known.latest()) {
+      if (found.length === MOST_UNSEALED) break;
+      if (tape.written && !tape.meta.dead && tape.tail.length >= least) found.push(tape);
+    }
+    return found;
   }
 
   clear(): void {

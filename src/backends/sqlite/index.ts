@@ -80,6 +80,15 @@ class SqliteBackend implements Backend {
     return this.#change((database) => applyBatches(database, batches));
   }
 
+  async commitIfFree(batches: readonly Batch[]): Promise<readonly boolean[] | undefined> {
+    try {
+      return applyBatches(this.#writable ?? this.#forWriting(), batches);
+    } catch (error) {
+      if (this.#driver.fault(error) === "busy") return undefined;
+      throw this.#translate(error);
+    }
+  }
+
   async size(): Promise<{ tables: Sizes; total: number }> {
     const sizes = await this.#look(sizesOf, () => Object.fromEntries(tableNames.map((name) => [name, empty])) as Sizes);
     const total = this.#path === inMemory ? await this.#look(pageBytes, () => 0) : bytesOf(this.#path);
