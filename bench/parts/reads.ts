@@ -111,7 +111,7 @@ async function older({ report, quick }: Context, rows: Rows, path: string, ids: 
   const rounds = quick ? 5 : 15;
   const cold = await compare(
     // The way to an old one is compiled as that to the latest has been by now.
-    { rounds, warmUp: quick ? 1 : 20, batch: 4 },
+    { rounds, warmUp: quick ? 1 : 60, batch: 8 },
     () => unread.thread.get(id()),
     () => unread.thread.latest(),
     () => unread.renew(),
@@ -152,7 +152,7 @@ async function histories({ place, report, quick }: Context, rows: Rows, path: st
 
   const unread = new Unread(path);
   const cold = await compare(
-    { rounds, batch: 2 },
+    { rounds, warmUp: quick ? 1 : 100, batch: 4 },
     () => list(unread.thread, true),
     () => unread.thread.latest(),
     () => unread.renew(),

@@ -177,7 +177,10 @@ class History implements Source<CheckpointInfo | Checkpoint> {
     if (!shown) return undefined;
     if (!trees) return infoOf(engine, place, shown, await parentId(engine, tape, shown));
     const usable = shown.replacedBy === undefined && tape.meta.folds === page.tape.meta.folds;
-    return checkpointOf(engine, tape, place, shown, usable ? { ready: trees.get(row.seq) } : {});
+    const tree = usable ? trees.get(row.seq) : undefined;
+    // The others of the page have been given out, as copies: the last one's tree is the caller's own.
+    const isLast = this.#seen === page.rows.length;
+    return checkpointOf(engine, tape, place, shown, { ready: tree && isLast ? { ...tree, owned: true } : tree });
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Read } from "../backend.ts";
-import { apply, isReplacement, replacedBy } from "../codec/delta.ts";
+import { apply, applyOwned, isReplacement, replacedBy } from "../codec/delta.ts";
 import type { Json } from "../codec/json.ts";
 import { isCorrupt } from "./damage.ts";
 import type { Engine } from "./engine.ts";
@@ -35,10 +35,12 @@ export async function* pagesOf(
   if (page.length > 0) yield page;
 }
 
-/** A tree that shares nodes with others of its page. Not to be changed. */
+/** A tree that shares nodes with others of its page. Not to be changed, unless it is `owned`. */
 export interface SharedTree {
   readonly tree: Json;
   readonly tagged: boolean;
+  /** The others are not needed any more. */
+  readonly owned?: boolean;
 }
 
 /**
@@ -53,9 +55,13 @@ export async function loadPage(
   const plain = rows.filter((row) => row.replacedBy === undefined);
   if (plain.length < 2) return new Map();
   const { folds } = tape.meta;
-  const page = new Page(engine, tape);
+  const page = new Page(
+    engine,
+    tape,
+    plain.map((row) => row.seq),
+  );
   try {
-    await page.read(plain.map((row) => row.seq));
+    await page.read();
     // The oldest first: the others build on it.
     for (const { seq } of plain.toReversed()) await page.build(seq);
   } catch (error) {
@@ -72,14 +78,16 @@ class Page {
   readonly trees = new Map<number, SharedTree>();
   readonly #engine: Engine;
   readonly #tape: Tape;
+  readonly #wanted: ReadonlySet<number>;
   readonly #records: PackRecords;
   readonly #homes = new Map<Tape, number[]>();
   /** Frames by seq, each with the parent it was stored with. */
   readonly #frames = new Map<number, Frame>();
 
-  constructor(engine: Engine, tape: Tape) {
+  constructor(engine: Engine, tape: Tape, seqs: readonly number[]) {
     this.#engine = engine;
     this.#tape = tape;
+    this.#wanted = new Set(seqs);
     this.#records = new PackRecords(engine);
   }
 
@@ -88,8 +96,8 @@ class Page {
   }
 
   /** Reads the packs of all these rows, and along with them what the oldest of them probably builds on. */
-  async read(seqs: readonly number[]): Promise<void> {
-    for (const seq of seqs) {
+  async read(): Promise<void> {
+    for (const seq of this.#wanted) {
       const home = await homeOf(this.#engine, this.#tape, seq);
       const own = this.#homes.get(home);
       if (own) own.push(seq);
@@ -117,13 +125,14 @@ class Page {
     while (!this.trees.has(current)) {
       const frame = this.#frames.get(current);
       if (frame && isReplacement(frame.change)) {
-        this.trees.set(current, { tree: replacedBy(frame.change), tagged: frame.row.tagged });
+        this.#frames.delete(current);
+        current = this.#onwards(current, { tree: replacedBy(frame.change), tagged: frame.row.tagged }, above);
       } else if (frame) {
         above.push(frame);
         current = frame.row.parent;
       } else {
-        const { tree, tagged } = await loadTree(this.#engine, this.#tape, current, this.#records);
-        this.trees.set(current, { tree, tagged });
+        const loaded = await loadTree(this.#engine, this.#tape, current, this.#records);
+        current = this.#onwards(current, loaded, above);
       }
     }
     let { tree, tagged } = this.trees.get(current) as SharedTree;
@@ -132,6 +141,23 @@ class Page {
       tagged ||= row.tagged;
       this.trees.set(row.seq, { tree, tagged });
     }
+  }
+
+  /**
+   * Goes on from a tree that nobody else holds to the first that is wanted, in place: nothing of those between is kept, nor
+   * their frames, whose nodes become the tree's. Gives the seq it came to.
+   */
+  #onwards(from: number, { tree: base, tagged: before }: SharedTree, above: Frame[]): number {
+    let [seq, tree, tagged] = [from, base, before];
+    while (!this.#wanted.has(seq)) {
+      const { row, change } = above.pop() as Frame;
+      seq = row.seq;
+      this.#frames.delete(seq);
+      tree = applyOwned(tree, change);
+      tagged ||= row.tagged;
+    }
+    this.trees.set(seq, { tree, tagged });
+    return seq;
   }
 }
 

@@ -80,7 +80,7 @@ async function readCheckpoint(
 ): Promise<Checkpoint> {
   const found = parentId(engine, tape, row);
   const parent = found instanceof Promise ? await found : found;
-  if (ready) return decodeCheckpoint(engine, place, row, parent, { ...ready, owned: false });
+  if (ready) return decodeCheckpoint(engine, place, row, parent, { ...ready, owned: ready.owned === true });
   const known = row.replacedBy === undefined ? engine.trees.get(tape, row.seq) : undefined;
   // From here to the end nothing may be awaited: the next commit changes a remembered tree in place.
   if (known) return decodeCheckpoint(engine, place, row, parent, { ...known, owned: false });

@@ -6,7 +6,7 @@ import { ThreadmarkError } from "../errors.ts";
 import { isCorrupt } from "./damage.ts";
 import type { Engine } from "./engine.ts";
 import { missingFrame, movedFrame } from "./missing.ts";
-import { decodeNets, netStretch, type Stretch, stepStretch } from "./pack.ts";
+import { decodeNets, type Nets, netStretch, type Stretch, stepStretch } from "./pack.ts";
 import { PackRecords } from "./pack-records.ts";
 import { decodeRows } from "./pack-rows.ts";
 import { frameBytes, takeChange } from "./tail-row.ts";
@@ -125,16 +125,16 @@ class Walk {
   /** By the net change of a pack, or by its single steps. */
   #through(tape: Tape, seq: number, around: Found): Stretch | Promise<Stretch> {
     this.#weight += around.value.length;
-    const stretch = this.#decode(tape, seq, () => netStretch(decodeNets(around.value), seq));
-    return stretch ?? this.#fromSteps(tape, seq, around);
+    const nets = this.#decode(tape, seq, () => decodeNets(around.value));
+    return netStretch(nets, seq) ?? this.#fromSteps(tape, seq, around, nets);
   }
 
-  async #fromSteps(tape: Tape, seq: number, around: Found): Promise<Stretch> {
+  async #fromSteps(tape: Tape, seq: number, around: Found, nets: Nets): Promise<Stretch> {
     const { rows, net, steps } = await this.#records.pack(tape, around.item);
     this.#weight += steps.length;
     const stretch = this.#decode(tape, seq, () => {
       const seqs = decodeRows(tape.number, rows).map((row) => row.seq);
-      return stepStretch(decodeNets(net), steps, seqs, seq);
+      return stepStretch(net === around.value ? nets : decodeNets(net), steps, seqs, seq);
     });
     if (!stretch) throw missingFrame(tape, seq);
     return stretch;
