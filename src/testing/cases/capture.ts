@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Case, Free } from "../case.ts";
+import { smallPacks } from "../conversation.ts";
 import { exact } from "../exact.ts";
 import { failsWith } from "../failures.ts";
 import { collect, snapshot, wholeHistory } from "../snapshot.ts";
@@ -158,6 +159,33 @@ export const capture: readonly Case[] = [
       exact(await snapshot(store, "t"), before);
       const next = await thread.put({ update: { append: { list: [2] } } });
       exact((await thread.get(next.id))?.state, { ...rich(), list: [{ a: [1] }, 1, 2] });
+    },
+  },
+  {
+    name: "capture: each state of a history is the caller's own, whatever becomes of those before it, on branches too",
+    async run({ open }) {
+      const writer = await open(smallPacks);
+      const states = new Map<string, Free>();
+      await writer.thread("t").put({ id: "c0", state: { list: [] } });
+      states.set("c0", { list: [] });
+      for (let n = 1; n < 45; n += 1) {
+        // Now and then from an older one, and now and then the whole state.
+        const parent = n % 7 === 0 ? `c${n - 5}` : `c${n - 1}`;
+        const list = [...(states.get(parent) as Free).list, { n, rich: rich() }];
+        const input = n % 5 === 0 ? { state: { list } } : { update: { append: { list: [{ n, rich: rich() }] } } };
+        await writer.thread("t").put({ ...input, id: `c${n}` } as { state: Free; id: string }, { parent });
+        states.set(`c${n}`, { list });
+      }
+      await writer.close();
+      for (const limit of [2, 5, 10, 45]) {
+        const thread = (await open()).thread("t");
+        for (const before of [undefined, "c40", "c20"]) {
+          for await (const { id, state } of thread.history({ limit, states: true, ...(before && { before }) })) {
+            exact(state, states.get(id));
+            spoil(state);
+          }
+        }
+      }
     },
   },
   {
