@@ -200,6 +200,22 @@ describe("what cannot be stored", () => {
   });
 });
 
+describe("what is added to a built-in object that was stored", () => {
+  test.each<[string, () => object]>([
+    ["a Date", () => new Date(7)],
+    ["a Map", () => new Map([[1, 2]])],
+    ["a Set", () => new Set([1])],
+    ["a RegExp", () => /x/],
+    ["a URL", () => new URL("a:b")],
+    ["a Uint8Array", () => new Uint8Array(9)],
+    ["an ArrayBuffer", () => new ArrayBuffer(9)],
+  ])("%s", (_name, make) => {
+    for (const around of [(value: object) => value, (value: object) => ({ within: [{ it: value }] })]) {
+      expect(refusal(around(withProperty(make(), "x")), around(make())).message).toMatch(/cannot be stored/);
+    }
+  });
+});
+
 describe("what is refused when it is new", () => {
   test("a getter that throws while being compared has a path too", () => {
     const value = withProperty({ a: 1 }, "b", {

@@ -153,7 +153,8 @@ function listsIn(message: Loose): unknown[][] {
 /** Of every property, the object that is deepest within. */
 function innermost(message: Loose): Record<string, unknown>[] {
   return data(message).flatMap((key) => {
-    const objects = within(message[key]).filter((part) => !Array.isArray(part));
+    // What is added to a Date cannot be stored.
+    const objects = within(message[key]).filter((part) => !Array.isArray(part) && !(part instanceof Date));
     return objects.slice(-1) as Record<string, unknown>[];
   });
 }

@@ -13,7 +13,7 @@ export const date: Kind<Date> = {
     const time = value.getTime();
     return { $: "date", v: Number.isNaN(time) ? null : time };
   },
-  same: (value, node) => node.v === value.getTime(),
+  same: (value, node) => node.v === value.getTime() && Reflect.ownKeys(value).length === 0,
   decode(node, _depth, decoding) {
     const { v } = decoding.parts(node, ["v"]);
     if (v === null) return new Date(Number.NaN);
