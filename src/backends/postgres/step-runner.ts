@@ -70,57 +70,67 @@ export class StepRunner {
 
 function scalars({ shape, check, insert, beside }: Step): readonly unknown[] {
   const values: unknown[] = [];
-  addInsert(values, insert);
+  addKey(values, insert);
   if (check !== undefined) {
-    values.push(check.key.group, check.key.item);
-    if (isWide(check.key.table)) values.push(check.key.part);
+    if (!shape.checksOwn) {
+      values.push(check.key.group, check.key.item);
+      if (isWide(check.key.table)) values.push(check.key.part);
+    }
     values.push(check.value);
   }
+  values.push(insert.value);
   const [other] = beside;
-  if (other !== undefined && beside.length === 1) addInsert(values, other);
-  else if (shape.beside !== undefined) values.push(lineages(beside), ...columns(beside, shape.beside.table));
+  if (other !== undefined && beside.length === 1) {
+    addKey(values, other);
+    values.push(other.value);
+  } else if (shape.beside !== undefined) addRecords(values, beside, shape.beside.table);
   return values;
 }
 
-function addInsert(values: unknown[], { key, value }: StepRecord): void {
+function addKey(values: unknown[], { key }: StepRecord): void {
   values.push(key.lineage, key.group, key.item);
   if (isWide(key.table)) values.push(key.part);
-  values.push(value);
 }
 
 function arrays(steps: readonly Step[]): readonly unknown[] {
   const [{ shape }] = steps as readonly [Step];
   const inserted = steps.map((step) => step.insert);
-  const values = [lineages(inserted), ...columns(inserted, shape.insert.table)];
+  const values: unknown[] = [lineages(inserted)];
+  addPlaces(values, inserted, shape.insert.table);
   if (shape.check !== undefined) {
     const checked = steps.map((step) => step.check as StepRecord);
-    values.push(...columns(checked, shape.check.table));
+    if (!shape.checksOwn) addPlaces(values, checked, shape.check.table);
+    values.push(array(checked));
   }
+  values.push(array(inserted));
   if (shape.beside !== undefined) {
-    const beside = steps.flatMap((step) => step.beside);
-    values.push(lineages(beside), ...columns(beside, shape.beside.table));
+    addRecords(
+      values,
+      steps.flatMap((step) => step.beside),
+      shape.beside.table,
+    );
   }
   return values;
+}
+
+function addRecords(values: unknown[], records: readonly StepRecord[], table: Table): void {
+  values.push(lineages(records));
+  addPlaces(values, records, table);
+  values.push(array(records));
 }
 
 function lineages(records: readonly StepRecord[]): Buffer {
   return integers(records.map(({ key }) => key.lineage));
 }
 
-function columns(records: readonly StepRecord[], table: Table): readonly Buffer[] {
-  const groups: number[] = [];
-  const items: number[] = [];
-  const values: Value[] = [];
-  for (const { key, value } of records) {
-    groups.push(key.group);
-    items.push(key.item);
-    values.push(value);
-  }
-  const parts = isWide(table) ? [bigints(records.map(({ key }) => key.part))] : [];
-  return [integers(groups), bigints(items), ...parts, array(values)];
+/** Keys without their lineage. */
+function addPlaces(values: unknown[], records: readonly StepRecord[], table: Table): void {
+  values.push(integers(records.map(({ key }) => key.group)), bigints(records.map(({ key }) => key.item)));
+  if (isWide(table)) values.push(bigints(records.map(({ key }) => key.part)));
 }
 
-function array(values: readonly Value[]): Buffer {
+function array(records: readonly StepRecord[]): Buffer {
+  const values: readonly Value[] = records.map(({ value }) => value);
   return typeof values[0] === "string" ? texts(values as string[]) : byteas(values as Uint8Array[]);
 }
 

@@ -16,7 +16,7 @@ const typeOf = { text: "text", bytes: "bytea" } as const;
 export function oneText(schema: string, shape: Shape): string {
   const { check, beside } = shape;
   const field = parametersOf(stepFields(shape), 0);
-  const held = check && checked(schema, check, field);
+  const held = check && checked(schema, shape, check, field);
   if (beside === undefined) {
     const from = held === undefined ? "" : ` from ${held} m`;
     return `${insert(schema, shape.insert, field)}${from} on conflict do nothing`;
@@ -29,7 +29,7 @@ export function pairText(schema: string, shape: Shape): string {
   const beside = shape.beside as Side;
   const fields = stepFields(shape);
   const field = parametersOf(fields, 0);
-  const held = shape.check && checked(schema, shape.check, field);
+  const held = shape.check && checked(schema, shape, shape.check, field);
   const other = insert(schema, beside, parametersOf(insertFields(beside), fields.length));
   return withBeside(insert(schema, shape.insert, field), held, other, " from m");
 }
@@ -56,39 +56,41 @@ export function allText(schema: string, shape: Shape): string {
   const source = ` from (select ${unnested(stepFields(shape), 0)}) o`;
   if (shape.check === undefined) return before + insert(schema, shape.insert, listed) + source;
   const guarded = (name: string): string => (name === "lineage" ? "case when m.held then o.lineage end" : listed(name));
-  const held = checked(schema, shape.check, listed);
+  const held = checked(schema, shape, shape.check, listed);
   return `${before}${insert(schema, shape.insert, guarded)}${source} left join lateral ${held} m on true`;
 }
 
 /** The same, but each step for itself; only for those that insert one row. Gives the groups of those that were applied. */
 export function someText(schema: string, shape: Shape): string {
-  const held = shape.check === undefined ? "" : `, lateral ${checked(schema, shape.check, listed)} m`;
+  const held = shape.check === undefined ? "" : `, lateral ${checked(schema, shape, shape.check, listed)} m`;
   const source = ` from (select ${unnested(stepFields(shape), 0)}) o`;
   return `${insert(schema, shape.insert, listed)}${source}${held} on conflict do nothing returning "group"`;
 }
 
 const listed = (name: string): string => `o.${name}`;
 
-/** The parameters of a step: the inserted key and value, then the checked key (its lineage is the same) and value. */
-function stepFields({ check, insert }: Shape): readonly Field[] {
+/**
+ * The parameters of a step: the inserted key, the checked key (its lineage is the same) and value, then the inserted value.
+ * The driver copies what it has of a message whenever that grows: the largest comes last.
+ */
+function stepFields({ check, checksOwn, insert }: Shape): readonly Field[] {
   if (check === undefined) return insertFields(insert);
-  return [
-    ...insertFields(insert),
-    ["checked_group", "int4"],
-    ["checked_item", "int8"],
-    ...partField(check.table, "checked_part"),
-    ["expected", typeOf[check.column]],
-  ];
+  const checkedKey: readonly Field[] = checksOwn
+    ? []
+    : [["checked_group", "int4"], ["checked_item", "int8"], ...partField(check.table, "checked_part")];
+  return [...keyFields(insert), ...checkedKey, ["expected", typeOf[check.column]], valueField(insert)];
 }
 
-function insertFields({ table, column }: Side): readonly Field[] {
-  return [
-    ["lineage", "int4"],
-    [`"group"`, "int4"],
-    ["item", "int8"],
-    ...partField(table, "part"),
-    ["value", typeOf[column]],
-  ];
+function insertFields(side: Side): readonly Field[] {
+  return [...keyFields(side), valueField(side)];
+}
+
+function keyFields({ table }: Side): readonly Field[] {
+  return [["lineage", "int4"], [`"group"`, "int4"], ["item", "int8"], ...partField(table, "part")];
+}
+
+function valueField({ column }: Side): Field {
+  return ["value", typeOf[column]];
 }
 
 function partField(table: Table, name: string): readonly Field[] {
@@ -111,11 +113,18 @@ function insert(schema: string, { table, column }: Side, field: (name: string) =
 }
 
 /** A subquery that takes a lock is run once a step, through the primary key, whatever the planner thinks of it. */
-function checked(schema: string, { table, column }: Side, field: (name: string) => string): string {
+function checked(
+  schema: string,
+  { checksOwn }: Shape,
+  { table, column }: Side,
+  field: (name: string) => string,
+): string {
+  const group = field(checksOwn ? "lineage" : "checked_group");
+  const item = field(checksOwn ? `"group"` : "checked_item");
   const part = isWide(table) ? ` and part = ${field("checked_part")}` : "";
   return `(
       select true as held from ${schema}.${table}
-      where lineage = ${field("lineage")} and "group" = ${field("checked_group")} and item = ${field("checked_item")}${part}
+      where lineage = ${field("lineage")} and "group" = ${group} and item = ${item}${part}
         and ${column} = ${field("expected")}
       for no key update
     )`;

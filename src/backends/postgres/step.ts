@@ -1,5 +1,5 @@
 import type { Batch, Entry, Key, Table, Value } from "../../backend.ts";
-import { codeOf, nameOf } from "./layout.ts";
+import { codeOf, isWide, nameOf } from "./layout.ts";
 
 /**
  * What nearly every commit is: at most one record that must hold a value, and a record inserted; beside it perhaps others,
@@ -24,6 +24,8 @@ export interface StepRecord {
 export interface Shape {
   readonly name: string;
   readonly check: Side | undefined;
+  /** Whether the check is of the record that the inserted key itself leads to: that of its group, in its lineage. */
+  readonly checksOwn: boolean;
   readonly insert: Side;
   readonly beside: Side | undefined;
 }
@@ -67,18 +69,24 @@ const shapes = new Map<number, Shape>();
 
 function shapeOf(check: StepRecord | undefined, insert: StepRecord, beside: StepRecord | undefined): Shape {
   const optional = (record: StepRecord | undefined): number => (record === undefined ? 0 : 1 + sideNumber(record));
-  const number = (optional(beside) * 32 + optional(check)) * 32 + sideNumber(insert);
+  const checksOwn = check !== undefined && isOwn(check.key, insert.key);
+  const number = ((optional(beside) * 32 + optional(check)) * 32 + sideNumber(insert)) * 2 + (checksOwn ? 1 : 0);
   let shape = shapes.get(number);
   if (shape === undefined) {
     shape = {
       name: String(number),
       check: check && sideOf(check),
+      checksOwn,
       insert: sideOf(insert),
       beside: beside && sideOf(beside),
     };
     shapes.set(number, shape);
   }
   return shape;
+}
+
+function isOwn(checked: Key, inserted: Key): boolean {
+  return checked.group === checked.lineage && checked.item === inserted.group && !isWide(checked.table);
 }
 
 function sideNumber({ key, value }: StepRecord): number {
