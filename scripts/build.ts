@@ -33,7 +33,7 @@ if (status !== 0) process.exit(status ?? 1);
 const groups = [
   {
     name: "changes",
-    test: /\/src\/(?:engine\/(?:closing|delete|doomed|encode-pack|fork|frames|glance|id-index|measure|prune|push-all|remove|reparent|replace|rewrite|seal|thread-list|threads|writes-removal)|codec\/delta\/(?:compose|net|seal|sequence)|model\/(?:changes|retention))\.ts$/,
+    test: /\/src\/(?:engine\/(?:closing|delete|doomed|encode-pack|fork|frames|glance|id-index|measure|prune|push-all|rebase|remove|reparent|replace|rewrite|seal|thread-list|threads|writes-removal)|codec\/delta\/(?:compose|net|seal|sequence)|model\/(?:changes|retention))\.ts$/,
     priority: 1,
   },
   {

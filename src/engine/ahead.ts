@@ -242,7 +242,7 @@ function checkpointReads(engine: Engine, tape: Tape, seq: number): readonly Want
     const entry = home.tailRow(current);
     if (entry) {
       if (isFull(entry.value)) break;
-      current = entry.row.parent;
+      current = entry.row.base;
       continue;
     }
     const { rootSealed, rootFull, origin } = home.meta;

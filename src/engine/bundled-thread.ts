@@ -27,6 +27,9 @@ export class BundledThread {
     if (row.parent !== undefined && !this.#seqs.has(row.parent)) {
       throw damaged(line, "the parent of its checkpoint does not stand before it");
     }
+    if (row.base !== undefined && !this.#seqs.has(row.base)) {
+      throw damaged(line, "what its checkpoint builds on does not stand before it");
+    }
     this.checkpoints.push(record);
     this.#seqs.add(seq);
     this.#withoutWrites.add(JSON.stringify([row.namespace ?? "", row.id]));

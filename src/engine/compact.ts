@@ -1,9 +1,10 @@
 import type { Batch, Entry, Key, Range } from "../backend.ts";
 import { diff, replacement } from "../codec/delta.ts";
+import type { Json } from "../codec/json.ts";
 import type { WorkOptions } from "../model/arguments.ts";
 import { isCorrupt } from "./damage.ts";
 import { isBuiltOn, metaRecords, recordsOf } from "./delete.ts";
-import { type Doomed, nearestRemaining, rebasedVersions } from "./doomed.ts";
+import { type Doomed, doomedBases, nearestRemaining, rebasedVersions } from "./doomed.ts";
 import type { Engine } from "./engine.ts";
 import { type Folds, foldMarks } from "./fold.ts";
 import { withoutHeads } from "./heads.ts";
@@ -12,7 +13,8 @@ import { encodeMark } from "./marks.ts";
 import { changeMeta, encodeMeta, type Meta, type Origin } from "./meta.ts";
 import { allOwnRows } from "./own-rows.ts";
 import { pushAll } from "./push-all.ts";
-import { type ChangedFrame, type ChangedFrames, rewriteTape } from "./rewrite.ts";
+import type { ChangedFrame, ChangedFrames } from "./rebase.ts";
+import { rewriteTape } from "./rewrite.ts";
 import type { Row } from "./row.ts";
 import { type SeenWrites, seenWrites } from "./seen-writes.ts";
 import { settledOrigin } from "./settle.ts";
@@ -223,20 +225,25 @@ class LineageCompaction {
     for (const row of await this.#ownRows(tape)) {
       if (doomed.get(tape.number)?.has(row.seq)) continue;
       const parent = await nearestRemaining(this.#engine, tape, doomed, row.parent);
-      const home = parent === 0 ? tape : await homeOf(this.#engine, tape, parent);
       const own = folds.tree(tape, row.seq);
-      const base = folds.tree(home, parent);
+      const { base } = await doomedBases(this.#engine, tape, doomed, row.base);
       const unlabelled = row.label !== "" && folds.unlabelled.has(`${tape.number}:${row.seq}`);
-      if (own === undefined && base === undefined) {
+      if (own === undefined && (await this.#folded(tape, base, folds)) === undefined) {
         if (unlabelled) frames.set(row.seq, { change: undefined, replaced: false, unlabelled });
         continue;
       }
       const after = own ?? (await loadTree(this.#engine, tape, row.seq)).tree;
-      const before = base ?? (parent === 0 ? undefined : (await loadTree(this.#engine, tape, parent)).tree);
+      const before =
+        (await this.#folded(tape, parent, folds)) ??
+        (parent === 0 ? undefined : (await loadTree(this.#engine, tape, parent)).tree);
       const change = before === undefined ? replacement(after) : (diff(before, after) ?? {});
       frames.set(row.seq, { change, replaced: own !== undefined, unlabelled });
     }
     return frames;
+  }
+
+  async #folded(tape: Tape, seq: number, folds: Folds): Promise<Json | undefined> {
+    return seq === 0 ? undefined : folds.tree(await homeOf(this.#engine, tape, seq), seq);
   }
 
   /** Writes the marks of a tape without what nobody sees; undefined when nothing changes, else whether any are left. */

@@ -19,6 +19,24 @@ export async function nearestRemaining(engine: Engine, tape: Tape, doomed: Doome
   return nearest;
 }
 
+/** The frames that go, from `seq` on, each of which the one before builds on; and the first that stays, 0 if none does. */
+export async function doomedBases(
+  engine: Engine,
+  tape: Tape,
+  doomed: Doomed,
+  seq: number,
+): Promise<{ readonly gone: readonly number[]; readonly base: number }> {
+  const gone: number[] = [];
+  let base = seq;
+  while (base !== 0) {
+    const home = await homeOf(engine, tape, base);
+    if (!doomed.get(home.number)?.has(base)) break;
+    gone.push(base);
+    base = (await ownRow(engine, home, base))?.base ?? 0;
+  }
+  return { gone, base };
+}
+
 /** The versions of a mark with parents that stay; the same ones if they all do. */
 export async function rebasedVersions(
   engine: Engine,
@@ -34,7 +52,7 @@ export async function rebasedVersions(
     if (!version.row || parent === before) rebased.push(version);
     else {
       changed = true;
-      rebased.push({ ...version, row: toRecord({ ...fromRecord(0, version.row), parent }) });
+      rebased.push({ ...version, row: toRecord({ ...fromRecord(0, version.row), parent, base: parent }) });
     }
   }
   return changed ? rebased : versions;

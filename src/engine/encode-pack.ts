@@ -26,12 +26,12 @@ function chainsOf(frames: readonly Frame[]): Chain[] {
   const open = new Map<number, Chain>();
   for (const frame of frames) {
     const full = isReplacement(frame.change);
-    let chain = full ? undefined : open.get(frame.row.parent);
+    let chain = full ? undefined : open.get(frame.row.base);
     if (chain) {
-      open.delete(frame.row.parent);
+      open.delete(frame.row.base);
       chain.frames.push(frame);
     } else {
-      chain = { base: full ? 0 : frame.row.parent, namespace: frame.row.namespace, frames: [frame] };
+      chain = { base: full ? 0 : frame.row.base, namespace: frame.row.namespace, frames: [frame] };
       chains.push(chain);
     }
     open.set(frame.row.seq, chain);

@@ -5,7 +5,7 @@ import { ifDamaged, isCorrupt } from "./damage.ts";
 import type { Engine } from "./engine.ts";
 import { FrameReader } from "./frames.ts";
 import { PAGE_ROWS } from "./page.ts";
-import { type RowRecord, toRecord } from "./row.ts";
+import { type Row, type RowRecord, toRecord } from "./row.ts";
 import { shownRows } from "./shown-rows.ts";
 import { type EncodedWrite, shownWrites, writesOfRows } from "./shown-writes.ts";
 import { standingOf } from "./standing.ts";
@@ -124,9 +124,11 @@ export async function* threadRecords(engine: Engine, tape: Tape): AsyncGenerator
       writes = await writesOfRows(engine, tape, rows.slice(index, index + PAGE_ROWS)).catch(ifDamaged);
     }
     const parent = bySeq.get(row.parent) ?? (await parentOf(engine, tape, row));
-    const change = await changeOf(engine, frames, tape, row, bySeq.get(row.parent));
+    const change = await changeOf(engine, frames, tape, row, bySeq.get(row.base));
     const tagged = row.tagged || isReplacement(change);
-    yield { kind: "checkpoint", seq: row.seq, row: toRecord({ ...row, parent: parent?.seq ?? 0, tagged }), change };
+    const seq = parent?.seq ?? 0;
+    const told: Row = { ...row, parent: seq, base: isReplacement(change) ? seq : row.base, tagged };
+    yield { kind: "checkpoint", seq: row.seq, row: toRecord(told), change };
     // Where one of the page does not read, each is read by itself, and the fault has its checkpoint.
     const own = writes?.get(row.seq) ?? (await shownWrites(engine, tape, row.namespace, row.id));
     if (own.length === 0) continue;
@@ -136,15 +138,15 @@ export async function* threadRecords(engine: Engine, tape: Tape): AsyncGenerator
   yield { kind: "end", id: tape.meta.thread, checkpoints: rows.length, writes: written };
 }
 
-/** The stored delta, where it builds on what the thread shows of the parent; else the whole body. */
+/** The stored delta, where what it builds on is shown by the thread, and as it was; else the whole body. */
 async function changeOf(
   engine: Engine,
   frames: FrameReader,
   tape: Tape,
   row: Shown,
-  parent: Shown | undefined,
+  base: Shown | undefined,
 ): Promise<Delta> {
-  if (row.replacedBy === undefined && parent && parent.replacedBy === undefined) {
+  if (row.replacedBy === undefined && base && base.replacedBy === undefined) {
     return (await frames.read(await homeOf(engine, tape, row.seq), row.seq)).change;
   }
   return replacement((await loadShown(engine, tape, row)).tree);

@@ -211,6 +211,7 @@ async function topOf(draft: Draft, source: Tape, target: Target, at: Shown, requ
     seq,
     id: engine.ids?.() ?? addressedId(now, target.tape, seq) ?? crypto.randomUUID(),
     parent: at.seq,
+    base: at.seq,
     source: "fork",
     label: request.label ?? `fork-of:${draft.thread}`,
     createdAt: now,

@@ -54,7 +54,10 @@ export class PackRecords {
     this.#page = Math.min(this.#page * 4, LAST_PAGE);
     if (seq === tape.meta.sealed) {
       // What was sealed last ends its pack: there is nothing behind it to look for.
-      const reads: readonly Read[] = [{ get: tape.metaKey }, { scan: { ...group, from, to: seq }, reverse: true, limit }];
+      const reads: readonly Read[] = [
+        { get: tape.metaKey },
+        { scan: { ...group, from, to: seq }, reverse: true, limit },
+      ];
       const [meta, nets] = (await this.#engine.read(reads)) as readonly [Value | undefined, readonly Found[]];
       this.#check(tape, seq, meta);
       const [last] = nets;

@@ -35,6 +35,7 @@ export function packRows(tape: number, rows: readonly Row[]): PackedRows {
   pack("id", (row) => (timeOfAddressed(row.id, tape, row.seq) === Math.floor(row.createdAt) ? 0 : row.id), 0);
   pack("namespace", (row) => row.namespace, "");
   pack("parent", parentOf, -1);
+  pack("base", (row) => (row.base === row.parent ? -1 : row.base), -1);
   pack("step", (row) => row.step, null);
   pack("source", (row) => row.source, "loop");
   pack("node", (row) => row.node, null);
@@ -62,6 +63,7 @@ export function decodeRows(tape: number, value: Value): Row[] {
   const ids = column("id", 0);
   const namespaces = column("namespace", "") as string[];
   const parents = column("parent", -1) as number[];
+  const bases = column("base", -1) as number[];
   const steps = column("step", null) as number[];
   const sources = column("source", "loop") as Row["source"][];
   const nodes = column("node", null) as (string | null)[];
@@ -80,14 +82,17 @@ export function decodeRows(tape: number, value: Value): Row[] {
     const seq = seqs[index] as number;
     const namespace = namespaces[index] as string;
     const createdAt = times[index] as number;
-    const parent = parents[index] as number;
+    const told = parents[index] as number;
+    const parent = told === -1 ? (previous.get(namespace) ?? 0) : told;
+    const base = bases[index] as number;
     const id = ids[index] === 0 ? addressedId(createdAt, tape, seq) : ids[index];
     if (typeof id !== "string") throw malformed();
     rows.push({
       seq,
       id,
       namespace,
-      parent: parent === -1 ? (previous.get(namespace) ?? 0) : parent,
+      parent,
+      base: base === -1 ? parent : base,
       step: steps[index] as number,
       source: sources[index] as Row["source"],
       node: nodes[index] as string | null,

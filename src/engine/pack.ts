@@ -10,7 +10,7 @@ import { type PackedTrees, unpackTrees } from "./shapes.ts";
  * `rows` (metadata, by column), `net` (for each chain, its effect as one delta: all that reading the head needs) and
  * `steps` (the single deltas, with what survives in `net` left out).
  *
- * A chain is a run of rows each of which is the parent of the next. A linear history has one chain a pack; branches,
+ * A chain is a run of rows each of which is what the next builds on. A linear history has one chain a pack; branches,
  * namespaces and full frames start new ones.
  */
 export interface Frame {

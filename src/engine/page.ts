@@ -81,7 +81,7 @@ class Page {
   readonly #wanted: ReadonlySet<number>;
   readonly #records: PackRecords;
   readonly #homes = new Map<Tape, number[]>();
-  /** Frames by seq, each with the parent it was stored with. */
+  /** Frames by seq, each with what it was stored to build on. */
   readonly #frames = new Map<number, Frame>();
 
   constructor(engine: Engine, tape: Tape, seqs: readonly number[]) {
@@ -129,7 +129,7 @@ class Page {
         current = this.#onwards(current, { tree: replacedBy(frame.change), tagged: frame.row.tagged }, above);
       } else if (frame) {
         above.push(frame);
-        current = frame.row.parent;
+        current = frame.row.base;
       } else {
         const loaded = await loadTree(this.#engine, this.#tape, current, this.#records);
         current = this.#onwards(current, loaded, above);

@@ -35,7 +35,7 @@ export async function reparented(
       row.seq,
       withVersion(tape.marks.get(row.seq), {
         generation: tape.meta.generation,
-        row: toRecord({ ...plain, parent: follows, tagged: true }),
+        row: toRecord({ ...plain, parent: follows, base: follows, tagged: true }),
         change: replacedBy,
       }),
     );

@@ -37,6 +37,7 @@ export async function planReplace(
     namespace: existing.namespace,
     // One that is shown: what the frame builds on may have been deleted, and be gone by now.
     parent: parent?.seq ?? 0,
+    base: parent?.seq ?? 0,
     step: fields.step ?? (parent ? parent.step + 1 : 0),
     source: fields.source,
     node: fields.node,

@@ -1,17 +1,16 @@
 import type { Entry, Key, Range, Value } from "../backend.ts";
-import { compose, type Delta, isReplacement, replacement } from "../codec/delta.ts";
 import { ThreadmarkError } from "../errors.ts";
 import type { Doomed } from "./doomed.ts";
 import { encodePack } from "./encode-pack.ts";
 import type { Engine } from "./engine.ts";
 import { FrameReader } from "./frames.ts";
 import type { Meta } from "./meta.ts";
-import { allPacks, ownRow } from "./own-rows.ts";
+import { allPacks } from "./own-rows.ts";
 import { decodeFrames, type Frame } from "./pack.ts";
-import { fromRecord, type Row } from "./row.ts";
+import { type ChangedFrames, Rebasing } from "./rebase.ts";
+import type { Row } from "./row.ts";
 import { encodeTailRow, tailChange } from "./tail-row.ts";
 import type { LoadedPack, Tape } from "./tape.ts";
-import { loadTree } from "./tree.ts";
 import { homeOf } from "./view.ts";
 
 /** What has to be written so that the doomed rows are gone and every other row reads as before. */
@@ -27,8 +26,8 @@ export interface Rewrite {
 }
 
 /**
- * Removes rows of one tape. Frames that build on a removed one take over its change (deltas are composed); a frame with
- * no ancestor left becomes a full one. Packs that keep all their rows, and build on none that goes, are not touched.
+ * Removes rows of one tape. A frame that builds on a removed one takes over its change (deltas are composed), and others
+ * that do build on that frame; one that builds on nothing any more becomes a full one. Packs that keep all their rows, and build on none that goes, are not touched.
  */
 export async function rewriteTape(
   engine: Engine,
@@ -37,18 +36,6 @@ export async function rewriteTape(
   changed: ChangedFrames = new Map(),
 ): Promise<Rewrite> {
   return new Rewriter(engine, tape, doomed, changed).run();
-}
-
-/** Frames whose own change is to be another one, by seq; for folding replaced checkpoints in. */
-export type ChangedFrames = ReadonlyMap<number, ChangedFrame>;
-
-export interface ChangedFrame {
-  /** Undefined: only its row changes. */
-  readonly change: Delta | undefined;
-  /** Every thread that shows the row shows a replacement: what it says of itself goes too. */
-  readonly replaced: boolean;
-  /** Every thread that shows the row shows another label. */
-  readonly unlabelled: boolean;
 }
 
 /** Packs whose records are read together. */
@@ -67,6 +54,7 @@ class Rewriter {
   readonly #doomed: Doomed;
   readonly #changed: ChangedFrames;
   readonly #frames: FrameReader;
+  readonly #rebasing: Rebasing;
   readonly #deletes: (Key | Range)[] = [];
   readonly #inserts: Entry[] = [];
   readonly #puts: Entry[] = [];
@@ -79,6 +67,7 @@ class Rewriter {
     this.#doomed = doomed;
     this.#changed = changed;
     this.#frames = new FrameReader(engine);
+    this.#rebasing = new Rebasing(engine, tape, doomed, changed, this.#frames);
   }
 
   async run(): Promise<Rewrite> {
@@ -156,7 +145,7 @@ class Rewriter {
     for (const table of ["rows", "net", "steps"] as const) this.#deletes.push(this.#tape.key(table, last));
     if (stays.length === 0) return [];
     const frames: Frame[] = [];
-    for (const row of stays) frames.push(await this.#rebased(row));
+    for (const row of stays) frames.push(await this.#rebasing.rebased(row));
     const encoded = encodePack(this.#tape.number, frames, this.#engine.compression);
     for (const table of ["rows", "net", "steps"] as const) {
       this.#write(this.#puts, this.#tape.key(table, encoded.last), encoded[table]);
@@ -166,50 +155,17 @@ class Rewriter {
   }
 
   async #isTouched(rows: readonly Row[]): Promise<boolean> {
-    for (const row of rows) {
-      if (this.#changed.has(row.seq) || (row.parent !== 0 && (await this.#isDoomed(row.parent)))) return true;
+    for (const { seq, parent, base } of rows) {
+      if (this.#changed.has(seq) || (await this.#isDoomed(parent))) return true;
+      if (base !== parent && (await this.#isDoomed(base))) return true;
     }
     return false;
   }
 
   async #isDoomed(seq: number): Promise<boolean> {
+    if (seq === 0) return false;
     const home = await homeOf(this.#engine, this.#tape, seq);
     return this.#doomed.get(home.number)?.has(seq) ?? false;
-  }
-
-  /** A row with the nearest remaining ancestor as its parent, and the change since then. */
-  async #rebased(given: Row): Promise<Frame> {
-    const changed = this.#changed.get(given.seq);
-    const row = changed?.unlabelled ? { ...given, label: "" } : given;
-    let parent = row.parent;
-    const removed: number[] = [];
-    while (parent !== 0 && (await this.#isDoomed(parent))) {
-      const home = await homeOf(this.#engine, this.#tape, parent);
-      const above = await ownRow(this.#engine, home, parent);
-      removed.push(parent);
-      parent = above?.parent ?? 0;
-    }
-    if (changed?.change !== undefined) {
-      const { change, replaced } = changed;
-      const { seq, id, namespace, step, createdAt } = row;
-      const bare = replaced ? fromRecord(seq, { id, namespace, step, createdAt }) : row;
-      return { row: { ...bare, parent, tagged: true }, change };
-    }
-    const own = await this.#frames.read(this.#tape, row.seq);
-    if (removed.length === 0) return { row, change: own.change };
-    if (isReplacement(own.change)) return { row: { ...row, parent }, change: own.change };
-    if (parent === 0) {
-      const loaded = await loadTree(this.#engine, this.#tape, row.seq);
-      return { row: { ...row, parent, tagged: loaded.tagged }, change: replacement(loaded.tree) };
-    }
-    let { change } = own;
-    let tagged = row.tagged;
-    for (const seq of removed) {
-      const frame = await this.#frames.read(await homeOf(this.#engine, this.#tape, seq), seq);
-      change = compose(frame.change, change);
-      tagged ||= frame.row.tagged;
-    }
-    return { row: { ...row, parent, tagged }, change };
   }
 
   /** The three records of each pack. */
@@ -242,7 +198,8 @@ class Rewriter {
       }
       count += 1;
       if (row.namespace === "") root = row.seq;
-      if (await this.#isTouched([row])) this.#rewriteTailRow(await this.#rebased(row), count, root, value.length);
+      if (await this.#isTouched([row]))
+        this.#rewriteTailRow(await this.#rebasing.rebased(row), count, root, value.length);
       else if (entry.count !== count || entry.root !== root) {
         this.#rewriteTailRow({ row, change: tailChange(value) }, count, root, value.length);
       }

@@ -7,8 +7,13 @@ export interface Row {
   readonly id: string;
   /** `""` for the root, else the namespace as JSON. */
   readonly namespace: string;
-  /** The parent's seq; 0 for a root. A frame that is no full value is a delta against the parent's frame. */
+  /** The parent's seq; 0 for a root. */
   readonly parent: number;
+  /**
+   * The seq of the frame that this one is a delta against, if it is no full value: the parent's, unless that parent took the
+   * place of one that was deleted.
+   */
+  readonly base: number;
   readonly step: number;
   readonly source: Source;
   readonly node: string | null;
@@ -30,6 +35,8 @@ export interface RowRecord {
   id: string;
   namespace?: string;
   parent?: number;
+  /** Where it is not the parent. */
+  base?: number;
   step: number;
   source?: Source;
   node?: string;
@@ -48,6 +55,7 @@ export function toRecord(row: Row): RowRecord {
   const record: RowRecord = { id: row.id, step: row.step, createdAt: row.createdAt };
   if (row.namespace !== "") record.namespace = row.namespace;
   if (row.parent !== 0) record.parent = row.parent;
+  if (row.base !== row.parent) record.base = row.base;
   if (row.source !== "loop") record.source = row.source;
   if (row.node !== null) record.node = row.node;
   if (row.run !== null) record.run = row.run;
@@ -67,6 +75,7 @@ export function fromRecord(seq: number, record: RowRecord): Row {
     id: record.id,
     namespace: record.namespace ?? "",
     parent: record.parent ?? 0,
+    base: record.base ?? record.parent ?? 0,
     step: record.step,
     source: record.source ?? "loop",
     node: record.node ?? null,

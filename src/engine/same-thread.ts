@@ -18,32 +18,28 @@ export async function isSameThread(engine: Engine, tape: Tape, told: readonly Ch
     seen += 1;
     if (wanted === undefined || record.seq !== wanted.seq || rowText(record) !== rowText(wanted)) return false;
     // All before it are the same, so that equal deltas make equal states; different ones still may.
-    const equal = JSON.stringify(record.change) === JSON.stringify(wanted.change);
+    const equal =
+      record.row.base === wanted.row.base && JSON.stringify(record.change) === JSON.stringify(wanted.change);
     if (!equal && !(await leadsThere(engine, tape, wanted))) return false;
   }
   return seen === told.length;
 }
 
-/** Whether it holds tagged values is known of what is stored, not part of what is shown. */
-function rowText({ seq, row: { tagged: _, ...row } }: CheckpointRecord): string {
+/** Whether it holds tagged values, and what its frame builds on, is known of what is stored, not part of what is shown. */
+function rowText({ seq, row: { tagged: _tagged, base: _base, ...row } }: CheckpointRecord): string {
   return JSON.stringify(toRecord(fromRecord(seq, row)));
 }
 
-/** Whether a change of the parent's body gives the body that the thread shows. */
+/** Whether a change of what the row builds on gives the body that the thread shows. */
 async function leadsThere(engine: Engine, tape: Tape, { seq, row, change }: CheckpointRecord): Promise<boolean> {
   const body = await bodyAt(engine, tape, seq);
-  const told = await changed(engine, tape, row.parent, change);
+  const told = await changed(engine, tape, row.base ?? row.parent, change);
   return body !== undefined && told !== undefined && diff(body, told) === undefined;
 }
 
-async function changed(
-  engine: Engine,
-  tape: Tape,
-  parent: number | undefined,
-  change: Delta,
-): Promise<Json | undefined> {
+async function changed(engine: Engine, tape: Tape, base: number | undefined, change: Delta): Promise<Json | undefined> {
   if (isReplacement(change)) return replacedBy(change);
-  const before = parent === undefined ? undefined : await bodyAt(engine, tape, parent);
+  const before = base === undefined ? undefined : await bodyAt(engine, tape, base);
   return before === undefined ? undefined : apply(before, change);
 }
 

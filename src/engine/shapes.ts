@@ -8,8 +8,8 @@ import { malformed } from "./pack-rows.ts";
  *
  * `{ "count": 3, "shapes": [{ "like": tree, "leaves": [[place, column], …] }], "order": column }`
  *
- * A leaf is a string, a number, a boolean or null; its place is its number in the tree, read from left to right. `order`
- * tells the shape of each tree; it is absent when there is one shape. Lists of trees that have little in common are
+ * A leaf is a string, a number, a boolean or null; its place is its number in the tree, read from left to right. In the
+ * example a leaf that has a column is 0. `order` tells the shape of each tree; it is absent when there is one shape. Lists of trees that have little in common are
  * stored as they are.
  */
 export type PackedTrees = readonly Json[] | PackedShapes;
@@ -60,7 +60,8 @@ export function packTrees(trees: readonly Json[]): PackedTrees {
     count: trees.length,
     shapes: shapes.map((shape) => {
       const leaves = packLeaves(shape);
-      return { like: shape.like, ...(leaves.length > 0 && { leaves }) };
+      if (leaves.length === 0) return { like: shape.like };
+      return { like: withoutLeaves(shape.like, new Set(leaves.map(([place]) => place))), leaves };
     }),
     ...(ordered !== undefined && { order: ordered }),
   };
@@ -130,6 +131,22 @@ function packLeaves({ leaves }: Shape): (readonly [number, Column])[] {
     columns.push([place, long ? values : (packColumn(values, null) as Column)]);
   }
   return columns;
+}
+
+/** A tree with 0 in these places. */
+function withoutLeaves(tree: Json, places: ReadonlySet<number>): Json {
+  let place = -1;
+  const empty = (node: Json): Json => {
+    if (typeof node !== "object" || node === null) {
+      place += 1;
+      return places.has(place) ? 0 : node;
+    }
+    if (Array.isArray(node)) return node.map(empty);
+    const copy = { ...node };
+    for (const key of Object.keys(copy)) copy[key] = empty(node[key] as Json);
+    return copy;
+  };
+  return empty(tree);
 }
 
 /** Gives one tree of a shape after the other. */

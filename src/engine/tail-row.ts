@@ -36,6 +36,7 @@ export function encodeTailRow(row: Row, count: number, root: number, change: Del
   let text = `{"id":${quote(row.id)},"step":${row.step},"createdAt":${row.createdAt}`;
   if (row.namespace !== "") text += `,"namespace":${quote(row.namespace)}`;
   if (row.parent !== 0) text += `,"parent":${row.parent}`;
+  if (row.base !== row.parent) text += `,"base":${row.base}`;
   if (source !== "loop") text += `,"source":"${source}"`;
   if (node !== null) text += `,"node":${quote(node)}`;
   if (run !== null) text += `,"run":${quote(run)}`;

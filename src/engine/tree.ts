@@ -113,7 +113,7 @@ class Walk {
     this.#below = index - 1;
     this.#weight += frameBytes(entry.value);
     const change = takeChange(entry);
-    return { deltas: [change], base: isReplacement(change) ? 0 : entry.row.parent, tagged: entry.row.tagged };
+    return { deltas: [change], base: isReplacement(change) ? 0 : entry.row.base, tagged: entry.row.tagged };
   }
 
   #fromPack(tape: Tape, seq: number): Stretch | Promise<Stretch> {
@@ -124,16 +124,19 @@ class Walk {
 
   /** By the net change of a pack, or by its single steps. */
   #through(tape: Tape, seq: number, around: Found): Stretch | Promise<Stretch> {
-    this.#weight += around.value.length;
     const nets = this.#decode(tape, seq, () => decodeNets(around.value));
-    return netStretch(nets, seq) ?? this.#fromSteps(tape, seq, around, nets);
+    const stretch = netStretch(nets, seq);
+    if (!stretch) return this.#fromSteps(tape, seq, around, nets);
+    this.#weight += around.value.length;
+    return stretch;
   }
 
   async #fromSteps(tape: Tape, seq: number, around: Found, nets: Nets): Promise<Stretch> {
     const { rows, net, steps } = await this.#records.pack(tape, around.item);
-    this.#weight += steps.length;
     const stretch = this.#decode(tape, seq, () => {
       const seqs = decodeRows(tape.number, rows).map((row) => row.seq);
+      // Of what is read, this much leads to the row: what came after it is no reason for a full frame.
+      this.#weight += ((net.length + steps.length) * (seqs.indexOf(seq) + 1)) / seqs.length;
       return stepStretch(net === around.value ? nets : decodeNets(net), steps, seqs, seq);
     });
     if (!stretch) throw missingFrame(tape, seq);
