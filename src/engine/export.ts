@@ -75,7 +75,7 @@ function nothingToExport(thread: string): ThreadmarkError {
 }
 
 /** All records of one thread as it was at one moment; undefined, where there is no such thread any more. */
-async function exportThread(known: Engine, found: Tape): Promise<readonly BundleRecord[] | undefined> {
+export async function exportThread(known: Engine, found: Tape): Promise<readonly BundleRecord[] | undefined> {
   const { thread } = found.meta;
   let engine = known;
   let tape: Tape | undefined = found;
@@ -108,7 +108,7 @@ function neverRests(thread: string): ThreadmarkError {
 }
 
 /** The records of one thread, as they are found. None, where it shows no checkpoint. */
-export async function* threadRecords(engine: Engine, tape: Tape): AsyncGenerator<BundleRecord> {
+async function* threadRecords(engine: Engine, tape: Tape): AsyncGenerator<BundleRecord> {
   const rows: Shown[] = [];
   for await (const row of shownRows(engine, tape)) rows.push(row);
   if (rows.length === 0) return;

@@ -1,10 +1,12 @@
 import type { Value } from "../backend.ts";
 import { ThreadmarkError } from "../errors.ts";
+import { isCorrupt } from "./damage.ts";
 import type { Engine } from "./engine.ts";
 import { ownRow } from "./own-rows.ts";
 import { decodeFrames, type Frame } from "./pack.ts";
 import { tailChange } from "./tail-row.ts";
 import type { LoadedPack, Tape } from "./tape.ts";
+import { renew } from "./view.ts";
 
 /** Reads single frames as they are stored, each pack once. */
 export class FrameReader {
@@ -23,6 +25,17 @@ export class FrameReader {
 
   /** The frame of this very tape with this seq. Its change must not be altered. */
   async read(tape: Tape, seq: number): Promise<Frame> {
+    try {
+      return await this.#find(tape, seq);
+    } catch (error) {
+      if (!isCorrupt(error)) throw error;
+      // A compaction may have moved it since the tape was read.
+      await renew(this.#engine, tape);
+      return this.#find((await this.#engine.tapes.refresh(tape.number, tape.lineage)) ?? tape, seq);
+    }
+  }
+
+  async #find(tape: Tape, seq: number): Promise<Frame> {
     const tail = tape.tailRow(seq);
     if (tail) return { row: tail.row, change: tailChange(tail.value) };
     const pack = tape.loadedPack(seq) ?? ((await ownRow(this.#engine, tape, seq)) && tape.loadedPack(seq));

@@ -123,7 +123,7 @@ function threadChange(thread: BundledThread): Change<boolean> {
     plan: async (draft) => {
       const { existing } = draft;
       if (existing && (await hasCheckpoints(draft.engine, existing))) {
-        if (await isSameThread(draft.engine, existing, thread.checkpoints)) return false;
+        if (await isSameThread(draft.engine, thread.id, thread.checkpoints)) return false;
         checkLease(draft, undefined);
         throw new ThreadmarkError(
           "CONFLICT",

@@ -1,7 +1,7 @@
 import { apply, type Delta, diff, isReplacement, replacedBy } from "../codec/delta.ts";
 import type { Json } from "../codec/json.ts";
 import type { Engine } from "./engine.ts";
-import { type BundleRecord, threadRecords } from "./export.ts";
+import { type BundleRecord, exportThread } from "./export.ts";
 import { fromRecord, toRecord } from "./row.ts";
 import type { Tape } from "./tape.ts";
 import { loadShown } from "./tree.ts";
@@ -10,9 +10,14 @@ import { rowAt, type Shown } from "./view.ts";
 type CheckpointRecord = Extract<BundleRecord, { kind: "checkpoint" }>;
 
 /** Whether a thread shows just the checkpoints that a bundle tells of it, oldest first. */
-export async function isSameThread(engine: Engine, tape: Tape, told: readonly CheckpointRecord[]): Promise<boolean> {
+export async function isSameThread(store: Engine, thread: string, told: readonly CheckpointRecord[]): Promise<boolean> {
+  // What is remembered of the tapes it builds on may be of another moment.
+  const engine = store.fresh();
+  const tape = await engine.thread(thread);
+  const records = tape && (await exportThread(engine, tape));
+  if (!tape || !records) return false;
   let seen = 0;
-  for await (const record of threadRecords(engine, tape)) {
+  for (const record of records) {
     if (record.kind !== "checkpoint") continue;
     const wanted = told[seen];
     seen += 1;
