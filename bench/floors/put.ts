@@ -47,8 +47,10 @@ export class LeanPuts {
   #put({ ready: { update, changed } }: Talk): number {
     this.#seq += 1;
     const change = this.#steps < 3 ? update : (this.#codec.encode(update, "update").tree as typeof update);
-    const record = recordOf(this.#seq, this.#steps < 2 ? changed : JSON.stringify(change));
-    const value = this.#steps < 2 ? `1j00000000${record}` : `1j${crc32(record).toString(16).padStart(8, "0")}${record}`;
+    const value =
+      this.#steps < 2
+        ? `1j00000000${recordOf(this.#seq, changed)}`
+        : wrapped(recordOf(this.#seq, JSON.stringify(change)));
     const { changes } = this.#insert.run(group, this.#seq, value, group, group, meta);
     if (changes !== 1) throw new Error("The head has moved.");
     if (this.#steps >= 4) this.#list.push(...(change.append?.["messages"] ?? []));
@@ -60,7 +62,13 @@ export class LeanPuts {
   }
 }
 
-function recordOf(seq: number, change: string): string {
+/** A record with its CRC-32. */
+export function wrapped(record: string): string {
+  return `1j${crc32(record).toString(16).padStart(8, "0")}${record}`;
+}
+
+/** What is stored of a checkpoint. */
+export function recordOf(seq: number, change: string): string {
   const now = Date.now();
   const id = `${now.toString(16).padStart(12, "0")}-7000-8fae-${seq.toString(16).padStart(12, "0")}`;
   const fields = `"id":"${id}","step":${seq},"createdAt":${now},"parent":${seq - 1},"node":"act","pending":1`;

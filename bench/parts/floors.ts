@@ -3,7 +3,7 @@ import { compare } from "../compare.ts";
 import type { Context, Part } from "../context.ts";
 import { LeanPuts, putSteps } from "../floors/put.ts";
 import { readLean, readSteps } from "../floors/read.ts";
-import { LeanWaves } from "../floors/wave.ts";
+import { LeanWaves, waveSteps } from "../floors/wave.ts";
 import type { Cell } from "../report.ts";
 import { RawPostgres } from "../systems/raw-postgres.ts";
 import { RawTable } from "../systems/raw-sqlite.ts";
@@ -64,23 +64,21 @@ const connections = 4;
 async function waves({ place }: Context, rows: Rows): Promise<void> {
   const { url, schema } = await place.home("Postgres");
   const raw = await RawPostgres.create(url, `${schema}_raw`, connections);
-  const lean = await LeanWaves.create(url, schema, threads, connections);
-  const asides = Array.from({ length: threads }, () => new Talk());
-  const changes = (): string[] => asides.map((aside) => aside.ready.changed);
-  for (const grouped of [16, 32]) {
+  const lean = await LeanWaves.create(url, schema, threads);
+  const talks = Array.from({ length: threads }, () => new Talk());
+  for (const [index, step] of waveSteps.entries()) {
     const found = await compare(
       { rounds: 12, warmUp: 24, batch: 2, turns: 4 },
-      () => lean.put(changes(), grouped),
+      () => lean.put(talks, index + 1),
       () => {
-        const all = changes();
+        const all = talks.map((talk) => talk.ready.changed);
         const parts = Array.from({ length: connections }, (_, part) => all.slice(part * 16, (part + 1) * 16));
         return Promise.all(parts.map((part) => raw.insertMany(part)));
       },
       () => {
-        for (const aside of asides) aside.prepare();
+        for (const talk of talks) talk.prepare();
       },
     );
-    const step = `the check and lock of each thread's record, ${grouped} rows a statement, all of it ready-made`;
     rows.push(["64 threads on Postgres against raw grouped inserts: at least 0.75", step, 1 / found.p50]);
   }
   await lean.close();
