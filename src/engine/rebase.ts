@@ -21,8 +21,9 @@ export interface ChangedFrame {
   readonly unlabelled: boolean;
 }
 
-/** So many frames that hold what others lack are tried for each of those. */
-const HEIRS = 3;
+/** So many frames that hold what others lack are tried for each of those; fewer where their trees are large. */
+const HEIRS = 16;
+const HEIR_BYTES = 32 * 1024 * 1024;
 
 /** A frame that has grown by no more than this is not worth another look. */
 const FEW_BYTES = 200;
@@ -41,7 +42,7 @@ export class Rebasing {
   readonly #changed: ChangedFrames;
   readonly #frames: FrameReader;
   readonly #records: PackRecords;
-  /** By the seq of a frame that goes; the newest first. */
+  /** By the seq of a frame that goes. */
   readonly #heirs = new Map<number, readonly Heir[]>();
 
   constructor(engine: Engine, tape: Tape, doomed: Doomed, changed: ChangedFrames, frames: FrameReader) {
@@ -95,8 +96,8 @@ export class Rebasing {
     const { row } = taken;
     const heirs = gone.map((seq) => this.#heirs.get(seq)).find((found) => found !== undefined) ?? [];
     const better = heirs.length === 0 ? undefined : await this.#onTopOf(heirs, taken, bytesOf(own) + FEW_BYTES);
-    if (!better?.suffices) {
-      const now = [{ seq: row.seq }, ...heirs.slice(0, HEIRS - 1)];
+    if (!better?.suffices && hasRoom(heirs)) {
+      const now = [...heirs, { seq: row.seq }];
       for (const seq of gone) this.#heirs.set(seq, now);
     }
     return better?.frame ?? taken;
@@ -126,6 +127,10 @@ export class Rebasing {
   #load(seq: number): Promise<LoadedTree> {
     return loadTree(this.#engine, this.#tape, seq, this.#records);
   }
+}
+
+function hasRoom(heirs: readonly Heir[]): boolean {
+  return heirs.length < HEIRS && heirs.reduce((sum, { loaded }) => sum + (loaded?.weight ?? 0), 0) < HEIR_BYTES;
 }
 
 function bytesOf(change: Delta): number {

@@ -3,28 +3,42 @@ import { unwrapJson } from "../codec/envelope.ts";
 import type { Engine } from "./engine.ts";
 import { shownRows } from "./shown-rows.ts";
 import type { Tape } from "./tape.ts";
-import { nameOf, type TaskWrites } from "./task-writes.ts";
+import { nameOf, type TaskWrites, visibleTasks, writeName } from "./task-writes.ts";
 import { NOW } from "./view.ts";
 
 /**
- * What living threads see of the writes of a lineage: by tape and checkpoint, the generations they see them in. A thread
- * sees those of what it inherits on every tape on the way, whether or not the threads there still show the checkpoint.
+ * What living threads see of the writes of a lineage, by tape and checkpoint. A thread sees those of what it inherits on
+ * every tape on the way, whether or not the threads there still show the checkpoint.
  */
-export type SeenWrites = ReadonlyMap<number, ReadonlyMap<string, readonly number[]>>;
+export type SeenWrites = ReadonlyMap<number, ReadonlyMap<string, SeenThere>>;
+
+interface SeenThere {
+  /** The generations that threads see them in. */
+  readonly views: number[];
+  /** Those that are shown by any, by their {@link writeName}: not those in whose place all of them show another. */
+  readonly shown: Set<string>;
+}
 
 export async function seenWrites(engine: Engine, tapes: ReadonlyMap<number, Tape>): Promise<SeenWrites> {
-  const written = await writtenNames(engine, tapes);
-  const seen = new Map<number, Map<string, number[]>>();
-  if (written.size === 0) return seen;
+  const written = await writtenTasks(engine, tapes);
+  const names = new Set([...written.values()].flatMap((tasks) => [...tasks.keys()]));
+  const seen = new Map<number, Map<string, SeenThere>>();
+  if (names.size === 0) return seen;
   for (const tape of tapes.values()) {
     if (tape.meta.dead) continue;
     for await (const { namespace, id, seq } of shownRows(engine, tape)) {
-      const name = nameOf({ namespace, checkpoint: id });
-      if (!written.has(name)) continue;
+      const address = { namespace, checkpoint: id };
+      const name = nameOf(address);
+      if (!names.has(name)) continue;
       let generation = NOW;
+      const found = new Set<string>();
+      let cut = false;
       for (let level = tape; ; ) {
-        const names = seen.get(level.number) ?? new Map<string, number[]>();
-        seen.set(level.number, names.set(name, [...(names.get(name) ?? []), generation]));
+        const there = thereOf(seen, level.number, name);
+        there.views.push(generation);
+        const tasks = written.get(level.number)?.get(name) ?? [];
+        if (!cut) addShown(there.shown, found, visibleTasks(tasks, address, generation));
+        cut ||= tasks.some((entry) => entry.cut && (entry.generation ?? 0) <= generation);
         const { origin } = level.meta;
         if (!origin || seq > origin.upTo) break;
         generation = origin.generation;
@@ -35,14 +49,43 @@ export async function seenWrites(engine: Engine, tapes: ReadonlyMap<number, Tape
   return seen;
 }
 
-/** The checkpoints that anything was ever written for, as far as it is there. */
-async function writtenNames(engine: Engine, tapes: ReadonlyMap<number, Tape>): Promise<ReadonlySet<string>> {
-  const names = new Set<string>();
+/** What one tape adds to what nearer ones have shown: of its own, the last of each task and index. */
+function addShown(shown: Set<string>, found: Set<string>, tasks: readonly TaskWrites[]): void {
+  const last = new Map<string, string>();
+  for (const entry of tasks) {
+    for (const [index] of entry.writes) last.set(`${index}:${entry.task}`, writeName(entry, index));
+  }
+  for (const [place, name] of last) {
+    if (found.has(place)) continue;
+    found.add(place);
+    shown.add(name);
+  }
+}
+
+function thereOf(seen: Map<number, Map<string, SeenThere>>, tape: number, name: string): SeenThere {
+  const names = seen.get(tape) ?? new Map<string, SeenThere>();
+  seen.set(tape, names);
+  const there = names.get(name) ?? { views: [], shown: new Set() };
+  names.set(name, there);
+  return there;
+}
+
+/** All that was ever written, as far as it is there, by tape and checkpoint. */
+async function writtenTasks(
+  engine: Engine,
+  tapes: ReadonlyMap<number, Tape>,
+): Promise<ReadonlyMap<number, ReadonlyMap<string, readonly TaskWrites[]>>> {
+  const written = new Map<number, Map<string, TaskWrites[]>>();
   for (const { lineage, number: group } of tapes.values()) {
     const [found] = await engine.read([{ scan: { table: "write", lineage, group } }]);
+    const byName = new Map<string, TaskWrites[]>();
     for (const { value } of found as readonly Found[]) {
-      for (const entry of unwrapJson(value) as readonly TaskWrites[]) names.add(nameOf(entry));
+      for (const entry of unwrapJson(value) as readonly TaskWrites[]) {
+        const name = nameOf(entry);
+        byName.set(name, [...(byName.get(name) ?? []), entry]);
+      }
     }
+    if (byName.size > 0) written.set(group, byName);
   }
-  return names;
+  return written;
 }

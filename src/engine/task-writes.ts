@@ -29,6 +29,11 @@ export function nameOf(entry: Pick<TaskWrites, "namespace" | "checkpoint">): str
   return `${entry.namespace ?? ""}\0${entry.checkpoint}`;
 }
 
+/** Tells the writes for one checkpoint on one tape apart. */
+export function writeName({ generation = 0, task }: TaskWrites, index: number): string {
+  return `${generation}:${index}:${task}`;
+}
+
 /** The entries for a checkpoint that a view of this generation sees, oldest first, and none from before a deletion. */
 export function visibleTasks(
   tasks: readonly TaskWrites[],

@@ -4,7 +4,7 @@ import type { Engine } from "./engine.ts";
 import type { SeenWrites } from "./seen-writes.ts";
 import { writesOfRows } from "./shown-writes.ts";
 import type { Tape } from "./tape.ts";
-import { nameOf, type TaskWrites } from "./task-writes.ts";
+import { nameOf, type TaskWrites, writeName } from "./task-writes.ts";
 import { NOW, type Shown } from "./view.ts";
 import { CUT_TASK, cutKey } from "./writes.ts";
 
@@ -17,13 +17,13 @@ export interface FreedWrites {
 }
 
 /**
- * Drops the writes that `goes` picks from a tape, told all that it has for the same checkpoint. Records may hold several
- * checkpoints' writes, when hashes collide.
+ * Keeps of a tape's writes what `keep` gives back of an entry: itself, less, or undefined; it is told all that the tape has
+ * for the same checkpoint. Records may hold several checkpoints' writes, when hashes collide.
  */
 async function withoutTasks(
   engine: Engine,
   tape: Tape,
-  goes: (entry: TaskWrites, all: readonly TaskWrites[]) => boolean,
+  keep: (entry: TaskWrites, all: readonly TaskWrites[]) => TaskWrites | undefined,
 ): Promise<FreedWrites> {
   const [found] = (await engine.read([
     { scan: { table: "write", lineage: tape.lineage, group: tape.number } },
@@ -41,8 +41,8 @@ async function withoutTasks(
     else byName.set(nameOf(entry), [entry]);
   }
   for (const { item, part, value, tasks } of records) {
-    const kept = tasks.filter((entry) => !goes(entry, byName.get(nameOf(entry)) ?? []));
-    if (kept.length === tasks.length) continue;
+    const kept = tasks.flatMap((entry) => keep(entry, byName.get(nameOf(entry)) ?? []) ?? []);
+    if (kept.length === tasks.length && kept.every((entry, index) => entry === tasks[index])) continue;
     const key = tape.key("write", item, part);
     checks.push({ key, value });
     reclaimed += value.length;
@@ -68,12 +68,13 @@ export function withoutWrites(engine: Engine, tape: Tape, rows: readonly Shown[]
   let gone: Set<string> | undefined;
   return withoutTasks(engine, tape, (entry, all) => {
     gone ??= new Set(rows.map((row) => nameOf({ namespace: row.namespace, checkpoint: row.id })));
-    return gone.has(nameOf(entry)) && !entry.cut && (entry.generation ?? 0) >= cutUpTo(all, NOW);
+    const goes = gone.has(nameOf(entry)) && !entry.cut && (entry.generation ?? 0) >= cutUpTo(all, NOW);
+    return goes ? undefined : entry;
   });
 }
 
 /**
- * Drops the writes that no thread sees any more, and those of no checkpoint that `isOld` says it of. What was written for a
+ * Drops the writes that no thread shows any more, and those of no checkpoint that `isOld` says it of. What was written for a
  * checkpoint before its deletion is only still there for threads that see it; a cut, only to hide that from others.
  */
 export function withoutUnseen(
@@ -82,14 +83,21 @@ export function withoutUnseen(
   seen: SeenWrites,
   isOld: (entry: TaskWrites) => boolean,
 ): Promise<FreedWrites> {
-  const goes = (entry: TaskWrites, all: readonly TaskWrites[]): boolean => {
+  const keep = (entry: TaskWrites, all: readonly TaskWrites[]): TaskWrites | undefined => {
     const { generation = 0 } = entry;
-    if (entry.cut) return !all.some((other) => !other.cut && (other.generation ?? 0) < generation && !goes(other, all));
-    const views = seen.get(tape.number)?.get(nameOf(entry)) ?? [];
-    if (views.some((view) => generation <= view && generation >= cutUpTo(all, view))) return false;
-    return tape.meta.dead || generation < cutUpTo(all, NOW) || isOld(entry);
+    if (entry.cut) {
+      const hides = (other: TaskWrites): boolean => !other.cut && (other.generation ?? 0) < generation;
+      return all.some((other) => hides(other) && keep(other, all) !== undefined) ? entry : undefined;
+    }
+    const there = seen.get(tape.number)?.get(nameOf(entry));
+    if (there?.views.some((view) => generation <= view && generation >= cutUpTo(all, view))) {
+      const writes = entry.writes.filter(([index]) => there.shown.has(writeName(entry, index)));
+      if (writes.length === entry.writes.length) return entry;
+      return writes.length === 0 ? undefined : { ...entry, writes };
+    }
+    return tape.meta.dead || generation < cutUpTo(all, NOW) || isOld(entry) ? undefined : entry;
   };
-  return withoutTasks(engine, tape, goes);
+  return withoutTasks(engine, tape, keep);
 }
 
 /** Hides the writes of checkpoints that a fork still shows: for this thread they end with this generation. */

@@ -81,6 +81,25 @@ describe.each([3, 64])("branches, with packs of %d", (packRows) => {
     await store.close();
   });
 
+  test("branches that each leave out another part have them all between them", async () => {
+    const store = await open<Record<string, unknown>>("memory:", { packRows });
+    const thread = store.thread("t");
+    const fields = Array.from({ length: 8 }, (_, field) => [`f${field}`, large(field * 100)] as const);
+    await thread.put({ id: "base", state: Object.fromEntries(fields) });
+    for (let n = 0; n < 40; n += 1) {
+      await thread.put({ id: `b${n}`, update: { unset: [`f${n % 8}`] } }, { parent: "base" });
+    }
+    const before = (await store.stats()).bytes.total;
+    await thread.deleteCheckpoints(["base"]);
+    const frame = JSON.stringify(Object.fromEntries(fields)).length;
+    expect((await store.stats()).bytes.total).toBeLessThan(before + frame);
+    for (let n = 0; n < 40; n += 1) {
+      const state = Object.fromEntries(fields.filter((_, field) => field !== n % 8));
+      expect((await thread.get(`b${n}`))?.state).toEqual(state);
+    }
+    await store.close();
+  });
+
   test("from a sealed checkpoint they cost what they change, whatever its pack has come to hold", async () => {
     const store = await open<Talk>("memory:", { packRows });
     const thread = store.thread("t");

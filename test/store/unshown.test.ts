@@ -35,3 +35,46 @@ describe.each([3, 64])("after a compaction, with packs of %d", (packRows) => {
     await store.close();
   });
 });
+
+describe("after a compaction", () => {
+  const answer = (value: string) => ({ task: "k", writes: [{ channel: "c", index: -4, value }] });
+
+  test.each(["deleted", "overwritten"])(
+    "a write that forks have overwritten and whose own thread is %s is nowhere",
+    async (what) => {
+      const store = await open<{ n: number }>(`file:${directory}`);
+      const thread = store.thread("t");
+      await thread.put({ id: "c", state: { n: 0 } });
+      await thread.putWrites("c", {
+        task: "k",
+        writes: [
+          { channel: "c", index: -4, value: "first answer" },
+          { channel: "kept", index: 0, value: "data" },
+        ],
+      });
+      const copy = await thread.copy("copy");
+      const fork = await copy.fork({ into: "fork" });
+      await copy.putWrites("c", answer("answer of the copy"));
+      await fork.putWrites("c", answer("answer of the fork"));
+      await store.compact();
+      // The thread itself still shows it.
+      expect(onDisk("first answer")).toBe(true);
+      if (what === "deleted") await thread.delete();
+      else await thread.putWrites("c", answer("last answer"));
+      await store.compact();
+      expect(onDisk("first answer")).toBe(false);
+      for (const [shown, text] of [
+        [copy, "answer of the copy"],
+        [fork, "answer of the fork"],
+      ] as const) {
+        expect((await shown.writes("c")).map(({ value }) => value)).toEqual([text, "data"]);
+      }
+      await copy.delete();
+      await store.compact();
+      expect(onDisk("answer of the copy")).toBe(false);
+      expect((await fork.writes("c")).map(({ value }) => value)).toEqual(["answer of the fork", "data"]);
+      expect(await store.verify()).toEqual({ ok: true, faults: [] });
+      await store.close();
+    },
+  );
+});
