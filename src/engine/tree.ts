@@ -64,6 +64,8 @@ class Walk {
   readonly #stretches: (readonly Delta[])[] = [];
   #weight = 0;
   #tagged = false;
+  /** Whether it has gone through single steps of a pack. */
+  #within = false;
   /** The place in the tail below the row that was found there last. */
   #below = -1;
 
@@ -135,8 +137,11 @@ class Walk {
     const { rows, net, steps } = await this.#records.pack(tape, around.item);
     const stretch = this.#decode(tape, seq, () => {
       const seqs = decodeRows(tape.number, rows).map((row) => row.seq);
-      // Of what is read, this much leads to the row: what came after it is no reason for a full frame.
-      this.#weight += ((net.length + steps.length) * (seqs.indexOf(seq) + 1)) / seqs.length;
+      // Of the pack that the frame itself is in, this much leads to it: that others came after it is no reason for a full
+      // frame on top of it, and another for every branch. Where one has to go through the midst of several packs, it is.
+      const share = this.#within ? 1 : (seqs.indexOf(seq) + 1) / seqs.length;
+      this.#within = true;
+      this.#weight += (net.length + steps.length) * share;
       return stepStretch(net === around.value ? nets : decodeNets(net), steps, seqs, seq);
     });
     if (!stretch) throw missingFrame(tape, seq);

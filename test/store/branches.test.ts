@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { memory } from "../../src/backends/memory/index.ts";
 import { open, type Store } from "../../src/index.ts";
+import { counted } from "./counted.ts";
 
 interface Talk {
   readonly list: readonly unknown[];
@@ -134,6 +136,26 @@ describe.each([3, 64])("branches, with packs of %d", (packRows) => {
     expect(await store.verify()).toEqual({ ok: true, faults: [] });
     await store.close();
   });
+});
+
+test("going back again and again, into the midst of packs, does not make reads longer and longer", async () => {
+  const { backend, taken } = counted(memory());
+  const thread = (await open<Talk>(backend)).thread("t");
+  await thread.put({ state: { list: [], n: 0 } });
+  let parent: string | undefined;
+  for (let round = 0; round < 60; round += 1) {
+    const ids: string[] = [];
+    for (let n = 0; n < 64; n += 1) {
+      const update = { append: { list: [{ round, n, text: "abcdefghij".repeat(50) }] } };
+      ids.push((await thread.put({ update }, n === 0 && parent ? { parent } : {})).id);
+    }
+    parent = ids[2] as string;
+  }
+  const reader = (await open<Talk>(backend)).thread("t");
+  taken();
+  const state = (await reader.latest())?.state;
+  expect(state?.list).toHaveLength(59 * 3 + 64);
+  expect(taken().bytes / JSON.stringify(state).length).toBeLessThan(15);
 });
 
 const step = fc.record({
