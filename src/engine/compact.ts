@@ -4,7 +4,7 @@ import type { Json } from "../codec/json.ts";
 import type { WorkOptions } from "../model/arguments.ts";
 import { isCorrupt } from "./damage.ts";
 import { isBuiltOn, metaRecords, recordsOf } from "./delete.ts";
-import { type Doomed, doomedBases, nearestRemaining, rebasedVersions } from "./doomed.ts";
+import { type Doomed, goneBases, nearestRemaining, rebasedVersions } from "./doomed.ts";
 import type { Engine } from "./engine.ts";
 import { type Folds, foldMarks } from "./fold.ts";
 import { withoutHeads } from "./heads.ts";
@@ -226,7 +226,7 @@ class LineageCompaction {
       if (doomed.get(tape.number)?.has(row.seq)) continue;
       const parent = await nearestRemaining(this.#engine, tape, doomed, row.parent);
       const own = folds.tree(tape, row.seq);
-      const { base } = await doomedBases(this.#engine, tape, doomed, row.base);
+      const { first: base } = await goneBases(this.#engine, tape, doomed, row.base);
       const unlabelled = row.label !== "" && folds.unlabelled.has(`${tape.number}:${row.seq}`);
       if (own === undefined && (await this.#folded(tape, base, folds)) === undefined) {
         if (unlabelled) frames.set(row.seq, { change: undefined, replaced: false, unlabelled });

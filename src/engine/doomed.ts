@@ -1,7 +1,7 @@
 import type { Engine } from "./engine.ts";
 import type { MarkVersion } from "./marks.ts";
 import { ownRow } from "./own-rows.ts";
-import { fromRecord, toRecord } from "./row.ts";
+import { fromRecord, type Row, toRecord } from "./row.ts";
 import type { Tape } from "./tape.ts";
 import { homeOf } from "./view.ts";
 
@@ -10,31 +10,37 @@ export type Doomed = ReadonlyMap<number, ReadonlySet<number>>;
 
 /** The nearest ancestor, from `seq` on, that stays. */
 export async function nearestRemaining(engine: Engine, tape: Tape, doomed: Doomed, seq: number): Promise<number> {
-  let nearest = seq;
-  while (nearest !== 0) {
-    const home = await homeOf(engine, tape, nearest);
-    if (!doomed.get(home.number)?.has(nearest)) break;
-    nearest = (await ownRow(engine, home, nearest))?.parent ?? 0;
-  }
-  return nearest;
+  return (await goneFrom(engine, tape, doomed, seq, (row) => row.parent)).first;
 }
 
-/** The frames that go, from `seq` on, each of which the one before builds on; and the first that stays, 0 if none does. */
-export async function doomedBases(
+/** The frames that go, from `seq` on, each of which the one before builds on; and the first that stays. */
+export function goneBases(engine: Engine, tape: Tape, doomed: Doomed, seq: number): Promise<Gone> {
+  return goneFrom(engine, tape, doomed, seq, (row) => row.base);
+}
+
+interface Gone {
+  readonly gone: readonly number[];
+  /** The first that stays; 0 if none does. */
+  readonly first: number;
+}
+
+async function goneFrom(
   engine: Engine,
   tape: Tape,
   doomed: Doomed,
   seq: number,
-): Promise<{ readonly gone: readonly number[]; readonly base: number }> {
+  next: (row: Row) => number,
+): Promise<Gone> {
   const gone: number[] = [];
-  let base = seq;
-  while (base !== 0) {
-    const home = await homeOf(engine, tape, base);
-    if (!doomed.get(home.number)?.has(base)) break;
-    gone.push(base);
-    base = (await ownRow(engine, home, base))?.base ?? 0;
+  let first = seq;
+  while (first !== 0) {
+    const home = await homeOf(engine, tape, first);
+    if (!doomed.get(home.number)?.has(first)) break;
+    gone.push(first);
+    const row = await ownRow(engine, home, first);
+    first = row ? next(row) : 0;
   }
-  return { gone, base };
+  return { gone, first };
 }
 
 /** The versions of a mark with parents that stay; the same ones if they all do. */

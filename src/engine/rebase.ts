@@ -1,5 +1,5 @@
 import { compose, type Delta, diff, isReplacement, replacement } from "../codec/delta.ts";
-import { type Doomed, doomedBases, nearestRemaining } from "./doomed.ts";
+import { type Doomed, goneBases, nearestRemaining } from "./doomed.ts";
 import type { Engine } from "./engine.ts";
 import type { FrameReader } from "./frames.ts";
 import type { Frame } from "./pack.ts";
@@ -66,7 +66,7 @@ export class Rebasing {
     }
     const { change } = await this.#frames.read(this.#tape, row.seq);
     if (isReplacement(change)) return { row: { ...row, parent, base: parent }, change };
-    const { gone, base } = await doomedBases(this.#engine, this.#tape, this.#doomed, row.base);
+    const { gone, first: base } = await goneBases(this.#engine, this.#tape, this.#doomed, row.base);
     if (gone.length === 0) return { row: { ...row, parent }, change };
     const taken = await this.#takenOver({ row: { ...row, parent, base }, change }, gone);
     return this.#beside(taken, change, gone);

@@ -27,7 +27,8 @@ export interface Rewrite {
 
 /**
  * Removes rows of one tape. A frame that builds on a removed one takes over its change (deltas are composed), and others
- * that do build on that frame; one that builds on nothing any more becomes a full one. Packs that keep all their rows, and build on none that goes, are not touched.
+ * that do build on that frame; one that builds on nothing any more becomes a full one. Packs that keep all their rows, and
+ * build on none that goes, are not touched.
  */
 export async function rewriteTape(
   engine: Engine,

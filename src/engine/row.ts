@@ -10,8 +10,8 @@ export interface Row {
   /** The parent's seq; 0 for a root. */
   readonly parent: number;
   /**
-   * The seq of the frame that this one is a delta against, if it is no full value: the parent's, unless that parent took the
-   * place of one that was deleted.
+   * The seq of the frame that this one is a delta against, if it is no full value: the parent's. Where several rows built on
+   * one that was deleted, it is the one of them that took over its change.
    */
   readonly base: number;
   readonly step: number;

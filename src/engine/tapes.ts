@@ -43,7 +43,8 @@ export class Tapes {
     const found: Tape[] = [];
     for (const tape of this.#known.latest()) {
       if (found.length === MOST_UNSEALED) break;
-      if (tape.written && !tape.meta.dead && tape.tail.length >= least) found.push(tape);
+      const isSound = !tape.meta.dead && tape.damaged.length === 0;
+      if (tape.written && isSound && tape.tail.length >= least) found.push(tape);
     }
     return found;
   }

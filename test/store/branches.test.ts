@@ -65,6 +65,28 @@ describe.each([3, 64])("branches, with packs of %d", (packRows) => {
     await store.close();
   });
 
+  test("branches that build on one of them follow the checkpoint before, and are not told as changes of it", async () => {
+    const store = await open<Talk>("memory:", { packRows });
+    const thread = store.thread("t");
+    const states = new Map<string, Talk>([["first", { list: ["first"], n: -1 }]]);
+    await thread.put({ id: "first", state: { list: ["first"], n: -1 } });
+    await thread.put({ id: "base", update: { append: { list: large(0) } } });
+    for (let n = 0; n < 12; n += 1) {
+      // What only sets a field would fit the checkpoint before as well.
+      const added = n % 2 === 0 ? [] : [n];
+      await thread.put({ id: `b${n}`, update: { append: { list: added }, set: { n } } }, { parent: "base" });
+      states.set(`b${n}`, { list: ["first", ...large(0), ...added], n });
+    }
+    await thread.deleteCheckpoints(["base"]);
+    for (let n = 0; n < 12; n += 1) expect((await thread.get(`b${n}`))?.parent).toBe("first");
+    await expectExact(store, states);
+    const fork = await thread.fork({ at: "b7", edits: { n: 70 } });
+    expect((await fork.latest())?.state).toEqual({ list: ["first", ...large(0), 7], n: 70 });
+    expect(await fork.count()).toBe(3);
+    expect(await store.verify()).toEqual({ ok: true, faults: [] });
+    await store.close();
+  });
+
   test("of what a branch overwrote, the others keep one between them", async () => {
     const store = await open<Talk>("memory:", { packRows });
     const thread = store.thread("t");
