@@ -1,40 +1,33 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Backend } from "../../src/backend.ts";
-import { inspect, journals, lastBatchAt, makeSpecimen, openAt, type Specimen } from "./file/damage.ts";
+import { inspect, journals, lastBatchAt, openAt } from "./file/damage.ts";
 import { checkFlips, checkScars } from "./file/damage-checks.ts";
+import { onSpecimens } from "./file/on-specimens.ts";
 
-describe.each([
-  ["as it was written", false],
-  ["compacted, and written to since", true],
-])("a store %s", (_, compacted) => {
-  let specimen: Specimen;
-  beforeEach(async () => {
-    specimen = await makeSpecimen(compacted);
-  });
-
+onSpecimens((specimen) => {
   test.each(journals)(
     "%s cut anywhere in its last batch: the batch is gone as a whole, the next commit works",
     async (path) => {
-      const whole = specimen.disk.contentOf(path);
+      const whole = specimen().disk.contentOf(path);
       const start = lastBatchAt(whole);
       for (let length = start; length <= whole.length; length++) {
         const when = `cut at ${length}`;
-        const others = journals.map((one) => [one, specimen.disk.contentOf(one)] as const);
-        specimen.disk.overwrite(path, whole.subarray(0, length));
-        const backend = await openAt(specimen.disk);
+        const others = journals.map((one) => [one, specimen().disk.contentOf(one)] as const);
+        specimen().disk.overwrite(path, whole.subarray(0, length));
+        const backend = await openAt(specimen().disk);
         await expectCut(backend, path, length === whole.length, when);
         expect((await backend.verify()).length, when).toBe(length > start && length < whole.length ? 1 : 0);
         await writeToAll(backend);
         expect(await backend.verify(), when).toEqual([]);
         await expectCut(backend, path, length === whole.length, `${when}, written to`);
         await backend.close();
-        for (const [one, content] of others) specimen.disk.overwrite(one, content);
+        for (const [one, content] of others) specimen().disk.overwrite(one, content);
       }
     },
   );
 
   async function expectCut(backend: Backend, path: string, isWhole: boolean, when: string): Promise<void> {
-    const { corrupt, isNow, isBefore } = await inspect(backend, specimen);
+    const { corrupt, isNow, isBefore } = await inspect(backend, specimen());
     expect(corrupt, when).toEqual([]);
     for (const one of journals) {
       expect(isNow.get(one), `${when}, ${one}`).toBe(one !== path || isWhole);
@@ -53,8 +46,8 @@ describe.each([
 
   test.each(journals)(
     "%s with a bit flipped: the last batch is cut, or one record is CORRUPT; all else reads",
-    (path) => checkFlips(specimen, path, 11),
+    (path) => checkFlips(specimen(), path, 11),
   );
 
-  test("scars of any length: CORRUPT or the right value, never a wrong one", () => checkScars(specimen, 150, 1));
+  test("scars of any length: CORRUPT or the right value, never a wrong one", () => checkScars(specimen(), 150, 1));
 });

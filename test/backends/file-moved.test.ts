@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { open } from "../../src/open.ts";
-import { inspect, journals, lastBatchAt, makeSpecimen, openAt, type Specimen } from "./file/damage.ts";
+import { inspect, journals, lastBatchAt, openAt } from "./file/damage.ts";
 import { freshDirectory } from "./file/fresh-directory.ts";
+import { onSpecimens } from "./file/on-specimens.ts";
 
 const path = freshDirectory();
 const newline = Buffer.from("\n");
@@ -18,22 +19,14 @@ function linesOf(content: Buffer): number[] {
   return starts.slice(0, -1);
 }
 
-describe.each([
-  ["as it was written", false],
-  ["compacted, and written to since", true],
-])("a store %s", (_, compacted) => {
-  let specimen: Specimen;
-  beforeEach(async () => {
-    specimen = await makeSpecimen(compacted);
-  });
-
+onSpecimens((specimen) => {
   /** Nothing reads as it is not, nothing is written, and nothing is gone once the change is undone. */
   async function expectKept(journal: string, content: Buffer, when: string): Promise<void> {
-    const { disk } = specimen;
+    const { disk } = specimen();
     const whole = disk.contentOf(journal);
     disk.overwrite(journal, content);
     const backend = await openAt(disk);
-    const { isNow, corrupt } = await inspect(backend, specimen);
+    const { isNow, corrupt } = await inspect(backend, specimen());
     for (const one of journals) expect(isNow.get(one), `${when}: a wrong value from ${one}`).toBe(true);
     expect(corrupt.length, when).toBeGreaterThan(0);
     expect(await backend.verify(), when).toEqual([expect.stringContaining("not where they were written")]);
@@ -49,21 +42,21 @@ describe.each([
     expect(disk.contentOf(journal).equals(content), `${when}: the journal was changed`).toBe(true);
     disk.overwrite(journal, whole);
     const again = await openAt(disk);
-    const undone = await inspect(again, specimen);
+    const undone = await inspect(again, specimen());
     expect(undone.corrupt, when).toEqual([]);
     for (const one of journals) expect(undone.isNow.get(one), when).toBe(true);
     await again.close();
   }
 
   test.each(journals)("%s with a newline added before any line: CORRUPT, and nothing is destroyed", async (journal) => {
-    const whole = specimen.disk.contentOf(journal);
+    const whole = specimen().disk.contentOf(journal);
     for (const at of linesOf(whole)) await expectKept(journal, inserted(whole, at, newline), `newline at ${at}`);
   });
 
   test.each(journals)(
     "%s with bytes added or taken away before the last batch: CORRUPT, and nothing is destroyed",
     async (journal) => {
-      const whole = specimen.disk.contentOf(journal);
+      const whole = specimen().disk.contentOf(journal);
       for (let at = 0; at < lastBatchAt(whole); at += 37) {
         await expectKept(journal, inserted(whole, at, newline), `newline at ${at}`);
         await expectKept(journal, inserted(whole, at, Buffer.from("é")), `two bytes at ${at}`);
@@ -76,7 +69,7 @@ describe.each([
   test.each(journals)(
     "%s with other line ends, or a mark of its encoding: CORRUPT, nothing destroyed",
     async (journal) => {
-      const whole = specimen.disk.contentOf(journal);
+      const whole = specimen().disk.contentOf(journal);
       await expectKept(journal, Buffer.from(whole.toString("latin1").replaceAll("\n", "\r\n"), "latin1"), "CRLF");
       await expectKept(journal, inserted(whole, 0, Buffer.from("\ufeff")), "a byte order mark");
     },
