@@ -4,8 +4,9 @@ import type { PutInput } from "../model/arguments.ts";
 import type { CheckpointTuple as StoredTuple } from "../model/checkpoint.ts";
 import { configOf, namespaceOf } from "./address.ts";
 import { type Bookkeeping, isActivation, isSnapshot, keyOf, nameOf, notesOf, reserved } from "./bookkeeping.ts";
+import { define } from "./define.ts";
 import { shownMetadata, storedMetadata } from "./metadata.ts";
-import { define, fromStored, toStored } from "./stored.ts";
+import { fromStored, toStored } from "./stored.ts";
 
 export type State = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,5 @@
 import type { Constant, Field, KnownClass } from "./classes.ts";
+import { define } from "./define.ts";
 
 /** Converts a part of a value: on the way in, or on the way out. */
 export type Convert = (part: unknown) => unknown;
@@ -125,6 +126,24 @@ function unusualNode(instance: Fields, known: KnownClass, convert: Convert): Sto
   return node;
 }
 
+/**
+ * Whether a node with a class's name has the form that {@link nodeOf} gives it. Every class that remembers what it was made of
+ * has that in its node, or a word on why it is not there.
+ */
+export function isStoredInstance(node: Fields, known: KnownClass): node is StoredInstance {
+  const { kw, kwargs, own, absent } = node;
+  if (own !== undefined && !isPlain(own)) return false;
+  if (absent !== undefined && !isListOf(absent, (key) => typeof key === "string")) return false;
+  if (kwargs !== undefined && !isListOf(kwargs, (entry) => Array.isArray(entry) && typeof entry[0] === "string"))
+    return false;
+  if (kw !== undefined && typeof kw !== "string") return false;
+  return !known.kwargs || [kw, kwargs, own, absent].some((part) => part !== undefined);
+}
+
+function isListOf(value: unknown, test: (element: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.every(test);
+}
+
 /** A fresh instance. Its constructor does not run: it would judge what was judged when the instance was made. */
 export function instanceOf(node: StoredInstance, known: KnownClass, convert: Convert): object {
   const instance = blankOf(known);
@@ -138,11 +157,12 @@ export function instanceOf(node: StoredInstance, known: KnownClass, convert: Con
   }
   const { absent, own } = node;
   if (absent !== undefined) for (const key of absent) delete instance[key];
-  if (own !== undefined) for (const key of Object.keys(own)) instance[key] = convert(own[key]);
+  if (own !== undefined) for (const key of Object.keys(own)) define(instance, key, convert(own[key]));
   if (node.kw !== undefined) fillKwargs(instance["lc_kwargs"] as Fields, node.kw, instance);
   else if (node.kwargs !== undefined) {
     const kwargs = instance["lc_kwargs"] as Fields;
-    for (const entry of node.kwargs) kwargs[entry[0]] = entry.length === 1 ? instance[entry[0]] : convert(entry[1]);
+    for (const [key, ...given] of node.kwargs)
+      define(kwargs, key, given.length === 0 ? instance[key] : convert(given[0]));
   }
   return instance;
 }

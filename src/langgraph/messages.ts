@@ -29,8 +29,9 @@ export function messageNode(message: Message, known: KnownClass, convert: Conver
     lc: known.name,
     content: typeof content === "string" ? content : convert(content),
   };
-  if (id !== undefined) node["id"] = id;
-  if (name !== undefined) node["name"] = name;
+  // Nearly always text, but nothing holds a message to that.
+  if (id !== undefined) node["id"] = convert(id);
+  if (name !== undefined) node["name"] = convert(name);
   if (!isEmpty(additional_kwargs, "object")) node["additional_kwargs"] = convert(additional_kwargs);
   if (!isEmpty(response_metadata, "object")) node["response_metadata"] = convert(response_metadata);
   const { fields } = kind;

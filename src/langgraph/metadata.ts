@@ -3,7 +3,9 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import type { CheckpointMetadata } from "@langchain/langgraph-checkpoint";
 import { type CheckpointInfo, type Metadata, type Source, sources } from "../model/checkpoint.ts";
 import { keyOf, type Notes, nameOf, notesOf, withNotes } from "./bookkeeping.ts";
-import { define, fromStored, toStored } from "./stored.ts";
+import { define } from "./define.ts";
+import { isOrdinaryArray, isOrdinaryObject } from "./ordinary.ts";
+import { fromStoredMetadata, toStored } from "./stored.ts";
 
 /** What the store is told of a checkpoint besides its state. */
 export interface StoredMetadata {
@@ -26,6 +28,9 @@ const frameworkKeys = new Set([
   "lc_versions",
 ]);
 
+/** How many levels of a config's metadata are kept. */
+const deepest = 64;
+
 /** Captures what a checkpoint's metadata and the config it was made under say. */
 export function storedMetadata(metadata: CheckpointMetadata, config: RunnableConfig, notes: Notes): StoredMetadata {
   const { source, step } = metadata as Partial<CheckpointMetadata>;
@@ -33,7 +38,7 @@ export function storedMetadata(metadata: CheckpointMetadata, config: RunnableCon
   const whole = Number.isSafeInteger(step);
   const kept: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(config.metadata ?? {})) {
-    if (!isFrameworkKey(key) && isJson(value)) define(kept, keyOf(key), value);
+    if (!isFrameworkKey(key) && isJson(value)) define(kept, keyOf(key), toStored(value));
   }
   for (const [key, value] of Object.entries(metadata)) {
     if ((key === "source" && known) || (key === "step" && whole)) continue;
@@ -57,14 +62,19 @@ function isFrameworkKey(key: string): boolean {
   return frameworkKeys.has(key) || key.startsWith("__") || key.startsWith("langgraph_");
 }
 
-/** A config may hold anything, and no run fails for what its saver could not note of it: only plain data is kept. */
-function isJson(value: unknown, depth = 0): boolean {
+/**
+ * Whether a part of a config's metadata is plain data. A config may hold anything, and no run fails for what its saver could
+ * not note of it: anything else is left out. `above` are the objects that hold the part.
+ */
+function isJson(value: unknown, above: readonly object[] = []): boolean {
   if (value === null || typeof value === "string" || typeof value === "boolean") return true;
   if (typeof value === "number") return Number.isFinite(value);
-  if (typeof value !== "object" || depth > 8) return false;
+  if (typeof value !== "object" || above.length >= deepest || above.includes(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== Array.prototype) return false;
-  return Object.values(value).every((part) => isJson(part, depth + 1));
+  const ordinary = Array.isArray(value)
+    ? prototype === Array.prototype && isOrdinaryArray(value) && Reflect.ownKeys(value).length === value.length + 1
+    : prototype === Object.prototype && isOrdinaryObject(value);
+  return ordinary && Object.values(value).every((part) => isJson(part, [...above, value]));
 }
 
 /** The metadata that a tuple shows. */
@@ -75,7 +85,7 @@ export function shownMetadata(info: CheckpointInfo): CheckpointMetadata {
   if (!absent.includes("step")) shown["step"] = info.step;
   for (const [key, value] of Object.entries(info.metadata)) {
     const name = nameOf(key);
-    if (name !== undefined) define(shown, name, fromStored(value));
+    if (name !== undefined) define(shown, name, fromStoredMetadata(value));
   }
   return shown as unknown as CheckpointMetadata;
 }

@@ -1,7 +1,8 @@
 import { types } from "node:util";
 import { ThreadmarkError } from "../errors.ts";
 import { classNamed, classOf, type KnownClass, knownClass } from "./classes.ts";
-import { type Convert, instanceOf, nodeOf, type StoredInstance } from "./instances.ts";
+import { define } from "./define.ts";
+import { type Convert, instanceOf, isStoredInstance, nodeOf, type StoredInstance } from "./instances.ts";
 import { MessageRow, recall } from "./memory.ts";
 import { messageNode } from "./messages.ts";
 import { isOrdinaryArray, isOrdinaryObject } from "./ordinary.ts";
@@ -128,12 +129,6 @@ function copyOf(value: Record<string, unknown>): Record<string, unknown> {
     : { ...value };
 }
 
-/** Assigns without tripping over `__proto__`. */
-export function define<T>(target: { [key: string]: T }, key: string, value: T): void {
-  if (key !== "__proto__") target[key] = value;
-  else Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
-}
-
 /**
  * LangGraph's own control objects, in the plain form that it writes and understands itself: they are commands, not data,
  * and their classes belong to a package that a checkpointer does not depend on.
@@ -157,34 +152,49 @@ function controlOf(value: Record<string, unknown>): Record<string, unknown> | un
 
 /** The inverse of {@link toStored}. The value belongs to the caller and is changed in place. */
 export function fromStored(value: unknown): unknown {
+  return live(value, false);
+}
+
+/**
+ * Like {@link fromStored}, for metadata. Earlier versions stored the metadata of configs without escaping it: an object with a key
+ * "lc" that this format would not have made was given as it is, and is shown so.
+ */
+export function fromStoredMetadata(value: unknown): unknown {
+  return live(value, true);
+}
+
+function live(value: unknown, lenient: boolean): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index++) {
       const part: unknown = value[index];
-      if (typeof part === "object" && part !== null) value[index] = fromStored(part);
+      if (typeof part === "object" && part !== null) value[index] = live(part, lenient);
     }
     return value;
   }
   const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype === Object.prototype || prototype === null) return revive(value as Record<string, unknown>);
+  if (prototype === Object.prototype || prototype === null) return revive(value as Record<string, unknown>, lenient);
   if (types.isMap(value)) {
     const entries = [...value];
     value.clear();
-    for (const [key, part] of entries) value.set(fromStored(key), fromStored(part));
+    for (const [key, part] of entries) value.set(live(key, lenient), live(part, lenient));
   } else if (types.isSet(value)) {
     const members = [...value];
     value.clear();
-    for (const part of members) value.add(fromStored(part));
+    for (const part of members) value.add(live(part, lenient));
   }
   return value;
 }
 
-function revive(value: Record<string, unknown>): unknown {
+function revive(value: Record<string, unknown>, lenient: boolean): unknown {
   const { lc } = value;
-  if (lc === undefined || !Object.hasOwn(value, "lc")) return reviveParts(value);
-  if (lc === "object") return reviveParts(value["value"] as Record<string, unknown>);
+  if (!Object.hasOwn(value, "lc")) return reviveParts(value, lenient);
+  if (lc === "object" && isEscape(value)) return reviveParts(value.value, lenient);
   const known = typeof lc === "string" ? classNamed(lc) : undefined;
-  if (known !== undefined) return instanceOf(value as StoredInstance, known, fromStored);
+  if (known !== undefined && !(lenient && !isStoredInstance(value, known))) {
+    return instanceOf(value as StoredInstance, known, lenient ? fromStoredMetadata : fromStored);
+  }
+  if (lenient) return reviveParts(value, lenient);
   // What it is in versions of LangGraph that do not have the class.
   if (lc === "DeltaSnapshot") return { lg_name: "DeltaSnapshot", value: fromStored(value["value"]) };
   throw new ThreadmarkError(
@@ -193,12 +203,19 @@ function revive(value: Record<string, unknown>): unknown {
   );
 }
 
-function reviveParts(value: Record<string, unknown>): Record<string, unknown> {
+/** Invariant: only an object that has a key "lc" itself is escaped, and its escape has two keys. */
+function isEscape(node: Record<string, unknown>): node is { lc: "object"; value: Record<string, unknown> } {
+  const { value } = node;
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, "lc")) return false;
+  return Object.hasOwn(node, "value") && Object.keys(node).length === 2;
+}
+
+function reviveParts(value: Record<string, unknown>, lenient: boolean): Record<string, unknown> {
   for (const key of Object.keys(value)) {
     const part = value[key];
     if (typeof part !== "object" || part === null) continue;
-    const live = fromStored(part);
-    if (live !== part) define(value, key, live);
+    const alive = live(part, lenient);
+    if (alive !== part) define(value, key, alive);
   }
   return value;
 }

@@ -1,0 +1,5 @@
+/** Assigns without tripping over `__proto__`. */
+export function define<T>(target: { [key: string]: T }, key: string, value: T): void {
+  if (key !== "__proto__") target[key] = value;
+  else Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
+}
