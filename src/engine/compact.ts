@@ -20,6 +20,7 @@ import { type SeenWrites, seenWrites } from "./seen-writes.ts";
 import { settledOrigin } from "./settle.ts";
 import { shownRows } from "./shown-rows.ts";
 import type { Tape } from "./tape.ts";
+import { type WriteRecord, writeRecords } from "./task-writes.ts";
 import { allThreads, TAPES } from "./threads.ts";
 import { loadTree } from "./tree.ts";
 import { nextTurn } from "./turn.ts";
@@ -115,11 +116,17 @@ class LineageCompaction {
     const doomed = await this.#doomed(shown);
     const folds = await foldMarks(this.#engine, this.#tapes);
     await this.#settleOrigins(doomed, folds);
-    const seen = await seenWrites(this.#engine, this.#tapes);
+    const written = new Map<number, readonly WriteRecord[]>();
+    for (const tape of this.#tapes.values()) written.set(tape.number, await writeRecords(this.#engine, tape));
+    const seen = await seenWrites(this.#engine, this.#tapes, written);
     let changed = false;
     for (const tape of this.#tapes.values()) {
       const meta = await this.#compactTape(tape, doomed, folds);
-      if (meta) await this.#dropWrites(tape, seen);
+      const dropped = meta ? this.#dropWrites(tape, written.get(tape.number) ?? [], seen) : false;
+      // Rows appended since would leave the meta record alone, yet may build on a frame that gets other content, or be
+      // the checkpoint that a dropped write has waited for.
+      if (meta !== tape.meta || dropped)
+        this.#checks.push({ key: this.#next.get(tape.number) as Key, value: undefined });
       if (meta === tape.meta) continue;
       changed = true;
       if (meta === undefined) this.#deletes.push(...recordsOf(tape.lineage, tape.number), tape.metaKey);
@@ -192,7 +199,6 @@ class LineageCompaction {
       pushAll(this.#deletes, rewrite.deletes);
       pushAll(this.#puts, rewrite.inserts);
       pushAll(this.#puts, rewrite.puts);
-      this.#checks.push({ key: this.#next.get(tape.number) as Key, value: undefined });
       change(rewrite.meta);
     }
     const marks = await this.#compactMarks(tape, doomed, folds);
@@ -278,12 +284,13 @@ class LineageCompaction {
     }
   }
 
-  /** Writes that no thread sees any more, and those that have waited for their checkpoint too long. */
-  async #dropWrites(tape: Tape, seen: SeenWrites): Promise<void> {
+  /** Drops writes that no thread sees any more or that have waited for their checkpoint too long; true if there are any. */
+  #dropWrites(tape: Tape, records: readonly WriteRecord[], seen: SeenWrites): boolean {
     const now = this.#engine.clock();
-    const freed = await withoutUnseen(this.#engine, tape, seen, (entry) => now - entry.at > ORPHAN_AGE);
+    const freed = withoutUnseen(tape, records, seen, (entry) => now - entry.at > ORPHAN_AGE);
     pushAll(this.#deletes, freed.deletes);
     pushAll(this.#puts, freed.puts);
     pushAll(this.#checks, freed.checks);
+    return freed.checks.length > 0;
   }
 }

@@ -136,7 +136,11 @@ function threadChange(thread: BundledThread): Change<boolean> {
       if (existing && existing.lastSeq > 0) {
         await makeWay(draft, existing);
         await draft.newTape(existing);
-      } else await draft.tape();
+      } else {
+        // Rows come with their seqs, so that the key of a checkpoint that another store puts first need not be among theirs.
+        if (existing) draft.checks.push({ key: existing.key("tail", existing.lastSeq + 1), value: undefined });
+        await draft.tape();
+      }
       draft.change({ createdAt: thread.createdAt });
       for (const { seq, row, change } of thread.checkpoints)
         draft.planned.push(unremembered(draft.encodeRow(fromRecord(seq, row), change), change));

@@ -42,11 +42,13 @@ export function removeChange(
       if (!draft.empty) throw ALONE;
       const tape = draft.existing;
       if (!tape) return { deleted: 0, bytesReclaimed: 0 };
+      // Found before anything is read: reads of this store may add rows of others to the tape while the removal is planned.
+      const absent = tape.key("tail", tape.lastSeq + 1);
       const rows = await candidates(draft.engine, tape);
       const chosen = choose(rows);
       if (chosen.size === 0) return { deleted: 0, bytesReclaimed: 0 };
       const plan = await planRemoval(draft.engine, tape, rows, chosen);
-      if (!dryRun) addRemoval(draft, plan);
+      if (!dryRun) addRemoval(draft, plan, absent);
       return { deleted: chosen.size, bytesReclaimed: Math.max(0, plan.reclaimed) };
     },
   };
@@ -129,7 +131,7 @@ async function planRemoval(
     deletes: rewrite.deletes,
     inserts: rewrite.inserts,
     puts: [...rewrite.puts, ...forks.settled],
-    checks: [{ key: rewrite.absent, value: undefined }, ...forks.checks],
+    checks: [...forks.checks],
     meta: { ...rewrite.meta },
     reclaimed: rewrite.reclaimed,
   };
@@ -164,12 +166,15 @@ async function planRemoval(
     meta.generation = generation;
     meta.gone = [...(tape.meta.gone ?? []), ...ranges.map(([from, to]) => [from, to, generation] as const)];
     meta.removed = tape.meta.removed + hidden.filter((row) => row.seq > (tape.meta.origin?.upTo ?? 0)).length;
-    pushAll(removal.puts, await cutWrites(engine, tape, hidden, generation));
+    const cut = await cutWrites(engine, tape, hidden, generation);
+    pushAll(removal.puts, cut.puts);
+    pushAll(removal.checks, cut.checks);
   }
   return { ...removal, reclaimed };
 }
 
-function addRemoval(draft: Draft, removal: Removal): void {
+function addRemoval(draft: Draft, removal: Removal, absent: Key): void {
+  draft.checks.push({ key: absent, value: undefined });
   pushAll(draft.deletes, removal.deletes);
   pushAll(draft.inserts, removal.inserts);
   pushAll(draft.puts, removal.puts);

@@ -18,8 +18,6 @@ export interface Rewrite {
   readonly deletes: (Key | Range)[];
   readonly inserts: Entry[];
   readonly puts: Entry[];
-  /** Checks that nobody added a row meanwhile. */
-  readonly absent: Key;
   readonly meta: Partial<Meta>;
   /** Bytes removed less bytes written. */
   readonly reclaimed: number;
@@ -104,7 +102,6 @@ class Rewriter {
       deletes: this.#deletes,
       inserts: this.#inserts,
       puts: this.#puts,
-      absent: tape.key("tail", tape.lastSeq + 1),
       meta: {
         floor: Math.max(meta.floor, tape.lastSeq),
         sealed,

@@ -1,9 +1,7 @@
-import type { Found } from "../backend.ts";
-import { unwrapJson } from "../codec/envelope.ts";
 import type { Engine } from "./engine.ts";
 import { shownRows } from "./shown-rows.ts";
 import type { Tape } from "./tape.ts";
-import { nameOf, type TaskWrites, visibleTasks, writeName } from "./task-writes.ts";
+import { byCheckpoint, nameOf, type TaskWrites, visibleTasks, type WriteRecord, writeName } from "./task-writes.ts";
 import { NOW } from "./view.ts";
 
 /**
@@ -19,8 +17,13 @@ interface SeenThere {
   readonly shown: Set<string>;
 }
 
-export async function seenWrites(engine: Engine, tapes: ReadonlyMap<number, Tape>): Promise<SeenWrites> {
-  const written = await writtenTasks(engine, tapes);
+/** Returns what living threads show of `records`, the write records by tape. */
+export async function seenWrites(
+  engine: Engine,
+  tapes: ReadonlyMap<number, Tape>,
+  records: ReadonlyMap<number, readonly WriteRecord[]>,
+): Promise<SeenWrites> {
+  const written = new Map([...records].map(([number, own]) => [number, byCheckpoint(own)]));
   const names = new Set([...written.values()].flatMap((tasks) => [...tasks.keys()]));
   const seen = new Map<number, Map<string, SeenThere>>();
   if (names.size === 0) return seen;
@@ -68,24 +71,4 @@ function thereOf(seen: Map<number, Map<string, SeenThere>>, tape: number, name: 
   const there = names.get(name) ?? { views: [], shown: new Set() };
   names.set(name, there);
   return there;
-}
-
-/** All that was ever written, as far as it is there, by tape and checkpoint. */
-async function writtenTasks(
-  engine: Engine,
-  tapes: ReadonlyMap<number, Tape>,
-): Promise<ReadonlyMap<number, ReadonlyMap<string, readonly TaskWrites[]>>> {
-  const written = new Map<number, Map<string, TaskWrites[]>>();
-  for (const { lineage, number: group } of tapes.values()) {
-    const [found] = await engine.read([{ scan: { table: "write", lineage, group } }]);
-    const byName = new Map<string, TaskWrites[]>();
-    for (const { value } of found as readonly Found[]) {
-      for (const entry of unwrapJson(value) as readonly TaskWrites[]) {
-        const name = nameOf(entry);
-        byName.set(name, [...(byName.get(name) ?? []), entry]);
-      }
-    }
-    if (byName.size > 0) written.set(group, byName);
-  }
-  return written;
 }

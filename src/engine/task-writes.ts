@@ -1,4 +1,7 @@
+import type { Found } from "../backend.ts";
+import { unwrapJson } from "../codec/envelope.ts";
 import type { Json } from "../codec/json.ts";
+import type { Engine } from "./engine.ts";
 
 /** One write: index, channel, encoded value. */
 export type StoredWrite = readonly [index: number, channel: string, value: Json];
@@ -14,6 +17,34 @@ export interface TaskWrites {
   readonly writes: readonly StoredWrite[];
   /** The checkpoint was deleted in this generation: what was written before is not shown. */
   readonly cut?: true;
+}
+
+/** A record of the write table, decoded. */
+export interface WriteRecord extends Found {
+  readonly tasks: readonly TaskWrites[];
+}
+
+/** Reads all write records of a tape. */
+export async function writeRecords(
+  engine: Engine,
+  { lineage, number: group }: { readonly lineage: number; readonly number: number },
+): Promise<readonly WriteRecord[]> {
+  const [found] = await engine.read([{ scan: { table: "write", lineage, group } }]);
+  return (found as readonly Found[]).map((record) => ({
+    ...record,
+    tasks: unwrapJson(record.value) as readonly TaskWrites[],
+  }));
+}
+
+/** Groups entries by the checkpoint they are for. */
+export function byCheckpoint(records: readonly WriteRecord[]): ReadonlyMap<string, readonly TaskWrites[]> {
+  const byName = new Map<string, TaskWrites[]>();
+  for (const entry of records.flatMap(({ tasks }) => tasks)) {
+    const all = byName.get(nameOf(entry));
+    if (all) all.push(entry);
+    else byName.set(nameOf(entry), [entry]);
+  }
+  return byName;
 }
 
 /** Whether an entry is for this checkpoint: hashes may collide. */

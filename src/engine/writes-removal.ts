@@ -1,10 +1,10 @@
-import type { Entry, Found, Key, Value } from "../backend.ts";
+import type { Entry, Key, Value } from "../backend.ts";
 import { unwrapJson, wrap } from "../codec/envelope.ts";
 import type { Engine } from "./engine.ts";
 import type { SeenWrites } from "./seen-writes.ts";
 import { writesOfRows } from "./shown-writes.ts";
 import type { Tape } from "./tape.ts";
-import { nameOf, type TaskWrites, writeName } from "./task-writes.ts";
+import { byCheckpoint, nameOf, type TaskWrites, type WriteRecord, writeName, writeRecords } from "./task-writes.ts";
 import { NOW, type Shown } from "./view.ts";
 import { CUT_TASK, cutKey } from "./writes.ts";
 
@@ -17,29 +17,19 @@ export interface FreedWrites {
 }
 
 /**
- * Keeps of a tape's writes what `keep` gives back of an entry: itself, less, or undefined; it is told all that the tape has
- * for the same checkpoint. Records may hold several checkpoints' writes, when hashes collide.
+ * Keeps of a tape's writes what `keep` returns for an entry: the entry itself, a part of it, or nothing. `keep` also gets
+ * all entries of the tape for the same checkpoint. Records hold the writes of several checkpoints when hashes collide.
  */
-async function withoutTasks(
-  engine: Engine,
+function withoutTasks(
   tape: Tape,
+  records: readonly WriteRecord[],
   keep: (entry: TaskWrites, all: readonly TaskWrites[]) => TaskWrites | undefined,
-): Promise<FreedWrites> {
-  const [found] = (await engine.read([
-    { scan: { table: "write", lineage: tape.lineage, group: tape.number } },
-  ])) as readonly [readonly Found[]];
-  if (found.length === 0) return { deletes: [], puts: [], checks: [], reclaimed: 0 };
+): FreedWrites {
   const deletes: Key[] = [];
   const puts: Entry[] = [];
   const checks: { readonly key: Key; readonly value: Value }[] = [];
   let reclaimed = 0;
-  const records = found.map((record) => ({ ...record, tasks: unwrapJson(record.value) as readonly TaskWrites[] }));
-  const byName = new Map<string, TaskWrites[]>();
-  for (const entry of records.flatMap(({ tasks }) => tasks)) {
-    const all = byName.get(nameOf(entry));
-    if (all) all.push(entry);
-    else byName.set(nameOf(entry), [entry]);
-  }
+  const byName = byCheckpoint(records);
   for (const { item, part, value, tasks } of records) {
     const kept = tasks.flatMap((entry) => keep(entry, byName.get(nameOf(entry)) ?? []) ?? []);
     if (kept.length === tasks.length && kept.every((entry, index) => entry === tasks[index])) continue;
@@ -63,26 +53,28 @@ function cutUpTo(all: readonly TaskWrites[], generation: number): number {
 }
 
 /** Writes go with their checkpoint; but those of an earlier one under its id, which was cut, may be a fork's. */
-export function withoutWrites(engine: Engine, tape: Tape, rows: readonly Shown[]): Promise<FreedWrites> {
-  // Most threads have no writes left: then nobody asks.
-  let gone: Set<string> | undefined;
-  return withoutTasks(engine, tape, (entry, all) => {
-    gone ??= new Set(rows.map((row) => nameOf({ namespace: row.namespace, checkpoint: row.id })));
+export async function withoutWrites(engine: Engine, tape: Tape, rows: readonly Shown[]): Promise<FreedWrites> {
+  const records = await writeRecords(engine, tape);
+  const gone = new Set(records.length === 0 ? [] : rows.map((row) => nameOf({ ...row, checkpoint: row.id })));
+  return withoutTasks(tape, records, (entry, all) => {
     const goes = gone.has(nameOf(entry)) && !entry.cut && (entry.generation ?? 0) >= cutUpTo(all, NOW);
     return goes ? undefined : entry;
   });
 }
 
 /**
- * Drops the writes that no thread shows any more, and those of no checkpoint that `isOld` says it of. What was written for a
- * checkpoint before its deletion is only still there for threads that see it; a cut, only to hide that from others.
+ * Drops the writes that no thread shows any more, and writes of no checkpoint for which `isOld` holds. Writes from before
+ * the deletion of their checkpoint are kept for threads that still see them; a cut is kept to hide them from others.
+ *
+ * Invariant: `records` are the ones that `seen` was found with. A write that arrived between two reads of the table would
+ * be taken for one that nobody shows.
  */
 export function withoutUnseen(
-  engine: Engine,
   tape: Tape,
+  records: readonly WriteRecord[],
   seen: SeenWrites,
   isOld: (entry: TaskWrites) => boolean,
-): Promise<FreedWrites> {
+): FreedWrites {
   const keep = (entry: TaskWrites, all: readonly TaskWrites[]): TaskWrites | undefined => {
     const { generation = 0 } = entry;
     if (entry.cut) {
@@ -97,7 +89,13 @@ export function withoutUnseen(
     }
     return tape.meta.dead || generation < cutUpTo(all, NOW) || isOld(entry) ? undefined : entry;
   };
-  return withoutTasks(engine, tape, keep);
+  return withoutTasks(tape, records, keep);
+}
+
+/** Records to write, each with the value that it must still have. */
+export interface CutWrites {
+  readonly puts: readonly Entry[];
+  readonly checks: readonly { readonly key: Key; readonly value: Value | undefined }[];
 }
 
 /** Hides the writes of checkpoints that a fork still shows: for this thread they end with this generation. */
@@ -106,13 +104,13 @@ export async function cutWrites(
   tape: Tape,
   rows: readonly Shown[],
   generation: number,
-): Promise<Entry[]> {
+): Promise<CutWrites> {
   const writes = await writesOfRows(engine, tape, rows);
   const marked = rows.filter((row) => (writes.get(row.seq)?.length ?? 0) > 0);
-  if (marked.length === 0) return [];
+  if (marked.length === 0) return { puts: [], checks: [] };
   const keys = marked.map((row) => cutKey(tape, { namespace: row.namespace, checkpoint: row.id }));
   const before = (await engine.read(keys.map((key) => ({ get: key })))) as readonly (Value | undefined)[];
-  return marked.map((row, index) => {
+  const puts = marked.map((row, index) => {
     const cut: TaskWrites = {
       checkpoint: row.id,
       ...(row.namespace !== "" && { namespace: row.namespace }),
@@ -127,4 +125,6 @@ export async function cutWrites(
     const earlier = value === undefined ? [] : (unwrapJson(value) as readonly TaskWrites[]);
     return { key: keys[index] as Key, value: wrap(JSON.stringify([...earlier, cut])) };
   });
+  // A task whose name has the same hash shares the record, and its writes leave the meta record alone.
+  return { puts, checks: keys.map((key, index) => ({ key, value: before[index] })) };
 }

@@ -1,7 +1,14 @@
 import type { Backend } from "../../src/backend.ts";
 
-/** A view of a backend before each of whose reads, which are numbered, others may do something. It closes nothing. */
-export function meanwhile(inner: Backend, act: (read: number) => Promise<unknown>): Backend {
+/**
+ * A view of a backend before each of whose reads, which are numbered, others may do something; and before each of its
+ * commits, if `beforeCommit` is given. It closes nothing.
+ */
+export function meanwhile(
+  inner: Backend,
+  act: (read: number) => Promise<unknown>,
+  beforeCommit: () => Promise<unknown> = async () => {},
+): Backend {
   let reads = 0;
   return {
     name: inner.name,
@@ -10,7 +17,10 @@ export function meanwhile(inner: Backend, act: (read: number) => Promise<unknown
       await act(reads++);
       return inner.read(asked);
     },
-    commit: (batches) => inner.commit(batches),
+    async commit(batches) {
+      await beforeCommit();
+      return inner.commit(batches);
+    },
     size: () => inner.size(),
     compact: () => inner.compact(),
     verify: () => inner.verify(),
