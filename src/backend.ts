@@ -34,8 +34,8 @@ export const tables = {
 export type Table = keyof typeof tables;
 
 /**
- * The key of a record. `group` is in [1, 2^31), `item` and `part` in [0, 2^32). Within a table, (group, item, part) is
- * unique across lineages; `lineage` is there so that a distributed backend can place the record.
+ * The key of a record: `group` is in [1, 2^31), `item` and `part` in [0, 2^32). Records of two lineages never are the same
+ * record, whatever else their keys share. `lineage` also lets a distributed backend place the record.
  */
 export interface Key {
   readonly table: Table;
@@ -90,6 +90,11 @@ export type Answer = Value | undefined | readonly Found[] | readonly Listed[];
  * One atomic change. It is refused, and nothing of it written, unless every check holds and every inserted key is
  * absent (or among the batch's own deletes). Checks and inserts are judged, and all is applied, inside one transaction;
  * deletes come before inserts, and those before puts: what is written last of a key counts.
+ *
+ * The item of a `meta` record is the number of a tape, and so the group of the tape's other records. A number is for one
+ * tape of one lineage: a batch that inserts a `meta` record is also refused if another lineage has one with that item. A
+ * backend that leaves the lineage out of its own keys must enforce this, or it would mix the two; one whose keys tell
+ * lineages apart may overlook a number that is costly to find.
  */
 export interface Batch {
   /** The record at `key` must hold exactly `value`; undefined means it must be absent. */

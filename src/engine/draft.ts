@@ -74,16 +74,27 @@ export class Draft {
   /** A new tape under the thread's name; `instead` of another, which has to end with the same commit. */
   async newTape(instead?: Tape): Promise<Tape> {
     const entry = await this.engine.directoryEntry(this.thread);
-    const number = newTape(this.retried);
     const meta = newMeta(this.thread, this.engine.clock(), instead?.meta.epoch ?? entry?.epoch ?? 0);
-    this.#meta = meta;
-    this.#tape = new Tape(number, number, encodeMeta(meta));
-    this.#created = true;
-    const key: DirectoryKey = { table: "directory", id: this.thread };
     // Somebody else may have made the thread since it was looked for: then this must be refused, and planned again.
-    this.checks.push({ key, value: entry?.tape === instead?.number ? entry?.value : undefined });
-    this.puts.push({ key, value: encodeDirectory({ tape: number, lineage: number }) });
+    const isExpected = entry?.tape === instead?.number && entry?.lineage === instead?.lineage;
+    this.#tape = this.startTape(meta, isExpected ? entry?.value : undefined);
+    this.#meta = meta;
+    this.#created = true;
     return this.#tape;
+  }
+
+  /**
+   * Takes a number for a new tape and enters the thread of its meta record into the directory, in place of `entry`. The tape
+   * begins a lineage of its own unless it joins one. The caller inserts the meta record, and with that the commit is
+   * refused if the number is taken: planned again, the tape gets quite another.
+   */
+  startTape(meta: Meta, entry: Value | undefined, lineage?: number): Tape {
+    const number = newTape(this.retried);
+    const tape = new Tape(number, lineage ?? number, encodeMeta(meta));
+    const key: DirectoryKey = { table: "directory", id: meta.thread };
+    this.checks.push({ key, value: entry });
+    this.puts.push({ key, value: encodeDirectory({ tape: tape.number, lineage: tape.lineage }) });
+    return tape;
   }
 
   /** Whether what others did was read since planning began: rows, or a change of rows. What was decided may be wrong. */
@@ -235,7 +246,7 @@ export class Draft {
     if (this.#removed || this.rereads || interrupted || (!this.#created && tape.metaValue !== this.#metaBefore)) {
       // Gone, or changed too much, or in doubt, or somebody has read a newer version meanwhile. Where the thread is stays known.
       if (this.#removed || this.#created) this.engine.forget(this.thread);
-      this.engine.tapes.forget(tape.number);
+      this.engine.tapes.forget(tape.number, tape.lineage);
       return;
     }
     if (this.#meta !== tape.meta) tape.adopt(encodeMeta(this.#meta as Meta));
@@ -255,6 +266,6 @@ export class Draft {
     const last = this.planned.at(-1)?.tail;
     if (!last || !this.#tape) return false;
     const tape = await this.engine.thread(this.thread);
-    return tape?.number === this.#tape.number && tape.tailRow(last.row.seq)?.value === last.value;
+    return tape?.name === this.#tape.name && tape.tailRow(last.row.seq)?.value === last.value;
   }
 }

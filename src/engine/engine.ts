@@ -34,6 +34,9 @@ const FRESH_CACHE_BYTES = 16 * 1024 * 1024;
 /** How often a read is made again because the backend was interrupted meanwhile. */
 const INTERRUPTED_READS = 3;
 
+/** A thread's directory record, decoded, with the value that a commit checks. */
+export type DirectoryEntry = DirectoryRecord & { readonly value: Value };
+
 /** What every operation works with: the backend, the codec, and what is remembered of tapes and trees. */
 export class Engine {
   readonly backend: Backend;
@@ -184,16 +187,17 @@ export class Engine {
     const entry = await this.directoryEntry(id);
     if (entry?.tape === undefined || entry.lineage === undefined) return undefined;
     const tape = await this.tapes.refresh(entry.tape, entry.lineage, ahead);
-    if (!tape) return this.#missing(id, entry.tape);
+    if (!tape) return this.#missing(id, entry);
     if (tape.meta.dead) return undefined;
     this.remember(id, tape);
     return tape;
   }
 
   /** A directory entry without its tape: the thread was deleted just now, or the record is lost. */
-  async #missing(id: string, tape: number): Promise<Tape | undefined> {
+  async #missing(id: string, { tape, lineage }: DirectoryEntry): Promise<Tape | undefined> {
     const now = await this.directoryEntry(id);
-    if (now?.tape !== tape) return now?.tape === undefined ? undefined : this.thread(id);
+    if (now?.tape === undefined) return undefined;
+    if (now.tape !== tape || now.lineage !== lineage) return this.thread(id);
     throw new ThreadmarkError(
       "CORRUPT",
       `Thread ${JSON.stringify(id)}: its tape ${tape} is missing. Run verify() and restore it from a backup.`,
@@ -205,16 +209,17 @@ export class Engine {
   rememberedThread(id: string): Tape | undefined {
     this.#forgetIfInterrupted();
     const known = this.#directory.get(id);
-    return known && this.tapes.get(known.tape);
+    return known && this.tapes.get(known.tape, known.lineage);
   }
 
-  async directoryEntry(id: string): Promise<(DirectoryRecord & { readonly value: Value }) | undefined> {
+  async directoryEntry(id: string): Promise<DirectoryEntry | undefined> {
     const [value] = await this.backend.read([{ get: { table: "directory", id } }]);
     return value === undefined ? undefined : { ...decodeDirectory(value as Value), value: value as Value };
   }
 
   remember(id: string, tape: Tape): void {
-    if (this.#directory.get(id)?.tape !== tape.number) {
+    const known = this.#directory.get(id);
+    if (known?.tape !== tape.number || known.lineage !== tape.lineage) {
       this.#directory.set(id, { tape: tape.number, lineage: tape.lineage }, id.length + 100);
     }
     this.tapes.keep(tape);
@@ -222,7 +227,7 @@ export class Engine {
 
   forget(id: string): void {
     const known = this.#directory.get(id);
-    if (known) this.tapes.forget(known.tape);
+    if (known) this.tapes.forget(known.tape, known.lineage);
     this.#directory.delete(id);
   }
 

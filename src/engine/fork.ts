@@ -1,4 +1,4 @@
-import type { DirectoryKey, Found } from "../backend.ts";
+import type { Found } from "../backend.ts";
 import { apply, type Delta, diff } from "../codec/delta.ts";
 import type { Json } from "../codec/json.ts";
 import { ThreadmarkError } from "../errors.ts";
@@ -10,14 +10,13 @@ import type { Engine } from "./engine.ts";
 import { headOf } from "./find.ts";
 import type { Change } from "./lane.ts";
 import { encodeMark } from "./marks.ts";
-import { type DirectoryRecord, encodeDirectory, encodeMeta, type Meta, newMeta, type Origin } from "./meta.ts";
+import { type DirectoryRecord, type Meta, newMeta, type Origin } from "./meta.ts";
 import { notFound, threadNotFound } from "./missing.ts";
-import { newTape } from "./random.ts";
 import type { Row } from "./row.ts";
 import { shownRows } from "./shown-rows.ts";
 import { findByStep } from "./step.ts";
 import { encodeTailRow } from "./tail-row.ts";
-import { metaKey, Tape } from "./tape.ts";
+import type { Tape } from "./tape.ts";
 import type { Body } from "./tree-cache.ts";
 import { updateDelta } from "./update.ts";
 import type { Shown } from "./view.ts";
@@ -62,10 +61,10 @@ export function forkChange(request: ForkRequest): Change<void> {
             await emptyThread(draft.engine, await draft.engine.directoryEntry(request.into), request.into);
           throw error;
         });
-        draft.inserts.push({ key: target.key("tail", top.item), value: top.value });
+        draft.inserts.push({ key: target.tape.key("tail", top.item), value: top.value });
         target.rows.push(top);
       } else if (label !== undefined) {
-        draft.inserts.push({ key: target.key("mark", at.seq), value: encodeMark([{ generation: 0, label }]) });
+        draft.inserts.push({ key: target.tape.key("mark", at.seq), value: encodeMark([{ generation: 0, label }]) });
       }
     },
   };
@@ -124,11 +123,9 @@ export async function hasCheckpoints(engine: Engine, tape: Tape): Promise<boolea
 }
 
 interface Target {
-  readonly tape: number;
-  readonly meta: Meta;
+  readonly tape: Tape;
   /** Rows the thread begins with. */
   readonly rows: Found[];
-  key: Tape["key"];
 }
 
 /** The tape of a thread that makes way: one without checkpoints (a lease, early writes, all deleted). Else CONFLICT. */
@@ -151,7 +148,6 @@ async function emptyThread(
 /** Adds a thread to the source's lineage, and moves the source to its next generation. */
 async function startThread(draft: Draft, source: Tape, into: string, origin: Origin, marks = false): Promise<Target> {
   const { engine } = draft;
-  const key: DirectoryKey = { table: "directory", id: into };
   // That the name is free is taken for granted at first: the commit finds out.
   const entry = draft.fresh ? await engine.directoryEntry(into) : undefined;
   const there = await emptyThread(engine, entry, into);
@@ -160,7 +156,6 @@ async function startThread(draft: Draft, source: Tape, into: string, origin: Ori
     await makeWay(draft, there);
     draft.afterwards.push(() => engine.forget(into));
   }
-  const number = newTape(draft.retried);
   const { failed, folds } = source.meta;
   const meta: Meta = {
     ...newMeta(into, engine.clock(), epoch),
@@ -169,26 +164,18 @@ async function startThread(draft: Draft, source: Tape, into: string, origin: Ori
     ...(folds !== undefined && { folds }),
     ...(marks && { marks: true as const }),
   };
-  draft.checks.push({ key, value: entry?.value });
-  draft.puts.push({ key, value: encodeDirectory({ tape: number, lineage: source.lineage }) });
-  const metaValue = encodeMeta(meta);
-  draft.inserts.push({ key: metaKey(source.lineage, number), value: metaValue });
+  const tape = draft.startTape(meta, entry?.value, source.lineage);
+  draft.inserts.push({ key: tape.metaKey, value: tape.metaValue });
   draft.change({ generation: source.meta.generation + 1 });
   draft.closed = true;
   const rows: Found[] = [];
   draft.afterwards.push(() => {
     if (marks) return;
-    const tape = new Tape(number, source.lineage, metaValue);
     tape.source = source;
     tape.addTail(rows);
     engine.remember(into, tape);
   });
-  return {
-    tape: number,
-    meta,
-    rows,
-    key: (table, item, part = 0) => ({ table, lineage: source.lineage, group: number, item, part }),
-  };
+  return { tape, rows };
 }
 
 /** The one checkpoint a fork with edits begins with: a copy of `at`, edited. */
@@ -209,7 +196,7 @@ async function topOf(draft: Draft, source: Tape, target: Target, at: Shown, requ
   const row: Row = {
     ...at,
     seq,
-    id: engine.ids?.() ?? addressedId(now, target.tape, seq) ?? crypto.randomUUID(),
+    id: engine.ids?.() ?? addressedId(now, target.tape.number, seq) ?? crypto.randomUUID(),
     parent: at.seq,
     base: at.seq,
     source: "fork",

@@ -229,8 +229,8 @@ export class Lane {
 
   /** Another object may be the same tape, read again: where memory is short, planning itself drives it out. */
   async #isStale(tape: Tape): Promise<boolean> {
-    const { number, metaValue, lastSeq } = tape;
+    const { name, metaValue, lastSeq } = tape;
     const now = await this.#engine.thread(this.#thread);
-    return now?.number !== number || now.metaValue !== metaValue || now.lastSeq !== lastSeq;
+    return now?.name !== name || now.metaValue !== metaValue || now.lastSeq !== lastSeq;
   }
 }

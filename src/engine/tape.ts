@@ -41,6 +41,8 @@ export interface Chain {
 export class Tape {
   readonly number: number;
   readonly lineage: number;
+  /** Names the tape among those of all lineages: see {@link tapeName}. */
+  readonly name: string;
   metaValue: Value;
   meta: Meta;
   #tail: TailRow[] = [];
@@ -72,6 +74,7 @@ export class Tape {
   constructor(number: number, lineage: number, metaValue: Value) {
     this.number = number;
     this.lineage = lineage;
+    this.name = tapeName(lineage, number);
     this.metaValue = metaValue;
     this.meta = decodeMeta(metaValue);
   }
@@ -246,6 +249,11 @@ export class Tape {
   isGone(seq: number, generation: number): boolean {
     return this.meta.gone?.some(([from, to, since]) => seq >= from && seq <= to && since <= generation) ?? false;
   }
+}
+
+/** Returns the identity of a tape. Its number alone is none: tapes of two lineages may have the same. */
+export function tapeName(lineage: number, tape: number): string {
+  return `${lineage}:${tape}`;
 }
 
 export function metaKey(lineage: number, tape: number): Key {

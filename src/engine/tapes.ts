@@ -4,7 +4,7 @@ import type { ReadAhead } from "./ahead.ts";
 import { ByteCache } from "./cache.ts";
 import { decodeMarks } from "./marks.ts";
 import { decodeMeta, type Origin } from "./meta.ts";
-import { metaKey, Tape } from "./tape.ts";
+import { metaKey, Tape, tapeName } from "./tape.ts";
 
 /** Sealing one takes half a millisecond: so many may be waited for. */
 const MOST_UNSEALED = 64;
@@ -12,7 +12,7 @@ const MOST_UNSEALED = 64;
 /** The tapes that are remembered, and how they are brought up to what the store holds now. */
 export class Tapes {
   readonly #backend: Backend;
-  readonly #known: ByteCache<number, Tape>;
+  readonly #known: ByteCache<string, Tape>;
 
   constructor(backend: Backend, cacheBytes: number) {
     this.#backend = backend;
@@ -20,22 +20,22 @@ export class Tapes {
   }
 
   /** A tape as it was last seen, without any I/O; it may be stale. */
-  get(number: number): Tape | undefined {
-    return this.#known.get(number);
+  get(number: number, lineage: number): Tape | undefined {
+    return this.#known.get(tapeName(lineage, number));
   }
 
   /** Remembers a tape, with what it weighs now: more with every row. */
   keep(tape: Tape): void {
-    if (!this.#known.weigh(tape.number, tape, tape.bytes)) this.#set(tape);
+    if (!this.#known.weigh(tape.name, tape, tape.bytes)) this.#set(tape);
   }
 
   #set(tape: Tape): void {
-    tape.grown = () => void this.#known.weigh(tape.number, tape, tape.bytes);
-    this.#known.set(tape.number, tape, tape.bytes);
+    tape.grown = () => void this.#known.weigh(tape.name, tape, tape.bytes);
+    this.#known.set(tape.name, tape, tape.bytes);
   }
 
-  forget(number: number): void {
-    this.#known.delete(number);
+  forget(number: number, lineage: number): void {
+    this.#known.delete(tapeName(lineage, number));
   }
 
   /** Those that rows were committed to here, and that have so many unsealed; the latest used first, a few of them. */
@@ -58,7 +58,7 @@ export class Tapes {
    * from before the fork has to be read again.
    */
   async sourceOf(fork: Tape, origin: Origin): Promise<Tape> {
-    const known = this.#known.get(origin.tape);
+    const known = this.get(origin.tape, fork.lineage);
     if (known && known.meta.generation > origin.generation && known.meta.folds === fork.meta.folds) {
       fork.source = known;
       return known;
@@ -79,7 +79,7 @@ export class Tapes {
    * Undefined: there is no such tape.
    */
   async refresh(number: number, lineage: number, ahead?: ReadAhead): Promise<Tape | undefined> {
-    const known = this.#known.get(number);
+    const known = this.get(number, lineage);
     const from = known ? known.lastSeq + 1 : 0;
     const reads: Read[] = [
       { get: metaKey(lineage, number) },
@@ -96,8 +96,8 @@ export class Tapes {
   async refreshAll(
     tapes: readonly { readonly tape: number; readonly lineage: number }[],
   ): Promise<(Tape | undefined)[]> {
-    const from = tapes.map(({ tape }) => {
-      const known = this.#known.get(tape);
+    const from = tapes.map(({ tape, lineage }) => {
+      const known = this.get(tape, lineage);
       return known ? known.lastSeq + 1 : 0;
     });
     const reads = tapes.flatMap(({ tape, lineage }, index): Read[] => [
@@ -123,11 +123,11 @@ export class Tapes {
     tail: readonly Found[],
   ): Promise<Tape | undefined> {
     if (metaValue === undefined) {
-      this.#known.delete(number);
+      this.forget(number, lineage);
       return undefined;
     }
     // While the read was under way another call may have refreshed the same tape, or forgotten and found it again.
-    const current = this.#known.get(number);
+    const current = this.get(number, lineage);
     if (current && from <= current.lastSeq + 1 && current.follow(metaValue, tail)) return current;
     if (!current && from === 0) {
       const tape = new Tape(number, lineage, metaValue);
@@ -148,10 +148,10 @@ export class Tapes {
       { scan: { table: "mark", lineage, group: number } },
     ])) as readonly [Value | undefined, readonly Found[], readonly Found[]];
     if (metaValue === undefined) {
-      this.#known.delete(number);
+      this.forget(number, lineage);
       return undefined;
     }
-    const tape = this.#known.get(number) ?? new Tape(number, lineage, metaValue);
+    const tape = this.get(number, lineage) ?? new Tape(number, lineage, metaValue);
     // Reads may overtake each other, and commits of this process them: what is remembered never becomes older.
     const { version } = decodeMeta(metaValue);
     if (tape.meta.version > version) return tape;

@@ -2,7 +2,7 @@ import type { Listed } from "../backend.ts";
 import { ifDamaged, isCorrupt } from "./damage.ts";
 import type { Engine } from "./engine.ts";
 import { decodeDirectory } from "./meta.ts";
-import type { Tape } from "./tape.ts";
+import { type Tape, tapeName } from "./tape.ts";
 import { nextTurn } from "./turn.ts";
 
 const PAGE = 100;
@@ -64,7 +64,7 @@ export async function* tapesOf(
         const entry = decodeDirectory(value);
         if (entry.tape === undefined || entry.lineage === undefined) continue;
         tape =
-          ahead?.get(entry.tape) ??
+          ahead?.get(tapeName(entry.lineage, entry.tape)) ??
           (await engine.tapes.refresh(entry.tape, entry.lineage)) ??
           (await engine.thread(id));
       } catch (error) {
@@ -80,14 +80,14 @@ export async function* tapesOf(
 async function readTogether(
   engine: Engine,
   threads: readonly Listed[],
-): Promise<ReadonlyMap<number, Tape> | undefined> {
+): Promise<ReadonlyMap<string, Tape> | undefined> {
   try {
     const entries = threads.map(({ value }) => decodeDirectory(value));
     const sought = entries.flatMap(({ tape, lineage }) =>
       tape === undefined || lineage === undefined ? [] : [{ tape, lineage }],
     );
     const found = await engine.tapes.refreshAll(sought);
-    return new Map(found.flatMap((tape) => (tape ? [[tape.number, tape]] : [])));
+    return new Map(found.flatMap((tape) => (tape ? [[tape.name, tape]] : [])));
   } catch (error) {
     return ifDamaged(error);
   }

@@ -57,7 +57,7 @@ export function outlinedEntry(entry: Omit<TreeEntry, "tree">, tree: Body): TreeE
 
 /** The part of a tape that, with a seq, names a tree. */
 interface Home {
-  readonly number: number;
+  readonly name: string;
   readonly meta: { readonly folds?: number };
 }
 
@@ -74,7 +74,7 @@ interface Slot {
  * bytes, of those used longest ago only the outline is kept; and in the end not even that.
  */
 export class TreeCache {
-  readonly #tapes = new Map<number, Map<number, Slot>>();
+  readonly #tapes = new Map<string, Map<number, Slot>>();
   readonly #limit: number;
   #bytes = 0;
   #clock = 0;
@@ -89,19 +89,19 @@ export class TreeCache {
     return entry?.outlined ? undefined : entry;
   }
 
-  wholeOrOutline({ number, meta }: Home, seq: number): TreeEntry | undefined {
-    const slot = this.#tapes.get(number)?.get(seq);
+  wholeOrOutline({ name, meta }: Home, seq: number): TreeEntry | undefined {
+    const slot = this.#tapes.get(name)?.get(seq);
     if (slot === undefined || slot.folds !== (meta.folds ?? 0)) return undefined;
     this.#clock += 1;
     slot.used = this.#clock;
     return slot.entry;
   }
 
-  set({ number, meta }: Home, seq: number, entry: TreeEntry): void {
-    let slots = this.#tapes.get(number);
+  set({ name, meta }: Home, seq: number, entry: TreeEntry): void {
+    let slots = this.#tapes.get(name);
     if (!slots) {
       slots = new Map();
-      this.#tapes.set(number, slots);
+      this.#tapes.set(name, slots);
     }
     const bytes = bytesOf(entry);
     this.#bytes += bytes - (slots.get(seq)?.bytes ?? 0);
@@ -110,8 +110,8 @@ export class TreeCache {
     if (this.#bytes > this.#limit) this.#forget();
   }
 
-  delete({ number }: Home, seq: number): void {
-    const slots = this.#tapes.get(number);
+  delete({ name }: Home, seq: number): void {
+    const slots = this.#tapes.get(name);
     const slot = slots?.get(seq);
     if (!slots || !slot) return;
     slots.delete(seq);
@@ -125,8 +125,8 @@ export class TreeCache {
 
   /** Makes room for a while. What was just set stays, however large: it is about to be used. */
   #forget(): void {
-    const slots = [...this.#tapes].flatMap(([number, bySeq]) =>
-      [...bySeq].map(([seq, { used }]) => ({ home: { number, meta: {} }, seq, used })),
+    const slots = [...this.#tapes].flatMap(([name, bySeq]) =>
+      [...bySeq].map(([seq, { used }]) => ({ home: { name, meta: {} }, seq, used })),
     );
     slots.sort((left, right) => left.used - right.used);
     slots.pop();
@@ -139,11 +139,11 @@ export class TreeCache {
       if (this.#bytes <= enough) break;
       this.delete(home, seq);
     }
-    for (const [number, bySeq] of this.#tapes) if (bySeq.size === 0) this.#tapes.delete(number);
+    for (const [name, bySeq] of this.#tapes) if (bySeq.size === 0) this.#tapes.delete(name);
   }
 
   #outline(home: Home, seq: number): void {
-    const slots = this.#tapes.get(home.number) as Map<number, Slot>;
+    const slots = this.#tapes.get(home.name) as Map<number, Slot>;
     const slot = slots.get(seq) as Slot;
     if (slot.entry.outlined) return;
     this.delete(home, seq);

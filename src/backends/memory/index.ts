@@ -39,6 +39,8 @@ class MemoryBackend implements Backend {
   readonly name = "memory";
   readonly capabilities: Capabilities = { durable: false, processes: false };
   readonly #groups: Readonly<Record<Table, Map<number, Group>>>;
+  /** The lineage that has a tape, by the tape's number: the items of `meta` records, and their groups. */
+  readonly #tapes = new Map<number, number>();
   readonly #directory = new Ordered<Name, Listed>((a, b) => compareIds(a.id, b.id));
 
   constructor() {
@@ -119,6 +121,7 @@ class MemoryBackend implements Backend {
     for (const { key, value } of checks) if (!same(this.#get(key), value)) return false;
     for (const { key } of inserts) {
       if (this.#get(key) !== undefined && !deletes.some((target) => covers(target, key))) return false;
+      if (key.table === "meta" && (this.#tapes.get(key.item) ?? key.group) !== key.group) return false;
     }
     return true;
   }
@@ -135,6 +138,7 @@ class MemoryBackend implements Backend {
       groups.set(key.group, group);
     }
     group.set({ item: key.item, part: key.part, value });
+    if (key.table === "meta") this.#tapes.set(key.item, key.group);
   }
 
   #delete(target: Key | DirectoryKey | Range): void {
@@ -145,8 +149,11 @@ class MemoryBackend implements Backend {
     const groups = this.#groups[target.table];
     const group = groups.get(target.group);
     if (group === undefined) return;
-    if ("item" in target) group.remove(target, target);
-    else group.remove({ item: target.from ?? 0, part: 0 }, { item: target.to ?? lastInteger, part: lastInteger });
+    const removed =
+      "item" in target
+        ? group.remove(target, target)
+        : group.remove({ item: target.from ?? 0, part: 0 }, { item: target.to ?? lastInteger, part: lastInteger });
+    if (target.table === "meta") for (const { item } of removed) this.#tapes.delete(item);
     if (group.isEmpty) groups.delete(target.group);
   }
 }

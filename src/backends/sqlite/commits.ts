@@ -29,7 +29,8 @@ function isOneRecord({ checks, deletes, inserts, puts }: Batch): boolean {
   return (
     (inserts?.length ?? 0) + (puts?.length ?? 0) === 1 &&
     (deletes?.length ?? 0) === 0 &&
-    (checks?.length ?? 0) <= guardLimit
+    (checks?.length ?? 0) <= guardLimit &&
+    inserts?.[0]?.key.table !== "meta"
   );
 }
 
@@ -44,7 +45,8 @@ function isInserts({ checks, deletes, inserts, puts }: Batch): boolean {
   return (
     (inserts?.length ?? 0) > 0 &&
     (deletes?.length ?? 0) + (puts?.length ?? 0) === 0 &&
-    (checks?.length ?? 0) <= guardLimit
+    (checks?.length ?? 0) <= guardLimit &&
+    !inserts?.some(({ key }) => key.table === "meta")
   );
 }
 
@@ -78,6 +80,7 @@ function apply(statements: Statements, batch: Batch): boolean {
   for (const { key, value } of checks) if (!statements.holds(key, value ?? null)) return false;
   for (const { key } of inserts) {
     if (!deletes.some((target) => covers(target, key)) && !statements.holds(key, null)) return false;
+    if (key.table === "meta" && statements.isTakenElsewhere(key)) return false;
   }
   for (const target of deletes) statements.delete(target);
   // Every key that is inserted is absent by now, unless the batch itself has it twice: then the last one counts.

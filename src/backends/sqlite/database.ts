@@ -1,5 +1,4 @@
 import { fs } from "../../builtin.ts";
-import { ThreadmarkError } from "../../errors.ts";
 import type { Connection, Driver } from "./driver.ts";
 import type { Snapshot } from "./files.ts";
 import { copyDatabase, fingerprint } from "./files.ts";
@@ -57,9 +56,7 @@ export class Database {
   ): Database {
     const connection = driver.open(location, { readOnly });
     try {
-      const database = new Database(connection, path, inspectSchema(connection, path), snapshot);
-      if (database.#state === "old") database.#bringUpToDate(readOnly);
-      return database;
+      return new Database(connection, path, inspectSchema(connection, path), snapshot);
     } catch (error) {
       connection.close();
       throw error;
@@ -69,7 +66,7 @@ export class Database {
   /** Whether the tables are there. A blank database may get them from another process at any time. */
   get ready(): boolean {
     if (this.#state === "blank") this.#state = inspectSchema(this.connection, this.#path);
-    return this.#state === "current";
+    return this.#state !== "blank";
   }
 
   /** Whether this is a copy, made because the database itself could not be opened. */
@@ -82,11 +79,11 @@ export class Database {
     return this.#snapshot !== undefined && this.#snapshot.fingerprint !== fingerprint(this.#path);
   }
 
-  /** Gets ready for commits; makes a blank database ours. */
+  /** Gets ready for commits: makes a blank database ours, and brings the schema of an earlier version up to date. */
   prepareToCommit(fsync: "full" | "normal"): void {
     this.connection.exec(durability[fsync]);
-    if (this.ready) return;
-    this.connection.exec("PRAGMA page_size = 4096; PRAGMA journal_mode = WAL");
+    if (!this.ready) this.connection.exec("PRAGMA page_size = 4096; PRAGMA journal_mode = WAL");
+    if (this.#state === "current") return;
     migrate(this.connection, this.#path);
     this.#state = "current";
   }
@@ -98,15 +95,6 @@ export class Database {
   close(): void {
     this.connection.close();
     this.#snapshot?.remove();
-  }
-
-  #bringUpToDate(readOnly: boolean): void {
-    if (readOnly) {
-      const message = `SQLite: ${this.#path} has the schema of an earlier version. Open it once for writing to update it.`;
-      throw new ThreadmarkError("VERSION", message);
-    }
-    migrate(this.connection, this.#path);
-    this.#state = "current";
   }
 }
 

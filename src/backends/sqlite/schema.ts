@@ -27,9 +27,12 @@ const migrations: readonly string[] = [
     `CREATE UNIQUE INDEX "write_place" ON "write" (grp, place)`,
     `CREATE TABLE "directory" (id TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID`,
   ].join(";\n"),
+  // The number of a tape is the item of its meta record, and no other lineage may take it. The index is not unique: an
+  // earlier version may have given a number out twice.
+  `CREATE INDEX "meta_item" ON "meta" (key & 4294967295)`,
 ];
 
-/** `blank`: an empty database. `old`: of an earlier version. `current`: ready to use. */
+/** `blank`: an empty database. `old`: of an earlier version, which reads as it is. `current`: ready to use. */
 export type SchemaState = "blank" | "old" | "current";
 
 /**

@@ -69,6 +69,11 @@ export class Statements {
     return (this.#of("holds", key.table, holds).get(...bound) as { holds: number }).holds === 1;
   }
 
+  /** Whether another lineage has a record in `meta` with this item. */
+  isTakenElsewhere({ group, item }: Key): boolean {
+    return this.#statement(takenElsewhere).get(item, group) !== undefined;
+  }
+
   /** Writes one record if all checks hold, in one statement; false when one did not, or an inserted key was there. */
   write(verb: Verb, key: Key | DirectoryKey, value: Bound, checks: Checks): boolean {
     const statement = this.#writing(verb, key.table, checks);
@@ -180,6 +185,8 @@ const write = (verb: Verb, table: TableName, checks: Checks): string => {
     `ON CONFLICT (${columns}) ${conflict}`
   );
 };
+
+const takenElsewhere = `SELECT 1 FROM meta WHERE key & 4294967295 = ? AND key >> 32 <> ? LIMIT 1`;
 
 const deleteOne = (table: TableName): string => `DELETE FROM "${table}" WHERE ${shapeOf(table).equals}`;
 

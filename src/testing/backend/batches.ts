@@ -115,6 +115,38 @@ export const batchCases: readonly BackendCase[] = [
     },
   ),
 
+  backendCase("tapes of two lineages never share records: the second is refused, or kept apart", async (backend) => {
+    const keysOf = (lineage: number): readonly Key[] => [
+      { table: "meta", lineage, group: lineage, item: 9, part: 0 },
+      { table: "tail", lineage, group: 9, item: 1, part: 0 },
+      { table: "write", lineage, group: 9, item: 1, part: 1 },
+    ];
+    const insertOf = (lineage: number, keys = keysOf(lineage)): Batch => ({
+      inserts: keys.map((key) => ({ key, value: text(lineage) })),
+    });
+    assert.deepEqual(await backend.commit([insertOf(1)]), [true]);
+    for (const keys of [keysOf(2), keysOf(2).slice(0, 1)]) {
+      const [applied] = await backend.commit([insertOf(2, keys)]);
+      // What is read of a tape that is not there does not matter, apart from its meta record.
+      const [meta, ...others] = await values(backend, ...keys);
+      assert.equal(meta, applied ? text(2) : undefined);
+      if (applied) for (const value of others) assert.equal(value, text(2));
+      assert.deepEqual(await values(backend, ...keysOf(1)), [text(1), text(1), text(1)]);
+      const deletes = [...keys, { table: "tail", lineage: 2, group: 9 } as const];
+      if (applied) assert.deepEqual(await backend.commit([{ deletes }]), [true]);
+      assert.deepEqual(await values(backend, ...keysOf(1)), [text(1), text(1), text(1)]);
+    }
+    const [meta, ...others] = keysOf(1) as [Key, ...Key[]];
+    assert.deepEqual(await backend.commit([{ deletes: [meta, ...others] }]), [true]);
+    assert.deepEqual(await backend.commit([insertOf(2)]), [true], "the number is free again");
+    assert.deepEqual(await values(backend, ...keysOf(2), ...keysOf(1).slice(0, 1)), [
+      text(2),
+      text(2),
+      text(2),
+      undefined,
+    ]);
+  }),
+
   backendCase("a batch of ten thousand records is one batch", async (backend) => {
     const inserts = Array.from({ length: 10_000 }, (_, item) => ({ key: at("tail", 1, item), value: text(item) }));
     await fill(backend, [[at("tail", 1, 9_999), text("taken")]]);

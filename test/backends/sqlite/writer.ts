@@ -10,7 +10,7 @@ process.stdout.write("ready\n");
 await new Promise((resolve) => process.stdin.once("data", resolve));
 
 const backend = await sqlite(path);
-const meta = { table: "meta", lineage, group: lineage, item: 1, part: 0 } as const;
+const meta = { table: "meta", lineage, group: lineage, item: lineage, part: 0 } as const;
 await backend.commit([{ inserts: [{ key: meta, value: `t1........${group}` }] }]);
 let applied = 0;
 for (let item = 0; item < Number(commits); item++) {
