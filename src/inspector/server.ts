@@ -10,8 +10,9 @@ import { StorageSurvey } from "./api/storage.ts";
 import { loadAssets } from "./assets.ts";
 import { readFields } from "./body.ts";
 import { Catalogue } from "./catalogue.ts";
-import { Parts } from "./fields.ts";
-import { admit, cookieName, type Gate } from "./gate.ts";
+import { isText, Parts } from "./fields.ts";
+import { checkOrigin, checkToken } from "./gate.ts";
+import { type Answer, streamAnswers } from "./live.ts";
 import { Refusal, refusalOf } from "./refusal.ts";
 
 export interface InspectorOptions {
@@ -27,7 +28,7 @@ export interface InspectorOptions {
 }
 
 export interface Inspector {
-  /** Where the page is, with the token. */
+  /** Where the page is, with the token in the fragment: browsers send that to no server, nor in a Referer. */
   readonly address: string;
   readonly port: number;
   readonly token: string;
@@ -45,6 +46,15 @@ const headers = {
   "X-Content-Type-Options": "nosniff",
   "X-Frame-Options": "DENY",
 } as const;
+
+/**
+ * The most bytes that a request's headers may have. Every other service of this machine can set cookies for 127.0.0.1, up to
+ * about 180 of 4 KB in a browser, which sends them all along: that must not keep the page from being opened.
+ */
+const MOST_HEADER_BYTES = 1024 * 1024;
+
+/** How many answers a page may have kept up to date. */
+const MOST_QUESTIONS = 32;
 
 /**
  * Serves a store's inspector to this machine.
@@ -72,10 +82,9 @@ export async function serveInspector({
     states: new RecentCheckpoints(),
   };
   const token = randomBytes(24).toString("base64url");
-  let gate: Gate = { port, token };
+  let listeningOn = port;
 
-  // A path into a deep state is long.
-  const server = createServer({ maxHeaderSize: 256 * 1024 }, (request, response) => {
+  const server = createServer({ maxHeaderSize: MOST_HEADER_BYTES }, (request, response) => {
     void answer(request, response).catch((error: unknown) => refuse(response, error));
   });
   // A local page needs few connections, and none that dawdle.
@@ -85,11 +94,11 @@ export async function serveInspector({
     server.once("error", reject);
     server.listen(port, "127.0.0.1", resolve);
   });
-  gate = { port: (server.address() as AddressInfo).port, token };
+  listeningOn = (server.address() as AddressInfo).port;
 
   return {
-    address: `http://127.0.0.1:${gate.port}/?token=${token}`,
-    port: gate.port,
+    address: `http://127.0.0.1:${listeningOn}/#token=${token}`,
+    port: listeningOn,
     token,
     async close() {
       await survey.stop();
@@ -104,20 +113,13 @@ export async function serveInspector({
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     const method = request.method ?? "GET";
     const { path, query } = target(request.url ?? "/");
-    const offered = path === "/" ? query.get("token") : null;
-    admit(gate, { method, headers: request.headers, offered });
-    if (offered !== null) return welcome(response);
+    checkOrigin(listeningOn, { method, headers: request.headers });
+    // The page, its script and its style tell nothing of the store: only the API asks for the token.
+    if (!path.startsWith("/api/")) return serveAsset(method, path, request, response);
+    checkToken(token, request.headers);
     if (path === "/api/export") return exportThreads(method, query, response);
-    if (path.startsWith("/api/")) return callApi(method, path, query, request, response);
-    serveAsset(method, path, request, response);
-  }
-
-  /** The token becomes a cookie and leaves the address. By a page, not a redirect: one begun elsewhere would lose the cookie. */
-  function welcome(response: ServerResponse): void {
-    response.setHeader("Set-Cookie", `${cookieName(gate.port)}=${token}; HttpOnly; SameSite=Strict; Path=/`);
-    response.setHeader("Cache-Control", "no-store");
-    response.setHeader("Content-Type", "text/html; charset=utf-8");
-    response.end('<!doctype html><meta http-equiv="refresh" content="0;url=/"><title>Threadmark</title>');
+    if (path === "/api/live") return live(method, query, response);
+    return callApi(method, path, query, request, response);
   }
 
   async function callApi(
@@ -133,6 +135,29 @@ export async function serveInspector({
     if (route.changes === true && readOnly) throw notInReadOnly();
     const parts = route.method === "GET" ? Parts.ofQuery(query) : Parts.ofBody(await readFields(request));
     send(response, 200, await route.handler(context, parts));
+  }
+
+  /** Keeps the answers to several GET requests up to date in one streamed response. */
+  async function live(method: string, query: URLSearchParams, response: ServerResponse): Promise<void> {
+    if (method !== "GET") throw notAllowed(response, "GET");
+    const parts = Parts.ofQuery(query);
+    const addresses = parts.list("questions", MOST_QUESTIONS, isText);
+    parts.end();
+    const questions = addresses.map((address) => {
+      const { path, query: parameters } = target(address);
+      return async (): Promise<Answer> => {
+        try {
+          const route = routes.get(path);
+          if (route?.method !== "GET") throw new Refusal(404, "NOT_FOUND", `The API has no ${path} to GET.`);
+          return { answer: await route.handler(context, Parts.ofQuery(parameters)) };
+        } catch (error) {
+          const { status, code, message } = refusalOf(error);
+          if (status === 500 && code === "FAILED") complain?.(error);
+          return { error: { code, message } };
+        }
+      };
+    });
+    await streamAnswers(questions, response);
   }
 
   async function exportThreads(method: string, query: URLSearchParams, response: ServerResponse): Promise<void> {

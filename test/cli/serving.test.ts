@@ -20,7 +20,7 @@ test("ui serves the inspector at the address it prints, and ends when it is inte
   });
   expect(code).toBe(0);
   expect(await answered).toMatchObject({ total: 1, threads: [{ id: "user-42" }] });
-  expect(records(out)).toMatchObject([{ address: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/\?token=/) }]);
+  expect(records(out)).toMatchObject([{ address: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/#token=/) }]);
 });
 
 test("a port that is taken is a failure with a reason", async () => {
@@ -97,7 +97,10 @@ test("as a program: an answer in the demo's inspector is acted on, and Ctrl-C en
     });
     child.once("close", () => reject(new Error("The demo ended before it served.")));
   });
-  const headers = { authorization: `Bearer ${address.searchParams.get("token")}`, "content-type": "application/json" };
+  const headers = {
+    authorization: `Bearer ${address.hash.slice("#token=".length)}`,
+    "content-type": "application/json",
+  };
   // biome-ignore lint/suspicious/noExplicitAny: answers are JSON of many forms.
   const ask = async (path: string, body?: object): Promise<any> =>
     (

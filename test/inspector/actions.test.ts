@@ -126,7 +126,7 @@ test("a thread is exported as a bundle that another store imports", async () => 
   const { page } = await seeded("#/thread/refund-4");
   await page.getByRole("button", { name: "Export …" }).click();
   const waiting = page.waitForEvent("download");
-  await page.getByRole("link", { name: "Download" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Download" }).click();
   const text = readFileSync(await (await waiting).path(), "utf8");
   const other = await served();
   expect(await other.store.import([text])).toMatchObject({ imported: 1, checkpoints: 2 });

@@ -37,34 +37,49 @@ function ask(port: number, { path, method = "GET", headers = {}, body }: Asked):
   });
 }
 
-test("nothing is answered without the token, and not with another one", async () => {
-  const { inspector } = await served();
-  const { port } = inspector;
-  for (const path of ["/", "/main.js", "/api/threads", "/api/export", "/?token=", "/?token=AAAA"]) {
-    const { status, body } = await ask(port, { path });
-    expect([path, status]).toEqual([path, 401]);
-    expect(body).not.toContain(inspector.token);
-  }
-  for (const headers of [
-    { cookie: `threadmark-${port}=nonsense` },
-    { authorization: "Bearer nonsense" },
-    { authorization: "Bearer" },
-  ]) {
-    expect((await ask(port, { path: "/api/threads", headers })).status).toBe(401);
-  }
-  // The token opens the page only: elsewhere an address may be shared or logged.
-  expect((await ask(port, { path: `/api/threads?token=${inspector.token}` })).status).toBe(401);
-});
-
-test("the token becomes a same-site cookie that scripts cannot read, and leaves the address", async () => {
+test("the API answers nothing without the token in its header, and not with another one", async () => {
   const { inspector } = await served();
   const { port, token } = inspector;
-  const welcome = await ask(port, { path: `/?token=${token}` });
-  const [cookie] = welcome.headers["set-cookie"]!;
-  expect(cookie).toBe(`threadmark-${port}=${token}; HttpOnly; SameSite=Strict; Path=/`);
-  expect(welcome.body).not.toContain(token);
-  const page = await ask(port, { path: "/", headers: { cookie: `threadmark-${port}=${token}` } });
-  expect([page.status, page.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
+  const paths = ["/api/threads", "/api/export", "/api/live?questions=[]", "/api/nowhere", "/api/", "/api/delete"];
+  const withoutToken: Record<string, string>[] = [
+    {},
+    { authorization: "Bearer nonsense" },
+    { authorization: "Bearer" },
+    { authorization: `Basic ${token}` },
+    { authorization: token },
+    { authorization: `Bearer ${token}x` },
+    { authorization: `Bearer ${token.slice(1)}` },
+    // Cookies are shared by all ports of a host: even the right token does not count in one.
+    { cookie: `threadmark-${port}=${token}` },
+    { cookie: `token=${token}` },
+  ];
+  for (const path of paths) {
+    for (const headers of withoutToken) {
+      const { status, body, headers: given } = await ask(port, { path, headers });
+      expect([path, headers, status]).toEqual([path, headers, 401]);
+      expect(body).not.toContain(token);
+      expect(given["cache-control"]).toBe("no-store");
+    }
+  }
+  // An address may be shared or logged: a token in one does not count either.
+  expect((await ask(port, { path: `/api/threads?token=${token}` })).status).toBe(401);
+});
+
+test("the page, its scripts and styles are served without the token, hold nothing secret and set no cookie", async () => {
+  const { inspector, store } = await served();
+  await seed(store);
+  const { port, token } = inspector;
+  const { body: page } = await ask(port, { path: "/" });
+  const parts = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path as string);
+  expect(parts).toContain("/main.js");
+  for (const path of ["/", "/?token=AAAA", ...parts, "/app.js", "/token.js", "/library/preact.js"]) {
+    const { status, body, headers } = await ask(port, { path, headers: { cookie: `threadmark-${port}=wrong` } });
+    expect([path, status]).toEqual([path, 200]);
+    expect(headers["set-cookie"]).toBeUndefined();
+    expect(body).not.toContain(token);
+    expect(body).not.toContain("order-17");
+    expect(body).not.toContain("test.db");
+  }
 });
 
 test("another Host is refused: a name of another site may be made to mean this machine", async () => {
@@ -86,11 +101,11 @@ test("another Host is refused: a name of another site may be made to mean this m
   }
 });
 
-test("requests that pages of other sites make are refused, even with the cookie", async () => {
+test("requests that pages of other sites make are refused, even with the token", async () => {
   const { inspector, store } = await served();
   await seed(store);
   const { port, token } = inspector;
-  const cookie = `threadmark-${port}=${token}`;
+  const authorization = `Bearer ${token}`;
   const own = `http://127.0.0.1:${port}`;
   const remove = { path: "/api/delete", method: "POST", body: '{"thread":"order-17"}' };
   const type = { "content-type": "application/json" };
@@ -101,20 +116,26 @@ test("requests that pages of other sites make are refused, even with the cookie"
     `https://127.0.0.1:${port}`,
     "http://127.0.0.1:1",
   ]) {
-    expect((await ask(port, { ...remove, headers: { cookie, origin, ...type } })).status).toBe(403);
-    expect((await ask(port, { path: "/api/threads", headers: { cookie, origin } })).status).toBe(403);
+    expect((await ask(port, { ...remove, headers: { authorization, origin, ...type } })).status).toBe(403);
+    for (const path of ["/api/threads", "/", "/main.js"]) {
+      expect((await ask(port, { path, headers: { authorization, origin } })).status).toBe(403);
+    }
   }
   for (const site of ["cross-site", "same-site"]) {
-    const headers = { cookie, "sec-fetch-site": site };
+    const headers = { authorization, "sec-fetch-site": site };
     expect((await ask(port, { path: "/api/threads", headers })).status).toBe(403);
+    expect((await ask(port, { path: "/main.js", headers })).status).toBe(403);
     expect((await ask(port, { ...remove, headers: { ...headers, ...type } })).status).toBe(403);
+    // A link may open the page in a tab, not in a frame.
+    const followed = { "sec-fetch-site": site, "sec-fetch-mode": "navigate" };
+    expect((await ask(port, { path: "/", headers: { ...followed, "sec-fetch-dest": "document" } })).status).toBe(200);
+    expect((await ask(port, { path: "/", headers: { ...followed, "sec-fetch-dest": "iframe" } })).status).toBe(403);
   }
-  // A form of another site sends no JSON; a browser names the origin of every POST.
-  expect((await ask(port, { ...remove, headers: { cookie, ...type } })).status).toBe(403);
-  const form = { cookie, origin: own, "content-type": "text/plain" };
+  // A form of another site sends no JSON.
+  const form = { authorization, origin: own, "content-type": "text/plain" };
   expect((await ask(port, { ...remove, headers: form })).status).toBe(415);
   expect(await store.thread("order-17").latest()).toBeDefined();
-  expect((await ask(port, { ...remove, headers: { cookie, origin: own, ...type } })).status).toBe(200);
+  expect((await ask(port, { ...remove, headers: { authorization, origin: own, ...type } })).status).toBe(200);
 });
 
 test("it listens on loopback only", async () => {
@@ -131,7 +152,7 @@ test("it listens on loopback only", async () => {
     });
     expect([address, reached]).toEqual([address, false]);
   }
-  expect(inspector.address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\?token=[\w-]{32}$/);
+  expect(inspector.address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{32}$/);
 });
 
 test("every answer has a strict policy: no inline script or style, nothing from outside, no frames", async () => {

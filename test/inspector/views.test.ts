@@ -173,7 +173,7 @@ test("storage shows bytes by kind and by thread, growth, and what a prune would 
   expect(rows).toHaveLength(3);
   await page.getByRole("button", { name: "Export …" }).click();
   const waiting = page.waitForEvent("download");
-  await page.getByRole("dialog", { name: "Export every thread" }).getByRole("link", { name: "Download" }).click();
+  await page.getByRole("dialog", { name: "Export every thread" }).getByRole("button", { name: "Download" }).click();
   expect((await waiting).suggestedFilename()).toBe("threadmark.bundle");
   await page.getByRole("button", { name: "Prune …" }).click();
   await page.getByLabel("Keep the newest").fill("1");

@@ -70,7 +70,7 @@ test("every action works on a store that is being written to, and takes nothing 
 
   await pane.getByRole("button", { name: "Export …" }).click();
   const waiting = page.waitForEvent("download");
-  await page.getByRole("link", { name: "Download" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Download" }).click();
   const bundle = readFileSync(await (await waiting).path(), "utf8");
   const other = await served();
   expect(await other.store.import([bundle])).toMatchObject({ imported: 1 });

@@ -1,8 +1,9 @@
+import { useAnswer } from "./answer.js";
 import { get } from "./api.js";
 import { CheckpointPane } from "./checkpoint.js";
 import { html, useEffect, useState } from "./dom.js";
 import { KeyHelp } from "./keys.js";
-import { useAnswer } from "./polling.js";
+import { useConnection } from "./live.js";
 import { routeAddress, useRoute } from "./route.js";
 import { Storage } from "./storage.js";
 import { ThreadPane } from "./thread.js";
@@ -12,6 +13,7 @@ import { Threads } from "./threads.js";
 export function App() {
   const route = useRoute();
   const { value: store, error } = useAnswer((signal) => get("store", {}, signal), []);
+  const problem = useConnection();
   const [help, setHelp] = useState(false);
   const [notice, setNotice] = useState("");
   /** What the timeline has loaded: the checkpoint's pane offers it for comparison. */
@@ -50,7 +52,7 @@ export function App() {
         <button type="button" onClick=${() => setHelp(true)} aria-label="Keys">?</button>
       </nav>
     </header>
-    ${error && html`<p class="failure banner" role="alert">${error.message}</p>`}
+    ${(error || problem) && html`<p class="failure banner" role="alert">${problem || error.message}</p>`}
     <main data-shown=${shown}>
       ${
         route.view === "storage"

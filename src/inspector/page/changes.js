@@ -1,8 +1,8 @@
+import { useAnswer } from "./answer.js";
 import { get } from "./api.js";
 import { html } from "./dom.js";
 import { countText, pathText } from "./format.js";
 import { Leaf } from "./leaf.js";
-import { useAnswer } from "./polling.js";
 import { replaceRoute } from "./route.js";
 
 const OFFERED = 300;

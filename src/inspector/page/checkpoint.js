@@ -1,9 +1,9 @@
 import { CheckpointActions, InterruptCard } from "./actions/checkpoint.js";
-import { get } from "./api.js";
+import { addressOf } from "./api.js";
 import { Changes } from "./changes.js";
-import { html, useEffect, useState } from "./dom.js";
+import { html } from "./dom.js";
 import { bytesText, timeText } from "./format.js";
-import { useAnswer } from "./polling.js";
+import { refresh, useLiveAnswers } from "./live.js";
 import { replaceRoute, routeAddress } from "./route.js";
 import { StateTree } from "./tree.js";
 import { Writes } from "./writes.js";
@@ -20,18 +20,10 @@ export function CheckpointPane({ route, readOnly, timeline, notify }) {
   const { thread, namespace } = route;
   const isCurrent = timeline.thread === thread && JSON.stringify(timeline.namespace) === JSON.stringify(namespace);
   const id = route.checkpoint ?? (isCurrent ? timeline.head : undefined);
-  const [version, setVersion] = useState(0);
-  const row = isCurrent ? timeline.rows.find((candidate) => candidate.id === id) : undefined;
-  const { value: facts, error } = useAnswer(
-    async (signal) => (id === undefined ? undefined : get("checkpoint", { thread, namespace, checkpoint: id }, signal)),
-    [thread, JSON.stringify(namespace), id, version, row?.label],
+  // Questions are answered, and tasks write, after the checkpoint was committed.
+  const [{ value: facts, error } = {}] = useLiveAnswers(
+    id === undefined ? [] : [addressOf("checkpoint", { thread, namespace, checkpoint: id })],
   );
-  // What is asked for, and what tasks wrote, comes after the checkpoint: the newest one is looked at again.
-  useEffect(() => {
-    if (id === undefined || id !== timeline.head) return undefined;
-    const timer = setInterval(() => document.visibilityState !== "hidden" && setVersion((before) => before + 1), 3_000);
-    return () => clearInterval(timer);
-  }, [id, timeline.head]);
 
   if (error !== undefined)
     return html`<section class="pane detail" aria-label="Checkpoint"><p class="failure banner" role="alert">${error.message}</p></section>`;
@@ -40,7 +32,7 @@ export function CheckpointPane({ route, readOnly, timeline, notify }) {
   const { checkpoint, size } = facts;
   const done = (text) => {
     notify(text);
-    setVersion((before) => before + 1);
+    refresh();
   };
   const pick = (tab) => replaceRoute({ ...route, checkpoint: route.checkpoint, tab });
   return html`

@@ -1,42 +1,36 @@
 import { get } from "./api.js";
-import { useRef, useState } from "./dom.js";
-import { usePolling } from "./polling.js";
+import { useEffect, useRef, useState } from "./dom.js";
+import { useLive } from "./live.js";
 
 const PAGE = 500;
 
 /**
  * The checkpoints of a thread's namespace as far as they are loaded, newest first, kept up to date: the newest page is
- * read again while somebody looks, older ones when they are scrolled to.
+ * kept up to date, older ones when they are scrolled to.
  */
 export function useHistory(thread, namespace) {
   const [state, setState] = useState({ rows: [], more: true, loading: true });
   const loading = useRef(false);
-  const signature = useRef("");
-
-  const refresh = async (signal) => {
-    const page = await get("history", { thread, namespace, limit: 100 }, signal);
-    const now = JSON.stringify(page);
-    if (now === signature.current) return;
-    signature.current = now;
-    setState((before) => merged(before, page));
-  };
-  const wake = usePolling(refresh, [thread, JSON.stringify(namespace)]);
+  const { value: page } = useLive("history", { thread, namespace, limit: 100 });
+  useEffect(() => {
+    if (page !== undefined) setState((before) => merged(before, page));
+  }, [page]);
 
   const loadMore = async () => {
     const last = state.rows.at(-1);
     if (loading.current || !state.more || last === undefined) return;
     loading.current = true;
     try {
-      const page = await get("history", { thread, namespace, before: last.seq, limit: PAGE });
+      const older = await get("history", { thread, namespace, before: last.seq, limit: PAGE });
       setState((before) => {
         if (before.rows.at(-1)?.id !== last.id) return before;
-        return { rows: [...before.rows, ...page.checkpoints], more: page.more, loading: false };
+        return { rows: [...before.rows, ...older.checkpoints], more: older.more, loading: false };
       });
     } finally {
       loading.current = false;
     }
   };
-  return { ...state, loadMore, wake };
+  return { ...state, loadMore };
 }
 
 /** The newest page in front of what was there; if they do not meet, or something between is gone, only the page. */

@@ -1,10 +1,10 @@
 import { ExportDialog } from "./actions/export.js";
 import { PruneDialog } from "./actions/prune.js";
-import { get, post } from "./api.js";
+import { post } from "./api.js";
 import { html, useEffect, useState } from "./dom.js";
 import { ageText, bytesText, countText } from "./format.js";
+import { refresh, useLive } from "./live.js";
 import { Plot } from "./plot.js";
-import { usePolling } from "./polling.js";
 import { routeAddress } from "./route.js";
 
 const KINDS = [
@@ -18,13 +18,12 @@ const KINDS = [
 
 /** Where the bytes are. All threads are measured for it, behind the scenes, when somebody first looks. */
 export function Storage({ readOnly, notify }) {
-  const [facts, setFacts] = useState(undefined);
+  const { value: facts } = useLive("storage", { limit: 100 });
   const [open, setOpen] = useState("");
   const close = () => setOpen("");
-  const wake = usePolling(async (signal) => setFacts(await get("storage", { limit: 100 }, signal)), [], 1_000);
   const measure = async () => {
     await post("storage/measure", {});
-    wake();
+    refresh();
   };
   useEffect(() => {
     if (facts?.state === "none") void measure();

@@ -1,37 +1,20 @@
 import { ThreadActions } from "./actions/thread.js";
-import { ApiError, get } from "./api.js";
-import { html, useEffect, useState } from "./dom.js";
+import { html, useEffect } from "./dom.js";
 import { countText } from "./format.js";
 import { useHistory } from "./history.js";
-import { usePolling } from "./polling.js";
+import { refresh, useLive } from "./live.js";
 import { go, routeAddress } from "./route.js";
 import { Timeline } from "./timeline.js";
 
 /** One thread: what it is, its nested graphs, and the timeline of its checkpoints. */
 export function ThreadPane({ route, readOnly, onTimeline, notify }) {
   const { thread: id, namespace } = route;
-  const [facts, setFacts] = useState(undefined);
-  const [failure, setFailure] = useState("");
-  const wake = usePolling(
-    async (signal) => {
-      try {
-        setFacts(await get("thread", { thread: id }, signal));
-        setFailure("");
-      } catch (error) {
-        if (error instanceof ApiError) setFailure(error.message);
-      }
-    },
-    [id],
-  );
+  const { value: facts, error } = useLive("thread", { thread: id });
   const history = useHistory(id, namespace);
   const { rows } = history;
   useEffect(() => onTimeline({ rows, head: rows[0]?.id, thread: id, namespace }), [rows]);
 
   const thread = facts?.thread;
-  const refresh = () => {
-    wake();
-    history.wake();
-  };
   return html`
     <section class="pane thread-pane" aria-label=${`Thread ${id}`}>
       <div class="title">
@@ -40,7 +23,7 @@ export function ThreadPane({ route, readOnly, onTimeline, notify }) {
         ${thread && html`<span class=${`status ${thread.status}`}>${thread.status}</span>`}
         ${thread && html`<${ThreadActions} thread=${thread} readOnly=${readOnly} notify=${notify} onDone=${refresh} />`}
       </div>
-      ${failure !== "" && html`<p class="failure banner" role="alert">${failure}</p>`}
+      ${error && html`<p class="failure banner" role="alert">${error.message}</p>`}
       ${
         thread &&
         html`

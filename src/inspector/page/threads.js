@@ -1,7 +1,7 @@
-import { get } from "./api.js";
-import { classes, html, useEffect, useRef, useState } from "./dom.js";
+import { addressOf } from "./api.js";
+import { classes, html, useEffect, useState } from "./dom.js";
 import { ageText, countText } from "./format.js";
-import { usePolling } from "./polling.js";
+import { useLiveAnswers } from "./live.js";
 import { go } from "./route.js";
 import { VirtualList } from "./virtual.js";
 
@@ -15,25 +15,20 @@ export function Threads({ route }) {
   const [workflow, setWorkflow] = useState("");
   const [list, setList] = useState({ total: 0, pages: new Map(), statuses: {}, workflows: [], complete: false });
   const [failure, setFailure] = useState("");
-  const sight = useRef([0, 0]);
-
-  const load = async (signal) => {
-    const [first, last] = sight.current.map((page) => page * PAGE);
-    try {
-      const pages = new Map();
-      let facts;
-      for (let offset = first; offset <= last; offset += PAGE) {
-        facts = await get("threads", { search, status, workflow, offset, limit: PAGE }, signal);
-        pages.set(offset / PAGE, facts.threads);
-      }
-      const { total, statuses, workflows, complete } = facts;
-      setList({ total, pages, statuses, workflows, complete });
-      setFailure("");
-    } catch (error) {
-      if (error.name !== "AbortError") setFailure(error.message);
-    }
-  };
-  const wake = usePolling(load, [search, status, workflow], list.complete ? 2_000 : 500);
+  const [[first, last], setSight] = useState([0, 0]);
+  const numbers = Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  const answers = useLiveAnswers(
+    numbers.map((page) => addressOf("threads", { search, status, workflow, offset: page * PAGE, limit: PAGE })),
+  );
+  // Until all pages in sight are there, the list stays as it was.
+  useEffect(() => {
+    const failed = answers.find((answer) => answer?.error !== undefined);
+    setFailure(failed?.error.message ?? "");
+    if (!answers.every((answer) => answer?.value !== undefined)) return;
+    const { total, statuses, workflows, complete } = answers.at(-1).value;
+    const pages = new Map(numbers.map((page, index) => [page, answers[index].value.threads]));
+    setList({ total, pages, statuses, workflows, complete });
+  }, answers);
   // Another search begins at the top.
   useEffect(() => {
     document.getElementById("threads")?.scrollTo({ top: 0 });
@@ -88,10 +83,7 @@ export function Threads({ route }) {
         }}
         onRange=${(first, last) => {
           const wanted = [Math.floor(first / PAGE), Math.floor(Math.max(first, last) / PAGE)];
-          sight.current = wanted;
-          for (let page = wanted[0]; page <= wanted[1]; page += 1)
-            if (!list.pages.has(page) && list.total > 0) return wake();
-          return undefined;
+          setSight((before) => (String(before) === String(wanted) ? before : wanted));
         }}
         describe=${(index) => {
           const thread = threadAt(index);

@@ -1,4 +1,4 @@
-import { exportAddress } from "../api.js";
+import { bundle } from "../api.js";
 import { Dialog } from "../dialog.js";
 import { html } from "../dom.js";
 import { countText } from "../format.js";
@@ -7,9 +7,17 @@ import { countText } from "../format.js";
 export function ExportDialog({ thread, checkpoints, onClose }) {
   const title = thread === undefined ? "Export every thread" : "Export this thread";
   return html`
-    <${Dialog} title=${title} onClose=${onClose}>
+    <${Dialog} title=${title} verb="Download" onClose=${onClose} act=${async () => save(await bundle(thread))}>
       <p>${checkpoints === undefined ? "All checkpoints" : countText(checkpoints, "checkpoint")} as a bundle of lines that any store can import.</p>
-      <p><a class="button primary" href=${exportAddress(thread)} download onClick=${onClose}>Download</a></p>
     <//>
   `;
+}
+
+function save(file) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(file);
+  link.download = "threadmark.bundle";
+  link.click();
+  // The browser has taken hold of the file by the next turn.
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

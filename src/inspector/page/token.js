@@ -1,0 +1,40 @@
+const KEY = "token";
+
+/**
+ * The token that opens the API. It comes in the fragment of the printed address, which browsers send to no server, and is
+ * kept for this tab and this origin only, port included: no other service of this machine gets to see it.
+ */
+let token = stored();
+
+/** Returns the header that every request to the API carries. */
+export function authorization(given = token) {
+  return given === "" ? {} : { Authorization: `Bearer ${given}` };
+}
+
+/**
+ * Takes the token out of the address, if it has one. A tab that has a token changes it only for one that `isAccepted`:
+ * anyone can make a link with a wrong one.
+ */
+export async function takeToken(isAccepted) {
+  const offered = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
+  if (offered === undefined) return;
+  history.replaceState(null, "", location.pathname);
+  if (token === "" || (offered !== token && (await isAccepted(offered)))) keep(offered);
+}
+
+function keep(offered) {
+  token = offered;
+  try {
+    sessionStorage.setItem(KEY, offered);
+  } catch {
+    // A browser may forbid storage. Then the token lasts until the page is reloaded.
+  }
+}
+
+function stored() {
+  try {
+    return sessionStorage.getItem(KEY) ?? "";
+  } catch {
+    return "";
+  }
+}
