@@ -12,6 +12,7 @@ import { ownRow, ownRows } from "./own-rows.ts";
 import { loadPage, pagesOf, type SharedTree } from "./page.ts";
 import { pushAll } from "./push-all.ts";
 import { checkpointOf, writeOf } from "./read.ts";
+import { TapeNumbers } from "./shared-numbers.ts";
 import { shownRows } from "./shown-rows.ts";
 import { type EncodedWrite, shownWrites, writesOfRows } from "./shown-writes.ts";
 import { standingOf } from "./standing.ts";
@@ -32,10 +33,12 @@ export async function verifyStore(store: Engine, progress?: WorkOptions["progres
   const engine = store.fresh();
   const faults: Fault[] = (await engine.backend.verify()).map((message) => ({ thread: "", checkpoint: null, message }));
   const onFault = (thread: string, error: unknown): void => void faults.push(faultOf(thread, null, error));
+  const numbers = new TapeNumbers(engine);
   let done = 0;
   try {
     for await (const tape of allThreads(engine, { onFault })) {
       await verifyThread(engine, tape, faults);
+      await numbers.add(tape);
       done += 1;
       progress?.(done);
     }
@@ -44,6 +47,7 @@ export async function verifyStore(store: Engine, progress?: WorkOptions["progres
     if (!isCorrupt(error)) throw error;
     onFault("", error);
   }
+  pushAll(faults, await numbers.faults());
   return { ok: faults.length === 0, faults };
 }
 
