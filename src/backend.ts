@@ -154,7 +154,10 @@ export interface Backend {
   commitIfFree?(batches: readonly Batch[]): Promise<readonly boolean[] | undefined>;
   /** Records and bytes by table, and the bytes the store takes on its medium (undefined where that is unknown). */
   size(): Promise<{ readonly tables: Readonly<Record<Table | "directory", Size>>; readonly total: number | undefined }>;
-  /** Gives room that deleted records left back to the system, and makes them unreadable on the medium. */
+  /**
+   * Gives room that deleted records left back to the system, and makes them unreadable on the medium. `BUSY` where others
+   * are in the way for too long: it says what was done, and commits go on meanwhile.
+   */
   compact(): Promise<void>;
   /** Faults of the medium itself (a damaged page, a torn journal), in words. The engine checks the records. */
   verify(): Promise<readonly string[]>;

@@ -2,6 +2,7 @@ import type { Answer, Backend, Batch, Capabilities, Read, Size, Table } from "..
 import { tables } from "../../backend.ts";
 import { fs, path } from "../../builtin.ts";
 import { applyBatches } from "./commits.ts";
+import { compactFile, vacuum } from "./compaction.ts";
 import { Database } from "./database.ts";
 import type { Driver } from "./driver.ts";
 import { readOnly, translate } from "./faults.ts";
@@ -21,7 +22,10 @@ export interface SqliteOptions {
   readonly fsync?: "full" | "normal";
   /** Open for reading only; commits fail with READ_ONLY. */
   readonly readOnly?: boolean;
-  /** How many milliseconds a commit waits while other processes write, before it fails with BUSY. Default 30,000. */
+  /**
+   * How many milliseconds a commit waits while other processes write, and a compaction while they read, before it fails with
+   * BUSY. Default 30,000.
+   */
   readonly busyTimeout?: number;
   /** Default: `node:sqlite`, or else `better-sqlite3`. */
   readonly driver?: Driver;
@@ -55,6 +59,7 @@ class SqliteBackend implements Backend {
   readonly #path: string;
   readonly #fsync: "full" | "normal";
   readonly #readOnly: boolean;
+  readonly #busyTimeout: number;
   readonly #turns: Turns;
   #database: Database | undefined;
   /** The same, once it is known to take commits. */
@@ -65,7 +70,8 @@ class SqliteBackend implements Backend {
     this.#path = path;
     this.#fsync = fsync;
     this.#readOnly = readOnly;
-    this.#turns = new Turns((error) => error === checkpointBlocked || driver.fault(error) === "busy", busyTimeout);
+    this.#busyTimeout = busyTimeout;
+    this.#turns = new Turns((error) => driver.fault(error) === "busy", busyTimeout);
     this.capabilities = { durable: path !== inMemory, processes: path !== inMemory };
   }
 
@@ -98,10 +104,8 @@ class SqliteBackend implements Backend {
   async compact(): Promise<void> {
     if (this.#readOnly) throw readOnly(this.#path);
     if (!this.#exists()) return;
-    // VACUUM writes every live page anew, so that no trace of a deleted record is left in the file; what was in the log
-    // goes when the log is cut to nothing.
-    await this.#change(({ connection }) => connection.exec("VACUUM"));
-    if (this.#path !== inMemory) await this.#change(emptyLog);
+    if (this.#path === inMemory) await this.#change(vacuum);
+    else await compactFile((action) => this.#change(action), this.#path, this.#busyTimeout);
   }
 
   async verify(): Promise<readonly string[]> {
@@ -174,19 +178,12 @@ class SqliteBackend implements Backend {
 
   /** Busy stays as it is: whoever waits for the lock decides when it has become an error. */
   #translate(error: unknown): unknown {
-    if (error === checkpointBlocked || this.#driver.fault(error) === "busy") return error;
+    if (this.#driver.fault(error) === "busy") return error;
     return translate(this.#driver, this.#path, error);
   }
 }
 
 const empty: Size = { records: 0, bytes: 0 };
-
-const checkpointBlocked = new Error("a reader still needs the log");
-
-function emptyLog({ connection }: Database): void {
-  const { busy } = connection.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get() as { readonly busy: number };
-  if (busy !== 0) throw checkpointBlocked;
-}
 
 function sizesOf({ statements }: Database): Sizes {
   statements.beginRead();

@@ -1,0 +1,57 @@
+import { ThreadmarkError } from "../../errors.ts";
+import type { Database } from "./database.ts";
+
+/** Milliseconds between two tries to empty the log. */
+const pauseMilliseconds = 25;
+
+/** Runs an action that takes the write lock, when it is its turn. */
+type Change = <Result>(action: (database: Database) => Result) => Promise<Result>;
+
+/**
+ * Writes every live page anew, so that the room of deleted records is given back and no trace of them is left in the file or
+ * in its log. The log is emptied first as well: while another process reads an older state, writing the pages anew would
+ * only make the log longer, by the whole database every time.
+ *
+ * Invariant: nothing is waited for while the write lock, or a place in the queue for it, is held. Commits go on meanwhile.
+ */
+export async function compactFile(change: Change, path: string, patience: number): Promise<void> {
+  const start = performance.now();
+  const step = async (action: () => Promise<boolean>, standing: string): Promise<void> => {
+    let cause: unknown;
+    for (;;) {
+      try {
+        if (await action()) return;
+      } catch (error) {
+        if (!(error instanceof ThreadmarkError) || error.code !== "BUSY") throw error;
+        cause = error;
+      }
+      const waited = performance.now() - start;
+      if (cause !== undefined || waited > patience) throw inTheWay(path, waited, standing, cause);
+      await new Promise((resolve) => setTimeout(resolve, pauseMilliseconds * (0.5 + Math.random())));
+    }
+  };
+  await step(() => change(emptyLog), "their room was not given back, and the file still holds what they were");
+  await step(() => change(vacuum), "their room was not given back, and the file still holds what they were");
+  await step(() => change(emptyLog), "the file was written anew without them, but its log still holds what they were");
+}
+
+export function vacuum({ connection }: Database): true {
+  connection.exec("VACUUM");
+  return true;
+}
+
+/** Moves the log into the database and cuts it to nothing; false if another connection still needs it, or writes. */
+function emptyLog({ connection }: Database): boolean {
+  const { busy } = connection.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get() as { readonly busy: number };
+  return busy === 0;
+}
+
+function inTheWay(path: string, waited: number, standing: string, cause: unknown): ThreadmarkError {
+  const seconds = (waited / 1000).toFixed(1);
+  return new ThreadmarkError(
+    "BUSY",
+    `SQLite: ${path}: other processes were reading or writing for ${seconds} s. Records that were deleted are gone from ` +
+      `the store, but ${standing}. Run compact() again when no other process holds a transaction open.`,
+    { cause },
+  );
+}
