@@ -1,6 +1,9 @@
 import crypto from "node:crypto";
 import { afterEach, expect, it, vi } from "vitest";
+import type { Value } from "../../src/backend.ts";
+import { decodeDirectory } from "../../src/engine/meta.ts";
 import { campaignLocations, type Place } from "../backends/locations.ts";
+import { backendOf } from "./backend-of.ts";
 
 type Open = typeof import("../../src/open.ts").open;
 
@@ -53,7 +56,9 @@ const ways = [
     make: async (place: Place): Promise<void> => {
       await inProcess(place, [2000], async (store) => void (await store.thread("a").put({ state: { of: "a", n: 0 } })));
       await inProcess(place, [1000], async (store) => void (await store.thread("a").fork({ into: "b" })));
-      await inProcess(place, [1000], async (store) => {
+      // One that writes already, and has the fork in memory: a file store looks no further.
+      await inProcess(place, [999], async (store) => {
+        await store.thread("first").put({ state: { of: "first", n: 0 } });
         await store.thread("b").latest();
         await store.thread("c").put({ state: { of: "c", n: 0 } });
       });
@@ -69,7 +74,9 @@ const ways = [
         async (store) => void (await store.thread("source").put({ state: { of: "c", n: 0 } })),
       );
       await inProcess(place, [1000], async (store) => void (await store.thread("a").fork({ into: "b" })));
-      await inProcess(place, [1000], async (store) => {
+      // One that writes already, and has the fork in memory: a file store looks no further.
+      await inProcess(place, [999], async (store) => {
+        await store.thread("first").put({ state: { of: "first", n: 0 } });
         await store.thread("b").latest();
         await store.thread("source").fork({ into: "c" });
       });
@@ -104,3 +111,21 @@ for (const backend of campaignLocations) {
     await place.cleanup();
   });
 }
+
+it.each(campaignLocations)(
+  "a fork takes another number than the tape of any other thread, on $name",
+  async (backend) => {
+    const place = await backend.make();
+    await ways[0]?.make(place);
+    const opened = await backendOf(place);
+    const tapes: (number | undefined)[] = [];
+    for (const id of ["a", "b", "c"]) {
+      const [value] = await opened.read([{ get: { table: "directory", id } }]);
+      tapes.push(decodeDirectory(value as Value).tape);
+    }
+    expect(new Set(tapes).size).toBe(3);
+    expect([tapes[0], tapes[2]]).toEqual([2000, 1000]);
+    await opened.close();
+    await place.cleanup();
+  },
+);

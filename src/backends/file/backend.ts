@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import type { Answer, Backend, Batch, Capabilities, Read } from "../../backend.ts";
+import type { Answer, Backend, Batch, Capabilities, Key, Read } from "../../backend.ts";
 import { proved } from "../proved.ts";
 import { placesOfBatches } from "./answers.ts";
 import { append } from "./append.ts";
@@ -10,6 +10,7 @@ import type { FileSystem } from "./file-system.ts";
 import type { Journal } from "./journal.ts";
 import { Journals, release } from "./journals.ts";
 import { judge } from "./judgement.ts";
+import { journalPath } from "./layout.ts";
 import { WriterLock } from "./lock.ts";
 import type { Sizes } from "./measure.ts";
 import { measure } from "./measure.ts";
@@ -116,13 +117,28 @@ export class FileBackend implements Backend {
       await this.#holdDirectoryIfNeeded(held);
       const journals = new Map([...held].map(([place, { journal }]) => [place, journal]));
       const asked = batches.map((batch) => proved(batch, this.interruptions));
-      const verdict = await judge(asked, (place) => journals.get(place) as Journal);
+      const verdict = await judge(
+        asked,
+        (place) => journals.get(place) as Journal,
+        (meta) => this.#isTaken(meta),
+      );
       await append(this.#fileSystem, this.#directory, verdict, journals, this.#durable);
       return verdict.applied;
     } finally {
       release(held);
       await this.#journals.trim();
     }
+  }
+
+  /**
+   * Whether another lineage has a tape of this number, as far as names of journals and journals in memory tell. Journals
+   * keep lineages apart anyway: reading all of them for every new tape would cost more than it is worth.
+   */
+  async #isTaken({ lineage, item }: Key): Promise<boolean> {
+    for (const journal of this.#journals) {
+      if (journal.lineage !== lineage && journal.index.hasTape(item)) return true;
+    }
+    return item !== lineage && (await this.#fileSystem.stat(journalPath(this.#directory, item))) !== undefined;
   }
 
   /** Batches of several lineages are decided by the directory, and some journals lean on what it said last. */

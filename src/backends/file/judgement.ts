@@ -1,4 +1,4 @@
-import type { Batch, Value } from "../../backend.ts";
+import type { Batch, Key, Value } from "../../backend.ts";
 import { covers } from "../covers.ts";
 import { placeOf } from "./answers.ts";
 import { deleteOf, directoryLineage, putOf } from "./change.ts";
@@ -14,13 +14,20 @@ export interface Verdict {
   readonly joint: ReadonlySet<number>;
 }
 
-/** Decides which batches are applied. No two of them touch the same records, so each is judged by what is there now. */
-export async function judge(batches: readonly Batch[], journalOf: (place: number) => Journal): Promise<Verdict> {
+/**
+ * Decides which batches are applied. No two of them touch the same records, so each is judged by what is there now.
+ * `isTaken` tells whether the item of a `meta` record is known to be the number of another lineage's tape.
+ */
+export async function judge(
+  batches: readonly Batch[],
+  journalOf: (place: number) => Journal,
+  isTaken: (meta: Key) => Promise<boolean>,
+): Promise<Verdict> {
   const applied: boolean[] = [];
   const changes = new Map<number, Written[]>();
   const joint = new Set<number>();
   for (const batch of batches) {
-    const admitted = await admits(batch, journalOf);
+    const admitted = (await admits(batch, journalOf)) && !(await takesNumber(batch, isTaken));
     applied.push(admitted);
     if (!admitted) continue;
     const own = changesOf(batch, journalOf);
@@ -48,6 +55,11 @@ async function admits(batch: Batch, journalOf: (place: number) => Journal): Prom
     if (key.table === "meta" && typeof present === "string") slot.value = present;
   }
   return true;
+}
+
+async function takesNumber({ inserts = [] }: Batch, isTaken: (meta: Key) => Promise<boolean>): Promise<boolean> {
+  for (const { key } of inserts) if (key.table === "meta" && (await isTaken(key))) return true;
+  return false;
 }
 
 function isSame(present: Value, expected: Value): boolean {

@@ -127,6 +127,11 @@ export class RecordIndex implements Sink {
     return slots;
   }
 
+  /** Whether a tape of this number is known here. A damaged journal may have had more. */
+  hasTape(number: number): boolean {
+    return this.#groups.meta.get(this.#lineage)?.get({ item: number, part: 0 }) !== undefined;
+  }
+
   /** Whether there is, or may be, something for a delete to remove. */
   mayHold(change: Change): boolean {
     if (this.#lost !== undefined) return true;

@@ -4,6 +4,7 @@ import { isMissing, notAnswered } from "./failure.ts";
 import { quote } from "./layout.ts";
 import { createTables } from "./migrations/0001-tables.ts";
 import { createApply } from "./migrations/0002-apply.ts";
+import { indexTapeNumbers } from "./migrations/0003-tape-numbers.ts";
 import type { ClientLike, QueryResult } from "./pool.ts";
 import type { Server } from "./server.ts";
 import { statement } from "./server.ts";
@@ -18,6 +19,7 @@ interface Place {
 const migrations: readonly ((place: Place) => string)[] = [
   ({ schema, partitions }) => createTables(schema, partitions),
   ({ schema }) => createApply(schema),
+  ({ schema }) => indexTapeNumbers(schema),
 ];
 
 /** The layout this version writes. */

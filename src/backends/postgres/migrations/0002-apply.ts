@@ -13,9 +13,14 @@
 const narrow = ["meta", "tail", "mark", "rows", "net", "steps"];
 const tables = [...narrow, "id", "head", "write", "directory"];
 
-export function createApply(schema: string): string {
+/** `refuseMeta`: a statement that refuses further batches by their inserts into `meta`; migration 3 has one. */
+export function createApply(
+  schema: string,
+  create = "create function",
+  refuseMeta?: (operations: string) => string,
+): string {
   return `
-create function ${schema}.apply(
+${create} ${schema}.apply(
   owners int4[], tokens uuid[], shape int4[], ops int4[], tabs int4[], ords int4[],
   lineages int4[], groups int4[], items int8[], parts int8[], ids text[], texts text[], blobs bytea[]
 ) returns int4[] language plpgsql as $body$
@@ -44,7 +49,7 @@ begin
 ${each((name, code) => when(0, code, lock(schema, name, code)))}
 ${each((name, code) => when(1, code, reserve(schema, name, code)))}
 ${each((name, code) => when(0, code, compare(schema, name, code)))}
-${each((name, code) => when(4, code, occupied(schema, name, code)))}
+${each((name, code) => when(4, code, occupied(schema, name, code)))}${refuseMeta ? `\n${when(4, 0, refuseMeta(operations(4, 0)))}` : ""}
   skipped := applied || refused;
 
 ${each((name, code) => when(2, code, deleteOne(schema, name, code)))}

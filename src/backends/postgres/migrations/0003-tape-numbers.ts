@@ -1,0 +1,16 @@
+import { createApply } from "./0002-apply.ts";
+
+/**
+ * Has `apply` refuse a batch that inserts a record into `meta` whose item, the number of a tape, another lineage has. Keys
+ * tell lineages apart, so that two commits at once which take the same number do no harm: hence an index that is not
+ * unique, and no lock.
+ */
+export function indexTapeNumbers(schema: string): string {
+  return [
+    `create index meta_item on ${schema}.meta (item)`,
+    createApply(schema, "create or replace function", (operations) => {
+      return `select refused || coalesce(array_agg(o.ord), '{}') into refused
+    from ${operations} join ${schema}.meta t on t.item = o.item and t.lineage <> o.lineage`;
+    }),
+  ].join(";\n");
+}
