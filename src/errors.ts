@@ -10,6 +10,7 @@ export type ErrorCode =
   | "READ_ONLY"
   | "CLOSED"
   | "UNSUPPORTED"
+  | "TOO_LARGE"
   | "BACKEND";
 
 /** Facts about a fault, for programs: the message says the same to people. */
@@ -18,12 +19,16 @@ export interface ErrorDetails {
   readonly checkpoint?: string;
   /** The frame that could not be read, as `tape:seq`. */
   readonly frame?: string;
-  /** Where in the value the fault lies, for `SERIALIZE`. */
+  /** Where in the value the fault lies, for `SERIALIZE` and `TOO_LARGE`. */
   readonly path?: string;
   /** Who holds the lease, for `BUSY`. */
   readonly holder?: string;
   /** How many milliseconds the lease still has, for `BUSY`. */
   readonly remaining?: number;
+  /** How many bytes it would take, for `TOO_LARGE`. */
+  readonly bytes?: number;
+  /** How many bytes there may be, for `TOO_LARGE`. */
+  readonly limit?: number;
   /** For `BACKEND`: whether the commit is known not to have happened. */
   readonly committed?: false | "unknown";
   readonly cause?: unknown;
@@ -45,6 +50,8 @@ export class ThreadmarkError extends Error {
   readonly path: string | undefined;
   readonly holder: string | undefined;
   readonly remaining: number | undefined;
+  readonly bytes: number | undefined;
+  readonly limit: number | undefined;
   readonly committed: false | "unknown" | undefined;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
@@ -56,6 +63,8 @@ export class ThreadmarkError extends Error {
     this.path = details.path;
     this.holder = details.holder;
     this.remaining = details.remaining;
+    this.bytes = details.bytes;
+    this.limit = details.limit;
     this.committed = details.committed;
   }
 }

@@ -37,13 +37,15 @@ export async function open<State = unknown>(
       cacheBytes: options.cacheBytes ?? CACHE_BYTES,
       compression: options.compression ?? "none",
       packRows: options.packRows,
+      packBytes: options.packBytes,
+      checkpointBytes: options.checkpointBytes,
     }),
   );
 }
 
 function checkOptions(options: OpenOptions): void {
   checkObject(options, "The options of open");
-  const { clock, ids, fsync, readOnly, classes, unregistered, cacheBytes, compression, packRows } = options;
+  const { clock, ids, fsync, readOnly, classes, unregistered, cacheBytes, compression } = options;
   if (clock !== undefined && typeof clock !== "function")
     throw new TypeError("clock must be a function that gives milliseconds.");
   if (ids !== undefined && typeof ids !== "function") throw new TypeError("ids must be a function that gives strings.");
@@ -59,8 +61,10 @@ function checkOptions(options: OpenOptions): void {
   if (cacheBytes !== undefined && !(typeof cacheBytes === "number" && cacheBytes >= 0)) {
     throw new TypeError("cacheBytes must be a number of bytes.");
   }
-  if (packRows !== undefined && !(Number.isSafeInteger(packRows) && packRows > 0)) {
-    throw new TypeError("packRows must be a whole number of rows.");
+  for (const bound of ["packRows", "packBytes", "checkpointBytes"] as const) {
+    const given = options[bound];
+    if (given === undefined || (Number.isSafeInteger(given) && given > 0)) continue;
+    throw new TypeError(`${bound} must be a whole number above 0.`);
   }
   if (compression !== undefined && !["none", "deflate", "zstd"].includes(compression)) {
     throw new TypeError('compression must be "none", "deflate" or "zstd".');

@@ -1,14 +1,18 @@
 import { ThreadmarkError } from "../errors.ts";
 import { checksum } from "./envelope.ts";
+import { jsonText, RECORD_BYTES, tooLarge } from "./json-text.ts";
 
 /**
  * The lines of a bundle: `{"crc":"3f2a9c1d","record":{…}}`, the checksum being that of the record's text. Lines are
  * JSON, so ordinary tools can read them.
  */
 export function bundleLine(record: unknown): string {
-  const text = JSON.stringify(record);
+  const text = jsonText(record);
   return `{"crc":"${checksum(text)}","record":${text}}\n`;
 }
+
+/** A record, and what is around it. */
+const LINE_LENGTH = RECORD_BYTES + 1_000;
 
 const START = '{"crc":"';
 const MIDDLE = '","record":';
@@ -40,16 +44,23 @@ export async function* linesOf(
   const decoder = new TextDecoder("utf-8");
   // What is there of a line whose end is still to come. It is put together once: a line may be long, and its pieces many.
   let parts: string[] = [];
+  let length = 0;
+  const add = (part: string): void => {
+    length += part.length;
+    if (length > LINE_LENGTH) throw tooLarge("A line of the bundle", length, LINE_LENGTH);
+    parts.push(part);
+  };
   for await (const chunk of source) {
     const text = typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true });
     let start = 0;
     for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", start)) {
-      parts.push(text.slice(start, end));
+      add(text.slice(start, end));
       start = end + 1;
       yield parts.join("");
       parts = [];
+      length = 0;
     }
-    if (start < text.length) parts.push(text.slice(start));
+    if (start < text.length) add(text.slice(start));
   }
   const rest = parts.join("") + decoder.decode();
   if (rest !== "") yield rest;

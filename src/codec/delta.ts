@@ -5,6 +5,7 @@
 export { compose } from "./delta/compose.ts";
 export { diff } from "./delta/diff.ts";
 export { assign, type Delta, type Step } from "./delta/format.ts";
+export { sizeOf } from "./delta/measure.ts";
 export { apply, applyOwned, OwnedCopies } from "./delta/patch.ts";
 export { isReplacement, replacedBy, replacement } from "./delta/replacement.ts";
 export { seal } from "./delta/seal.ts";

@@ -147,6 +147,10 @@ export class Encoder implements Encoding {
     return this.trail.refuse(depth, { what, next });
   }
 
+  refuseSize(depth: number, what: string, bytes: number): never {
+    return this.trail.refuseSize(depth, what, bytes);
+  }
+
   refuseProperty(value: object, key: PropertyKey, depth: number): never {
     return this.trail.refuseProperty(value, key, depth);
   }

@@ -1,5 +1,6 @@
 import type { Value } from "../backend.ts";
 import { ThreadmarkError } from "../errors.ts";
+import { jsonText } from "./json-text.ts";
 
 /**
  * Every stored value begins with ten characters: the format's version, the codec, and eight hexadecimal digits of the
@@ -42,6 +43,11 @@ export function checksum(json: string): string {
   const sum = zlib().crc32(json);
   const high = `${hexadecimal[sum >>> 24]}${hexadecimal[(sum >>> 16) & 255]}`;
   return `${high}${hexadecimal[(sum >>> 8) & 255]}${hexadecimal[sum & 255]}`;
+}
+
+/** Wraps a value for storage, as JSON. Throws `TOO_LARGE` where that takes more than a record may. */
+export function wrapJson(value: unknown, compression: Compression = "none"): Value {
+  return wrap(jsonText(value), compression);
 }
 
 /** Wraps JSON text for storage. */

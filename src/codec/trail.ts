@@ -1,7 +1,12 @@
 import { ThreadmarkError } from "../errors.ts";
 import { depthLimit } from "./json.ts";
+import { RECORD_BYTES, tooLarge } from "./json-text.ts";
 import { formatPath, type Step } from "./path.ts";
 import { propertyRefusal, type Refusal } from "./refusal.ts";
+
+function shortened(path: string): string {
+  return path.length > 300 ? `${path.slice(0, 200)} ... ${path.slice(-80)}` : path;
+}
 
 /** Where a walk through a value is, so that whatever cannot be stored is named by its path. */
 export class Trail {
@@ -37,8 +42,12 @@ export class Trail {
 
   fail(depth: number, fault: string, cause?: unknown, step?: Step): never {
     const path = this.#path(depth, step);
-    const shown = path.length > 300 ? `${path.slice(0, 200)} ... ${path.slice(-80)}` : path;
-    throw new ThreadmarkError("SERIALIZE", `${shown}: ${fault}`, { path, cause });
+    throw new ThreadmarkError("SERIALIZE", `${shortened(path)}: ${fault}`, { path, cause });
+  }
+
+  refuseSize(depth: number, what: string, bytes: number): never {
+    const path = this.#path(depth);
+    throw tooLarge(`${shortened(path)}: ${what}`, bytes, RECORD_BYTES, { path });
   }
 
   #path(depth: number, step?: Step): string {

@@ -1,7 +1,9 @@
 import type { Batch } from "../backend.ts";
 import { Draft } from "./draft.ts";
 import type { Engine } from "./engine.ts";
+import { packRuns } from "./pack-runs.ts";
 import { sealRows } from "./seal.ts";
+import { tailBytes } from "./tail-row.ts";
 import { type Tape, UNSEALED } from "./tape.ts";
 
 /**
@@ -13,7 +15,8 @@ export async function sealTails(engine: Engine, tapes: readonly Tape[]): Promise
     const batches: Batch[] = [];
     for (const tape of tapes) {
       const draft = new Draft(engine, tape.meta.thread, tape, false);
-      await sealRows(draft, tape, tape.tail.slice(0, -UNSEALED));
+      const { full, rest } = packRuns(tape.tail.slice(0, -UNSEALED), tailBytes, engine);
+      await sealRows(draft, tape, rest.length > 0 ? [...full, rest] : full);
       const batch = await draft.batch();
       if (batch) batches.push(batch);
     }

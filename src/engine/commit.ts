@@ -1,5 +1,5 @@
 import { copyToKeep } from "../codec/copy.ts";
-import { apply, type Delta, diff, OwnedCopies, replacement } from "../codec/delta.ts";
+import { apply, type Delta, diff, OwnedCopies, replacement, sizeOf } from "../codec/delta.ts";
 import type { Json } from "../codec/json.ts";
 import { ThreadmarkError } from "../errors.ts";
 import type { CheckpointInfo } from "../model/checkpoint.ts";
@@ -15,6 +15,7 @@ import { notFound } from "./missing.ts";
 import { suffices } from "./outline.ts";
 import { infoOf, type Place } from "./read.ts";
 import type { Row } from "./row.ts";
+import { checkBody, checkRecord, mostOf } from "./size-limits.ts";
 import { frameBytes } from "./tail-row.ts";
 import type { Body, TreeEntry } from "./tree-cache.ts";
 import { overwrittenBy, setsContainer } from "./update.ts";
@@ -86,7 +87,16 @@ function planOnParent(draft: Draft, captured: CapturedPut, parent: Shown | undef
 /** Whether an outline is enough to plan on: not where the parent was replaced, or a full frame is due. */
 function sufficesFor(draft: Draft, captured: CapturedPut, parent: Shown, base: TreeEntry): boolean {
   if (parent.replacedBy !== undefined || !suffices(base.tree as Body, captured)) return false;
+  // Whether the body has become too large only the whole tree tells.
+  if (base.most + mostOfUpdate(captured) > draft.engine.checkpointBytes) return false;
   return !needsFull({ weight: base.weight, size: base.size + base.grown, hops: hopsTo(draft, parent.seq, base) });
+}
+
+/** At most how many bytes an update adds to the body, the other parts being small: a character may take six, escaped. */
+function mostOfUpdate({ update }: CapturedPut): number {
+  if (update === undefined) return 0;
+  const appended = update.append.reduce((sum, [, added]) => sum + sizeOf(added, Number.POSITIVE_INFINITY), 0);
+  return 6 * (sizeOf(update.set, Number.POSITIVE_INFINITY) + appended);
 }
 
 /** How many tapes have to be read for a frame on top of this one. */
@@ -185,6 +195,8 @@ function stepAfter({ step }: Shown): number {
 
 function addFull(draft: Draft, row: Row, tree: Json, captured: CapturedPut, base?: TreeEntry): void {
   const tail = draft.encodeRow(row, replacement(tree));
+  // In place of a delta that is small enough it may be larger, by the row's metadata.
+  if (!base) checkRecord(draft.engine, draft.thread, tail.value);
   const size = frameBytes(tail.value);
   const loan = captured.loan ?? { count: 0 };
   const entry = {
@@ -193,6 +205,7 @@ function addFull(draft: Draft, row: Row, tree: Json, captured: CapturedPut, base
     weight: size,
     size,
     grown: 0,
+    most: mostOf(tail.value),
     hops: 1,
     loan,
     copies: new OwnedCopies(),
@@ -215,14 +228,18 @@ interface Step {
 function addDelta(draft: Draft, row: Row, base: TreeEntry, step: Step, captured: CapturedPut): void {
   const { change, tree } = step;
   const tail = draft.encodeRow(row, change, step.fresh);
+  checkRecord(draft.engine, draft.thread, tail.value);
   const bytes = frameBytes(tail.value);
   const weight = base.weight + bytes;
   const hops = hopsTo(draft, row.parent, base);
   let { size } = base;
   let grown = step.overwritten === undefined ? 0 : base.grown + Math.max(0, bytes - step.overwritten);
+  let most = base.most + mostOf(tail.value);
+  const wholeTree = (): Json => tree ?? apply(base.tree, change);
+  if (!base.outlined) most = checkBody(draft.engine, draft.thread, most, wholeTree);
   // On an outline it may come a frame late.
   if (!base.outlined && needsFull({ weight, size: size + grown, hops })) {
-    const whole = tree ?? apply(base.tree, change);
+    const whole = wholeTree();
     size = JSON.stringify(whole).length;
     grown = 0;
     if (needsFull({ weight, size, hops })) {
@@ -240,7 +257,7 @@ function addDelta(draft: Draft, row: Row, base: TreeEntry, step: Step, captured:
     base,
     change,
     tree,
-    entry: { outlined: base.outlined, tagged, weight, size, grown, hops, loan, copies: base.copies },
+    entry: { outlined: base.outlined, tagged, weight, size, grown, most, hops, loan, copies: base.copies },
   });
 }
 

@@ -14,6 +14,9 @@ interface Waiting {
 /** With several commits at once, the least that one of them is worth. */
 const SHARE = 32;
 
+/** A batch whose records are longer than this goes by itself: should the backend refuse it, no other fails with it. */
+const HEAVY = 64 * 1024 * 1024;
+
 /**
  * Group commit: batches that arrive in the same turn, or while the backend has all the commits it can work on at once,
  * go to it together. The lanes see to it that no two of them touch the same tape.
@@ -106,7 +109,7 @@ export class Committer {
     const group: Waiting[] = [];
     for (const entry of waiting) {
       const places = placesOf(entry);
-      let free = group.length < most;
+      let free = group.length < most && (group.length === 0 || !(isHeavy(entry) || isHeavy(group[0] as Waiting)));
       for (const place of places) if (taken.has(place) || this.#held.has(place)) free = false;
       if (free) group.push(entry);
       else this.#waiting.push(entry);
@@ -115,6 +118,13 @@ export class Committer {
     }
     return group;
   }
+}
+
+function isHeavy({ batch: { inserts = [], puts = [] } }: Waiting): boolean {
+  let length = 0;
+  for (const { value } of inserts) length += value.length;
+  for (const { value } of puts) length += value.length;
+  return length > HEAVY;
 }
 
 /** A group of a table, as one number, or a directory id. */

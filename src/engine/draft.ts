@@ -3,13 +3,17 @@ import type { Delta } from "../codec/delta.ts";
 import type { Engine } from "./engine.ts";
 import { keepTrees, type Planned } from "./keep-trees.ts";
 import { changeMeta, encodeDirectory, encodeMeta, type Meta, newMeta } from "./meta.ts";
+import { packRuns } from "./pack-runs.ts";
 import { newTape } from "./random.ts";
 import type { Row } from "./row.ts";
-import { encodeTailRow, type TailRow } from "./tail-row.ts";
+import { encodeTailRow, type TailRow, tailBytes } from "./tail-row.ts";
 import { metaKey, Tape, UNSEALED } from "./tape.ts";
 
 /** Thrown by a plan that cannot share a draft with what was planned before it. */
 export const ALONE: unique symbol = Symbol("alone");
+
+/** Changes that wait together share a draft until their records are this long: a commit is made in memory, as a whole. */
+const HEAVY = 16 * 1024 * 1024;
 
 /** Loaded with the first seal, which few short processes come to. */
 let sealing: typeof import("./seal.ts") | undefined;
@@ -42,6 +46,7 @@ export class Draft {
   readonly #interruptions: number | undefined;
   #created = false;
   #removed = false;
+  #length = 0;
   #batch: { readonly made: Batch | undefined | Promise<Batch | undefined> } | undefined;
 
   constructor(engine: Engine, thread: string, tape: Tape | undefined, fresh: boolean, retried = false) {
@@ -114,6 +119,7 @@ export class Draft {
     const tape = this.#tape;
     const meta = this.#meta;
     const created = this.#created;
+    const length = this.#length;
     return () => {
       this.checks.length = checks;
       this.deletes.length = deletes;
@@ -124,11 +130,22 @@ export class Draft {
       this.#tape = tape;
       this.#meta = meta;
       this.#created = created;
+      this.#length = length;
       // Only a change that is planned alone sets these, and nothing was planned before it.
       this.#removed = false;
       this.closed = false;
       this.rereads = false;
     };
+  }
+
+  /** Adds a record to what the draft weighs. */
+  weigh(value: Value): void {
+    this.#length += value.length;
+  }
+
+  /** Whether the draft has become so large that what else waits had better go into another. */
+  get heavy(): boolean {
+    return this.#length > HEAVY;
   }
 
   /** Changes the meta record. */
@@ -173,6 +190,7 @@ export class Draft {
     const count = (previous?.count ?? tape.count) + 1;
     const root = row.namespace === "" ? row.seq : (previous?.root ?? tape.lastRoot);
     const value = encodeTailRow(row, count, root, change, this.engine.writer);
+    this.weigh(value);
     return { row, value, count, root, change: keep ? change : undefined };
   }
 
@@ -214,8 +232,8 @@ export class Draft {
   #writeRows(tape: Tape): Promise<void> | undefined {
     if (this.planned.length === 0) return undefined;
     tape.checkIntact();
-    const { packRows } = this.engine;
-    if (tape.tail.length + this.planned.length < packRows + UNSEALED) {
+    const runs = this.#fullRuns(tape);
+    if (runs.length === 0) {
       for (const { tail } of this.planned)
         this.inserts.push({ key: tape.key("tail", tail.row.seq), value: tail.value });
       return undefined;
@@ -224,19 +242,28 @@ export class Draft {
     // The new rows go straight into packs, so their keys do not show that nobody else was first: a check must.
     const first = (this.planned[0] as Planned).tail.row.seq;
     this.checks.push({ key: tape.key("tail", first), value: undefined });
-    const sealed = rows.slice(0, Math.floor((rows.length - UNSEALED) / packRows) * packRows);
-    const rest = rows.slice(sealed.length);
+    const rest = rows.slice(runs.reduce((count, run) => count + run.length, 0));
     for (const tail of rest) {
       if (tail.row.seq >= first) this.inserts.push({ key: tape.key("tail", tail.row.seq), value: tail.value });
     }
     this.afterwards.push(() => {
       tape.tail = rest;
     });
-    if (sealing) return sealing.sealRows(this, tape, sealed);
+    if (sealing) return sealing.sealRows(this, tape, runs);
     return import("./seal.ts").then((loaded) => {
       sealing = loaded;
-      return loaded.sealRows(this, tape, sealed);
+      return loaded.sealRows(this, tape, runs);
     });
+  }
+
+  /** The oldest rows that are due to be sealed, a run for each pack. */
+  #fullRuns(tape: Tape): readonly (readonly TailRow[])[] {
+    const { packRows, packBytes } = this.engine;
+    const count = tape.tail.length + this.planned.length;
+    // Nearly every commit ends here.
+    if (count < packRows + UNSEALED && tape.tailLength + this.#length < packBytes) return [];
+    const rows = [...tape.tail, ...this.planned.map((planned) => planned.tail)];
+    return packRuns(rows.slice(0, -UNSEALED), tailBytes, this.engine).full;
   }
 
   /** The commit succeeded: brings what is remembered up to date, without reading it again. */

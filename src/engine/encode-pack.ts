@@ -1,6 +1,6 @@
 import type { Value } from "../backend.ts";
 import { isReplacement, seal } from "../codec/delta.ts";
-import { type Compression, wrap } from "../codec/envelope.ts";
+import { type Compression, wrapJson } from "../codec/envelope.ts";
 import type { Json } from "../codec/json.ts";
 import type { Frame, NetChain, StepChain } from "./pack.ts";
 import { packRows } from "./pack-rows.ts";
@@ -66,17 +66,15 @@ export function encodePack(tape: number, frames: readonly Frame[], compression: 
   }
   return {
     last,
-    rows: wrap(
-      JSON.stringify(
-        packRows(
-          tape,
-          frames.map((frame) => frame.row),
-        ),
+    rows: wrapJson(
+      packRows(
+        tape,
+        frames.map((frame) => frame.row),
       ),
       compression,
     ),
-    net: wrap(JSON.stringify(nets), compression),
-    steps: wrap(JSON.stringify(steps), compression),
+    net: wrapJson(nets, compression),
+    steps: wrapJson(steps, compression),
     full,
   };
 }

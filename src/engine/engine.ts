@@ -1,5 +1,6 @@
 import type { Answer, Backend, Read, Value } from "../backend.ts";
 import type { Compression } from "../codec/envelope.ts";
+import { RECORD_BYTES } from "../codec/json-text.ts";
 import type { ValueCodec } from "../codec/value.ts";
 import { ThreadmarkError } from "../errors.ts";
 import type { ReadAhead } from "./ahead.ts";
@@ -9,6 +10,7 @@ import { isCorrupt } from "./damage.ts";
 import { Lane } from "./lane.ts";
 import { type DirectoryRecord, decodeDirectory } from "./meta.ts";
 import { randomWriter } from "./random.ts";
+import { overlong } from "./size-limits.ts";
 import { type Tape, UNSEALED } from "./tape.ts";
 import { Tapes } from "./tapes.ts";
 import { TreeCache } from "./tree-cache.ts";
@@ -22,10 +24,18 @@ export interface EngineOptions {
   readonly cacheBytes: number;
   readonly compression: Compression;
   readonly packRows?: number | undefined;
+  readonly packBytes?: number | undefined;
+  readonly checkpointBytes?: number | undefined;
 }
 
 /** Rows of a tail before they are sealed into a pack. */
 const PACK_ROWS = 64;
+
+/** Records of a tail, together, before they are sealed: larger rows make smaller packs. */
+const PACK_BYTES = 4 * 1024 * 1024;
+
+/** What one checkpoint may take: half of a record, so that its whole body and its metadata always fit into one. */
+const CHECKPOINT_BYTES = RECORD_BYTES / 2;
 
 /** Beyond this many, lanes with nothing to do are dropped: each is small, but threads are many. */
 const LANES = 1024;
@@ -46,6 +56,10 @@ export class Engine {
   readonly compression: Compression;
   /** How many rows are sealed into one pack. */
   readonly packRows: number;
+  /** How many bytes of rows, unless it is one row alone. */
+  readonly packBytes: number;
+  /** How many bytes a checkpoint's body, the record of a put, and the writes of a task may take. */
+  readonly checkpointBytes: number;
   /** Names this store in the rows it commits, where answers may be lost: two stores may put the same at the same moment. */
   readonly writer: string | undefined;
   readonly committer: Committer;
@@ -65,6 +79,8 @@ export class Engine {
     this.ids = options.ids;
     this.compression = options.compression;
     this.packRows = options.packRows ?? PACK_ROWS;
+    this.packBytes = options.packBytes ?? PACK_BYTES;
+    this.checkpointBytes = options.checkpointBytes ?? CHECKPOINT_BYTES;
     this.writer = options.backend.capabilities.distant ? randomWriter() : undefined;
     this.#interruptions = options.backend.interruptions;
     this.committer = new Committer(options.backend);
@@ -94,6 +110,8 @@ export class Engine {
     this.enter();
     try {
       return await operation();
+    } catch (error) {
+      throw overlong(error) ?? error;
     } finally {
       this.leave();
     }
@@ -136,8 +154,19 @@ export class Engine {
 
   /** Another engine on the same backend that remembers nothing yet. */
   fresh(): Engine {
-    const { backend, codec, clock, ids, compression, packRows } = this;
-    return new Engine({ backend, codec, clock, ids, compression, packRows, cacheBytes: FRESH_CACHE_BYTES });
+    const { backend, codec, clock, ids, compression, packRows, packBytes, checkpointBytes } = this;
+    const cacheBytes = FRESH_CACHE_BYTES;
+    return new Engine({
+      backend,
+      codec,
+      clock,
+      ids,
+      compression,
+      packRows,
+      packBytes,
+      checkpointBytes,
+      cacheBytes,
+    });
   }
 
   /** The queue that orders this process's changes of one thread. */

@@ -14,6 +14,7 @@ import { type DirectoryRecord, type Meta, newMeta, type Origin } from "./meta.ts
 import { notFound, threadNotFound } from "./missing.ts";
 import type { Row } from "./row.ts";
 import { shownRows } from "./shown-rows.ts";
+import { checkBody, checkRecord, mostOf } from "./size-limits.ts";
 import { findByStep } from "./step.ts";
 import { encodeTailRow } from "./tail-row.ts";
 import type { Tape } from "./tape.ts";
@@ -184,12 +185,13 @@ async function topOf(draft: Draft, source: Tape, target: Target, at: Shown, requ
   const seq = source.lastSeq + 1;
   const now = engine.clock();
   const frame = await treeToBuildOn(draft, at);
+  let after: Body | undefined;
   let change: Delta = at.replacedBy ?? {};
   let tagged = at.replacedBy !== undefined || request.tagged;
   if (request.edits) {
     const shown = await shownBody(draft, at);
     const edited = updateDelta(engine.codec, shown.s, { append: [], set: request.edits, unset: [] });
-    const after: Body = { ...shown, s: apply(shown.s, edited.delta) };
+    after = { ...shown, s: apply(shown.s, edited.delta) };
     change = at.replacedBy === undefined ? { d: { s: edited.delta } } : (diff(frame.tree, after) ?? {});
     tagged ||= edited.tagged;
   }
@@ -204,5 +206,9 @@ async function topOf(draft: Draft, source: Tape, target: Target, at: Shown, requ
     createdAt: now,
     tagged: tagged || at.tagged,
   };
-  return { item: seq, part: 0, value: encodeTailRow(row, 1, seq, change, engine.writer) };
+  const value = encodeTailRow(row, 1, seq, change, engine.writer);
+  checkRecord(engine, draft.thread, value, "the edited checkpoint");
+  const most = frame.most + mostOf(value);
+  if (after) checkBody(engine, draft.thread, most, () => after as Body);
+  return { item: seq, part: 0, value };
 }

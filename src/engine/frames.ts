@@ -8,10 +8,20 @@ import { tailChange } from "./tail-row.ts";
 import type { LoadedPack, Tape } from "./tape.ts";
 import { renew } from "./view.ts";
 
-/** Reads single frames as they are stored, each pack once. */
+/** Packs are kept until their records are this long together. */
+const KEPT = 64 * 1024 * 1024;
+
+interface KeptPack {
+  readonly frames: ReadonlyMap<number, Frame>;
+  readonly length: number;
+}
+
+/** Reads single frames as they are stored, each pack once unless there are too many to keep. */
 export class FrameReader {
   readonly #engine: Engine;
-  readonly #packs = new Map<string, ReadonlyMap<number, Frame>>();
+  /** Those read last, the newest at the end. */
+  readonly #packs = new Map<string, KeptPack>();
+  #kept = 0;
   readonly #offered = new Map<string, readonly [net: Value, steps: Value]>();
 
   constructor(engine: Engine) {
@@ -47,10 +57,20 @@ export class FrameReader {
     });
   }
 
+  #keep(name: string, pack: KeptPack): void {
+    for (const [other, { length }] of this.#packs) {
+      if (this.#kept + pack.length <= KEPT) break;
+      this.#packs.delete(other);
+      this.#kept -= length;
+    }
+    this.#packs.set(name, pack);
+    this.#kept += pack.length;
+  }
+
   async #pack(tape: Tape, pack: LoadedPack): Promise<ReadonlyMap<number, Frame>> {
     const name = `${tape.number}:${pack.last}`;
     const known = this.#packs.get(name);
-    if (known) return known;
+    if (known) return known.frames;
     const keys = (["net", "steps"] as const).map((table) => ({ get: tape.key(table, pack.last) }));
     const values = this.#offered.get(name) ?? ((await this.#engine.read(keys)) as readonly (Value | undefined)[]);
     this.#offered.delete(name);
@@ -58,7 +78,7 @@ export class FrameReader {
     try {
       if (net === undefined || steps === undefined) throw new Error("A record of the pack is missing.");
       const frames = new Map(decodeFrames(pack.rows, net, steps).map((frame) => [frame.row.seq, frame]));
-      this.#packs.set(name, frames);
+      this.#keep(name, { frames, length: net.length + steps.length });
       return frames;
     } catch (error) {
       if (error instanceof ThreadmarkError && error.code !== "CORRUPT") throw error;

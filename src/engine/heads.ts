@@ -1,5 +1,5 @@
 import type { Entry, Found, Key, Value } from "../backend.ts";
-import { unwrapJson, wrap } from "../codec/envelope.ts";
+import { unwrapJson, wrapJson } from "../codec/envelope.ts";
 import type { Engine } from "./engine.ts";
 import { hashStrings } from "./hash.ts";
 import type { Tape } from "./tape.ts";
@@ -69,7 +69,7 @@ export async function withoutHeads(
     const kept = heads.filter(([namespace]) => remaining.has(namespace));
     const key = tape.key("head", item, part);
     if (kept.length === 0) deletes.push(key);
-    else if (kept.length < heads.length) puts.push({ key, value: wrap(JSON.stringify(Object.fromEntries(kept))) });
+    else if (kept.length < heads.length) puts.push({ key, value: wrapJson(Object.fromEntries(kept)) });
   }
   return { deletes, puts };
 }

@@ -1,5 +1,5 @@
 import type { Entry, Key, Value } from "../backend.ts";
-import { unwrapJson, wrap } from "../codec/envelope.ts";
+import { unwrapJson, wrapJson } from "../codec/envelope.ts";
 import type { Engine } from "./engine.ts";
 import { hashStrings } from "./hash.ts";
 import type { Row } from "./row.ts";
@@ -23,7 +23,7 @@ export async function withoutIds(
     if (value === undefined) continue;
     const seqs = (unwrapJson(value) as number[]).filter((seq) => !gone.has(seq));
     if (seqs.length === 0) deletes.push(key);
-    else puts.push({ key, value: wrap(JSON.stringify(seqs)) });
+    else puts.push({ key, value: wrapJson(seqs) });
   }
   return { deletes, puts };
 }

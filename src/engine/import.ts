@@ -15,6 +15,7 @@ import { checkLease } from "./lease.ts";
 import { fromRecord } from "./row.ts";
 import { isSameThread } from "./same-thread.ts";
 import { type EncodedWrite, shownWrites } from "./shown-writes.ts";
+import { checkRecord } from "./size-limits.ts";
 import { verifyThread } from "./verify.ts";
 import { writesChange } from "./writes.ts";
 
@@ -142,8 +143,11 @@ function threadChange(thread: BundledThread): Change<boolean> {
         await draft.tape();
       }
       draft.change({ createdAt: thread.createdAt });
-      for (const { seq, row, change } of thread.checkpoints)
-        draft.planned.push(unremembered(draft.encodeRow(fromRecord(seq, row), change), change));
+      for (const { seq, row, change } of thread.checkpoints) {
+        const tail = draft.encodeRow(fromRecord(seq, row), change);
+        checkRecord(draft.engine, thread.id, tail.value, `checkpoint ${JSON.stringify(row.id)}`);
+        draft.planned.push(unremembered(tail, change));
+      }
       draft.closed = true;
       draft.rereads = true;
       return true;

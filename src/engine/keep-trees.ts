@@ -23,7 +23,8 @@ export function plannedTree(planned: Planned): Json {
 /** A row whose tree is not worth remembering. */
 export function unremembered(tail: TailRow, change: Delta): Planned {
   const copies = new OwnedCopies();
-  const entry = { outlined: false, tagged: true, weight: 0, size: 0, grown: 0, hops: 1, loan: { count: 0 }, copies };
+  const sizes = { weight: 0, size: 0, grown: 0, most: 0 };
+  const entry = { outlined: false, tagged: true, ...sizes, hops: 1, loan: { count: 0 }, copies };
   return { tail, base: undefined, change, tree: undefined, entry };
 }
 

@@ -3,6 +3,7 @@ import { ThreadmarkError } from "../errors.ts";
 import { isCorrupt } from "./damage.ts";
 import { ALONE, Draft } from "./draft.ts";
 import type { Engine } from "./engine.ts";
+import { inThread } from "./size-limits.ts";
 import type { Tape } from "./tape.ts";
 import { atEndOfTurn, soon } from "./turn.ts";
 
@@ -141,7 +142,7 @@ export class Lane {
     try {
       await this.#commit(group, begun, attempt);
     } catch (error) {
-      for (const entry of group) entry.reject(error);
+      for (const entry of group) entry.reject(inThread(error, this.#thread));
     }
     for (const entry of group) entry.change.settled?.();
     this.#next();
@@ -159,7 +160,7 @@ export class Lane {
       // Whether there is an answer. If nothing is to be written, no commit proves that the tape was so all the while.
       let decided = false;
       for (const [index, entry] of group.entries()) {
-        if (draft.closed || (entry.change.fresh && index > 0)) {
+        if (draft.closed || draft.heavy || (entry.change.fresh && index > 0)) {
           this.#queue.unshift(...group.splice(index));
           break;
         }
@@ -184,7 +185,7 @@ export class Lane {
             stale = true;
             break;
           }
-          results.push(() => entry.reject(error));
+          results.push(() => entry.reject(inThread(error, this.#thread)));
         }
       }
       if (!stale && !draft.overtaken) {

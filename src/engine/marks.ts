@@ -1,6 +1,6 @@
 import type { Found, Value } from "../backend.ts";
 import type { Delta } from "../codec/delta.ts";
-import { unwrapJson, wrap } from "../codec/envelope.ts";
+import { unwrapJson, wrapJson } from "../codec/envelope.ts";
 import type { RowRecord } from "./row.ts";
 
 /** A checkpoint that was replaced or relabelled; versions in the order they were made. */
@@ -21,7 +21,7 @@ export function withVersion(before: readonly MarkVersion[] = [], version: MarkVe
 }
 
 export function encodeMark(versions: readonly MarkVersion[]): Value {
-  return wrap(JSON.stringify(versions));
+  return wrapJson(versions);
 }
 
 export function decodeMarks(found: readonly Found[]): ReadonlyMap<number, readonly MarkVersion[]> {

@@ -1,5 +1,7 @@
 import type { Found, Table, Value } from "../backend.ts";
 import { isReplacement } from "../codec/delta.ts";
+import type { Json } from "../codec/json.ts";
+import { jsonBytes } from "../codec/json-text.ts";
 import type { CheckpointSize, ThreadSize } from "../model/arguments.ts";
 import type { Engine } from "./engine.ts";
 import { FrameReader } from "./frames.ts";
@@ -59,7 +61,7 @@ export async function sizeOfThread(engine: Engine, tape: Tape): Promise<ThreadSi
 export async function sizeOfCheckpoint(engine: Engine, tape: Tape, row: Shown): Promise<CheckpointSize> {
   const home = await homeOf(engine, tape, row.seq);
   const change = row.replacedBy ?? (await new FrameReader(engine).read(home, row.seq)).change;
-  const bytes = Buffer.byteLength(JSON.stringify(change));
+  const bytes = jsonBytes(change as Json);
   return { bytes, full: isReplacement(change), inherited: home !== tape && row.replacedBy === undefined };
 }
 

@@ -1,5 +1,5 @@
 import type { Value } from "../backend.ts";
-import { unwrapJson, wrap } from "../codec/envelope.ts";
+import { unwrapJson, wrapJson } from "../codec/envelope.ts";
 
 /** Where a forked or copied tape continues from. What it shows of that never changes: a compaction only writes it down. */
 export interface Origin {
@@ -94,7 +94,7 @@ export function newMeta(thread: string, createdAt: number, epoch: number): Meta 
 }
 
 export function encodeMeta(meta: Meta): Value {
-  return wrap(JSON.stringify(meta));
+  return wrapJson(meta);
 }
 
 export function decodeMeta(value: Value): Meta {
@@ -114,7 +114,7 @@ export interface DirectoryRecord {
 }
 
 export function encodeDirectory(record: DirectoryRecord): Value {
-  return wrap(JSON.stringify(record));
+  return wrapJson(record);
 }
 
 export function decodeDirectory(value: Value): DirectoryRecord {

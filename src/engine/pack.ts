@@ -1,6 +1,7 @@
 import type { Value } from "../backend.ts";
-import { type Delta, unseal } from "../codec/delta.ts";
+import { type Delta, sizeOf, unseal } from "../codec/delta.ts";
 import { unwrapJson } from "../codec/envelope.ts";
+import type { Json } from "../codec/json.ts";
 import { malformed } from "./pack-rows.ts";
 import type { Row } from "./row.ts";
 import { type PackedTrees, unpackTrees } from "./shapes.ts";
@@ -16,6 +17,11 @@ import { type PackedTrees, unpackTrees } from "./shapes.ts";
 export interface Frame {
   readonly row: Row;
   readonly change: Delta;
+}
+
+/** Returns about how many bytes a frame adds to a pack. */
+export function sizeOfFrame({ row, change }: Frame): number {
+  return sizeOf(change as Json, Number.POSITIVE_INFINITY) + sizeOf(row.metadata, Number.POSITIVE_INFINITY);
 }
 
 export interface NetChain {

@@ -1,4 +1,5 @@
-import { compose, type Delta, diff, isReplacement, replacement } from "../codec/delta.ts";
+import { compose, type Delta, diff, isReplacement, replacement, sizeOf } from "../codec/delta.ts";
+import type { Json } from "../codec/json.ts";
 import { type Doomed, goneBases, nearestRemaining } from "./doomed.ts";
 import type { Engine } from "./engine.ts";
 import type { FrameReader } from "./frames.ts";
@@ -134,5 +135,5 @@ function hasRoom(heirs: readonly Heir[]): boolean {
 }
 
 function bytesOf(change: Delta): number {
-  return JSON.stringify(change).length;
+  return sizeOf(change as Json, Number.POSITIVE_INFINITY);
 }

@@ -1,4 +1,6 @@
 import { diff } from "../codec/delta.ts";
+import type { Json } from "../codec/json.ts";
+import { jsonBytes } from "../codec/json-text.ts";
 import { bodyOf, type Committed, emptyBody } from "./body.ts";
 import type { CapturedPut } from "./capture.ts";
 import { ALONE, type Draft } from "./draft.ts";
@@ -6,6 +8,7 @@ import { findPlanned, shownBody, treeToBuildOn } from "./draft-view.ts";
 import type { Change } from "./lane.ts";
 import { decodeMarks, encodeMark, type MarkVersion, withVersion } from "./marks.ts";
 import { type Row, toRecord } from "./row.ts";
+import { checkBody, checkRecord } from "./size-limits.ts";
 import type { Tape } from "./tape.ts";
 import { parentOf, type Shown } from "./view.ts";
 
@@ -51,16 +54,16 @@ export async function planReplace(
     waiting: (parts.interrupts as unknown[]).length,
     tagged: true,
   };
-  addMark(draft, tape, row.seq, {
-    generation: tape.meta.generation,
-    row: toRecord(row),
-    change: diff(frame.tree, tree) ?? {},
-  });
+  const change = diff(frame.tree, tree) ?? {};
+  const most = frame.most + jsonBytes(change as Json);
+  checkBody(draft.engine, draft.thread, most, () => tree);
+  addMark(draft, tape, row.seq, { generation: tape.meta.generation, row: toRecord(row), change });
   return { row, parent: parent?.id ?? null };
 }
 
 function addMark(draft: Draft, tape: Tape, seq: number, version: MarkVersion): void {
   const value = encodeMark(withVersion(tape.marks.get(seq), version));
+  checkRecord(draft.engine, draft.thread, value, "the replaced checkpoint, with the versions that forks show,");
   draft.puts.push({ key: tape.key("mark", seq), value });
   draft.change({ marks: true });
   draft.closed = true;

@@ -6,7 +6,8 @@ import type { Engine } from "./engine.ts";
 import { FrameReader } from "./frames.ts";
 import type { Meta } from "./meta.ts";
 import { allPacks } from "./own-rows.ts";
-import { decodeFrames, type Frame } from "./pack.ts";
+import { decodeFrames, type Frame, sizeOfFrame } from "./pack.ts";
+import { packRuns } from "./pack-runs.ts";
 import { type ChangedFrames, Rebasing } from "./rebase.ts";
 import type { Row } from "./row.ts";
 import { encodeTailRow, tailChange } from "./tail-row.ts";
@@ -37,8 +38,10 @@ export async function rewriteTape(
   return new Rewriter(engine, tape, doomed, changed).run();
 }
 
-/** Packs whose records are read together. */
-const PACKS_PAGE = 32;
+/** So many packs are read together at first; then as many as are about so many bytes. */
+const FIRST_PACKS = 8;
+const MOST_PACKS = 32;
+const PAGE_BYTES = 32 * 1024 * 1024;
 
 interface PackPlan {
   readonly last: number;
@@ -75,10 +78,15 @@ class Rewriter {
     const packs = await allPacks(this.#engine, tape);
     const remaining: { last: number; rows: readonly Row[] }[] = [];
     const plans = await this.#plans(packs);
-    for (const [index, plan] of plans.entries()) {
-      if (index % PACKS_PAGE === 0) await this.#readPacks(plans.slice(index, index + PACKS_PAGE));
-      const rows = await this.#rewritePack(plan);
-      if (rows.length > 0) remaining.push({ last: (rows.at(-1) as Row).seq, rows });
+    let page = FIRST_PACKS;
+    for (let from = 0; from < plans.length; ) {
+      const together = plans.slice(from, from + page);
+      const length = await this.#readPacks(together);
+      for (const plan of together) {
+        for (const rows of await this.#rewritePack(plan)) remaining.push({ last: (rows.at(-1) as Row).seq, rows });
+      }
+      from += together.length;
+      page = Math.max(1, Math.min(MOST_PACKS, Math.floor((PAGE_BYTES * together.length) / length)));
     }
     const packed = remaining.reduce((sum, pack) => sum + pack.rows.length, 0);
     const sealedRoot = remaining.findLast((pack) => pack.rows.some((row) => row.namespace === ""));
@@ -123,33 +131,43 @@ class Rewriter {
     return plans;
   }
 
-  /** Reads the records of all packs that change, at once. Of those that go nothing is kept but what they weighed. */
-  async #readPacks(plans: readonly PackPlan[]): Promise<void> {
+  /**
+   * Reads the records of all packs that change, at once. Of those that go nothing is kept but what they weighed. Returns how
+   * long they are together.
+   */
+  async #readPacks(plans: readonly PackPlan[]): Promise<number> {
+    let length = 0;
     const changed = plans.filter(({ touched }) => touched);
     const values = await this.#packValues(changed.map(({ last }) => last));
     for (const [index, { last, stays }] of changed.entries()) {
       const [rows, net, steps] = values[index] as readonly [Value, Value, Value];
-      this.#reclaimed += rows.length + net.length + steps.length;
+      length += rows.length + net.length + steps.length;
       if (stays.length > 0) this.#frames.offer(this.#tape, last, net, steps);
     }
+    this.#reclaimed += length;
+    return length;
   }
 
-  /** The rows that stay of a pack, with their parents as they are to be. */
-  async #rewritePack({ last, stays, touched }: PackPlan): Promise<readonly Row[]> {
+  /** Returns the rows that stay of a pack, with their parents as they are to be, and cut into packs if they have grown. */
+  async #rewritePack({ last, stays, touched }: PackPlan): Promise<readonly (readonly Row[])[]> {
     if (!touched) {
       if (last === this.#tape.meta.rootFull) this.#rootFull = last;
-      return stays;
+      return [stays];
     }
     for (const table of ["rows", "net", "steps"] as const) this.#deletes.push(this.#tape.key(table, last));
     if (stays.length === 0) return [];
     const frames: Frame[] = [];
     for (const row of stays) frames.push(await this.#rebasing.rebased(row));
-    const encoded = encodePack(this.#tape.number, frames, this.#engine.compression);
-    for (const table of ["rows", "net", "steps"] as const) {
-      this.#write(this.#puts, this.#tape.key(table, encoded.last), encoded[table]);
+    const { full, rest } = packRuns(frames, sizeOfFrame, this.#engine);
+    const runs = rest.length > 0 ? [...full, rest] : full;
+    for (const run of runs) {
+      const encoded = encodePack(this.#tape.number, run, this.#engine.compression);
+      for (const table of ["rows", "net", "steps"] as const) {
+        this.#write(this.#puts, this.#tape.key(table, encoded.last), encoded[table]);
+      }
+      this.#rootFull = encoded.full.get("") ?? this.#rootFull;
     }
-    this.#rootFull = encoded.full.get("") ?? this.#rootFull;
-    return frames.map((frame) => frame.row);
+    return runs.map((run) => run.map((frame) => frame.row));
   }
 
   async #isTouched(rows: readonly Row[]): Promise<boolean> {

@@ -1,5 +1,5 @@
 import type { Key, Value } from "../backend.ts";
-import { unwrapJson, wrap } from "../codec/envelope.ts";
+import { unwrapJson, wrapJson } from "../codec/envelope.ts";
 import { timeOfAddressed } from "../model/id.ts";
 import type { Draft } from "./draft.ts";
 import { encodePack } from "./encode-pack.ts";
@@ -10,16 +10,14 @@ import type { Row } from "./row.ts";
 import { type TailRow, tailChange } from "./tail-row.ts";
 import type { Tape } from "./tape.ts";
 
-/** Moves rows from the tail into packs, as part of a draft. A promise only where an index has to be read. */
-export function sealRows(draft: Draft, tape: Tape, sealed: readonly TailRow[]): Promise<void> | undefined {
+/** Moves the oldest rows of the tail into packs, one for each run. A promise only where an index has to be read. */
+export function sealRows(draft: Draft, tape: Tape, runs: readonly (readonly TailRow[])[]): Promise<void> | undefined {
   const before = draft.meta as Meta;
+  const sealed = runs.flat();
   const last = sealed.at(-1) as TailRow;
-  const { packRows } = draft.engine;
   let { rootFull } = before;
-  for (let start = 0; start < sealed.length; start += packRows) {
-    const frames = sealed
-      .slice(start, start + packRows)
-      .map(({ row, value, change = tailChange(value) }) => ({ row, change }));
+  for (const run of runs) {
+    const frames = run.map(({ row, value, change = tailChange(value) }) => ({ row, change }));
     const pack = encodePack(tape.number, frames, draft.engine.compression);
     for (const table of ["rows", "net", "steps"] as const) {
       draft.inserts.push({ key: tape.key(table, pack.last), value: pack[table] });
@@ -99,7 +97,7 @@ function index(draft: Draft, entries: readonly IndexEntry[]): Promise<void> | un
       const before = found[position] as Value | undefined;
       let value: unknown = before === undefined ? undefined : unwrapJson(before);
       for (const { add } of additions) value = add(value);
-      draft.puts.push({ key: additions[0].key, value: wrap(JSON.stringify(value)) });
+      draft.puts.push({ key: additions[0].key, value: wrapJson(value) });
     }
   });
 }

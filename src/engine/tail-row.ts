@@ -1,6 +1,7 @@
 import type { Value } from "../backend.ts";
 import type { Delta } from "../codec/delta.ts";
 import { unwrapJson, wrap } from "../codec/envelope.ts";
+import { jsonText } from "../codec/json-text.ts";
 import { fromRecord, type Row, type RowRecord } from "./row.ts";
 
 /** A row that is not sealed yet, with its frame as text, which the seal parses unless it has `change`. */
@@ -43,14 +44,14 @@ export function encodeTailRow(row: Row, count: number, root: number, change: Del
   if (workflow !== null) text += `,"workflow":${quote(workflow)}`;
   if (label !== "") text += `,"label":${quote(label)}`;
   if (row.stateVersion !== 0) text += `,"stateVersion":${row.stateVersion}`;
-  if (metadata !== null) text += `,"metadata":${JSON.stringify(metadata)}`;
+  if (metadata !== null) text += `,"metadata":${jsonText(metadata)}`;
   if (row.pending !== 0) text += `,"pending":${row.pending}`;
   if (row.waiting !== 0) text += `,"waiting":${row.waiting}`;
   if (row.tagged) text += ',"tagged":true';
   text += `,"count":${count}`;
   if (writer !== undefined) text += `,"writer":"${writer}"`;
   if (root !== row.seq) text += `,"root":${root}`;
-  return wrap(`${text},"change":${JSON.stringify(change)}}`);
+  return wrap(`${text},"change":${jsonText(change)}}`);
 }
 
 const PLAIN = /^[\w .:-]*$/;
@@ -63,6 +64,11 @@ function quote(value: string): string {
 /** About how many bytes of a tail record are the frame: what a pack will keep of it, give or take. */
 export function frameBytes(value: Value): number {
   return Math.max(value.length - ROW_BYTES, 20);
+}
+
+/** About how many bytes a row adds to a pack. */
+export function tailBytes({ value }: TailRow): number {
+  return value.length;
 }
 
 export function decodeTailRow(seq: number, value: Value): TailRow {

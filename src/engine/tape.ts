@@ -47,6 +47,7 @@ export class Tape {
   meta: Meta;
   #tail: TailRow[] = [];
   #tailBytes = 0;
+  #tailLength = 0;
   /** Unsealed rows whose record does not read, by seq, ascending: each is as good as there, but says nothing. */
   damaged: Damaged[] = [];
   marks: ReadonlyMap<number, readonly MarkVersion[]> = new Map();
@@ -87,14 +88,21 @@ export class Tape {
   set tail(rows: readonly TailRow[]) {
     this.#tail = [];
     this.#tailBytes = 0;
+    this.#tailLength = 0;
     for (const row of rows) this.push(row);
   }
 
   /** Adds the next unsealed row. */
   push(row: TailRow): void {
     this.#tail.push(row);
+    this.#tailLength += row.value.length;
     // The text, and what it says; whatever was parsed and not yet asked for takes as much again.
     this.#tailBytes += ROW_WEIGHT + row.value.length * (row.spare === undefined ? 2 : 4);
+  }
+
+  /** How long the records of all unsealed rows are together. */
+  get tailLength(): number {
+    return this.#tailLength;
   }
 
   /** About how many bytes of memory all this takes. */

@@ -1,5 +1,6 @@
 import { OwnedCopies } from "../codec/delta.ts";
 import type { Json } from "../codec/json.ts";
+import { BYTES_OF_UNIT } from "../codec/json-text.ts";
 import { outlineOf } from "./outline.ts";
 
 /** A checkpoint's body as one tree: what goes through the delta codec. */
@@ -36,6 +37,8 @@ export interface TreeEntry {
   size: number;
   /** At least how many bytes were appended since then. */
   grown: number;
+  /** At most how many bytes of UTF-8 the tree's JSON takes. */
+  most: number;
   /** How many tapes those bytes are spread over. */
   hops: number;
   loan: Loan;
@@ -46,7 +49,8 @@ export interface TreeEntry {
 export function loadedEntry(loaded: Pick<TreeEntry, "tree" | "tagged" | "weight" | "hops">): TreeEntry {
   // The true size is unknown; a third of what was read is the least it can be, so that it is measured soon.
   const size = Math.ceil(loaded.weight / 3);
-  return { ...loaded, outlined: false, size, grown: 0, loan: { count: 0 }, copies: new OwnedCopies() };
+  const most = loaded.weight * BYTES_OF_UNIT;
+  return { ...loaded, outlined: false, size, grown: 0, most, loan: { count: 0 }, copies: new OwnedCopies() };
 }
 
 /** What is kept of a tree, for which there is no room, or undefined if that would be too much. */

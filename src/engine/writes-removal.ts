@@ -1,5 +1,5 @@
 import type { Entry, Key, Value } from "../backend.ts";
-import { unwrapJson, wrap } from "../codec/envelope.ts";
+import { unwrapJson, wrapJson } from "../codec/envelope.ts";
 import type { Engine } from "./engine.ts";
 import type { SeenWrites } from "./seen-writes.ts";
 import { writesOfRows } from "./shown-writes.ts";
@@ -38,7 +38,7 @@ function withoutTasks(
     reclaimed += value.length;
     if (kept.length === 0) deletes.push(key);
     else {
-      const smaller = wrap(JSON.stringify(kept));
+      const smaller = wrapJson(kept);
       reclaimed -= smaller.length;
       puts.push({ key, value: smaller });
     }
@@ -123,7 +123,7 @@ export async function cutWrites(
     // Earlier cuts stay: a fork made since goes by the last one it knows.
     const value = before[index];
     const earlier = value === undefined ? [] : (unwrapJson(value) as readonly TaskWrites[]);
-    return { key: keys[index] as Key, value: wrap(JSON.stringify([...earlier, cut])) };
+    return { key: keys[index] as Key, value: wrapJson([...earlier, cut]) };
   });
   // A task whose name has the same hash shares the record, and its writes leave the meta record alone.
   return { puts, checks: keys.map((key, index) => ({ key, value: before[index] })) };

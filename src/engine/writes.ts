@@ -1,5 +1,5 @@
 import type { Entry, Key, Value } from "../backend.ts";
-import { unwrapJson, wrap } from "../codec/envelope.ts";
+import { unwrapJson, wrapJson } from "../codec/envelope.ts";
 import type { LeaseToken } from "../model/arguments.ts";
 import { ALONE, type Draft } from "./draft.ts";
 import type { Engine } from "./engine.ts";
@@ -7,6 +7,7 @@ import { hashStrings } from "./hash.ts";
 import type { Change } from "./lane.ts";
 import { checkLease } from "./lease.ts";
 import { type EncodedWrite, shownWrites } from "./shown-writes.ts";
+import { checkRecord } from "./size-limits.ts";
 import type { Tape } from "./tape.ts";
 import { isFor, type StoredWrite, type TaskWrites, visibleTasks } from "./task-writes.ts";
 import { NOW } from "./view.ts";
@@ -86,7 +87,9 @@ function addWrites(
   const fails = captured.writes.some(([index]) => index === ERROR_INDEX);
   if (fails && !draft.meta?.failed) draft.change({ failed: true });
   if (result.stored === 0) return result;
-  const value = wrap(JSON.stringify(tasks));
+  const value = wrapJson(tasks);
+  checkRecord(draft.engine, draft.thread, value, `what task ${JSON.stringify(captured.task)} wrote`);
+  draft.weigh(value);
   if (planned) draft.inserts[draft.inserts.indexOf(planned)] = { key, value };
   else if (before === undefined) draft.inserts.push({ key, value });
   else {

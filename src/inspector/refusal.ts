@@ -23,6 +23,7 @@ const statusOf: Readonly<Record<ErrorCode, number>> = {
   FENCED: 409,
   SERIALIZE: 400,
   READ_ONLY: 403,
+  TOO_LARGE: 413,
   UNSUPPORTED: 501,
   CORRUPT: 500,
   VERSION: 500,

@@ -189,4 +189,8 @@ export interface OpenOptions {
   readonly compression?: "none" | "deflate" | "zstd";
   /** @internal How many checkpoints make a pack. Tests make small ones, so that short histories have many. */
   readonly packRows?: number;
+  /** @internal How many bytes of checkpoints make a pack. */
+  readonly packBytes?: number;
+  /** @internal How many bytes a checkpoint may take. */
+  readonly checkpointBytes?: number;
 }

@@ -52,6 +52,7 @@ const settings = fc.record({
   compression: fc.constantFrom("none" as const, "none" as const, "deflate" as const),
   // Small packs let a short sequence meet all that can happen to sealed history.
   packRows: fc.constantFrom(3, 4, 64),
+  packBytes: fc.constantFrom(600, 2 ** 22, 2 ** 22),
 });
 
 export interface Campaign {
@@ -71,10 +72,10 @@ export async function matchesTheModel(backend: BackendUnderTest, campaign: Campa
   const property = fc.asyncProperty(
     fc.commands(anyCommand, { maxCommands: campaign.commands, size: "max" }),
     settings,
-    async (commands, { cacheBytes, compression, packRows }) => {
+    async (commands, setting) => {
       const place = await backend.make();
       const model: Model = { threads: new Map(), empty: new Map(), leases: new Map(), now: 1_750_000_000_000, made: 0 };
-      const options = { ...place.options, cacheBytes, compression, packRows, clock: () => model.now };
+      const options = { ...place.options, ...setting, clock: () => model.now };
       const openStore = () => open<Free>(place.url, options);
       let other = backend.capabilities.processes || place.shared ? await openStore() : undefined;
       const real: System = {

@@ -87,7 +87,7 @@ const advice: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   "42P05": ["BACKEND", "a prepared statement is in the way: behind a transaction pooler pass `prepare: false`"],
   "0A000": ["UNSUPPORTED", "the server cannot do this: see the cause"],
   binary: ["UNSUPPORTED", "give a pool without `binary`, and leave `binary` of the driver's defaults off"],
-  large: ["BACKEND", "keep large values elsewhere, and in the state only where they are"],
+  large: ["TOO_LARGE", "keep large values elsewhere, and in the state only where they are"],
   XX001: ["CORRUPT", "the server found a damaged page: restore from a backup"],
   XX002: ["CORRUPT", "the server found a damaged index: reindex it"],
 };

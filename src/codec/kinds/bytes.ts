@@ -1,4 +1,5 @@
 import { util } from "../../builtin.ts";
+import { RECORD_BYTES } from "../json-text.ts";
 import type { Kind } from "./kind.ts";
 import { isNativePrototype } from "./native.ts";
 
@@ -36,6 +37,9 @@ export const bytes: Kind<Bytes> = {
     if (!isView && Reflect.get(value, "resizable") === true) {
       encoding.refuse(depth, "a resizable ArrayBuffer", "Store a Uint8Array of its bytes, or buffer.slice(0).");
     }
+    // A string may not be able to hold it as base64.
+    const stretched = Math.ceil(value.byteLength / 3) * 4;
+    if (stretched > RECORD_BYTES) encoding.refuseSize(depth, `this ${type}`, stretched);
     const offset = isView ? value.byteOffset : 0;
     if (!hasOnlyBytes(value, type, buffer, offset)) {
       encoding.refuse(depth, `a ${type} with properties of its own`, "Store them beside it.");

@@ -31,6 +31,8 @@ export interface Encoding {
   refuseProperty(value: object, key: PropertyKey, depth: number): never;
   /** Throws SERIALIZE: "<path>: <what> cannot be stored. <next>". With `step`, the path is that of what is held there. */
   refuse(depth: number, what: string, next: string, step?: Step): never;
+  /** Throws TOO_LARGE: no record can hold so many bytes. */
+  refuseSize(depth: number, what: string, bytes: number): never;
 }
 
 /** What a kind needs to bring back what it holds. `depth` is that of the node given along with it. */

@@ -23,7 +23,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-const refusal = { code: "BACKEND", committed: false, message: expect.stringContaining("in one message") };
+const refusal = { code: "TOO_LARGE", committed: false, message: expect.stringContaining("in one message") };
 
 test("batches that are large together go in several statements, and each is told for itself", async () => {
   const value = text("x".repeat(20 << 20));
