@@ -141,14 +141,34 @@ export class Thread<State = unknown> {
 
   /** Saves a task's results against a checkpoint, so that a resumed step need not run the task again. */
   putWrites(id: string, input: WritesInput, options: { readonly lease?: LeaseToken } = {}): Promise<WritesResult> {
-    return this.#attempt(() => {
+    try {
+      return this.startWrites(id, input, options);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /**
+   * @internal Like `putWrites`, but throws at once what is wrong with the arguments. With `keep`, control that is there stays, as
+   * data does.
+   */
+  startWrites(
+    id: string,
+    input: WritesInput,
+    options: { readonly lease?: LeaseToken; readonly keep?: boolean },
+  ): Promise<WritesResult> {
+    if (this.#engine.closed) throw closedError();
+    try {
       checkId(id, "A checkpoint id");
       checkWritesInput(input);
       checkObject(options, "The options of putWrites");
       if (options.lease !== undefined) checkLeaseToken(options.lease, "lease");
-      const change = writesChange(captureWrites(this.#engine, this.#key, id, input, options.lease));
-      return () => this.#engine.lane(this.id).add(change);
-    });
+      const { lease, keep = false } = options;
+      const change = writesChange({ ...captureWrites(this.#engine, this.#key, id, input, lease), keep });
+      return this.#engine.track(() => this.#engine.lane(this.id).add(change));
+    } catch (error) {
+      throw refusedBy(this.id, error);
+    }
   }
 
   /** The writes saved against a checkpoint, by task and index. */

@@ -22,6 +22,8 @@ export interface CapturedWrites {
   readonly node: string | null;
   readonly writes: readonly StoredWrite[];
   readonly lease: LeaseToken | undefined;
+  /** Whether control that is there stays, as data does, instead of being replaced. */
+  readonly keep?: boolean;
 }
 
 export interface WritesResult {
@@ -149,7 +151,7 @@ function merge(
   const control = new Set<number>();
   for (const write of captured.writes) {
     const [index] = write;
-    if (index >= 0 && taken.has(index)) continue;
+    if ((index >= 0 || captured.keep) && taken.has(index)) continue;
     taken.add(index);
     if (index >= 0) fresh.push(write);
     else {

@@ -1,10 +1,10 @@
-import { getEventListeners } from "node:events";
 import { hostname } from "node:os";
 import { setImmediate as immediate, setTimeout as sleep } from "node:timers/promises";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { ThreadmarkError } from "../errors.ts";
 import type { Lease } from "../lease.ts";
 import type { Store } from "../store.ts";
+import { isNested, isRun, isUnheard } from "./run-config.ts";
 
 /** How a saver keeps other runs off the threads it runs on. */
 export interface ExclusiveOptions {
@@ -31,6 +31,8 @@ interface Holding {
   silent: number;
   /** Calls of the run that are under way. */
   busy: number;
+  /** Whether the run was told to fail. Then it leaves its listeners where they are. */
+  failed: boolean;
 }
 
 /**
@@ -78,17 +80,22 @@ export class Exclusive {
     }
   }
 
-  /** Does something for a run, with the lease of its thread if it has one. */
-  async with<T>(thread: string, action: (lease: Lease | undefined) => Promise<T>): Promise<T> {
+  /** Does something for a run, with the lease of its thread if it has one. Throws at once what the action throws at once. */
+  with<T>(thread: string, action: (lease: Lease | undefined) => Promise<T>): Promise<T> {
     const holding = this.#holdings.get(thread);
     if (holding === undefined) return action(undefined);
-    holding.busy += 1;
     holding.silent = 0;
-    try {
-      return await action(holding.lease);
-    } finally {
+    const done = action(holding.lease);
+    holding.busy += 1;
+    return done.finally(() => {
       holding.busy -= 1;
-    }
+    });
+  }
+
+  /** Notes that the run on a thread fails, by what its saver threw. */
+  fail(thread: string): void {
+    const holding = this.#holdings.get(thread);
+    if (holding !== undefined) holding.failed = true;
   }
 
   /** Gives all leases up. */
@@ -104,6 +111,7 @@ export class Exclusive {
       renewed: Date.now(),
       silent: 0,
       busy: 0,
+      failed: false,
     };
     this.#holdings.set(thread, holding);
     holding.timer = setInterval(() => void this.#look(thread, holding), interval);
@@ -112,7 +120,7 @@ export class Exclusive {
   }
 
   async #look(thread: string, holding: Holding): Promise<void> {
-    if (holding.signal !== undefined) {
+    if (holding.signal !== undefined || holding.failed) {
       holding.silent = isOver(holding) ? holding.silent + 1 : 0;
       if (holding.silent >= confirmations) return this.#end(thread, holding);
     }
@@ -149,17 +157,13 @@ export class Exclusive {
 /** Whether nothing shows that a run is still under way. */
 function isOver(holding: Holding): boolean {
   if (holding.busy > 0) return false;
+  if (holding.failed) return true;
   if (holding.signal === undefined) return false;
   const signal = holding.signal.deref();
-  return signal === undefined || getEventListeners(signal, "abort").length === 0;
+  return signal === undefined || isUnheard(signal);
 }
 
 /** Whether a config is that of a run which begins, rather than of someone who looks at a thread. */
 export function beginsRun(config: RunnableConfig): boolean {
-  return isRun(config) && config.configurable?.["__pregel_read"] === undefined;
-}
-
-/** Whether a config is that of a run. Only those can stream. */
-export function isRun(config: RunnableConfig): boolean {
-  return typeof (config as { readonly writer?: unknown }).writer === "function";
+  return isRun(config) && !isNested(config);
 }

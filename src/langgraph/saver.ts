@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import {
   BaseCheckpointSaver,
@@ -22,12 +21,14 @@ import type { Thread } from "../thread.ts";
 import { type Address, addressOf, configOf, levelsOf, requiredAddress } from "./address.ts";
 import { type Bookkeeping, isActivation, reserved } from "./bookkeeping.ts";
 import { putInput, shownTuple } from "./checkpoint.ts";
-import { beginsRun, Exclusive, type ExclusiveOptions, isRun } from "./exclusive.ts";
+import { beginsRun, Exclusive, type ExclusiveOptions } from "./exclusive.ts";
 import { channelFailure, writeFailure } from "./failure.ts";
 import { historiesAt } from "./history.ts";
 import { listed } from "./list.ts";
 import { putAgain } from "./put-again.ts";
+import { handledByRun, Refusals } from "./refusals.ts";
 import { deleteRuns, firstVersionWithSends, prune, sendsOf } from "./remove.ts";
+import { isNested, isRun, savesAtExit } from "./run-config.ts";
 import { fromStored, toStored } from "./stored.ts";
 
 export interface SaverOptions {
@@ -52,6 +53,7 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
   readonly store: Store;
   readonly #store: Store<State>;
   readonly #exclusive: Exclusive | undefined;
+  readonly #refusals = new Refusals();
   #owned = false;
 
   /** Uses a store that is open already, and stays so when the saver is closed. */
@@ -86,7 +88,18 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
     }
   }
 
-  override async put(
+  override put(
+    config: RunnableConfig,
+    checkpoint: Checkpoint,
+    metadata: CheckpointMetadata,
+    newVersions: ChannelVersions,
+  ): Promise<RunnableConfig> {
+    const done = this.#put(config, checkpoint, metadata, newVersions);
+    const address = addressOf(config);
+    return address === undefined ? done : this.#refusals.hold({ ...address, checkpoint: checkpoint.id }, config, done);
+  }
+
+  async #put(
     config: RunnableConfig,
     checkpoint: Checkpoint,
     metadata: CheckpointMetadata,
@@ -107,11 +120,30 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
     return configOf(thread, namespace, checkpoint.id);
   }
 
-  override async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
-    const address = requiredAddress(config, "putWrites");
+  /**
+   * Saves what a task wrote. For a run, what cannot be stored is thrown at once and not given as a rejection: LangGraph looks at
+   * promises when the run ends, but passes on what is thrown, so that the run fails in the step that made the value.
+   */
+  override putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
+    const run = isRun(config);
+    try {
+      const address = requiredAddress(config, "putWrites");
+      if (run) this.#refusals.check(address);
+      const done = this.#putWrites(address, config, writes, taskId);
+      return run ? handledByRun(done) : done;
+    } catch (error) {
+      if (!run) return Promise.reject(error);
+      // An error thrown at the end of a run would take the place of the one that the run ended with.
+      if (savesAtExit(config)) return handledByRun(Promise.reject(error));
+      if (!isNested(config)) this.#exclusive?.fail(addressOf(config)?.thread ?? "");
+      throw error;
+    }
+  }
+
+  #putWrites(address: Address, config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
     const { thread, checkpoint } = address;
     if (checkpoint === undefined) throw new TypeError("putWrites needs config.configurable.checkpoint_id.");
-    if (writes.length === 0) return;
+    if (writes.length === 0) return Promise.resolve();
     // Ordinary ones are counted among themselves: with durability "exit" LangGraph puts again what it has read, in which special
     // ones come first, and by position what a task wrote once would be there twice.
     let ordinary = 0;
@@ -120,23 +152,22 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
       value: toStored(value),
       index: WRITES_IDX_MAP[channel] ?? ordinary++,
     }));
-    const handle = this.#handle(address);
-    const put = async (some: typeof indexed): Promise<void> => {
-      try {
-        await this.#running(thread, config, (lease) =>
-          handle.putWrites(checkpoint, { task: taskId, writes: some }, lease === undefined ? {} : { lease }),
-        );
-      } catch (error) {
-        throw writeFailure(error, thread, some);
-      }
-    };
-    const special = indexed.filter(({ index }) => index < 0);
-    if (special.length === 0 || special.length === indexed.length) return put(indexed);
     // Beside ordinary writes, special ones do not replace what is there.
-    const captured = special.map((write) => ({ ...write, value: copyOf(write.value) }));
-    await put(indexed.filter(({ index }) => index >= 0));
-    const there = (await handle.writes(checkpoint)).filter(({ task }) => task === taskId);
-    await put(captured.filter(({ index }) => there.every((write) => write.index !== index)));
+    const keep = ordinary > 0;
+    const failure = (error: unknown): unknown => writeFailure(error, thread, indexed);
+    const handle = this.#handle(address);
+    try {
+      return this.#running(thread, config, (lease) =>
+        handle.startWrites(checkpoint, { task: taskId, writes: indexed }, { keep, ...(lease && { lease }) }),
+      ).then(
+        () => undefined,
+        (error) => {
+          throw failure(error);
+        },
+      );
+    } catch (error) {
+      throw failure(error);
+    }
   }
 
   override async deleteThread(threadId: string): Promise<void> {
@@ -242,15 +273,5 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
     checkpoint.channel_values[TASKS] = sends.map(fromStored);
     checkpoint.channel_versions[TASKS] =
       versions.length > 0 ? maxChannelVersion(...versions) : this.getNextVersion(undefined);
-  }
-}
-
-/** A copy that later changes do not reach. What cannot be copied as it is (a Buffer, an instance of a class) stays itself. */
-function copyOf(value: unknown): unknown {
-  try {
-    const copy = structuredClone(value);
-    return isDeepStrictEqual(copy, value) ? copy : value;
-  } catch {
-    return value;
   }
 }
