@@ -144,7 +144,7 @@ export interface Backend {
    * Applies the batches in order, each atomic by itself, and returns when all that were applied are durable: for each
    * whether it was applied (true) or refused (false). No two batches of one call touch the same group or directory id.
    * On failure it rejects with a ThreadmarkError: `BACKEND` with `committed: false` when nothing was applied,
-   * `committed: "unknown"` when that cannot be told; `READ_ONLY`, `BUSY`, `CORRUPT`, `VERSION` where they fit.
+   * `committed: "unknown"` when that cannot be told; `READ_ONLY`, `BUSY`, `CORRUPT`, `VERSION`, `MOVED` where they fit.
    */
   commit(batches: readonly Batch[]): Promise<readonly boolean[]>;
   /**

@@ -11,6 +11,7 @@ export type ErrorCode =
   | "CLOSED"
   | "UNSUPPORTED"
   | "TOO_LARGE"
+  | "MOVED"
   | "BACKEND";
 
 /** Facts about a fault, for programs: the message says the same to people. */
@@ -29,7 +30,7 @@ export interface ErrorDetails {
   readonly bytes?: number;
   /** How many bytes there may be, for `TOO_LARGE`. */
   readonly limit?: number;
-  /** For `BACKEND`: whether the commit is known not to have happened. */
+  /** For `BACKEND` and `MOVED`: whether the commit is known not to have happened. */
   readonly committed?: false | "unknown";
   readonly cause?: unknown;
 }

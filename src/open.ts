@@ -91,12 +91,14 @@ function checkedClock(clock: () => number): () => number {
   };
 }
 
-function checkBackend(backend: Backend, { readOnly, fsync }: OpenOptions): Backend {
+function checkBackend(backend: Backend, { readOnly, fsync, mode }: OpenOptions): Backend {
   if (backend === null || typeof backend !== "object" || typeof backend.commit !== "function") {
     throw new TypeError("open takes a url (memory:, file:, sqlite:, postgres:) or a backend.");
   }
   // It is open already: what was asked for would be left undone without a word.
-  if (readOnly || fsync !== undefined) throw new TypeError("Give readOnly and fsync where the backend is opened.");
+  if (readOnly || fsync !== undefined || mode !== undefined) {
+    throw new TypeError("Give readOnly, fsync and mode where the backend is opened.");
+  }
   return backend;
 }
 

@@ -28,6 +28,7 @@ const statusOf: Readonly<Record<ErrorCode, number>> = {
   CORRUPT: 500,
   VERSION: 500,
   CLOSED: 503,
+  MOVED: 503,
   BACKEND: 500,
 };
 

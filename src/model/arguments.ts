@@ -176,6 +176,8 @@ export interface OpenOptions {
   /** `full`: a commit survives a power cut. `normal`: it survives the end of the process. */
   readonly fsync?: "full" | "normal";
   readonly readOnly?: boolean;
+  /** The permissions of files that are made, as in `0o660`. Default `0o600`: for the owner only. */
+  readonly mode?: number;
   // biome-ignore lint/suspicious/noExplicitAny: a registry holds codecs of many types; each is checked by its own test().
   readonly classes?: Readonly<Record<string, ClassCodec<any>>>;
   /**

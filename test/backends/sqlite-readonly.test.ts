@@ -73,7 +73,7 @@ describe.skipIf(process.platform === "win32")("permission bits", () => {
 
   test("there, what a killed process left in the log is read too", async () => {
     mkdirSync(path("closed"));
-    const backend = await sqlite(path("agent.db"));
+    const backend = await sqlite(path("agent.db"), { mode: 0o644 });
     await put(backend, 1, value);
     for (const name of ["agent.db", "agent.db-wal"]) copyFileSync(path(name), path("closed", name));
     await backend.close();

@@ -1,12 +1,18 @@
 import { fs } from "../../builtin.ts";
+import { ThreadmarkError } from "../../errors.ts";
 import type { Connection, Driver } from "./driver.ts";
+import { moved } from "./faults.ts";
 import type { Snapshot } from "./files.ts";
 import { copyDatabase, fingerprint } from "./files.ts";
+import { claimLog, disclaimLog, refuseForeignLog } from "./log-owner.ts";
+import { Place } from "./place.ts";
 import type { SchemaState } from "./schema.ts";
 import { inspectSchema, migrate, rollback } from "./schema.ts";
 import { Statements } from "./statements.ts";
 
 const { statSync } = fs;
+
+export const inMemory = ":memory:";
 
 /** Set on every connection that commits. On macOS an fsync reaches the medium only with fullfsync; elsewhere that does nothing. */
 const durability = {
@@ -20,18 +26,29 @@ export class Database {
   readonly statements: Statements;
   readonly #path: string;
   readonly #snapshot: Snapshot | undefined;
+  /** Undefined for what cannot be moved: a copy of our own, a database in memory. */
+  #place: Place | undefined;
   #state: SchemaState;
 
-  private constructor(connection: Connection, path: string, state: SchemaState, snapshot: Snapshot | undefined) {
+  private constructor(
+    connection: Connection,
+    path: string,
+    place: Place | undefined,
+    state: SchemaState,
+    snapshot: Snapshot | undefined,
+  ) {
     this.connection = connection;
     this.statements = new Statements(connection);
     this.#path = path;
+    this.#place = place;
     this.#state = state;
     this.#snapshot = snapshot;
+    if (state !== "blank") this.#noteLog();
   }
 
   /** Opens a database where it is, or else a copy of it for reading. */
   static open(driver: Driver, path: string, readOnly: boolean): Database {
+    if (path !== inMemory) refuseForeignLog(path);
     try {
       return Database.#openAt(driver, path, path, readOnly, undefined);
     } catch (error) {
@@ -54,18 +71,25 @@ export class Database {
     readOnly: boolean,
     snapshot: Snapshot | undefined,
   ): Database {
-    const connection = driver.open(location, { readOnly });
+    // Before the connection: a file that takes the database's place in between is noticed.
+    const place = snapshot !== undefined || path === inMemory ? undefined : Place.of(path, false);
+    let connection: Connection | undefined;
     try {
-      return new Database(connection, path, inspectSchema(connection, path), snapshot);
+      connection = driver.open(location, { readOnly });
+      return new Database(connection, path, place, inspectSchema(connection, path), snapshot);
     } catch (error) {
-      connection.close();
+      connection?.close();
+      place?.close();
       throw error;
     }
   }
 
   /** Whether the tables are there. A blank database may get them from another process at any time. */
   get ready(): boolean {
-    if (this.#state === "blank") this.#state = inspectSchema(this.connection, this.#path);
+    if (this.#state === "blank") {
+      this.#state = inspectSchema(this.connection, this.#path);
+      if (this.#state !== "blank") this.#noteLog();
+    }
     return this.#state !== "blank";
   }
 
@@ -82,10 +106,31 @@ export class Database {
   /** Gets ready for commits: makes a blank database ours, and brings the schema of an earlier version up to date. */
   prepareToCommit(fsync: "full" | "normal"): void {
     this.connection.exec(durability[fsync]);
-    if (!this.ready) this.connection.exec("PRAGMA page_size = 4096; PRAGMA journal_mode = WAL");
-    if (this.#state === "current") return;
-    migrate(this.connection, this.#path);
+    // A database that was ours before has no log either, if it was written by VACUUM INTO.
+    this.connection.exec("PRAGMA page_size = 4096; PRAGMA journal_mode = WAL");
+    if (!this.ready || this.#state !== "current") migrate(this.connection, this.#path);
     this.#state = "current";
+    this.#noteLog();
+    if (this.#place !== undefined) claimLog(this.#path);
+  }
+
+  /** Fails with MOVED before a commit if the files of this database are found not to be those at its path. */
+  checkBefore(now: number): void {
+    const fault = this.#place?.recentFault(now);
+    if (fault !== undefined) throw moved(this.#path, fault, false);
+  }
+
+  /** Fails with MOVED unless what was read or committed is in the files at the path. */
+  checkAfter(now: number, committed: false | "unknown"): void {
+    const fault = this.#place?.fault(now);
+    if (fault !== undefined) throw moved(this.#path, fault, committed);
+  }
+
+  /** Explains a failure by the files having been moved, if they were: SQLite then reports all kinds of damage. */
+  movedBy(error: unknown): ThreadmarkError | undefined {
+    if (error instanceof ThreadmarkError) return undefined;
+    const fault = this.#place?.fault(performance.now());
+    return fault === undefined ? undefined : moved(this.#path, fault, "unknown", error);
   }
 
   rollback(): void {
@@ -95,6 +140,22 @@ export class Database {
   close(): void {
     this.connection.close();
     this.#snapshot?.remove();
+    if (this.#place === undefined) return;
+    this.#place.close();
+    disclaimLog(this.#path);
+  }
+
+  /** Remembers the log as well, once this connection has read from it: from then on nobody else removes it. */
+  #noteLog(): void {
+    if (this.#place === undefined) return;
+    const place = Place.of(this.#path, true);
+    const fault = this.#place.fault(performance.now());
+    if (fault !== undefined) {
+      place?.close();
+      throw moved(this.#path, fault, false);
+    }
+    this.#place.close();
+    this.#place = place;
   }
 }
 

@@ -45,6 +45,15 @@ export function readOnly(path: string, cause?: unknown): ThreadmarkError {
   return new ThreadmarkError("READ_ONLY", message, { cause });
 }
 
+/** `fault`: which file is not where it was. Nothing more is read from, or written to, what nobody finds at the path. */
+export function moved(path: string, fault: string, committed: false | "unknown", cause?: unknown): ThreadmarkError {
+  const outcome = committed === false ? "" : " The commit that was under way is lost, unless that file is put back.";
+  const message =
+    `SQLite: ${path} is no longer the database that was opened: ${fault}.${outcome} ` +
+    "Close this store, put the right files there, and open it again.";
+  return new ThreadmarkError("MOVED", message, { committed, cause });
+}
+
 function backend(path: string, fault: string, committed: false | "unknown", cause: unknown): ThreadmarkError {
   return new ThreadmarkError("BACKEND", `SQLite: ${path}: ${fault}`, { cause, committed });
 }

@@ -1,10 +1,12 @@
 import { fs, path } from "../../builtin.ts";
+import { directoryMode } from "../file-mode.ts";
 
 const {
   closeSync,
   constants,
   copyFileSync,
   existsSync,
+  fchmodSync,
   fsyncSync,
   mkdirSync,
   mkdtempSync,
@@ -15,14 +17,44 @@ const {
 const { basename, dirname, join, resolve } = path;
 
 /** SQLite keeps what was committed last beside the database, under this name. */
-function logOf(path: string): string {
+export function logOf(path: string): string {
   return `${path}-wal`;
 }
 
-/** Makes the directories above `path`, as durable as the commits that will need them. */
-export function makeParents(path: string): void {
+/** Processes that use a database tell each other through this file how far its log goes. */
+export function sharedMemoryOf(path: string): string {
+  return `${path}-shm`;
+}
+
+/**
+ * Makes the file of a new database, and the directories above it, as durable as the commits that will need them. SQLite
+ * gives the files beside a database the mode of the database itself.
+ */
+export function makeFile(path: string, mode: number): void {
+  makeParents(path, directoryMode(mode));
+  const file = create(path, mode);
+  if (file === undefined) return;
+  try {
+    // The mode that was asked for, whatever the process's umask takes from the files it makes.
+    fchmodSync(file, mode);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Opens a new file; undefined if another process was first. A link that leads nowhere yet gets its file where it leads. */
+function create(path: string, mode: number): number | undefined {
+  try {
+    return openSync(path, "wx", mode);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    return existsSync(path) ? undefined : openSync(path, "a", mode);
+  }
+}
+
+function makeParents(path: string, mode: number): void {
   const parent = dirname(resolve(path));
-  const first = mkdirSync(parent, { recursive: true });
+  const first = mkdirSync(parent, { recursive: true, mode });
   if (first === undefined) return;
   // A new directory survives a power cut once the one that names it is synced.
   for (let made = parent; ; made = dirname(made)) {

@@ -1,13 +1,15 @@
 import type { Answer, Backend, Batch, Capabilities, Read, Size, Table } from "../../backend.ts";
 import { tables } from "../../backend.ts";
 import { fs, path } from "../../builtin.ts";
+import { checkedMode } from "../file-mode.ts";
 import { applyBatches } from "./commits.ts";
 import { compactFile, vacuum } from "./compaction.ts";
-import { Database } from "./database.ts";
+import { Database, inMemory } from "./database.ts";
 import type { Driver } from "./driver.ts";
 import { readOnly, translate } from "./faults.ts";
-import { bytesOf, makeParents } from "./files.ts";
+import { bytesOf, makeFile } from "./files.ts";
 import { findDriver } from "./find-driver.ts";
+import { refuseForeignLog } from "./log-owner.ts";
 import { answerNothing, answerReads } from "./reads.ts";
 import { Turns } from "./turns.ts";
 
@@ -27,13 +29,14 @@ export interface SqliteOptions {
    * BUSY. Default 30,000.
    */
   readonly busyTimeout?: number;
+  /** The permissions of files that are made, as in `0o660`. Default `0o600`: for the owner only. */
+  readonly mode?: number;
   /** Default: `node:sqlite`, or else `better-sqlite3`. */
   readonly driver?: Driver;
 }
 
 type Sizes = Record<Table | "directory", Size>;
 
-const inMemory = ":memory:";
 const tableNames = [...(Object.keys(tables) as Table[]), "directory"] as const;
 
 /**
@@ -60,17 +63,20 @@ class SqliteBackend implements Backend {
   readonly #fsync: "full" | "normal";
   readonly #readOnly: boolean;
   readonly #busyTimeout: number;
+  readonly #mode: number;
   readonly #turns: Turns;
   #database: Database | undefined;
   /** The same, once it is known to take commits. */
   #writable: Database | undefined;
 
-  constructor(driver: Driver, path: string, { fsync = "full", readOnly = false, busyTimeout = 30_000 }: SqliteOptions) {
+  constructor(driver: Driver, path: string, options: SqliteOptions) {
+    const { fsync = "full", readOnly = false, busyTimeout = 30_000 } = options;
     this.#driver = driver;
     this.#path = path;
     this.#fsync = fsync;
     this.#readOnly = readOnly;
     this.#busyTimeout = busyTimeout;
+    this.#mode = checkedMode(options.mode);
     this.#turns = new Turns((error) => driver.fault(error) === "busy", busyTimeout);
     this.capabilities = { durable: path !== inMemory, processes: path !== inMemory };
   }
@@ -88,7 +94,7 @@ class SqliteBackend implements Backend {
 
   async commitIfFree(batches: readonly Batch[]): Promise<readonly boolean[] | undefined> {
     try {
-      return applyBatches(this.#writable ?? this.#forWriting(), batches);
+      return this.#inPlace((database) => applyBatches(database, batches), performance.now());
     } catch (error) {
       if (this.#driver.fault(error) === "busy") return undefined;
       throw this.#translate(error);
@@ -130,7 +136,10 @@ class SqliteBackend implements Backend {
     return this.#turns.watch(() => {
       try {
         const database = this.#forReading();
-        return database === undefined ? absent() : action(database);
+        if (database === undefined) return absent();
+        const result = action(database);
+        database.checkAfter(performance.now(), false);
+        return result;
       } catch (error) {
         throw this.#translate(error);
       }
@@ -138,13 +147,25 @@ class SqliteBackend implements Backend {
   }
 
   #change<Result>(action: (database: Database) => Result): Promise<Result> {
-    return this.#turns.take(() => {
+    return this.#turns.take((now) => {
       try {
-        return action(this.#writable ?? this.#forWriting());
+        return this.#inPlace(action, now);
       } catch (error) {
         throw this.#translate(error);
       }
     });
+  }
+
+  /**
+   * Runs an action that commits on the database at the path. The check before it keeps commits out of a log that another
+   * database may use by now; the one after it, out of what is acknowledged.
+   */
+  #inPlace<Result>(action: (database: Database) => Result, now: number): Result {
+    const database = this.#writable ?? this.#forWriting();
+    database.checkBefore(now);
+    const result = action(database);
+    database.checkAfter(now, "unknown");
+    return result;
   }
 
   #forReading(): Database | undefined {
@@ -152,14 +173,20 @@ class SqliteBackend implements Backend {
       this.#database.close();
       this.#database = undefined;
     }
-    if (this.#database === undefined && !this.#exists()) return undefined;
+    if (!this.#exists()) {
+      refuseForeignLog(this.#path);
+      return undefined;
+    }
     const database = this.#open();
     return database.ready ? database : undefined;
   }
 
   #forWriting(): Database {
     if (this.#readOnly) throw readOnly(this.#path);
-    if (!this.#exists()) makeParents(this.#path);
+    if (!this.#exists()) {
+      refuseForeignLog(this.#path);
+      makeFile(this.#path, this.#mode);
+    }
     const database = this.#open();
     if (database.isCopy) throw readOnly(this.#path);
     database.prepareToCommit(this.#fsync);
@@ -179,7 +206,7 @@ class SqliteBackend implements Backend {
   /** Busy stays as it is: whoever waits for the lock decides when it has become an error. */
   #translate(error: unknown): unknown {
     if (this.#driver.fault(error) === "busy") return error;
-    return translate(this.#driver, this.#path, error);
+    return this.#database?.movedBy(error) ?? translate(this.#driver, this.#path, error);
   }
 }
 

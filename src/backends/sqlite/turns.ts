@@ -38,8 +38,8 @@ export class Turns {
     this.#patience = patience;
   }
 
-  /** Runs an action that takes the write lock: at once if it is our turn and the lock is free, else in order of arrival. */
-  take<Result>(action: () => Result): Promise<Result> {
+  /** Runs an action that takes the write lock: at once if it is our turn and the lock is free, else in order of arrival. It is told when it begins. */
+  take<Result>(action: (now: number) => Result): Promise<Result> {
     const now = performance.now();
     if (this.#queue.length > 0 || this.#sliceIsOver(now)) return this.#wait(action);
     try {
@@ -76,8 +76,8 @@ export class Turns {
     }
   }
 
-  #run<Result>(action: () => Result, start: number): Result {
-    const result = action();
+  #run<Result>(action: (now: number) => Result, start: number): Result {
+    const result = action(start);
     if (start - this.#lastEnd > pauseMilliseconds) this.#sliceStart = start;
     this.#lastEnd = performance.now();
     return result;
@@ -91,7 +91,7 @@ export class Turns {
     this.#contendedUntil = performance.now() + contentionMilliseconds;
   }
 
-  #wait<Result>(action: () => Result): Promise<Result> {
+  #wait<Result>(action: (now: number) => Result): Promise<Result> {
     return new Promise((resolve, reject) => {
       let busy: unknown;
       this.#queue.push({

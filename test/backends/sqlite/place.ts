@@ -2,7 +2,8 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect } from "vitest";
-import type { Backend, Key, Value } from "../../../src/backend.ts";
+import type { Backend, Value } from "../../../src/backend.ts";
+import { tail } from "./keys.ts";
 
 /** A new directory for each test of a file; the function gives paths inside it. */
 export function freshDirectory(): (...names: string[]) => string {
@@ -16,9 +17,7 @@ export function freshDirectory(): (...names: string[]) => string {
   return (...names) => join(directory, ...names);
 }
 
-export function tail(item: number, group = 1): Key {
-  return { table: "tail", lineage: group, group, item, part: 0 };
-}
+export { tail };
 
 export async function put(backend: Backend, item: number, value: Value): Promise<void> {
   expect(await backend.commit([{ puts: [{ key: tail(item), value }] }])).toEqual([true]);
