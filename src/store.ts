@@ -64,7 +64,8 @@ export class Store<State = unknown> {
 
   /**
    * Threads (all of them, or those named) as newline-delimited JSON, each line with a checksum. Any store can import it.
-   * Each thread is as it was at one moment, whatever others do meanwhile; its lines are held in memory until it is complete.
+   * Each thread is as it was at one moment, whatever others do meanwhile. No more of a thread is held in memory than some
+   * megabytes: where a longer one is changed by others while its lines are out, a line says so and it begins again.
    *
    * @example
    * await pipeline(store.export(), createWriteStream("agent.bundle"));
@@ -76,7 +77,8 @@ export class Store<State = unknown> {
 
   /**
    * Adds the threads of a bundle. One that is there already, just so, is left alone; a different one is `CONFLICT`, and one
-   * that is leased is `BUSY`.
+   * that is leased is `BUSY`. Nothing is taken that `put` and `putWrites` would not have taken. Each thread is written in one
+   * commit, or not at all: where one is refused, those before it in the bundle are there, and nothing of it and of later ones.
    */
   import(source: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>): Promise<ImportResult> {
     return this.#engine.track(async () => (await import("./engine/import.ts")).importBundle(this.#engine, source));

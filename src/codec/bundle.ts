@@ -27,13 +27,20 @@ export function parseBundleLine(line: string, number: number): unknown {
     line.endsWith("}") &&
     line.slice(START.length, START.length + 8) === checksum(text);
   if (!sound) throw damaged(number, "its checksum does not match");
-  return JSON.parse(text);
+  try {
+    const record: unknown = JSON.parse(text);
+    if (typeof record === "object" && record !== null) return record;
+  } catch (error) {
+    throw damaged(number, "its record is no JSON", error);
+  }
+  throw damaged(number, "its record is no object");
 }
 
-export function damaged(line: number, fault: string): ThreadmarkError {
+export function damaged(line: number, fault: string, cause?: unknown): ThreadmarkError {
   return new ThreadmarkError(
     "CORRUPT",
     `Line ${line} of the bundle is damaged: ${fault}. Nothing of its thread was imported; export it again.`,
+    { ...(cause !== undefined && { cause }) },
   );
 }
 

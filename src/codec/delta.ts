@@ -9,5 +9,6 @@ export { sizeOf } from "./delta/measure.ts";
 export { apply, applyOwned, OwnedCopies } from "./delta/patch.ts";
 export { isReplacement, replacedBy, replacement } from "./delta/replacement.ts";
 export { seal } from "./delta/seal.ts";
+export { visitTouched } from "./delta/touched.ts";
 export { unseal } from "./delta/unseal.ts";
 export { validate } from "./delta/validate.ts";

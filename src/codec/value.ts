@@ -22,6 +22,8 @@ export interface DecodeOptions {
   readonly owned?: boolean;
   /** False promises that there is no tag. */
   readonly tagged?: boolean;
+  /** How many levels stand above the tree, where it is part of a larger one. */
+  readonly depth?: number;
 }
 
 /** Live values ↔ plain JSON, exactly: what has no form of its own in JSON is tagged. */
@@ -68,8 +70,8 @@ export function createValueCodec(
       encode(new Encoder(registered), value, root, undefined);
       return Object.keys(value);
     },
-    decode(tree, { owned = false, tagged = true } = {}) {
-      if (tagged) return new Decoder(byName, owned, unregistered === "keep").child(tree, 0);
+    decode(tree, { owned = false, tagged = true, depth = 0 } = {}) {
+      if (tagged) return new Decoder(byName, owned, unregistered === "keep").child(tree, depth);
       return owned ? tree : copyJson(tree);
     },
   };

@@ -37,18 +37,18 @@ function isRootAlone(namespaces: ReadonlySet<string>): boolean {
  * counted without walking its history for each. Undefined where a row is not shown as it is: then others may be, or fewer.
  */
 async function lengthOfLine(engine: Engine, tape: Tape, from: number): Promise<number | undefined> {
-  const passed: [lengths: Map<number, number>, seq: number][] = [];
+  const passed: { readonly home: Tape; readonly seq: number; readonly entered: boolean }[] = [];
   let home = tape;
   let seq = from;
   let length = 0;
   while (seq !== 0) {
+    const before: Tape = home;
     // Every tape on the way down has a say in what is shown, not only the one that holds the row.
     while (home.meta.origin && seq <= home.meta.origin.upTo) {
       home = home.source ?? (await engine.tapes.sourceOf(home, home.meta.origin));
       if (!isPlain(home) || home.meta.origin?.mode === "none") return undefined;
     }
-    const { lengths } = home;
-    const known = lengths.get(seq);
+    const known = home.lengths.get(seq) ?? engine.inherited.lengthAt(home, seq);
     const row = known === undefined ? await rowOf(engine, home, seq) : undefined;
     if (known === undefined && !row) return undefined;
     // What was read before and after a compaction does not go together.
@@ -57,10 +57,15 @@ async function lengthOfLine(engine: Engine, tape: Tape, from: number): Promise<n
       length = known;
       break;
     }
-    passed.push([lengths, seq]);
+    passed.push({ home, seq, entered: home !== before });
     seq = (row as Row).parent;
   }
-  for (const [lengths, passedSeq] of passed.reverse()) lengths.set(passedSeq, ++length);
+  for (const row of passed.reverse()) {
+    length += 1;
+    row.home.lengths.set(row.seq, length);
+    // Where a fork begins it will be asked again, when the tape may have been forgotten.
+    if (row.entered) engine.inherited.keepLength(row.home, row.seq, length);
+  }
   return length;
 }
 

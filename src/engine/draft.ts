@@ -1,5 +1,6 @@
 import type { Batch, DirectoryKey, Entry, Key, Range, Value } from "../backend.ts";
 import type { Delta } from "../codec/delta.ts";
+import { seqAfter } from "../model/seq.ts";
 import type { Engine } from "./engine.ts";
 import { keepTrees, type Planned } from "./keep-trees.ts";
 import { changeMeta, encodeDirectory, encodeMeta, type Meta, newMeta } from "./meta.ts";
@@ -133,6 +134,7 @@ export class Draft {
       this.#length = length;
       // Only a change that is planned alone sets these, and nothing was planned before it.
       this.#removed = false;
+      this.#batch = undefined;
       this.closed = false;
       this.rereads = false;
     };
@@ -175,7 +177,7 @@ export class Draft {
 
   get nextSeq(): number {
     const last = this.planned.at(-1)?.tail.row.seq ?? this.#tape?.lastSeq ?? 0;
-    return Math.max(last, this.#meta?.floor ?? 0) + 1;
+    return seqAfter(Math.max(last, this.#meta?.floor ?? 0), this.thread);
   }
 
   /** No row gets a seq up to this one any more. */

@@ -7,6 +7,7 @@ import type { ReadAhead } from "./ahead.ts";
 import { ByteCache } from "./cache.ts";
 import { Committer } from "./committer.ts";
 import { isCorrupt } from "./damage.ts";
+import { InheritedFacts } from "./inherited-facts.ts";
 import { Lane } from "./lane.ts";
 import { type DirectoryRecord, decodeDirectory } from "./meta.ts";
 import { randomWriter } from "./random.ts";
@@ -65,6 +66,8 @@ export class Engine {
   readonly committer: Committer;
   readonly trees: TreeCache;
   readonly tapes: Tapes;
+  /** What forks inherit, as far as it was asked: it outlives the tapes, of which nested forks may have more than fit. */
+  readonly inherited: InheritedFacts;
   readonly #directory: ByteCache<string, Required<Pick<DirectoryRecord, "tape" | "lineage">>>;
   readonly #lanes = new Map<string, Lane>();
   #interruptions: number | undefined;
@@ -86,6 +89,7 @@ export class Engine {
     this.committer = new Committer(options.backend);
     this.trees = new TreeCache(options.cacheBytes);
     this.tapes = new Tapes(options.backend, Math.max(options.cacheBytes / 4, 1 << 20));
+    this.inherited = new InheritedFacts(Math.max(options.cacheBytes / 8, 1 << 20));
     this.#directory = new ByteCache(Math.max(options.cacheBytes / 8, 1 << 20));
   }
 
@@ -101,6 +105,7 @@ export class Engine {
     this.#interruptions = interruptions;
     this.tapes.clear();
     this.trees.clear();
+    this.inherited.clear();
     this.#directory.clear();
   }
 
@@ -152,9 +157,9 @@ export class Engine {
     if (tapes.length > 0) await (await import("./closing.ts")).sealTails(this, tapes);
   }
 
-  /** Another engine on the same backend that remembers nothing yet. */
-  fresh(): Engine {
-    const { backend, codec, clock, ids, compression, packRows, packBytes, checkpointBytes } = this;
+  /** Another engine that remembers nothing yet, on the same backend unless told. */
+  fresh(backend: Backend = this.backend): Engine {
+    const { codec, clock, ids, compression, packRows, packBytes, checkpointBytes } = this;
     const cacheBytes = FRESH_CACHE_BYTES;
     return new Engine({
       backend,

@@ -3,6 +3,7 @@ import { apply, type Delta, diff } from "../codec/delta.ts";
 import type { Json } from "../codec/json.ts";
 import { ThreadmarkError } from "../errors.ts";
 import { addressedId } from "../model/id.ts";
+import { seqAfter } from "../model/seq.ts";
 import { makeWay } from "./delete.ts";
 import { ALONE, type Draft } from "./draft.ts";
 import { findPlanned, plannedHead, shownBody, treeToBuildOn } from "./draft-view.ts";
@@ -182,7 +183,7 @@ async function startThread(draft: Draft, source: Tape, into: string, origin: Ori
 /** The one checkpoint a fork with edits begins with: a copy of `at`, edited. */
 async function topOf(draft: Draft, source: Tape, target: Target, at: Shown, request: ForkRequest): Promise<Found> {
   const { engine } = draft;
-  const seq = source.lastSeq + 1;
+  const seq = seqAfter(source.lastSeq, draft.thread);
   const now = engine.clock();
   const frame = await treeToBuildOn(draft, at);
   let after: Body | undefined;

@@ -8,7 +8,7 @@ import { tailChange } from "./tail-row.ts";
 import type { LoadedPack, Tape } from "./tape.ts";
 import { renew } from "./view.ts";
 
-/** Packs are kept until their records are this long together. */
+/** Packs are kept until their records are this long together, unless told. */
 const KEPT = 64 * 1024 * 1024;
 
 interface KeptPack {
@@ -19,13 +19,15 @@ interface KeptPack {
 /** Reads single frames as they are stored, each pack once unless there are too many to keep. */
 export class FrameReader {
   readonly #engine: Engine;
+  readonly #most: number;
   /** Those read last, the newest at the end. */
   readonly #packs = new Map<string, KeptPack>();
   #kept = 0;
   readonly #offered = new Map<string, readonly [net: Value, steps: Value]>();
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine, most: number = KEPT) {
     this.#engine = engine;
+    this.#most = most;
   }
 
   /** Takes over the records of a pack that were read already. */
@@ -59,7 +61,7 @@ export class FrameReader {
 
   #keep(name: string, pack: KeptPack): void {
     for (const [other, { length }] of this.#packs) {
-      if (this.#kept + pack.length <= KEPT) break;
+      if (this.#kept + pack.length <= this.#most) break;
       this.#packs.delete(other);
       this.#kept -= length;
     }

@@ -1,23 +1,23 @@
 import { damaged, linesOf, parseBundleLine } from "../codec/bundle.ts";
-import { validate } from "../codec/delta.ts";
-import type { Json } from "../codec/json.ts";
 import { ThreadmarkError } from "../errors.ts";
-import { checkId } from "../model/address.ts";
 import type { Fault } from "../model/arguments.ts";
+import { BatchRecords } from "./batch-records.ts";
 import { BundledThread } from "./bundled-thread.ts";
 import { makeWay } from "./delete.ts";
+import type { Draft } from "./draft.ts";
 import type { Engine } from "./engine.ts";
 import type { BundleRecord } from "./export.ts";
 import { hasCheckpoints } from "./fork.ts";
 import { unremembered } from "./keep-trees.ts";
 import type { Change } from "./lane.ts";
 import { checkLease } from "./lease.ts";
-import { fromRecord } from "./row.ts";
 import { isSameThread } from "./same-thread.ts";
 import { type EncodedWrite, shownWrites } from "./shown-writes.ts";
 import { checkRecord } from "./size-limits.ts";
-import { verifyThread } from "./verify.ts";
-import { writesChange } from "./writes.ts";
+import type { Tape } from "./tape.ts";
+import type { StoredWrite } from "./task-writes.ts";
+import { verifyTape } from "./verify.ts";
+import { type CapturedWrites, planAllWrites, writesChange } from "./writes.ts";
 
 export interface ImportResult {
   /** Threads that were written. */
@@ -27,7 +27,11 @@ export interface ImportResult {
   readonly checkpoints: number;
 }
 
-/** Reads a bundle, thread by thread: each is written whole, in one commit, once all its lines have proved sound. */
+/**
+ * Reads a bundle, thread by thread. Each is written whole, in one commit, once its lines have proved to be what `put` and
+ * `putWrites` would have taken, and the records to be written to read back. A thread that is refused ends the import and
+ * leaves nothing; threads before it in the bundle stay.
+ */
 export async function importBundle(
   engine: Engine,
   source: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
@@ -60,12 +64,11 @@ export async function importBundle(
       case "thread":
         if (thread) throw damaged(number, "a thread begins inside another");
         if (threads.has(record.id)) throw damaged(number, "its thread was there before");
-        thread = new BundledThread(checkId(record.id, "A thread id"), record.createdAt);
+        thread = new BundledThread(record, engine.codec, number);
         threads.add(thread.id);
         break;
       case "checkpoint":
         if (!thread) throw damaged(number, "a checkpoint has no thread");
-        validate(record.change as Json);
         thread.addCheckpoint(record, number);
         break;
       case "writes":
@@ -78,6 +81,11 @@ export async function importBundle(
         if (await importThread(engine, thread)) imported += 1;
         else unchanged += 1;
         checkpoints += record.checkpoints;
+        thread = undefined;
+        break;
+      case "void":
+        if (thread?.id !== record.id) throw damaged(number, "what is to be dropped did not begin");
+        threads.delete(thread.id);
         thread = undefined;
         break;
       case "done":
@@ -96,26 +104,39 @@ export async function importBundle(
 /** Whether the thread was written; false when it was there already. */
 async function importThread(engine: Engine, thread: BundledThread): Promise<boolean> {
   const written = await engine.lane(thread.id).add(threadChange(thread));
+  if (!written) await addMissingWrites(engine, thread);
+  return written;
+}
+
+/** Adds the writes that a thread lacks. A write that is there stays as it is, even where another would replace it. */
+async function addMissingWrites(engine: Engine, thread: BundledThread): Promise<void> {
   for (const { checkpoint, namespace, writes } of thread.writes) {
-    // What was there already stays as it is, also where a write would replace it.
-    const tape = written ? undefined : await engine.thread(thread.id);
+    const tape = await engine.thread(thread.id);
     const there = tape ? await shownWrites(engine, tape, namespace, checkpoint) : [];
-    const tasks = new Map<string, EncodedWrite[]>();
-    for (const write of writes) {
-      if (there.some(({ task, index }) => task === write.task && index === write.index)) continue;
-      const place = JSON.stringify([write.task, write.node]);
-      tasks.set(place, [...(tasks.get(place) ?? []), write]);
-    }
-    const changes = [...tasks.values()].map((entries) => {
-      const { task, node } = entries[0] as EncodedWrite;
-      const stored = entries.map((entry) => [entry.index, entry.channel, entry.value] as const);
-      const change = writesChange({ namespace, checkpoint, task, node, writes: stored, lease: undefined });
-      return engine.lane(thread.id).add(change);
-    });
+    const taken = new Set(there.map(({ task, index }) => JSON.stringify([task, index])));
+    const lacking = writes.filter(({ task, index }) => !taken.has(JSON.stringify([task, index])));
+    const changes = capturedWrites(namespace, checkpoint, lacking).map((captured) =>
+      engine.lane(thread.id).add(writesChange(captured)),
+    );
     await Promise.all(changes);
   }
-  if (written) await checkImported(engine, thread.id);
-  return written;
+}
+
+/** A checkpoint's writes as calls of `putWrites` would have brought them: by task and node. */
+function capturedWrites(namespace: string, checkpoint: string, writes: readonly EncodedWrite[]): CapturedWrites[] {
+  const calls = new Map<string, StoredWrite[]>();
+  const captured: CapturedWrites[] = [];
+  for (const { task, node = null, index, channel, value } of writes) {
+    const place = JSON.stringify([task, node]);
+    let stored = calls.get(place);
+    if (!stored) {
+      stored = [];
+      calls.set(place, stored);
+      captured.push({ namespace, checkpoint, task, node, writes: stored, lease: undefined });
+    }
+    stored.push([index, channel, value]);
+  }
+  return captured;
 }
 
 function threadChange(thread: BundledThread): Change<boolean> {
@@ -134,40 +155,42 @@ function threadChange(thread: BundledThread): Change<boolean> {
       }
       checkLease(draft, undefined);
       // Rows come with their seqs, and where all were deleted those may have been given out, or be a source's.
-      if (existing && existing.lastSeq > 0) {
-        await makeWay(draft, existing);
-        await draft.newTape(existing);
-      } else {
-        // Rows come with their seqs, so that the key of a checkpoint that another store puts first need not be among theirs.
-        if (existing) draft.checks.push({ key: existing.key("tail", existing.lastSeq + 1), value: undefined });
-        await draft.tape();
-      }
+      const instead = existing && existing.lastSeq > 0 ? existing : undefined;
+      if (instead) await makeWay(draft, instead);
+      // The key of a checkpoint that another store puts first need not be among those of the bundle's rows.
+      else if (existing) draft.checks.push({ key: existing.key("tail", existing.lastSeq + 1), value: undefined });
+      const tape = instead ? await draft.newTape(instead) : await draft.tape();
       draft.change({ createdAt: thread.createdAt });
-      for (const { seq, row, change } of thread.checkpoints) {
-        const tail = draft.encodeRow(fromRecord(seq, row), change);
+      for (const { row, change } of thread.rows()) {
+        const tail = draft.encodeRow(row, change);
         checkRecord(draft.engine, thread.id, tail.value, `checkpoint ${JSON.stringify(row.id)}`);
         draft.planned.push(unremembered(tail, change));
       }
+      const writes = thread.writes.flatMap((record) =>
+        capturedWrites(record.namespace, record.checkpoint, record.writes),
+      );
+      await planAllWrites(draft, tape, writes);
       draft.closed = true;
       draft.rereads = true;
+      await prove(draft, tape, thread.id);
       return true;
     },
   };
 }
 
-async function checkImported(engine: Engine, id: string): Promise<void> {
-  const own = engine.fresh();
-  const tape = await own.thread(id);
+/** Reads the records of the draft back before they are committed. */
+async function prove(draft: Draft, tape: Tape, thread: string): Promise<void> {
+  const engine = draft.engine.fresh(new BatchRecords((await draft.batch()) ?? {}));
   const faults: Fault[] = [];
-  if (tape) await verifyThread(own, tape, faults);
+  const found = await engine.tapes.refresh(tape.number, tape.lineage);
+  if (found) await verifyTape(engine, found, faults);
   const [fault] = faults;
-  if (!tape || fault) {
-    throw new ThreadmarkError(
-      "CORRUPT",
-      `Thread ${JSON.stringify(id)} does not read back as it was imported: ${fault?.message ?? "it is missing"}`,
-      {
-        thread: id,
-      },
-    );
-  }
+  if (found && !fault) return;
+  const checkpoint = fault?.checkpoint ? `, checkpoint ${JSON.stringify(fault.checkpoint)}` : "";
+  throw new ThreadmarkError(
+    "CORRUPT",
+    `Thread ${JSON.stringify(thread)}${checkpoint} of the bundle would not read back: ${fault?.message ?? "it is missing"} ` +
+      "Nothing of the thread was imported; export it again.",
+    { thread, ...(fault?.checkpoint && { checkpoint: fault.checkpoint }) },
+  );
 }

@@ -1,33 +1,41 @@
 import { apply, type Delta, diff, isReplacement, replacedBy } from "../codec/delta.ts";
 import type { Json } from "../codec/json.ts";
+import type { CheckpointRecord } from "./bundled-thread.ts";
 import type { Engine } from "./engine.ts";
-import { type BundleRecord, exportThread } from "./export.ts";
+import { exportThread } from "./export.ts";
 import { fromRecord, toRecord } from "./row.ts";
 import type { Tape } from "./tape.ts";
 import { loadShown } from "./tree.ts";
 import { rowAt, type Shown } from "./view.ts";
-
-type CheckpointRecord = Extract<BundleRecord, { kind: "checkpoint" }>;
 
 /** Whether a thread shows just the checkpoints that a bundle tells of it, oldest first. */
 export async function isSameThread(store: Engine, thread: string, told: readonly CheckpointRecord[]): Promise<boolean> {
   // What is remembered of the tapes it builds on may be of another moment.
   const engine = store.fresh();
   const tape = await engine.thread(thread);
-  const records = tape && (await exportThread(engine, tape));
-  if (!tape || !records) return false;
+  if (!tape) return false;
   let seen = 0;
-  for (const record of records) {
-    if (record.kind !== "checkpoint") continue;
-    const wanted = told[seen];
+  let same = true;
+  for await (const record of exportThread(engine, tape)) {
+    // The thread was changed meanwhile, and begins again.
+    if (record.kind === "void") [seen, same] = [0, true];
+    if (record.kind !== "checkpoint" || !same) continue;
+    same = await isSameCheckpoint(engine, tape, record, told[seen]);
     seen += 1;
-    if (wanted === undefined || record.seq !== wanted.seq || rowText(record) !== rowText(wanted)) return false;
-    // All before it are the same, so that equal deltas make equal states; different ones still may.
-    const equal =
-      record.row.base === wanted.row.base && JSON.stringify(record.change) === JSON.stringify(wanted.change);
-    if (!equal && !(await leadsThere(engine, tape, wanted))) return false;
   }
-  return seen === told.length;
+  return same && seen === told.length;
+}
+
+async function isSameCheckpoint(
+  engine: Engine,
+  tape: Tape,
+  record: CheckpointRecord,
+  wanted: CheckpointRecord | undefined,
+): Promise<boolean> {
+  if (wanted === undefined || record.seq !== wanted.seq || rowText(record) !== rowText(wanted)) return false;
+  // All before it are the same, so that equal deltas make equal states; different ones still may.
+  const equal = record.row.base === wanted.row.base && JSON.stringify(record.change) === JSON.stringify(wanted.change);
+  return equal || leadsThere(engine, tape, wanted);
 }
 
 /** Whether it holds tagged values, and what its frame builds on, is known of what is stored, not part of what is shown. */

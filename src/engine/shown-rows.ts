@@ -251,17 +251,26 @@ async function allInherited(
 
 /** The namespaces a fork may show something of: all that the tapes it builds on have. Remembered. */
 export async function inheritedNamespaces(engine: Engine, tape: Tape): Promise<ReadonlySet<string>> {
-  if (tape.namespaces) return tape.namespaces;
-  const namespaces = new Set([""]);
+  const forks: { readonly fork: Tape; readonly added: ReadonlySet<string> }[] = [];
   let level = tape;
-  while (level.meta.origin) {
-    level = level.source ?? (await engine.tapes.sourceOf(level, level.meta.origin));
-    for (const namespace of await ownNamespaces(engine, level)) namespaces.add(namespace);
-    for (const namespace of level.namespaces ?? []) namespaces.add(namespace);
-    if (level.namespaces) break;
+  let namespaces: ReadonlySet<string> | undefined = knownNamespaces(engine, level);
+  while (level.meta.origin && !namespaces) {
+    const source: Tape = level.source ?? (await engine.tapes.sourceOf(level, level.meta.origin));
+    forks.push({ fork: level, added: await ownNamespaces(engine, source) });
+    level = source;
+    namespaces = knownNamespaces(engine, level);
   }
-  tape.namespaces = namespaces;
-  return namespaces;
+  let all: ReadonlySet<string> = namespaces ?? new Set([""]);
+  for (const { fork, added } of forks.reverse()) {
+    if ([...added].some((namespace) => !all.has(namespace))) all = new Set([...all, ...added]);
+    all = engine.inherited.keepNamespaces(fork, all);
+    fork.namespaces = all;
+  }
+  return all;
+}
+
+function knownNamespaces(engine: Engine, tape: Tape): ReadonlySet<string> | undefined {
+  return tape.namespaces ?? engine.inherited.namespacesOf(tape);
 }
 
 /** The namespaces that a tape itself has rows of, deleted ones included. */

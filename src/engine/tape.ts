@@ -230,6 +230,13 @@ export class Tape {
     return pack;
   }
 
+  /** Forgets the rows of packs once there are more than `most`: for work that goes through a whole history. */
+  forgetPacks(most: number): void {
+    if (this.packs.length <= most) return;
+    this.packs = [];
+    this.grown?.();
+  }
+
   /** Adds the packs that read: whoever needs a row of another is told when it is asked for. */
   addPacks(found: readonly Found[]): void {
     for (const record of found) {

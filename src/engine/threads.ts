@@ -36,27 +36,31 @@ export async function* allThreads(
   options: ThreadRange & {
     /** Where given, threads that do not read are passed over and told. */
     readonly onFault?: (thread: string, error: unknown) => void;
+    /** How many tapes are read at once, at most: one, where whole threads are read anyway and memory counts. */
+    readonly together?: number;
   } = {},
 ): AsyncGenerator<Tape> {
-  let size = FIRST_TAPES;
+  const { onFault, together = TAPES } = options;
+  let size = Math.min(FIRST_TAPES, together);
   for await (const page of directoryPages(engine, options)) {
-    yield* tapesOf(engine, page, options.onFault, size);
-    size = TAPES;
+    yield* tapesOf(engine, page, onFault, size, together);
+    size = together;
   }
 }
 
-/** The tapes of some threads, in their order; so many are read first, then as many as is good. */
+/** The tapes of some threads, in their order; so many are read first, then so many together. */
 export async function* tapesOf(
   engine: Engine,
   threads: readonly Listed[],
   onFault?: (thread: string, error: unknown) => void,
   first: number = TAPES,
+  together: number = TAPES,
 ): AsyncGenerator<Tape> {
   let size = first;
   for (let start = 0; start < threads.length; ) {
     const group = threads.slice(start, start + size);
     start += size;
-    size = TAPES;
+    size = together;
     const ahead = await readTogether(engine, group);
     for (const { id, value } of group) {
       let tape: Tape | undefined;

@@ -54,6 +54,33 @@ function planBlind(draft: Draft, captured: CapturedWrites): WritesResult | undef
   return addWrites(draft, captured, { key, before: undefined }, 0, []);
 }
 
+/** Plans the writes of many checkpoints on a tape without rows: nothing of it was forked, replaced or deleted. */
+export async function planAllWrites(draft: Draft, tape: Tape, all: readonly CapturedWrites[]): Promise<void> {
+  const byKey = new Map<string, CapturedWrites[]>();
+  for (const captured of all) {
+    const { item, part } = writeKey(tape, captured);
+    const place = `${item}:${part}`;
+    const others = byKey.get(place);
+    if (others) others.push(captured);
+    else byKey.set(place, [captured]);
+  }
+  const records = [...byKey.values()].map((writes) => ({ writes, key: writeKey(tape, writes[0] as CapturedWrites) }));
+  // Writes may have arrived before their checkpoint.
+  const there = draft.existing ? await draft.engine.read(records.map(({ key }) => ({ get: key }))) : [];
+  for (const [index, { writes, key }] of records.entries()) {
+    const stored = there[index] as Value | undefined;
+    let value = stored;
+    for (const captured of writes) {
+      value = wrapJson(merge(draft, captured, value, 0, []).tasks);
+      checkRecord(draft.engine, draft.thread, value, `what task ${JSON.stringify(captured.task)} wrote`);
+    }
+    if (stored !== undefined) draft.checks.push({ key, value: stored });
+    draft[stored === undefined ? "inserts" : "puts"].push({ key, value: value as Value });
+  }
+  const fails = all.some(({ writes }) => writes.some(([index]) => index === ERROR_INDEX));
+  if (fails && !draft.meta?.failed) draft.change({ failed: true });
+}
+
 async function planSlowly(draft: Draft, captured: CapturedWrites): Promise<WritesResult> {
   const known = draft.existing;
   const tape = await draft.tape();

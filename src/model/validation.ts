@@ -69,31 +69,41 @@ const nullable =
     if (value !== null) check(value, what);
   };
 
-/** Written out: it runs at every step, and most fields are absent. */
+/** Checks the input of a put. Written out: it runs at every step, and most fields are absent. */
 export function checkPutInput(input: unknown): void {
-  const fields = checkObject(input, "What is put") as {
-    readonly [Name in keyof PutFields | "state" | "update"]?: unknown;
-  };
-  const { update, id, step, source, node, path, next, completed, interrupts, barriers } = fields;
+  const fields = checkObject(input, "What is put") as Input;
+  const { update } = fields;
   const state = "state" in fields && (fields.state !== undefined || update === undefined);
   if (state === (update !== undefined)) throw new TypeError("put takes exactly one of state and update.");
+  checkMetadataFields(fields);
+  checkParts(fields);
+  if (update !== undefined) checkUpdate(update);
+}
+
+type Input = { readonly [Name in keyof PutFields | "state" | "update"]?: unknown };
+
+/** Checks the fields that a checkpoint's metadata is made of, whether they were put or come from a bundle. */
+export function checkMetadataFields(fields: Input): void {
+  const { id, step, source, node, run, workflow, label, createdAt, stateVersion, metadata } = fields;
   if (id !== undefined) checkId(id, "id");
   if (step !== undefined) checkInteger(step, "step");
   if (source !== undefined) checkOneOf(source, sources, "source");
   if (node !== undefined && node !== null) checkText(node, "node");
-  if (path !== undefined) checkStrings(path, "path");
-  if (next !== undefined) checkNext(next, "next");
-  if (completed !== undefined) checkStrings(completed, "completed");
-  if (interrupts !== undefined) checkInterrupts(interrupts, "interrupts");
-  if (barriers !== undefined) checkBarriers(barriers, "barriers");
-  const { run, workflow, label, createdAt, stateVersion, metadata } = fields;
   if (run !== undefined && run !== null) checkId(run, "run");
   if (workflow !== undefined && workflow !== null) checkId(workflow, "workflow");
   if (label !== undefined) checkText(label, "label");
   if (createdAt !== undefined && !Number.isFinite(createdAt)) throw new TypeError("createdAt must be a finite number.");
   if (stateVersion !== undefined) checkInteger(stateVersion, "stateVersion");
   if (metadata !== undefined) checkPlainObject(metadata, "metadata");
-  if (update !== undefined) checkUpdate(update);
+}
+
+/** Checks the parts of a checkpoint's body besides the state, whether they were put or come from storage. */
+export function checkParts({ path, next, completed, interrupts, barriers }: Input): void {
+  if (path !== undefined) checkStrings(path, "path");
+  if (next !== undefined) checkNext(next, "next");
+  if (completed !== undefined) checkStrings(completed, "completed");
+  if (interrupts !== undefined) checkInterrupts(interrupts, "interrupts");
+  if (barriers !== undefined) checkBarriers(barriers, "barriers");
 }
 
 function checkNext(value: unknown, what: string): void {
@@ -194,11 +204,13 @@ export function checkWritesInput(input: WritesInput): void {
   checkId(fields["task"], "task");
   optional(fields, "node", nullable(checkText));
   if (!Array.isArray(fields["writes"])) throw new TypeError("writes must be an array.");
-  for (const [index, entry] of (fields["writes"] as unknown[]).entries()) {
-    const write = checkObject(entry, `writes[${index}]`);
-    checkText(write["channel"], `writes[${index}].channel`);
-    if (write["index"] !== undefined) checkInteger(write["index"], `writes[${index}].index`);
-  }
+  for (const [index, entry] of (fields["writes"] as unknown[]).entries()) checkWrite(entry, `writes[${index}]`);
+}
+
+function checkWrite(entry: unknown, what: string): void {
+  const write = checkObject(entry, what);
+  checkText(write["channel"], `${what}.channel`);
+  if (write["index"] !== undefined) checkInteger(write["index"], `${what}.index`);
 }
 
 export function checkForkOptions(options: ForkOptions<unknown>): void {

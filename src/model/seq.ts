@@ -1,0 +1,17 @@
+import { ThreadmarkError } from "../errors.ts";
+
+/** The greatest seq that a put can get: keys of records have 32 bits, and the seq after the last one is asked for, too. */
+export const LAST_SEQ: number = 2 ** 32 - 2;
+
+/** The greatest seq that a bundle may bring: it leaves room for two thousand million puts. */
+export const LAST_IMPORTED_SEQ: number = 2 ** 31 - 1;
+
+/** The seq of the next commit of a thread. */
+export function seqAfter(seq: number, thread: string): number {
+  if (seq < LAST_SEQ) return seq + 1;
+  throw new ThreadmarkError(
+    "UNSUPPORTED",
+    `Thread ${JSON.stringify(thread)} has given out all ${LAST_SEQ} seqs that a thread can have. Go on in another thread.`,
+    { thread },
+  );
+}
