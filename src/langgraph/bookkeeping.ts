@@ -5,14 +5,14 @@ import type { CheckpointInfo, Metadata } from "../model/checkpoint.ts";
  *
  * | LangGraph | Threadmark |
  * | --- | --- |
- * | `thread_id`, `checkpoint_ns` | thread, namespace (a level a part) |
+ * | `thread_id`, `checkpoint_ns` | thread, namespace (a level a part; a digest, if that is too long) |
  * | `checkpoint.id`, the parent's id in the config | id, parent |
  * | `channel_values` | the state, a key a channel |
  * | `channel_versions`, `versions_seen` | the state's key {@link reserved} |
  * | `v`, `ts` | `stateVersion`, `createdAt` |
  * | `metadata.source`, `metadata.step` | `source`, `step` |
  * | the rest of the metadata, and the config's | `metadata` |
- * | `run_id` in the config | `run` |
+ * | `run_id` in the config | `run` (a digest, if it is no id) |
  * | pending writes | writes; special channels have negative indexes |
  *
  * Every checkpoint has values of its own, as a change of its parent's. No value is looked up by its channel's version: two
@@ -54,15 +54,17 @@ export interface Notes {
   readonly history?: readonly string[];
   /** Which of source and step the metadata did not have. */
   readonly absent?: readonly string[];
+  /** The name of the namespace, where the store has a digest of it. */
+  readonly namespace?: string;
 }
 
-export function notesOf(info: CheckpointInfo): Notes {
+export function notesOf(info: Pick<CheckpointInfo, "metadata">): Notes {
   return (info.metadata[reserved] as Notes | undefined) ?? {};
 }
 
 export function withNotes(metadata: Metadata, notes: Notes): Metadata {
   const { [reserved]: _before, ...rest } = metadata;
-  return Object.values(notes).some((list) => list !== undefined && list.length > 0)
+  return Object.values(notes).some((note) => note !== undefined && note.length > 0)
     ? { ...rest, [reserved]: notes }
     : rest;
 }

@@ -2,7 +2,7 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import type { ChannelVersions, Checkpoint, CheckpointMetadata, CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import type { PutInput } from "../model/arguments.ts";
 import type { CheckpointTuple as StoredTuple } from "../model/checkpoint.ts";
-import { configOf, namespaceOf } from "./address.ts";
+import { configOf, namespaceOf, nameToNote } from "./address.ts";
 import { type Bookkeeping, isActivation, isSnapshot, keyOf, nameOf, notesOf, reserved } from "./bookkeeping.ts";
 import { define } from "./define.ts";
 import { shownMetadata, storedMetadata } from "./metadata.ts";
@@ -12,6 +12,7 @@ export type State = Readonly<Record<string, unknown>>;
 
 export interface CheckpointInput {
   readonly config: RunnableConfig;
+  readonly namespace: string;
   readonly checkpoint: Checkpoint;
   readonly metadata: CheckpointMetadata;
   readonly newVersions: ChannelVersions;
@@ -54,6 +55,7 @@ export function putInput(input: CheckpointInput): PutInput<Record<string, unknow
       isSnapshot(set[keyOf(channel)]) ||
       unversioned.includes(channel));
   set[reserved] = bookkeepingOf(input, present);
+  const named = nameToNote(input.namespace);
   const {
     source,
     step,
@@ -63,6 +65,7 @@ export function putInput(input: CheckpointInput): PutInput<Record<string, unknow
   } = storedMetadata(metadata, input.config, {
     set: present.filter((channel) => isNoted(channel) && values[channel] !== undefined),
     unset: unset.concat(present.filter((channel) => values[channel] === undefined)).filter(isNoted),
+    ...(named !== undefined && { namespace: named }),
   });
   const createdAt = Date.parse(checkpoint.ts);
   return {
@@ -113,7 +116,8 @@ function lastNode(checkpoint: Checkpoint): string | null {
     if (version > newest) [newest, nodes] = [version, [node]];
     else if (version === newest) nodes.push(node);
   }
-  return nodes.length === 1 ? (nodes[0] as string) : null;
+  const [node, ...others] = nodes;
+  return node?.isWellFormed() && others.length === 0 ? node : null;
 }
 
 /** The nodes that the checkpoint activates, as far as channels tell. For people to read, and for the thread's status. */
@@ -135,7 +139,7 @@ function activatedNodes(values: State, changed: ReadonlySet<string>): string[] {
 export function shownTuple(stored: StoredTuple<Record<string, unknown>>): CheckpointTuple {
   const { checkpoint, parent, writes } = stored;
   const { state, thread, id } = checkpoint;
-  const namespace = namespaceOf(checkpoint.namespace);
+  const namespace = namespaceOf(checkpoint);
   const { versions, seen, unlisted = [], rest, ...others } = state[reserved] as Bookkeeping;
   const { set = [] } = notesOf(checkpoint);
   const values: Record<string, unknown> = {};

@@ -69,7 +69,7 @@ async function* ordered(
 ): AsyncGenerator<Listed> {
   const waiting: Listed[] = [];
   for await (const info of store.thread(thread, { namespace: levels }).history()) {
-    const row: Listed = { thread, namespace: namespaceOf(levels), info };
+    const row: Listed = { thread, namespace: namespaceOf(info), info };
     if (!passes(row)) continue;
     let place = waiting.length;
     while (place > 0 && (waiting[place - 1] as Listed).info.id < info.id) place -= 1;
@@ -79,26 +79,47 @@ async function* ordered(
   yield* waiting;
 }
 
-/** Several ordered streams as one. */
-async function* merged(streams: readonly AsyncGenerator<Listed>[]): AsyncGenerator<Listed> {
-  const [only] = streams;
-  if (streams.length === 1 && only !== undefined) {
-    yield* only;
-    return;
+/** A stream and the row it is at. */
+interface Head {
+  readonly row: Listed;
+  readonly id: string;
+  readonly stream: AsyncGenerator<Listed>;
+}
+
+/** Several ordered streams as one, in time that grows with the rows: their heads are a heap, the greatest id first. */
+export async function* merged(streams: readonly AsyncGenerator<Listed>[]): AsyncGenerator<Listed> {
+  const heap: Head[] = [];
+  for (const stream of streams) {
+    const head = await headOf(stream);
+    if (head !== undefined) heap.push(head);
   }
-  const heads: { row: Listed; stream: AsyncGenerator<Listed> }[] = [];
-  const advance = async (stream: AsyncGenerator<Listed>): Promise<void> => {
-    const next = await stream.next();
-    if (next.done !== true) heads.push({ row: next.value, stream });
-  };
-  for (const stream of streams) await advance(stream);
-  while (heads.length > 0) {
-    let greatest = 0;
-    for (let index = 1; index < heads.length; index++) {
-      if ((heads[index]?.row.info.id ?? "") > (heads[greatest]?.row.info.id ?? "")) greatest = index;
-    }
-    const [{ row, stream }] = heads.splice(greatest, 1) as [(typeof heads)[number]];
-    yield row;
-    await advance(stream);
+  for (let index = (heap.length >> 1) - 1; index >= 0; index--) sink(heap, index);
+  for (let first = heap[0]; first !== undefined; first = heap[0]) {
+    yield first.row;
+    const next = (await headOf(first.stream)) ?? heap.pop();
+    if (heap.length === 0 || next === undefined) return;
+    heap[0] = next;
+    sink(heap, 0);
   }
+}
+
+async function headOf(stream: AsyncGenerator<Listed>): Promise<Head | undefined> {
+  const next = await stream.next();
+  return next.done === true ? undefined : { row: next.value, id: next.value.info.id, stream };
+}
+
+/** Puts the head at a place where it belongs in the heap below that. */
+function sink(heap: Head[], place: number): void {
+  const head = heap[place] as Head;
+  let at = place;
+  for (;;) {
+    const left = heap[2 * at + 1];
+    const right = heap[2 * at + 2];
+    if (left === undefined) break;
+    const child = right !== undefined && right.id > left.id ? right : left;
+    if (child.id <= head.id) break;
+    heap[at] = child;
+    at = child === left ? 2 * at + 1 : 2 * at + 2;
+  }
+  heap[at] = head;
 }

@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { CheckpointMetadata } from "@langchain/langgraph-checkpoint";
+import { isId } from "../model/address.ts";
 import { type CheckpointInfo, type Metadata, type Source, sources } from "../model/checkpoint.ts";
+import { idOf } from "./address.ts";
 import { keyOf, type Notes, nameOf, notesOf, withNotes } from "./bookkeeping.ts";
 import { define } from "./define.ts";
 import { isOrdinaryArray, isOrdinaryObject } from "./ordinary.ts";
@@ -44,14 +46,21 @@ export function storedMetadata(metadata: CheckpointMetadata, config: RunnableCon
     if ((key === "source" && known) || (key === "step" && whole)) continue;
     define(kept, keyOf(key), toStored(value));
   }
+  const workflow = text(config.metadata?.["graph_id"]) ?? text(config.configurable?.["graph_id"]);
   const absent = ["source", "step"].filter((key) => !Object.hasOwn(metadata, key));
   return {
     source: known ? (source as Source) : "loop",
     step: whole ? (step as number) : undefined,
-    run: text(config.metadata?.["run_id"]) ?? text(config.configurable?.["run_id"]) ?? null,
-    workflow: text(config.metadata?.["graph_id"]) ?? text(config.configurable?.["graph_id"]),
+    run: runOf(config),
+    workflow: workflow !== undefined && isId(workflow) ? workflow : undefined,
     metadata: withNotes(kept, absent.length === 0 ? notes : { ...notes, absent }),
   };
+}
+
+/** The run that a config names. LangGraph takes `runId` out of a config before its saver sees it, other callers may not. */
+function runOf({ metadata, configurable, runId }: RunnableConfig): string | null {
+  const run = text(metadata?.["run_id"]) ?? text(configurable?.["run_id"]) ?? text(runId);
+  return run === undefined ? null : idOf(run);
 }
 
 function text(value: unknown): string | undefined {
@@ -97,6 +106,6 @@ export function matches(info: CheckpointInfo, filter: Readonly<Record<string, un
   const shown = shownMetadata(info) as unknown as Record<string, unknown>;
   return wanted.every(([key, value]) => {
     if (Object.hasOwn(shown, key)) return isDeepStrictEqual(shown[key], value);
-    return key === "run_id" && value !== undefined && info.run === value;
+    return key === "run_id" && typeof value === "string" && info.run === idOf(value);
   });
 }

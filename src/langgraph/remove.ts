@@ -65,7 +65,9 @@ async function remove(
   const byNamespace = new Map<string, CheckpointInfo[]>();
   for (const row of rows) {
     const key = JSON.stringify(row.namespace);
-    byNamespace.set(key, [...(byNamespace.get(key) ?? []), row]);
+    const list = byNamespace.get(key);
+    if (list === undefined) byNamespace.set(key, [row]);
+    else list.push(row);
   }
   let count = 0;
   for (const [key, all] of byNamespace) {

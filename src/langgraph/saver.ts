@@ -18,7 +18,7 @@ import type { ThreadInfo } from "../model/checkpoint.ts";
 import { type BackendOptions, open } from "../open.ts";
 import type { Store } from "../store.ts";
 import type { Thread } from "../thread.ts";
-import { type Address, addressOf, configOf, levelsOf, requiredAddress } from "./address.ts";
+import { type Address, addressOf, configOf, idOf, levelsOf, requiredAddress } from "./address.ts";
 import { type Bookkeeping, isActivation, reserved } from "./bookkeeping.ts";
 import { putInput, shownTuple } from "./checkpoint.ts";
 import { beginsRun, Exclusive, type ExclusiveOptions } from "./exclusive.ts";
@@ -92,7 +92,8 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
     config: RunnableConfig,
     checkpoint: Checkpoint,
     metadata: CheckpointMetadata,
-    newVersions: ChannelVersions,
+    // Not every caller passes them, though the contract has them.
+    newVersions: ChannelVersions = checkpoint.channel_versions ?? {},
   ): Promise<RunnableConfig> {
     const done = this.#put(config, checkpoint, metadata, newVersions);
     const address = addressOf(config);
@@ -107,7 +108,7 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
   ): Promise<RunnableConfig> {
     const { thread, namespace, checkpoint: parent = null } = requiredAddress(config, "put");
     const handle = this.#handle({ thread, namespace });
-    const input = putInput({ config, checkpoint, metadata, newVersions, hasParent: parent !== null });
+    const input = putInput({ config, namespace, checkpoint, metadata, newVersions, hasParent: parent !== null });
     try {
       // Nothing is awaited before the store has captured the input.
       await this.#running<unknown>(thread, config, (lease) => {
@@ -227,7 +228,7 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
 
   /** Deletes the checkpoints of runs, given by the `run_id` they were invoked with; returns how many there were. */
   async deleteForRuns(runIds: readonly string[]): Promise<number> {
-    const runs = new Set(runIds);
+    const runs = new Set(runIds.map(idOf));
     let count = 0;
     if (runs.size === 0) return count;
     for await (const { id } of this.#store.threads()) count += await deleteRuns(this.#store, id, runs);

@@ -13,6 +13,11 @@ function fault(value: string): string | undefined {
   return undefined;
 }
 
+/** Whether a string may be an id, or a part of a namespace. */
+export function isId(value: string): boolean {
+  return fault(value) === undefined;
+}
+
 /** An id of a thread, checkpoint, run, task, holder…: a non-empty, well-formed string of up to 512 bytes without NUL. */
 export function checkId(value: unknown, what: string): string {
   if (typeof value !== "string")
@@ -20,6 +25,11 @@ export function checkId(value: unknown, what: string): string {
   const wrong = fault(value);
   if (wrong !== undefined) throw new TypeError(`${what} ${wrong}. Use a non-empty string of up to ${ID_BYTES} bytes.`);
   return value;
+}
+
+/** Whether strings may be the parts of a namespace. */
+export function isNamespace(parts: readonly string[]): boolean {
+  return parts.every(isId) && parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0) <= NAMESPACE_BYTES;
 }
 
 export function checkNamespace(value: unknown): readonly string[] {

@@ -81,7 +81,7 @@ export class ThreadImport {
     const byNamespace = new Map<string, CheckpointInfo[]>();
     for (const info of known) {
       if (!this.#keys.has(keyOfInfo(info))) continue;
-      const namespace = namespaceOf(info.namespace);
+      const namespace = namespaceOf(info);
       byNamespace.set(namespace, [...(byNamespace.get(namespace) ?? []), info]);
     }
     for (const [namespace, written] of byNamespace) {
@@ -109,6 +109,7 @@ export class ThreadImport {
       const sends = hasParent || parent === null ? undefined : await this.#sends(checkpoint, { namespace, id: parent });
       const input = putInput({
         config: {},
+        namespace,
         checkpoint: checkpoint.id === id ? checkpoint : { ...checkpoint, id },
         metadata,
         newVersions: this.#newVersions(checkpoint, hasParent ? parentKey : undefined),
@@ -196,8 +197,8 @@ export class ThreadImport {
   }
 }
 
-function keyOfInfo({ namespace, id }: CheckpointInfo): string {
-  return rowKey({ namespace: namespaceOf(namespace), id });
+function keyOfInfo(info: CheckpointInfo): string {
+  return rowKey({ namespace: namespaceOf(info), id: info.id });
 }
 
 function sum(left: Step, right: Step): Step {
@@ -217,8 +218,10 @@ async function checkpointsThere(
   const there = new Map<string, ReadonlyMap<string, CheckpointInfo>>();
   for (const namespace of await store.thread(thread).namespaces()) {
     const rows = new Map<string, CheckpointInfo>();
-    for await (const row of store.thread(thread, { namespace }).history()) rows.set(row.id, row);
-    there.set(namespaceOf(namespace), rows);
+    for await (const row of store.thread(thread, { namespace }).history()) {
+      rows.set(row.id, row);
+      there.set(namespaceOf(row), rows);
+    }
   }
   return there;
 }
