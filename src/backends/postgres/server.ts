@@ -51,13 +51,14 @@ export class Server {
   readonly place: string;
   readonly #connections: Connections;
   readonly #prepare: boolean;
-  readonly #patience: number;
+  /** How many milliseconds to wait for what passes by itself. */
+  readonly patience: number;
 
   constructor(connections: Connections, place: string, prepare: boolean, patience: number) {
     this.#connections = connections;
     this.place = place;
     this.#prepare = prepare;
-    this.#patience = patience;
+    this.patience = patience;
   }
 
   /** How often a connection was lost. */
@@ -99,7 +100,7 @@ export class Server {
    * applied. Rejects with the last {@link Failure}, which then says the same of all attempts together.
    */
   async persist<T>(attempt: (mayHaveApplied: boolean) => Promise<T>): Promise<T> {
-    const end = Date.now() + this.#patience;
+    const end = Date.now() + this.patience;
     let mayHaveApplied = false;
     for (let pause = firstPause; ; pause = Math.min(2 * pause, longestPause)) {
       try {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Size, Table } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import { Failure, isMissing, toError } from "./failure.ts";
@@ -68,6 +69,40 @@ async function vacuumable(server: Server, schema: string): Promise<readonly stri
   return (rows as readonly [string][]).map(([table]) => table);
 }
 
+/** Milliseconds that commits may have to wait behind a request for a table, and that pass before the next request. */
+const requestMilliseconds = 250;
+
+/**
+ * Waits until no other transaction holds a table. A rewrite that waits for one by itself keeps every later commit waiting
+ * behind it, for as long as that transaction stays open; here the requests for the table are short.
+ */
+async function untilFree(server: Server, table: string, end: number): Promise<void> {
+  for (;;) {
+    try {
+      return await server.execute(
+        `set local lock_timeout = ${requestMilliseconds}; lock table ${table} in access exclusive mode`,
+      );
+    } catch (error) {
+      const state = error instanceof Failure ? error.state : undefined;
+      // The owner of the database may vacuum a table that it may not lock.
+      if (state === "42501") return;
+      if (state !== "55P03") throw error;
+      if (Date.now() > end) throw inUse(server.place, table, error);
+    }
+    await sleep(requestMilliseconds);
+  }
+}
+
+function inUse(place: string, table: string, cause: unknown): ThreadmarkError {
+  return new ThreadmarkError(
+    "BUSY",
+    `${place}: a transaction that is open elsewhere uses ${table}, which could not be rewritten. Records that were deleted ` +
+      "are gone from the store, but not all of their room is given back. Run compact() again when it has ended, or use " +
+      'compact: "online".',
+    { cause },
+  );
+}
+
 /**
  * Vacuums each table. `full` rewrites it, which gives the room back and leaves nothing of deleted rows in its file, but
  * keeps everyone else out of that table (or partition) meanwhile; without, the room is kept for later rows.
@@ -80,7 +115,11 @@ export async function vacuum(server: Server, schema: string, full: boolean): Pro
     if (isMissing(error)) return;
     throw error;
   }
-  for (const table of tables) await server.execute(`vacuum (${full ? "full, " : ""}analyze) ${table}`);
+  const end = Date.now() + server.patience;
+  for (const table of tables) {
+    if (full) await untilFree(server, table, end);
+    await server.execute(`vacuum (${full ? "full, " : ""}analyze) ${table}`);
+  }
 }
 
 /** Reads every value in full, out-of-line parts included, and asks the server what it knows to be damaged. */
