@@ -15,6 +15,11 @@ describe("a page's steps", () => {
     expect(steps.map((step) => step.line)).toEqual([2, 8]);
   });
 
+  it("run a diff as it reads afterwards, each line where it was", () => {
+    const [step] = stepsOf(page("```diff", " import 1", "-before", "+after", " same", "```"));
+    expect([step?.kind, step?.code.split("\n")]).toEqual(["js", ["", "import 1", "", "after", "same"]]);
+  });
+
   it("read blocks indented in a list", () => {
     expect(stepsOf(page("- so:", "  ```sh", "  threadmark threads", "  ```"))[0]?.code).toBe("threadmark threads");
   });
