@@ -1,6 +1,7 @@
 import { util } from "../builtin.ts";
+import { isDisguised } from "./built-in.ts";
 
-const { types } = util;
+const { inspect, types } = util;
 
 // Unlike a descriptor, these make no object: a new node is checked at a fraction of the cost.
 const { __lookupGetter__: lookupGetter, __lookupSetter__: lookupSetter } = Object.prototype as unknown as {
@@ -8,8 +9,8 @@ const { __lookupGetter__: lookupGetter, __lookupSetter__: lookupSetter } = Objec
   readonly __lookupSetter__: (this: object, key: PropertyKey) => unknown;
 };
 
-/** Up to this many elements an array is also searched for hidden properties, which makes a string of every index. */
-const searchedElements = 256;
+/** Up to this many elements it is faster to list all properties of an array, which makes a string of every index. */
+const searchedElements = 64;
 
 /** Whether an own property is an accessor. Does not run its getter. */
 export function isAccessor(value: object, key: PropertyKey): boolean {
@@ -26,7 +27,8 @@ export function ordinaryNames(value: object, enumerable?: number): string[] | un
   if (types.isProxy(value)) return undefined;
   const names = Object.getOwnPropertyNames(value);
   const ordinary = names.length === (enumerable ?? Object.keys(value).length);
-  return ordinary && Object.getOwnPropertySymbols(value).length === 0 ? names : undefined;
+  if (!ordinary || Object.getOwnPropertySymbols(value).length > 0) return undefined;
+  return isDisguised(value, names) ? undefined : names;
 }
 
 /** The first own property that is named by a symbol or not enumerable; undefined if the object itself is at fault. */
@@ -40,24 +42,41 @@ export function unordinaryKey(value: object): PropertyKey | undefined {
 export function hasOnlyElements(value: readonly unknown[]): boolean {
   if (types.isProxy(value)) return false;
   if (value.length <= searchedElements) return hasOnlyOrdinaryElements(value);
-  if (Object.getOwnPropertySymbols(value).length > 0) return false;
-  const full = isFull(value);
-  if (full !== undefined) return full;
-  const { length } = value;
-  // Indices are listed first, in order: if the last key is the last index, there is neither a hole nor another key.
-  const keys = Object.keys(value);
-  return keys.length === length && keys[length - 1] === String(length - 1);
+  return hasOnlyIndices(value) && isFull(value);
 }
 
-/** Counts values, in a third of the time of counting keys, for which every index is made a string. Undefined: keys tell. */
-function isFull(value: readonly unknown[]): boolean | undefined {
+/**
+ * Whether an array has no own properties but its elements and its length. Of all that Node offers, only `inspect` lists the
+ * properties of an array without making a string of every index. Without its elements an array is shown by its length alone,
+ * which an array of holes tells how: where this one is shown otherwise, it has more.
+ */
+function hasOnlyIndices(value: readonly unknown[]): boolean {
+  const { length } = value;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  shownBare ??= inspect(new Array(SOME_LENGTH), withoutElements).split(String(SOME_LENGTH));
+  const shown = inspect(value, withoutElements);
+  if (prototype === Array.prototype) return shown === shownBare.join(String(length));
+  // One of another realm is shown with the name of its class.
+  return shown === inspect(Object.setPrototypeOf(new Array(length), prototype as object), withoutElements);
+}
+
+const SOME_LENGTH = 12_345;
+let shownBare: readonly string[] | undefined;
+
+const withoutElements = {
+  ...{ showHidden: true, customInspect: false, getters: false, colors: false, sorted: false, showProxy: false },
+  // A program may have changed what is shown unless told.
+  ...{ compact: 3, numericSeparator: false },
+  ...{ maxArrayLength: 0, maxStringLength: 0, depth: 0, breakLength: Number.POSITIVE_INFINITY },
+};
+
+/** Whether there are as many enumerable elements as the array is long. Counting values takes a third of counting keys. */
+function isFull(value: readonly unknown[]): boolean {
   try {
-    if (Object.values(value).length !== value.length) return false;
-    // A hole, which would make up for another key, reads as undefined.
-    return value.includes(undefined) ? undefined : true;
+    return Object.values(value).length === value.length;
   } catch {
     // A getter threw. Whoever looks at the elements names it.
-    return undefined;
+    return Object.keys(value).length === value.length;
   }
 }
 

@@ -1,4 +1,5 @@
 import { util } from "../builtin.ts";
+import { builtInName } from "./built-in.ts";
 
 const { types } = util;
 
@@ -24,6 +25,15 @@ export function refusalOf(value: unknown): Refusal {
   if (types.isWeakSet(value)) return { what: "a WeakSet", next: "Store a Set of what is to be kept." };
   if (types.isGeneratorObject(value)) return { what: "a generator", next: "Store the list of what it yields." };
   const name = classNameOf(value);
+  if (Object.getPrototypeOf(value) === null || name === "Object") {
+    const builtIn = builtInName(value);
+    if (builtIn !== undefined) {
+      return {
+        what: `a built-in ${builtIn} without a prototype of its own`,
+        next: "Give it back its prototype, or store a plain copy.",
+      };
+    }
+  }
   if (name === undefined) {
     return { what: "an object with a prototype of its own", next: "Store a plain object, { ...value }." };
   }

@@ -16,7 +16,7 @@ export function changesBetween(
   function compare(left: unknown, right: unknown, path: readonly (string | number)[]): void {
     if (same(left, right)) return;
     if (Array.isArray(left) && Array.isArray(right)) compareArrays(left, right, path);
-    else if (isPlainObject(left) && isPlainObject(right)) compareObjects(left, right, path);
+    else if (isPlainObject(left) && isPlainObject(right) && isSameKind(left, right)) compareObjects(left, right, path);
     else changes.push({ path, kind: "changed", before: left, after: right });
   }
 
@@ -54,6 +54,11 @@ export function changesBetween(
 }
 
 type Plain = { readonly [key: string]: unknown };
+
+/** An object with a prototype and one without differ, whatever they hold. */
+function isSameKind(left: Plain, right: Plain): boolean {
+  return (Object.getPrototypeOf(left) === null) === (Object.getPrototypeOf(right) === null);
+}
 
 function isPlainObject(value: unknown): value is Plain {
   if (value === null || typeof value !== "object") return false;

@@ -75,8 +75,8 @@ async function expectExact(store: Store<Work>, states: ReadonlyMap<string, Work>
   expect(await store.verify()).toEqual({ ok: true, faults: [] });
 }
 
-describe("Steps that are large for a pack", () => {
-  test("are sealed a bounded number of bytes at a time, by the put that seals and by each later one", async () => {
+describe("large steps", () => {
+  test("Steps that are large for a pack are sealed a bounded number of bytes at a time, by the put that seals and by each later one", async () => {
     const { backend, batches } = watched();
     const store = await open<Work>(backend, options);
     const states = await work(store, 150);
@@ -88,7 +88,7 @@ describe("Steps that are large for a pack", () => {
     await expectExact(await open<Work>(backend, options), states);
   });
 
-  test("make packs none of which is larger than the bound unless it has one row", async () => {
+  test("Steps that are large for a pack make packs none of which is larger than the bound unless it has one row", async () => {
     const { backend, batches } = watched();
     await work(await open<Work>(backend, options), 150);
     const packs = batches.flatMap(entriesOf).filter(({ key }) => key.table === "steps");
@@ -97,7 +97,7 @@ describe("Steps that are large for a pack", () => {
   });
 
   test.each(["memory", "sqlite", "file"] as const)(
-    "read back on %s after pruning, deleting, replacing, compacting, closing and importing",
+    "Steps that are large for a pack read back on %s after pruning, deleting, replacing, compacting, closing and importing",
     async (kind) => {
       const url = kind === "memory" ? "memory:" : `${kind}:${path(`${kind}-store`)}`;
       let store = await open<Work>(url, options);
@@ -131,7 +131,7 @@ describe("Steps that are large for a pack", () => {
     },
   );
 
-  test("are written into the packs and the tail that a store without this bound has left", async () => {
+  test("Steps that are large for a pack are written into the packs and the tail that a store without this bound has left", async () => {
     const { backend, batches } = watched();
     const before = await work(await open<Work>(backend, { packBytes: 2 ** 30 }), 120);
     const store = await open<Work>(backend, options);
@@ -145,7 +145,7 @@ describe("Steps that are large for a pack", () => {
     await expectExact(store, new Map([...before, ["c120", state], ["c121", state]]));
   });
 
-  test("share a commit only as long as it stays small", async () => {
+  test("Large steps share a commit only as long as it stays small", async () => {
     const { backend, batches } = watched();
     const store = await open<Work>(backend);
     const thread = store.thread("t");

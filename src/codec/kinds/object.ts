@@ -1,13 +1,19 @@
+import { builtInName } from "../built-in.ts";
+import { refusalOf } from "../refusal.ts";
 import type { Kind } from "./kind.ts";
 
 /** `{"$":"null-prototype","v":{…}}`: an object without a prototype. The keys in `v` are literal. */
 export const nullPrototype: Kind = {
   tag: "null-prototype",
   test: (value): value is object => Object.getPrototypeOf(value) === null,
-  encode: (value, previous, depth, encoding) => ({
-    $: "null-prototype",
-    v: encoding.fields(value, previous?.v, depth),
-  }),
+  encode(value, previous, depth, encoding) {
+    // Any object can lose its prototype, and would come back without what made it a Map or a Date.
+    if (builtInName(value) !== undefined) {
+      const { what, next } = refusalOf(value);
+      encoding.refuse(depth, what, next);
+    }
+    return { $: "null-prototype", v: encoding.fields(value, previous?.v, depth) };
+  },
   decode(node, depth, decoding) {
     const fields = decoding.fields(decoding.parts(node, ["v"]).v, depth + 1);
     const value: Record<string, unknown> = Object.create(null);

@@ -8,6 +8,8 @@ const brief = (changes: readonly Change[]): unknown[] =>
     .map(({ path, kind, before, after }) => [path.join("."), kind, before, after] as const)
     .sort(([left], [right]) => (left < right ? -1 : 1));
 
+const bare = (fields: object): object => Object.assign(Object.create(null), fields);
+
 export const diff: readonly Case[] = [
   {
     name: "diff: gives changes by path, added, removed and changed",
@@ -50,6 +52,24 @@ export const diff: readonly Case[] = [
       await thread.put({ id: "b", state: state() });
       await thread.put({ id: "c", state: state() }, { parent: "a" });
       exact([await thread.diff("a", "b"), await thread.diff("b", "c"), await thread.diff("a", "a")], [[], [], []]);
+    },
+  },
+  {
+    name: "diff: tells an object without a prototype from a plain one",
+    async run({ open }) {
+      const thread = (await open()).thread("t");
+      await thread.put({ id: "a", state: { empty: {}, full: { x: 1 } } });
+      await thread.put({ id: "b", state: { empty: bare({}), full: bare({ x: 1 }) } });
+      await thread.put({ id: "c", state: { empty: {}, full: { x: 1 } } });
+      const changed = [
+        { path: ["empty"], kind: "changed" },
+        { path: ["full"], kind: "changed" },
+      ];
+      const kinds = async (from: string, to: string): Promise<unknown> =>
+        (await thread.diff(from, to)).map(({ path, kind }) => ({ path, kind }));
+      exact([await kinds("a", "b"), await kinds("b", "c"), await kinds("a", "c")], [changed, changed, []]);
+      exact((await thread.get("b"))?.state, { empty: bare({}), full: bare({ x: 1 }) });
+      exact((await thread.get("c"))?.state, { empty: {}, full: { x: 1 } });
     },
   },
   {
