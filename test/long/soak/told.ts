@@ -34,7 +34,7 @@ export interface Operation {
 }
 
 export type Line =
-  /** A worker is ready, or could not go on. */
+  /** The worker has opened the store. */
   | { readonly ready: true }
   | { readonly begin: number; readonly at: number; readonly operation: Operation }
   | { readonly end: number; readonly at: number; readonly code?: string; readonly message?: string };
