@@ -2,6 +2,7 @@ import type { Batch, Entry, Key, Range } from "../backend.ts";
 import { diff, replacement } from "../codec/delta.ts";
 import type { Json } from "../codec/json.ts";
 import type { WorkOptions } from "../model/arguments.ts";
+import { Attempts } from "./attempts.ts";
 import { isCorrupt } from "./damage.ts";
 import { isBuiltOn, metaRecords, recordsOf } from "./delete.ts";
 import { type Doomed, goneBases, nearestRemaining, rebasedVersions } from "./doomed.ts";
@@ -29,7 +30,6 @@ import { withoutUnseen } from "./writes-removal.ts";
 
 /** Writes that wait for their checkpoint longer than this are dropped. */
 const ORPHAN_AGE = 24 * 60 * 60 * 1000;
-const ATTEMPTS = 20;
 
 /** Removes from storage what no thread shows any more, lineage by lineage, then lets the backend give the room back. */
 export async function compactStore(engine: Engine, progress?: WorkOptions["progress"]): Promise<void> {
@@ -43,10 +43,10 @@ export async function compactStore(engine: Engine, progress?: WorkOptions["progr
   for (const [lineage, threads] of lineages) {
     await nextTurn();
     try {
-      for (let attempt = 0; ; attempt += 1) {
-        if (await compactLineage(engine, lineage)) break;
+      const attempts = new Attempts();
+      while (!(await compactLineage(engine, lineage))) {
         // Somebody wrote meanwhile. A lineage that never rests is left for the next compaction.
-        if (attempt === ATTEMPTS) break;
+        if (!(await attempts.again())) break;
       }
     } catch (error) {
       // What is damaged is left as it is, and does not keep the rest from being compacted.

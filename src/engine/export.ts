@@ -1,6 +1,7 @@
 import { bundleLine } from "../codec/bundle.ts";
 import { type Delta, isReplacement, replacement } from "../codec/delta.ts";
 import { ThreadmarkError } from "../errors.ts";
+import { Attempts, PATIENCE } from "./attempts.ts";
 import { ifDamaged, isCorrupt } from "./damage.ts";
 import type { Engine } from "./engine.ts";
 import { FrameReader } from "./frames.ts";
@@ -37,9 +38,6 @@ export type BundleRecord =
   /** What stands of a thread so far does not hold: others changed it meanwhile. It may begin again. */
   | { readonly kind: "void"; readonly id: string }
   | { readonly kind: "done"; readonly threads: number };
-
-/** How often a thread is begun again because others have changed it while it was read. */
-const ATTEMPTS = 20;
 
 /** So much of a thread's text is held back until the thread proves to have rested; a longer one is begun before. */
 const HELD_CHARACTERS = 4 * 1024 * 1024;
@@ -120,7 +118,8 @@ export async function* exportThread(known: Engine, found: Tape): AsyncGenerator<
   const { thread } = found.meta;
   let engine = known;
   let tape: Tape | undefined = found;
-  for (let attempt = 1; tape; attempt += 1) {
+  const attempts = new Attempts();
+  while (tape) {
     const holds = await standingOf(engine, tape);
     let fault: ThreadmarkError;
     let begun = false;
@@ -143,7 +142,7 @@ export async function* exportThread(known: Engine, found: Tape): AsyncGenerator<
       fault = error;
     }
     if (begun) yield { kind: "void", id: thread };
-    if (attempt === ATTEMPTS) throw fault;
+    if (!(await attempts.again())) throw fault;
     // What is remembered may be of either side of the change.
     engine = known.fresh();
     tape = await engine.thread(thread);
@@ -152,8 +151,8 @@ export async function* exportThread(known: Engine, found: Tape): AsyncGenerator<
 
 function neverRests(thread: string): ThreadmarkError {
   return new ThreadmarkError(
-    "BACKEND",
-    `Thread ${JSON.stringify(thread)} was changed by others ${ATTEMPTS} times in a row while it was exported. Try again.`,
+    "BUSY",
+    `Thread ${JSON.stringify(thread)} was changed by others again and again for ${PATIENCE / 1000} seconds while it was exported. Try again.`,
     { thread },
   );
 }

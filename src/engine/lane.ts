@@ -1,5 +1,6 @@
 import type { Batch } from "../backend.ts";
 import { ThreadmarkError } from "../errors.ts";
+import { Attempts, Contention, PATIENCE } from "./attempts.ts";
 import { isCorrupt } from "./damage.ts";
 import { ALONE, Draft } from "./draft.ts";
 import type { Engine } from "./engine.ts";
@@ -29,7 +30,6 @@ interface Queued {
 }
 
 const GROUP = 256;
-const ATTEMPTS = 100;
 
 /** A change that was planned already, or is being planned. */
 interface Begun {
@@ -48,6 +48,7 @@ interface Begun {
 export class Lane {
   readonly #engine: Engine;
   readonly #thread: string;
+  readonly #contention = new Contention();
   #queue: Queued[] = [];
   #running = false;
   /** Nothing is begun yet: all that is asked for so far is patient. */
@@ -59,6 +60,7 @@ export class Lane {
     this.#waiting = false;
     const [only] = this.#queue;
     const tape = this.#engine.rememberedThread(this.#thread);
+    if (this.#contention.isHigh) return void this.#contention.pause().then(() => this.#run());
     if (!only || this.#queue.length > 1 || only.change.fresh || !tape || tape.meta.dead) return void this.#run();
     this.#queue = [];
     this.#commitOne(only, tape);
@@ -110,6 +112,7 @@ export class Lane {
     const outcome = (applied: boolean, failure?: unknown): void => {
       if (!applied) return void this.#retry(entry, draft, planned, failure);
       draft.absorb();
+      this.#contention.succeeded();
       entry.resolve(planned);
       entry.change.settled?.();
       this.#next();
@@ -127,9 +130,12 @@ export class Lane {
   }
 
   async #retry(entry: Queued, draft: Draft, planned: unknown, failure: unknown): Promise<void> {
-    if (failure === undefined) return this.#run([entry], undefined, 1);
+    if (failure === undefined) {
+      this.#contention.overtaken();
+      return this.#run([entry], undefined, true);
+    }
     try {
-      await this.#recover(draft, failure, 0);
+      await this.#recover(draft, failure, false);
       entry.resolve(planned);
     } catch (error) {
       entry.reject(error);
@@ -138,9 +144,9 @@ export class Lane {
     this.#next();
   }
 
-  async #run(group: Queued[] = this.#queue.splice(0, GROUP), begun?: Begun, attempt = 0): Promise<void> {
+  async #run(group: Queued[] = this.#queue.splice(0, GROUP), begun?: Begun, overtaken = false): Promise<void> {
     try {
-      await this.#commit(group, begun, attempt);
+      await this.#commit(group, begun, overtaken);
     } catch (error) {
       for (const entry of group) entry.reject(inThread(error, this.#thread));
     }
@@ -148,13 +154,17 @@ export class Lane {
     this.#next();
   }
 
-  async #commit(group: Queued[], begun: Begun | undefined, from: number): Promise<void> {
-    let tape = begun?.tape ?? (from === 0 ? this.#engine.rememberedThread(this.#thread) : undefined);
+  /** `overtaken`: an attempt of the group was refused already. */
+  async #commit(group: Queued[], begun: Begun | undefined, overtaken: boolean): Promise<void> {
+    const attempts = new Attempts(this.#contention);
+    // Where others write too, a remembered tape is probably out of date.
+    const isRead = overtaken || this.#contention.isHigh;
+    let tape = begun?.tape ?? (isRead ? undefined : this.#engine.rememberedThread(this.#thread));
     if (!tape || tape.meta.dead || group[0]?.change.fresh) tape = await this.#engine.thread(this.#thread);
-    for (let attempt = from; attempt < ATTEMPTS; attempt += 1) {
-      const first = attempt === 0 ? begun : undefined;
-      const fresh = attempt > 0 || tape === undefined;
-      let draft = first?.draft ?? new Draft(this.#engine, this.#thread, tape, fresh, attempt > 0);
+    for (let again = overtaken; ; again = true) {
+      const first = again ? undefined : begun;
+      const fresh = again || tape === undefined;
+      let draft = first?.draft ?? new Draft(this.#engine, this.#thread, tape, fresh, again);
       const results: (() => void)[] = [];
       let stale = false;
       // Whether there is an answer. If nothing is to be written, no commit proves that the tape was so all the while.
@@ -173,7 +183,7 @@ export class Lane {
           results.push(() => entry.resolve(result));
         } catch (error) {
           const { overtaken } = draft;
-          if (first) draft = new Draft(this.#engine, this.#thread, tape, fresh, attempt > 0);
+          if (first) draft = new Draft(this.#engine, this.#thread, tape, fresh, again);
           else undo();
           if (error === ALONE) {
             this.#queue.unshift(...group.splice(index));
@@ -192,35 +202,39 @@ export class Lane {
         const made = draft.batch();
         const batch = made instanceof Promise ? await made : made;
         if (batch === undefined) stale = decided && tape !== undefined && (await this.#isStale(tape));
-        if (batch === undefined ? !stale : await this.#apply(batch, draft, attempt)) {
+        if (batch === undefined ? !stale : await this.#apply(batch, draft, again)) {
+          this.#contention.succeeded();
           for (const settle of results) settle();
           return;
         }
       }
+      if (!(await attempts.again())) throw this.#busy();
       tape = await this.#engine.thread(this.#thread);
-      if (attempt > 10) await new Promise((resolve) => setTimeout(resolve, Math.random() * attempt));
     }
-    throw new ThreadmarkError(
-      "BACKEND",
-      `Thread ${JSON.stringify(this.#thread)} was changed by others ${ATTEMPTS} times in a row. Try again, or use a lease.`,
+  }
+
+  #busy(): ThreadmarkError {
+    return new ThreadmarkError(
+      "BUSY",
+      `Thread ${JSON.stringify(this.#thread)} was changed by others again and again for ${PATIENCE / 1000} seconds. Try again, or use a lease.`,
       { thread: this.#thread, committed: false },
     );
   }
 
-  async #apply(batch: Batch, draft: Draft, attempt: number): Promise<boolean> {
+  async #apply(batch: Batch, draft: Draft, again: boolean): Promise<boolean> {
     try {
       const applied = await this.#engine.committer.commit(batch);
       if (applied) draft.absorb();
       return applied;
     } catch (failure) {
-      await this.#recover(draft, failure, attempt);
+      await this.#recover(draft, failure, again);
       return true;
     }
   }
 
   /** After a failure: throws it, unless only the answer was lost and the draft was committed after all. */
-  async #recover(draft: Draft, failure: unknown, attempt: number): Promise<void> {
-    if (attempt === 0 && failure instanceof ThreadmarkError && failure.committed === "unknown") {
+  async #recover(draft: Draft, failure: unknown, again: boolean): Promise<void> {
+    if (!again && failure instanceof ThreadmarkError && failure.committed === "unknown") {
       // The draft's own records are its token: if they are there, it was committed.
       if (await draft.wasCommitted()) return;
     }

@@ -1,4 +1,5 @@
 import type { Fault, VerifyResult, WorkOptions } from "../model/arguments.ts";
+import { Attempts } from "./attempts.ts";
 import { ifDamaged, isCorrupt } from "./damage.ts";
 import type { Engine } from "./engine.ts";
 import { pushAll } from "./push-all.ts";
@@ -96,9 +97,6 @@ function isInheritedAsIs({ meta, marks }: Tape): boolean {
   return marks.size === 0 && !meta.origin?.parents && !meta.origin?.starts;
 }
 
-/** How often a thread is looked at because others change it while something of it does not read. */
-const ATTEMPTS = 20;
-
 /**
  * Adds a fault for everything of the thread that does not read; not for what others have removed or moved meanwhile. With
  * `after`, rows up to that seq are left out.
@@ -108,7 +106,7 @@ async function verifyThread(known: Engine, found: Tape, faults: Fault[], after =
   try {
     if ((await faultsOf(known, found, after)).length === 0) return;
     // Others may have changed it meanwhile. From here on that is noticed.
-    for (let attempt = 1; ; attempt += 1) {
+    for (const attempts = new Attempts(); ; ) {
       // What is remembered may be of either side of the change.
       const engine = known.fresh();
       const tape = found.meta.dead
@@ -117,7 +115,7 @@ async function verifyThread(known: Engine, found: Tape, faults: Fault[], after =
       if (!tape) return;
       const holds = await standingOf(engine, tape);
       const own = await faultsOf(engine, tape, after);
-      if (own.length === 0 || attempt === ATTEMPTS || (await holds())) return pushAll(faults, own);
+      if (own.length === 0 || (await holds()) || !(await attempts.again())) return pushAll(faults, own);
     }
   } catch (error) {
     if (!isCorrupt(error)) throw error;

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { Backend } from "../../src/backend.ts";
 import { memory } from "../../src/backends/memory/index.ts";
 import { open, type Store } from "../../src/index.ts";
@@ -92,8 +92,11 @@ describe("an export while others are at work", () => {
     const other = await filled(backend);
     let count = 0;
     const replace = () => other.thread("main").put({ id: "c1", state: { count: count++ } });
-    const exporting = linesOf(await open<Any>(meanwhile(backend, replace)), ["main"]);
-    await expect(exporting).rejects.toMatchObject({ code: "BACKEND", thread: "main" });
+    const store = await open<Any>(meanwhile(backend, replace));
+    let now = 0;
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => (now += 1_000));
+    await expect(linesOf(store, ["main"])).rejects.toMatchObject({ code: "BUSY", thread: "main" });
+    clock.mockRestore();
   });
 
   it("leaves out a thread that was deleted meanwhile, and where it was named that is NOT_FOUND", async () => {
