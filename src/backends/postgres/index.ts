@@ -3,6 +3,7 @@ import { PostgresBackend } from "./backend.ts";
 import { Connections } from "./connections.ts";
 import type { PoolLike } from "./pool.ts";
 import { describeUrl, openPool } from "./pool.ts";
+import { checkSchemaName } from "./schema-name.ts";
 import { Server } from "./server.ts";
 
 export type { ClientLike, PoolLike } from "./pool.ts";
@@ -12,7 +13,10 @@ export interface PostgresOptions {
   readonly url?: string;
   /** A `pg` Pool of yours; then the url is not used. It stays yours to end. */
   readonly pool?: PoolLike;
-  /** The schema the tables are in. Default "threadmark". It is created at the first commit if it is not there. */
+  /**
+   * The schema the tables are in. Default "threadmark". It is created at the first commit if it is not there. A name of 1 to
+   * 63 bytes without quotes, backslashes, dollar signs and invisible characters, which does not start with `pg_`.
+   */
   readonly schema?: string;
   /** Hash partitions of every table, by lineage. Matters when the tables are created. Default 0: none. */
   readonly partitions?: number;
@@ -32,6 +36,12 @@ export interface PostgresOptions {
   /** Refuse every change. */
   readonly readOnly?: boolean;
 }
+
+/** Each of eleven tables has so many: beyond, planning a statement takes longer than running it. */
+const mostPartitions = 1024;
+
+/** A timer that is set for longer ends at once. */
+const mostMilliseconds = 2 ** 31 - 1;
 
 /**
  * A store in Postgres. Nothing is created before the first commit.
@@ -63,18 +73,20 @@ export async function postgres(options: string | PostgresOptions): Promise<Backe
   return backend;
 }
 
-function checkOptions({ url, pool, schema, partitions, patience, connections, compact }: PostgresOptions): void {
+function checkOptions({ url, pool, schema, fsync, compact, ...numbers }: PostgresOptions): void {
   if (url === undefined && pool === undefined) throw new TypeError("postgres: pass a `url` or a `pool`.");
-  if (schema !== undefined && (schema === "" || Buffer.byteLength(schema) > 63 || schema.includes("\0"))) {
-    throw new TypeError("postgres: `schema` is a name of 1 to 63 bytes.");
-  }
-  for (const [name, value, least] of [
-    ["partitions", partitions, 0],
-    ["patience", patience, 0],
-    ["connections", connections, 1],
+  if (schema !== undefined) checkSchemaName(schema);
+  for (const [name, least, most] of [
+    ["partitions", 0, mostPartitions],
+    ["patience", 0, mostMilliseconds],
+    ["connections", 1, Number.MAX_SAFE_INTEGER],
   ] as const) {
-    if (value === undefined || (Number.isInteger(value) && value >= least)) continue;
-    throw new TypeError(`postgres: \`${name}\` is a whole number, ${least} or greater.`);
+    const value = numbers[name];
+    if (value === undefined || (Number.isInteger(value) && value >= least && value <= most)) continue;
+    throw new TypeError(`postgres: \`${name}\` is a whole number from ${least} to ${most}.`);
+  }
+  if (fsync !== undefined && fsync !== "full" && fsync !== "normal") {
+    throw new TypeError('postgres: `fsync` is "full" or "normal".');
   }
   if (compact !== undefined && compact !== "full" && compact !== "online") {
     throw new TypeError('postgres: `compact` is "full" or "online".');

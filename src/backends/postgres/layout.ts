@@ -38,7 +38,7 @@ export function bound(value: number): number {
   return Math.max(-1, Math.min(value, lastInteger + 1));
 }
 
-/** A schema's name as SQL. */
+/** Returns a schema's name as SQL. Unlike in a string, a doubled quote is all there is to escape, whatever is set. */
 export function quote(identifier: string): string {
   return `"${identifier.replaceAll('"', '""')}"`;
 }

@@ -85,8 +85,8 @@ export async function migrate(server: Server, schema: string, partitions: number
 async function prepareSchema(client: ClientLike, schema: string, place: Place): Promise<void> {
   const [[encoding, present, migrated] = []] = await execute(
     client,
-    `select current_setting('server_encoding'), to_regnamespace(${literal(place.schema)}) is not null,
-       to_regclass(${literal(`${place.schema}.migration`)}) is not null`,
+    "select current_setting('server_encoding'), to_regnamespace($1) is not null, to_regclass($2) is not null",
+    [place.schema, `${place.schema}.migration`],
   );
   if (encoding !== "UTF8") {
     throw new ThreadmarkError(
@@ -102,10 +102,13 @@ async function prepareSchema(client: ClientLike, schema: string, place: Place): 
   );
 }
 
-async function execute(client: ClientLike, text: string): Promise<readonly string[][]> {
+/** Runs a statement, or several in one text, which then take no values. */
+async function execute(client: ClientLike, text: string, values?: readonly unknown[]): Promise<readonly string[][]> {
   try {
     const types = { getTypeParser: () => String };
-    const result = (await client.query({ text, rowMode: "array", types })) as QueryResult | readonly QueryResult[];
+    const result = (await client.query({ text, values, rowMode: "array", types })) as
+      | QueryResult
+      | readonly QueryResult[];
     return (Array.isArray(result) ? [] : (result as QueryResult).rows) as string[][];
   } catch (cause) {
     throw notAnswered(cause);
@@ -117,8 +120,4 @@ const lockSpace = 0x74_6d_61_72;
 
 function lockNumber(schema: string): number {
   return createHash("sha256").update(schema).digest().readInt32BE(0);
-}
-
-function literal(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
 }

@@ -87,8 +87,10 @@ class PostgresSource implements Source {
   }
 
   async bytes(): Promise<number> {
-    const sizes = tables.map((table) => `pg_total_relation_size('${this.#table(table).replaceAll("'", "''")}')`);
-    const [row] = await this.#query<{ bytes: string }>(`select ${sizes.join(" + ")} as bytes`);
+    const [row] = await this.#query<{ bytes: string }>(
+      "select sum(pg_total_relation_size(name::regclass)) as bytes from unnest($1::text[]) name",
+      [tables.map((table) => this.#table(table))],
+    );
     return Number(row?.bytes);
   }
 
