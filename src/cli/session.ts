@@ -3,6 +3,10 @@ import type { Terminal } from "./terminal.ts";
 
 const DEFAULT_URL = "sqlite:threadmark.db";
 
+function isServer(url: string): boolean {
+  return /^postgres(ql)?:/.test(url);
+}
+
 export type State = Record<string, unknown>;
 
 /** What a command has to work with: the terminal, and the store its url names. */
@@ -22,10 +26,22 @@ export class Session {
     return named ?? (this.terminal.streams.env["THREADMARK_URL"] || DEFAULT_URL);
   }
 
-  /** Opens the store, and closes it whatever comes. Drivers are loaded here, so that help and mistakes cost nothing. */
-  async withStore<T>(url: string, work: (store: Store<State>) => Promise<T>, readOnly = false): Promise<T> {
+  /**
+   * Opens the store, and closes it whatever comes. Drivers are loaded here, so that help and mistakes cost nothing.
+   * `patience`: how many milliseconds to wait for a server, if not as long as the backend would.
+   */
+  async withStore<T>(
+    url: string,
+    work: (store: Store<State>) => Promise<T>,
+    readOnly = false,
+    patience?: number,
+  ): Promise<T> {
     const { open } = await import("../open.ts");
-    const store = await open<State>(url, { unregistered: "keep", readOnly });
+    const store = await open<State>(url, {
+      unregistered: "keep",
+      readOnly,
+      ...(isServer(url) && patience !== undefined && { patience }),
+    });
     try {
       return await work(store);
     } finally {

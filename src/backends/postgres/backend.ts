@@ -2,6 +2,7 @@ import type { Answer, Backend, Batch, Capabilities, Read, Size, Table, Value } f
 import { ThreadmarkError } from "../../errors.ts";
 import { ChangeRunner } from "./changes.ts";
 import { Committer } from "./commit.ts";
+import { commitAs } from "./durability.ts";
 import { Failure, isMissing, toError } from "./failure.ts";
 import { quote } from "./layout.ts";
 import { latestLayout, migrate, readLayout, refuseLaterLayout } from "./migrate.ts";
@@ -16,6 +17,7 @@ interface Settings {
   readonly partitions: number;
   readonly readOnly: boolean;
   readonly full: boolean;
+  readonly fsync: "full" | "normal";
   /** Releases the connections, if they are ours. */
   end(): Promise<void>;
 }
@@ -34,13 +36,14 @@ export class PostgresBackend implements Backend {
 
   constructor(server: Server, settings: Settings) {
     const schema = quote(settings.schema);
+    const durable = commitAs(settings.fsync);
     this.#server = server;
     this.#settings = settings;
     this.#reader = new Reader(schema);
     this.#committer = new Committer(
       server,
-      new StepRunner(server, schema),
-      new ChangeRunner(server, schema),
+      new StepRunner(server, schema, durable),
+      new ChangeRunner(server, schema, durable),
       (step: Step) => this.#inserted(step),
     );
   }
@@ -49,10 +52,13 @@ export class PostgresBackend implements Backend {
     return this.#server.interruptions;
   }
 
-  /** Finds out early whether the server can be reached and its layout is one we know. Creates nothing. */
+  /**
+   * Finds out early whether the server can be reached, its sessions are fit for use, and its layout is one we know. A server
+   * that is about to start is waited for. Creates nothing.
+   */
   async begin(): Promise<void> {
     await this.#guard(async () => {
-      const layout = await readLayout(this.#server, this.#settings.schema);
+      const layout = await this.#server.persist(() => readLayout(this.#server, this.#settings.schema));
       refuseLaterLayout(layout, this.#server, this.#settings.schema);
       this.#ready = layout === latestLayout;
     });

@@ -24,11 +24,12 @@ export class ChangeRunner {
   readonly #server: Server;
   readonly #statement: Statement;
 
-  constructor(server: Server, schema: string) {
+  constructor(server: Server, schema: string, durable: string) {
     this.#server = server;
     this.#statement = statement(
       `select ${schema}.apply($1::int4[], $2::uuid[], $3::int4[], $4::int4[], $5::int4[], $6::int4[], $7::int4[], ` +
-        "$8::int4[], $9::int8[], $10::int8[], $11::text[], $12::text[], $13::bytea[])",
+        "$8::int4[], $9::int8[], $10::int8[], $11::text[], $12::text[], $13::bytea[]) " +
+        `where ${durable}`,
     );
   }
 

@@ -81,9 +81,9 @@ export class Connections {
   }
 
   /** The statement is over. */
-  giveBack(client: ClientLike, broken: boolean): void {
-    if (broken) this.#heard.interruptions += 1;
-    if (broken || !this.#ours || this.#waiting > 0) {
+  giveBack(client: ClientLike, broken: boolean | Error): void {
+    if (broken !== false) this.#heard.interruptions += 1;
+    if (broken !== false || !this.#ours || this.#waiting > 0) {
       this.#release(client, broken);
       return;
     }
@@ -105,10 +105,10 @@ export class Connections {
     for (const client of this.#kept.splice(0)) this.#release(client, false);
   }
 
-  #release(client: ClientLike, broken: boolean): void {
+  #release(client: ClientLike, broken: boolean | Error): void {
     const listener = this.#listeners.get(client);
     // One that is broken may fail once more, and is not used again.
-    if (listener && !broken) client.removeListener("error", listener);
+    if (listener && broken === false) client.removeListener("error", listener);
     this.#listeners.delete(client);
     client.release(broken);
   }

@@ -7,7 +7,7 @@ export class Failure extends Error {
   readonly mayHaveApplied: boolean;
   /** Trying again may help. */
   readonly passing: boolean;
-  /** SQLSTATE, where the server answered with one; `binary` where it answered in a form that is not read, `large` where it could not be asked. */
+  /** The SQLSTATE that the server answered with, or a word of {@link advice} for a fault that is not the server's. */
   readonly state: string | undefined;
 
   constructor(cause: unknown, mayHaveApplied: boolean, passing: boolean, state?: string) {
@@ -30,9 +30,13 @@ export class BinaryValue extends Error {
   }
 }
 
+/** Says of a connection attempt that no later one succeeds: no password, no TLS or a bad certificate, a pool that has ended. */
+const hopeless = /^SASL|does not support SSL|certificate|EPROTO|after calling end/;
+
 /** No connection was had, so nothing was sent. */
 export function notConnected(cause: unknown): Failure {
-  if (!isServerError(cause)) return new Failure(cause, false, true);
+  if (!isServerError(cause))
+    return new Failure(cause, false, !(cause instanceof Error && hopeless.test(cause.message)));
   // Wrong password, unknown role or database: no amount of waiting mends them.
   return new Failure(cause, false, !/^(28|3D|42)/.test(cause.code), cause.code);
 }
@@ -48,9 +52,9 @@ export function notAnswered(cause: unknown): Failure {
   return new Failure(cause, mayHaveApplied, mayHaveApplied || isPassing(code), code);
 }
 
-/** Serialization failure, deadlock, too many connections, a server that starts or stops. */
+/** Serialization failure, deadlock, somebody's failed transaction, too many connections, a server that starts or stops. */
 function isPassing(code: string): boolean {
-  return code === "40001" || code === "40P01" || code === "53300" || code.startsWith("57P0");
+  return code === "40001" || code === "25P02" || code === "40P01" || code === "53300" || code.startsWith("57P0");
 }
 
 function isServerError(cause: unknown): cause is ServerError {
@@ -75,7 +79,7 @@ export function isIncomplete(error: unknown): boolean {
 }
 
 const advice: Readonly<Record<string, readonly [ErrorCode, string]>> = {
-  "25006": ["READ_ONLY", "the server takes no writes: connect to the primary"],
+  "25006": ["READ_ONLY", "connect to the primary, as a role whose default_transaction_read_only is off"],
   "55P03": ["BUSY", "another transaction holds a lock: try again"],
   "42501": ["BACKEND", "the role lacks a right: grant CREATE and USAGE on the schema, or let its owner migrate once"],
   "57014": ["BACKEND", "the statement was cancelled: raise statement_timeout"],
@@ -83,10 +87,20 @@ const advice: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   "53300": ["BACKEND", "the server has no connection left: lower `connections`, or use a pooler"],
   "28P01": ["BACKEND", "the password was refused: check the url"],
   "3D000": ["BACKEND", "the database does not exist: create it"],
-  "26000": ["BACKEND", "a prepared statement is gone: behind a transaction pooler pass `prepare: false`"],
+  "26000": [
+    "BACKEND",
+    "a prepared statement is gone: behind a transaction pooler, or where sessions are reset, pass `prepare: false`",
+  ],
   "42P05": ["BACKEND", "a prepared statement is in the way: behind a transaction pooler pass `prepare: false`"],
   "0A000": ["UNSUPPORTED", "the server cannot do this: see the cause"],
   binary: ["UNSUPPORTED", "give a pool without `binary`, and leave `binary` of the driver's defaults off"],
+  driver: ["UNSUPPORTED", "give a pool of the package `pg`"],
+  encoding: [
+    "UNSUPPORTED",
+    "leave client_encoding at UTF8, which `pg` sets, or run `set client_encoding to 'UTF8'` on it",
+  ],
+  isolation: ["UNSUPPORTED", "set it to read committed or serializable for the role, the database or the pool"],
+  left: ["BACKEND", "end every transaction before its connection goes back to the pool"],
   large: ["TOO_LARGE", "keep large values elsewhere, and in the state only where they are"],
   XX001: ["CORRUPT", "the server found a damaged page: restore from a backup"],
   XX002: ["CORRUPT", "the server found a damaged index: reindex it"],

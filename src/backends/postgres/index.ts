@@ -24,14 +24,17 @@ export interface PostgresOptions {
   readonly prepare?: boolean;
   /** The most connections of the pool made from `url`. Default 10. */
   readonly connections?: number;
-  /** Milliseconds to wait for a free connection, and for a server that went away to come back. Default 15,000. */
+  /** Milliseconds to wait for a free connection, and for a server that starts or went away, `open` too. Default 15,000. */
   readonly patience?: number;
   /**
    * What compacting does. "full" (the default) rewrites the tables: smallest, and nothing deleted stays in their files, but
    * each is locked meanwhile. "online" frees the room for new rows without keeping anyone out.
    */
   readonly compact?: "full" | "online";
-  /** `normal`: the server acknowledges before it syncs. With a pool of yours that is yours to say. Default "full". */
+  /**
+   * "full" (the default): the server acknowledges a commit after it has synced it, even where its `synchronous_commit` is off.
+   * "normal": before, so that a server that crashes loses the last moments.
+   */
   readonly fsync?: "full" | "normal";
   /** Refuse every change. */
   readonly readOnly?: boolean;
@@ -62,6 +65,7 @@ export async function postgres(options: string | PostgresOptions): Promise<Backe
     partitions,
     readOnly: settings.readOnly ?? false,
     full: settings.compact !== "online",
+    fsync: settings.fsync ?? "full",
     end: () => connections.end(),
   });
   try {

@@ -20,6 +20,13 @@ export interface ClientLike {
   // biome-ignore lint/suspicious/noExplicitAny: pg overloads query(); one wide signature matches all of them.
   query(config: any): Promise<any>;
   release(destroy?: boolean | Error): void;
+  /** The wire of `pg`'s own client, which repeats what the server says. Its native client has none. */
+  readonly connection?: {
+    // biome-ignore lint/suspicious/noExplicitAny: each event has a message of its own.
+    on(event: "readyForQuery" | "parameterStatus", listener: (message: any) => void): unknown;
+  };
+  /** As newer versions of `pg` have it, the native client too: `I`, `T` or `E`. */
+  getTransactionStatus?(): string | null;
   // biome-ignore lint/suspicious/noExplicitAny: the listeners of pg's other events take other arguments.
   on(event: "error", listener: (error: any) => void): unknown;
   // biome-ignore lint/suspicious/noExplicitAny: as above.
@@ -49,15 +56,13 @@ interface Driver {
 /** Opens a pool of our own. Nothing connects before the first statement. */
 export async function openPool(
   url: string,
-  options: { readonly connections?: number; readonly patience: number; readonly fsync?: "full" | "normal" },
+  options: { readonly connections?: number; readonly patience: number },
 ): Promise<PoolLike> {
   const { Pool } = await loadDriver();
   return new Pool({
     connectionString: url,
     max: options.connections ?? 10,
     connectionTimeoutMillis: options.patience,
-    // Sent with the connection's start, so that it holds without a statement of its own.
-    ...(options.fsync === "normal" ? { options: "-c synchronous_commit=off" } : {}),
     // A server that vanished without closing the connection is noticed, if late.
     keepAlive: true,
     fallback_application_name: "threadmark",

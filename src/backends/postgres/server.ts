@@ -4,6 +4,7 @@ import type { Connections } from "./connections.ts";
 import { BinaryValue, Failure, notAnswered } from "./failure.ts";
 import { refuseTooLarge } from "./message.ts";
 import type { ClientLike, QueryConfig, QueryResult } from "./pool.ts";
+import { checkSession, isFit, isInTransaction, refuseTransaction } from "./session.ts";
 
 /** A statement that stands still: prepared once a connection, under a name made of its text. */
 export interface Statement {
@@ -78,17 +79,25 @@ export class Server {
     await this.with((client) => query(client, { text }));
   }
 
-  /** Runs `use` on one connection, at once if one is at hand; it can be used again unless it may be broken. */
+  /**
+   * Runs `use` on one connection, at once if one is at hand. The connection can be used again unless it may be broken. A
+   * connection inside a transaction is closed, which makes the server roll that back: nothing of ours may be part of it.
+   */
   async with<T>(use: (client: ClientLike) => Promise<T>): Promise<T> {
     const taken = this.#connections.take();
     const client = taken instanceof Promise ? await taken : taken;
-    let broken = true;
+    let broken: boolean | Error = true;
     try {
+      if (!isFit(client)) await checkSession(client);
       const result = await use(client);
+      refuseTransaction(client, true);
       broken = false;
       return result;
     } catch (error) {
-      broken = !(error instanceof Failure) || error.mayHaveApplied || error.state === undefined;
+      const usable = error instanceof Failure && !error.mayHaveApplied && error.state !== undefined;
+      // Listeners to the pool's `release` are told why.
+      if (usable && !isInTransaction(client)) broken = false;
+      else if (error instanceof Failure) broken = error;
       throw error;
     } finally {
       this.#connections.giveBack(client, broken);

@@ -14,11 +14,14 @@ const textOf = { one: oneText, pair: pairText, all: allText, some: someText } as
 export class StepRunner {
   readonly #server: Server;
   readonly #schema: string;
+  /** How the statements commit: see {@link commitAs}. */
+  readonly #durable: string;
   readonly #statements = new Map<string, Statement>();
 
-  constructor(server: Server, schema: string) {
+  constructor(server: Server, schema: string, durable: string) {
     this.#server = server;
     this.#schema = schema;
+    this.#durable = durable;
   }
 
   async run(steps: readonly Step[]): Promise<readonly boolean[]> {
@@ -61,7 +64,7 @@ export class StepRunner {
     const name = `${kind}:${shape.name}`;
     let found = this.#statements.get(name);
     if (found === undefined) {
-      found = statement(textOf[kind](this.#schema, shape));
+      found = statement(textOf[kind](this.#schema, shape, this.#durable));
       this.#statements.set(name, found);
     }
     return found;

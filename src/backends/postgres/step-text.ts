@@ -13,31 +13,31 @@ const typeOf = { text: "text", bytes: "bytea" } as const;
  * - whoever inserts the same key is waited for. Then nothing is inserted; or, where there are rows beside it, which must
  *   not be left without it, the statement fails.
  */
-export function oneText(schema: string, shape: Shape): string {
+export function oneText(schema: string, shape: Shape, durable: string): string {
   const { check, beside } = shape;
   const field = parametersOf(stepFields(shape), 0);
   const held = check && checked(schema, shape, check, field);
   if (beside === undefined) {
     const from = held === undefined ? "" : ` from ${held} m`;
-    return `${insert(schema, shape.insert, field)}${from} on conflict do nothing`;
+    return `${insert(schema, shape.insert, field)}${from} where ${durable} on conflict do nothing`;
   }
-  return withBeside(insert(schema, shape.insert, field), held, besideText(schema, shape, beside), ", m");
+  return withBeside(insert(schema, shape.insert, field), held, besideText(schema, shape, beside), ", m", durable);
 }
 
 /** The same with one row beside it, which needs no arrays: half of what such a row costs. */
-export function pairText(schema: string, shape: Shape): string {
+export function pairText(schema: string, shape: Shape, durable: string): string {
   const beside = shape.beside as Side;
   const fields = stepFields(shape);
   const field = parametersOf(fields, 0);
   const held = shape.check && checked(schema, shape, shape.check, field);
   const other = insert(schema, beside, parametersOf(insertFields(beside), fields.length));
-  return withBeside(insert(schema, shape.insert, field), held, other, " from m");
+  return withBeside(insert(schema, shape.insert, field), held, other, " from m", durable);
 }
 
-function withBeside(own: string, held: string | undefined, beside: string, ifHeld: string): string {
+function withBeside(own: string, held: string | undefined, beside: string, ifHeld: string, durable: string): string {
   return held === undefined
-    ? `with b as (${beside}) ${own}`
-    : `with m as ${held}, b as (${beside}${ifHeld}) ${own} from m`;
+    ? `with b as (${beside}) ${own} where ${durable}`
+    : `with m as ${held}, b as (${beside}${ifHeld}) ${own} from m where ${durable}`;
 }
 
 /** What stands for a field in a statement: its parameter, counted from `after` on. */
@@ -51,20 +51,21 @@ function parametersOf(fields: readonly Field[], after: number): (name: string) =
  * together cost a fifth of the statement. A key that is taken, or a check that does not hold (its row then has no
  * lineage, which no row may lack), fails all of it: two writers on one thread, so rare.
  */
-export function allText(schema: string, shape: Shape): string {
+export function allText(schema: string, shape: Shape, durable: string): string {
   const before = shape.beside === undefined ? "" : `with b as (${besideText(schema, shape, shape.beside)}) `;
   const source = ` from (select ${unnested(stepFields(shape), 0)}) o`;
-  if (shape.check === undefined) return before + insert(schema, shape.insert, listed) + source;
+  if (shape.check === undefined)
+    return `${before}${insert(schema, shape.insert, listed)}${source} where (select ${durable})`;
   const guarded = (name: string): string => (name === "lineage" ? "case when m.held then o.lineage end" : listed(name));
   const held = checked(schema, shape, shape.check, listed);
-  return `${before}${insert(schema, shape.insert, guarded)}${source} left join lateral ${held} m on true`;
+  return `${before}${insert(schema, shape.insert, guarded)}${source} left join lateral ${held} m on true where (select ${durable})`;
 }
 
 /** The same, but each step for itself; only for those that insert one row. Gives the groups of those that were applied. */
-export function someText(schema: string, shape: Shape): string {
+export function someText(schema: string, shape: Shape, durable: string): string {
   const held = shape.check === undefined ? "" : `, lateral ${checked(schema, shape, shape.check, listed)} m`;
   const source = ` from (select ${unnested(stepFields(shape), 0)}) o`;
-  return `${insert(schema, shape.insert, listed)}${source}${held} on conflict do nothing returning "group"`;
+  return `${insert(schema, shape.insert, listed)}${source}${held} where (select ${durable}) on conflict do nothing returning "group"`;
 }
 
 const listed = (name: string): string => `o.${name}`;

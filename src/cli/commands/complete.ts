@@ -6,6 +6,9 @@ import type { Session } from "../session.ts";
 /** More than fits a screen is of no use to whoever pressed Tab. */
 const OFFERED = 100;
 
+/** Milliseconds to wait for a server: somebody has pressed a key and cannot type until there is an answer. */
+const patience = 500;
+
 /** What a word may become, and what that is. */
 export interface Candidate {
   readonly word: string;
@@ -71,6 +74,7 @@ async function candidatesFor(
         return found;
       },
       true,
+      patience,
     );
   }
 
@@ -85,6 +89,7 @@ async function candidatesFor(
         return found;
       },
       true,
+      patience,
     );
   }
 }

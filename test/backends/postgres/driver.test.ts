@@ -3,7 +3,6 @@ import { promisify } from "node:util";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { postgres } from "../../../src/backends/postgres/index.ts";
-import { openPool } from "../../../src/backends/postgres/pool.ts";
 import type { TestDatabase } from "../../postgres/database.ts";
 import { createDatabase } from "../../postgres/database.ts";
 import { at, creation, metaOf, sealing, text } from "./records.ts";
@@ -104,19 +103,6 @@ async function turnBinary(pool: pg.Pool): Promise<void> {
   Object.assign(client, { binary: true });
   client.release();
 }
-
-test("fsync: normal lets the server acknowledge before it syncs, full does not", async () => {
-  for (const [fsync, expected] of [
-    ["normal", "off"],
-    ["full", "on"],
-  ] as const) {
-    const pool = await openPool(database.url, { fsync, patience: 5000 });
-    const client = await pool.connect();
-    expect((await client.query("show synchronous_commit")).rows).toEqual([{ synchronous_commit: expected }]);
-    client.release();
-    await pool.end();
-  }
-});
 
 test("a store that was opened read-only reads and refuses every change", async () => {
   const writer = await postgres({ url: database.url, schema: "reading" });

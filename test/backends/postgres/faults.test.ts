@@ -7,7 +7,7 @@ import type { TestDatabase } from "../../postgres/database.ts";
 import { createDatabase } from "../../postgres/database.ts";
 import { CountingPool } from "./counting.ts";
 import { Load } from "./load.ts";
-import { at, creation, metaOf, sealing, step, tailOf, text } from "./records.ts";
+import { at, creation, metaOf, sealing, step, text } from "./records.ts";
 
 let database: TestDatabase;
 
@@ -167,16 +167,6 @@ test("a commit that closes a ring of waiting transactions is tried again", async
   await two.query("commit");
   expect(await committed).toEqual([true]);
   for (const client of clients) await client.end();
-  await backend.close();
-});
-
-test("an isolation level under which checks would not hold is refused", async () => {
-  const backend = await postgres({ url: withSetting("default_transaction_isolation", "repeatable read") });
-  await expect(backend.commit([sealing(1, 1, text("meta"), text("sealed"))])).rejects.toMatchObject({
-    code: "UNSUPPORTED",
-    committed: false,
-  });
-  expect(await tailOf(backend, 1)).toEqual([]);
   await backend.close();
 });
 

@@ -58,8 +58,36 @@ test("what a server that stays away may have applied is unknown, what never reac
 });
 
 test("a server that is not there is named when opening", async () => {
-  await expect(postgres("postgres://user:secret@127.0.0.1:1/nowhere")).rejects.toMatchObject({
+  await expect(postgres({ url: "postgres://user:secret@127.0.0.1:1/nowhere", patience: 100 })).rejects.toMatchObject({
     code: "BACKEND",
     message: expect.stringMatching(/^postgres:\/\/127\.0\.0\.1:1\/nowhere: .*ECONNREFUSED/),
   });
+});
+
+test("opening waits for a server that is about to start, through a url and through a pool", async () => {
+  server.kill();
+  const pool = new pg.Pool({ connectionString: server.url() });
+  const opening = [{ url: server.url() }, { pool }].map((options) =>
+    postgres({ ...options, schema: "starting", patience: 60_000 }),
+  );
+  await expect(postgres({ url: server.url(), patience: 50 })).rejects.toMatchObject({ code: "BACKEND" });
+  await server.restart();
+  const backends = await Promise.all(opening);
+  for (const [index, backend] of backends.entries())
+    expect(await backend.commit([creation(index + 1)])).toEqual([true]);
+  for (const backend of backends) await backend.close();
+  await pool.end();
+});
+
+/** Longer than any test may take: where waiting is of no use, there must be none. */
+const endless = 3_600_000;
+
+test("a fault that waiting does not mend is told at once when opening", async () => {
+  const withoutPassword = new URL(server.url());
+  withoutPassword.password = "";
+  await expect(postgres({ url: withoutPassword.href, patience: endless })).rejects.toThrow(/password/);
+  await expect(postgres({ url: `${server.url()}?sslmode=require`, patience: endless })).rejects.toThrow(/SSL/);
+  const pool = new pg.Pool({ connectionString: server.url() });
+  await pool.end();
+  await expect(postgres({ pool, patience: endless })).rejects.toThrow(/calling end/);
 });

@@ -31,7 +31,8 @@ test("batches that are large together go in several statements, and each is told
   const statements = await pool.during(async () => {
     expect(await backend.commit(steps)).toEqual([true, true, true, true]);
   });
-  expect(statements).toHaveLength(2);
+  // A connection that is new is asked for its settings first.
+  expect(statements.filter((statement) => statement.includes("insert into"))).toHaveLength(2);
   const next = [4, 3, 2, 1].map((tape) => step(tape, 2, value, text(tape === 3 ? "another" : "meta")));
   expect(await backend.commit(next)).toEqual([true, false, true, true]);
   for (const tape of [1, 2, 3, 4]) expect(await tailOf(backend, tape)).toHaveLength(tape === 3 ? 1 : 2);
