@@ -45,3 +45,20 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof TypeError) return new Failure(exitCodes.usage, "USAGE", error.message);
   return new Failure(exitCodes.failed, "FAILED", error instanceof Error ? error.message : String(error));
 }
+
+const writeFaults: Readonly<Record<string, string>> = {
+  ENOSPC: "the disk is full. Make room and try again",
+  EDQUOT: "the disk quota is used up. Make room and try again",
+  EFBIG: "the file would be larger than the system allows",
+  EACCES: "permission was denied. Choose another place, or ask who owns it",
+  EROFS: "the file system is read-only. Choose another place",
+  ENOENT: "its directory does not exist. Make it first",
+  EISDIR: "it is a directory. Choose another name",
+};
+
+/** A failure to write what a command puts out, told so that people know what to do. Other errors stay as they are. */
+export function unwritable(what: string, error: unknown, standing: string): unknown {
+  const fault = writeFaults[(error as NodeJS.ErrnoException | undefined)?.code ?? ""];
+  if (fault === undefined || error instanceof ThreadmarkError) return error;
+  return new Failure(exitCodes.failed, "FAILED", `${what} could not be written: ${fault}. ${standing}`);
+}

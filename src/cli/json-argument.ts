@@ -10,5 +10,14 @@ export function parseJson(text: string): unknown {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw usage(`${JSON.stringify(text)} is no JSON: ${why}. A text needs quotes of its own: '"like this"'.`);
   }
-  return fromTagged(tree);
+  try {
+    return fromTagged(tree);
+  } catch (cause) {
+    // The rest of the message is for those who find it in a store.
+    const [why] = (cause instanceof Error ? cause.message : String(cause)).split(". ");
+    throw usage(
+      `${JSON.stringify(text)} has a tag that stands for no value: ${why}. docs/types.md lists the tags; an object with a key ` +
+        `"$" of its own is given as {"$":"object","v":{…}}.`,
+    );
+  }
 }

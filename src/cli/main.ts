@@ -1,4 +1,6 @@
 #!/usr/bin/env node
+import { exitCodes, failureOf, unwritable } from "./failure.ts";
+import { printableLines } from "./printable.ts";
 import { runCommandLine } from "./program.ts";
 
 // node:sqlite announces on older versions of Node that it is experimental: true, but not what the user asked for.
@@ -8,8 +10,10 @@ process.on("warning", (warning) => {
 });
 // `threadmark threads | head` closes the pipe early: that is no failure.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code === "EPIPE") process.exit(0);
-  throw error;
+  if (error.code === "EPIPE") process.exit(exitCodes.done);
+  const { message } = failureOf(unwritable("The output", error, "What is there of it is not whole."));
+  process.stderr.write(`threadmark: ${printableLines(message)}\n`);
+  process.exit(exitCodes.failed);
 });
 
 const interrupt = new AbortController();

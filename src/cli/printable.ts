@@ -1,8 +1,16 @@
-const control = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+/**
+ * Characters that steer a terminal, turn the direction of text, or show nothing. The two joiners stay: scripts and emoji
+ * are written with them.
+ */
+const control = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** Text that does nothing to a terminal: ids and labels are other people's, and may hold escape sequences. */
+/** Escapes what a terminal would obey or hide: ids and labels are other people's. In JSON it stands for the same text. */
 export function printable(text: string): string {
-  return text.replace(control, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return text.replace(control, (character) =>
+    Array.from({ length: character.length }, (_, index) => {
+      return `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`;
+    }).join(""),
+  );
 }
 
 /** The same for a text of several lines. */

@@ -41,7 +41,7 @@ export function researchAgent({ store, calls, pace, before }: AgentOptions): Flo
   const call = async (what: string): Promise<void> => {
     await before?.(what);
     await wait(pace);
-    appendFileSync(calls, `${what}\n`);
+    appendFileSync(calls, `${what}\n`, { mode: 0o600 });
   };
   return graph<Research>("research")
     .reduce({ notes: merge, sources: merge, words: (total, more) => total + more, log: append })

@@ -35,7 +35,7 @@ export async function tellStory({ directory, pace, say, signal }: StoryOptions):
     say(line, "scene");
   };
   const fact = (name: string, text: string): void => say(`   ${`${name}:`.padEnd(15)}${text}`, "fact");
-  mkdirSync(directory, { recursive: true });
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
   const calls = join(directory, "calls.log");
   const { url, store } = await openStore(directory);
   try {

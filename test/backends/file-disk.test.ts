@@ -94,7 +94,7 @@ describe("a disk that cannot take it", () => {
   );
 
   test("permission denied: BACKEND with the cause, and what was there reads", async () => {
-    const backend = await file(path("store"));
+    const backend = await file(path("store"), { mode: 0o644 });
     await put(backend, 1, text(1));
     await backend.close();
     chmodSync(path(), 0o755);

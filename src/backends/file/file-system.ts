@@ -6,14 +6,17 @@
  * symbolic link at the end of its path.
  */
 export interface FileSystem {
-  /** `read` and `write` open what exists (`ENOENT` if nothing does); `create` makes a new file (`EEXIST` if one does). */
-  open(path: string, mode: "read" | "write" | "create"): Promise<OpenFile>;
+  /**
+   * `read` and `write` open what exists (`ENOENT` if nothing does); `create` makes a new file (`EEXIST` if one does), with
+   * `permissions` as in `0o640`, or for its owner only.
+   */
+  open(path: string, mode: "read" | "write" | "create", permissions?: number): Promise<OpenFile>;
   /** Undefined when there is nothing at `path`. */
   stat(path: string): Promise<FileState | undefined>;
   /** The names in a directory; undefined when there is none. */
   list(directory: string): Promise<readonly string[] | undefined>;
-  /** Makes one directory and makes its name durable. One that exists already is fine. */
-  makeDirectory(path: string): Promise<void>;
+  /** Makes one directory, for its owner only unless told otherwise, and makes its name durable. One that exists is fine. */
+  makeDirectory(path: string, permissions?: number): Promise<void>;
   /** Takes the place of what is at `to`, in one step. */
   rename(from: string, to: string): Promise<void>;
   /** Removes a file; nothing to remove is fine. */
@@ -44,6 +47,8 @@ export interface OpenFile {
 export interface FileState {
   readonly kind: "file" | "directory" | "link" | "other";
   readonly size: number;
+  /** Who may do what with it, as in `0o640`; undefined where there is no such thing. */
+  readonly permissions?: number | undefined;
   /** Two files that exist at the same time differ in it. */
   readonly inode: string;
   /** The file system it is on, if there a file keeps its inode as long as it is open, for all who see it on this machine. */

@@ -1,9 +1,10 @@
 import { resolve } from "node:path";
 import type { Backend } from "../../backend.ts";
+import { checkedMode } from "../file-mode.ts";
 import { FileBackend } from "./backend.ts";
 import { backendFault } from "./faults.ts";
 import type { FileSystem } from "./file-system.ts";
-import { nodeFileSystem } from "./node-file-system.ts";
+import { nodeFileSystemWith } from "./node-file-system.ts";
 
 export type { FileState, FileSystem, Holder, OpenFile } from "./file-system.ts";
 
@@ -12,6 +13,8 @@ export interface FileOptions {
   readonly fsync?: "full" | "normal";
   /** Open for reading only; commits fail with READ_ONLY. */
   readonly readOnly?: boolean;
+  /** The permissions of files that are made, as in `0o660`. Default `0o600`: for the owner only. */
+  readonly mode?: number;
   /** Default: the disk of this machine. */
   readonly fileSystem?: FileSystem;
 }
@@ -27,7 +30,9 @@ export async function file(directory: string, options: FileOptions = {}): Promis
   if (typeof directory !== "string" || directory === "") {
     throw new TypeError("file: the directory must be a non-empty string");
   }
-  const { fsync = "full", readOnly = false, fileSystem = nodeFileSystem } = options;
+  const { fsync = "full", readOnly = false } = options;
+  const mode = checkedMode(options.mode);
+  const fileSystem = options.fileSystem ?? nodeFileSystemWith(mode);
   const path = resolve(directory);
   if ((await kindOf(fileSystem, path)) === "file") {
     const error = Object.assign(new Error(`${path} is not a directory`), { code: "ENOTDIR" });

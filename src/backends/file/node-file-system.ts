@@ -1,7 +1,8 @@
 import { constants } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
-import { lstat, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { chmod, lstat, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { directoryMode, ownerOnly } from "../file-mode.ts";
 import type { FileState, FileSystem, Holder, OpenFile } from "./file-system.ts";
 import { mayRun, thisProcess } from "./holder.ts";
 
@@ -13,10 +14,18 @@ const flags = {
   create: constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | noFollow,
 } as const;
 
-/** The disk of this machine, through Node. */
+/** The disk of this machine, through Node. What it makes is for the owner only. */
 export const nodeFileSystem: FileSystem = {
-  async open(path: string, mode: "read" | "write" | "create"): Promise<OpenFile> {
-    return new NodeFile(await open(path, flags[mode]));
+  async open(path: string, mode: "read" | "write" | "create", permissions = ownerOnly): Promise<OpenFile> {
+    const handle = await open(path, flags[mode], ownerOnly);
+    try {
+      // The process's umask would take from what was asked for.
+      if (mode === "create" && permissions !== ownerOnly) await handle.chmod(permissions);
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+    return new NodeFile(handle);
   },
 
   async stat(path: string): Promise<FileState | undefined> {
@@ -37,9 +46,10 @@ export const nodeFileSystem: FileSystem = {
     }
   },
 
-  async makeDirectory(path: string): Promise<void> {
+  async makeDirectory(path: string, permissions = directoryMode(ownerOnly)): Promise<void> {
     try {
-      await mkdir(path);
+      await mkdir(path, directoryMode(ownerOnly));
+      if (permissions !== directoryMode(ownerOnly)) await chmod(path, permissions);
     } catch (error) {
       if (codeOf(error) === "EEXIST" && (await stat(path)).isDirectory()) return;
       throw error;
@@ -70,6 +80,15 @@ export const nodeFileSystem: FileSystem = {
     return mayRun(holder);
   },
 };
+
+/** The same disk. What is made on it has these permissions, where no others are asked for. */
+export function nodeFileSystemWith(mode: number): FileSystem {
+  return {
+    ...nodeFileSystem,
+    open: (path, how, permissions = mode) => nodeFileSystem.open(path, how, permissions),
+    makeDirectory: (path, permissions = directoryMode(mode)) => nodeFileSystem.makeDirectory(path, permissions),
+  };
+}
 
 class NodeFile implements OpenFile {
   readonly #handle: FileHandle;
@@ -117,6 +136,7 @@ class NodeFile implements OpenFile {
 
 interface BigStats {
   readonly size: bigint;
+  readonly mode: bigint;
   readonly dev: bigint;
   readonly ino: bigint;
   readonly mtimeNs: bigint;
@@ -130,6 +150,7 @@ function stateOf(stats: BigStats): FileState {
   return {
     kind: stats.isFile() ? "file" : stats.isDirectory() ? "directory" : stats.isSymbolicLink() ? "link" : "other",
     size: Number(stats.size),
+    permissions: process.platform === "win32" ? undefined : Number(stats.mode) & 0o777,
     inode: `${stats.dev}:${stats.ino}`,
     // What Windows gives for a file on a share may differ from one look to the next.
     device: process.platform === "win32" ? undefined : `${stats.dev}`,

@@ -24,7 +24,9 @@ export async function rewrite(
 ): Promise<void> {
   const path = unfinishedPath(journal.path);
   await fileSystem.remove(path);
-  const file = await fileSystem.open(path, "create");
+  // Whoever was let in to read the old journal may read the new one.
+  const { permissions } = (await fileSystem.stat(journal.path)) ?? {};
+  const file = await fileSystem.open(path, "create", permissions);
   try {
     try {
       await fill(file, journal, keeps);

@@ -2,6 +2,7 @@ import { fs, path } from "../../builtin.ts";
 import { directoryMode } from "../file-mode.ts";
 
 const {
+  chmodSync,
   closeSync,
   constants,
   copyFileSync,
@@ -58,6 +59,8 @@ function makeParents(path: string, mode: number): void {
   if (first === undefined) return;
   // A new directory survives a power cut once the one that names it is synced.
   for (let made = parent; ; made = dirname(made)) {
+    // As asked for, whatever the process's umask takes from it.
+    chmodSync(made, mode);
     syncDirectory(dirname(made));
     if (made === first || made === dirname(made)) return;
   }

@@ -1,8 +1,9 @@
 import { fs } from "../../builtin.ts";
 import { ThreadmarkError } from "../../errors.ts";
+import { ownerOnly } from "../file-mode.ts";
 import { logOf, sharedMemoryOf } from "./files.ts";
 
-const { existsSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } = fs;
+const { chmodSync, existsSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } = fs;
 
 /** A log that is no longer than its header holds no commit. */
 const headerBytes = 32;
@@ -53,7 +54,9 @@ export function claimLog(path: string): void {
   if (owner?.database === database && owner.log === log) return;
   try {
     // Half of it, after a power cut, counts as none.
-    writeFileSync(ownerFileOf(real), `${JSON.stringify({ database, log })}\n`, { mode: statSync(real).mode & 0o666 });
+    writeFileSync(ownerFileOf(real), `${JSON.stringify({ database, log })}\n`, { mode: ownerOnly });
+    // Whoever may use the database may write down that the log is its own.
+    chmodSync(ownerFileOf(real), statSync(real).mode & 0o666);
   } catch {
     // Where no file may be made, the log is used without: the database works as well, and only a later mistake is not seen.
   }

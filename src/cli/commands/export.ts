@@ -1,10 +1,10 @@
-import { createWriteStream } from "node:fs";
-import { rename, rm, stat } from "node:fs/promises";
+import { open, rename, rm, stat } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type Command, Option } from "commander";
 import type { Store } from "../../store.ts";
 import { declare } from "../declare.ts";
+import { unwritable } from "../failure.ts";
 import { existingThread } from "../lookup.ts";
 import { Progress } from "../progress.ts";
 import { bytesText, countText } from "../quantities.ts";
@@ -55,19 +55,27 @@ async function countOf(store: Store<State>, threads: readonly string[]): Promise
   return count;
 }
 
-/** A file that is there is whole: it gets its name when the last line is written. A pipe or a device keeps its name. */
+/**
+ * Writes a file that is whole if it is there: it gets its name when the last line is written. A pipe or a device keeps its
+ * name. A new file is for its owner only, one that is replaced keeps its permissions.
+ */
 async function writeWhole(file: string, lines: Readable, signal: AbortSignal): Promise<void> {
   const there = await stat(file).catch(() => undefined);
-  if (there?.isFile() === false) {
-    await pipeline(lines, createWriteStream(file), { signal });
-    return;
-  }
-  const unfinished = `${file}.${process.pid}.part`;
+  const isReplaced = there === undefined || there.isFile();
+  const path = isReplaced ? `${file}.${process.pid}.part` : file;
   try {
-    await pipeline(lines, createWriteStream(unfinished, { flush: true }), { signal });
-    await rename(unfinished, file);
+    const handle = await open(path, isReplaced ? "wx" : "w", 0o600);
+    try {
+      if (isReplaced && there !== undefined) await handle.chmod(there.mode & 0o777);
+      await pipeline(lines, handle.createWriteStream({ flush: isReplaced }), { signal });
+    } catch (error) {
+      await handle.close().catch(() => undefined);
+      if (isReplaced) await rm(path, { force: true });
+      throw error;
+    }
+    if (isReplaced) await rename(path, file);
   } catch (error) {
-    await rm(unfinished, { force: true });
-    throw error;
+    const standing = there === undefined ? "Nothing is left of it." : "What was there is as it was.";
+    throw unwritable(file, error, isReplaced ? standing : "What is there of it is not whole.");
   }
 }
