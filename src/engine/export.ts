@@ -6,7 +6,7 @@ import { ifDamaged, isCorrupt } from "./damage.ts";
 import type { Engine } from "./engine.ts";
 import { FrameReader } from "./frames.ts";
 import { PAGE_ROWS } from "./page.ts";
-import { FRAME_BYTES, PACKS } from "./replay.ts";
+import { FRAME_BYTES, PACKS, PACKS_AT_ONCE } from "./replay.ts";
 import { type Row, type RowRecord, toRecord } from "./row.ts";
 import { shownRows } from "./shown-rows.ts";
 import { type EncodedWrite, shownWrites, writesOfRows } from "./shown-writes.ts";
@@ -160,7 +160,7 @@ function neverRests(thread: string): ThreadmarkError {
 /** Yields the records of one thread as they are found, with no more of it in memory than some packs. */
 async function* threadRecords(engine: Engine, tape: Tape): AsyncGenerator<BundleRecord> {
   const seqs: number[] = [];
-  for await (const { seq } of shownRows(engine, tape)) {
+  for await (const { seq } of shownRows(engine, tape, { most: PACKS_AT_ONCE })) {
     seqs.push(seq);
     if (seqs.length % PAGE_ROWS === 0) forgetPacks(tape);
   }

@@ -78,13 +78,17 @@ export function rowsAtHand(
   return meta.origin ? undefined : rows;
 }
 
-/** The rows of one tape, newest first, starting below `before`. The first read is of `ahead` packs, later ones of more. */
+/**
+ * The rows of one tape, newest first, starting below `before`. The first read is of `ahead` packs, later ones of more, up
+ * to `most`.
+ */
 export async function* ownRows(
   engine: Engine,
   tape: Tape,
   before: number,
   onFault: OnFault = rethrow,
   ahead = 1,
+  most: number = MOST_PACKS,
 ): AsyncGenerator<Row> {
   let next = before;
   for (;;) {
@@ -101,7 +105,7 @@ export async function* ownRows(
     yield entry.row;
   }
   const floor = tape.meta.origin?.upTo ?? 0;
-  let limit = Math.min(ahead, MOST_PACKS);
+  let limit = Math.min(ahead, most);
   const unread = new Set<number>();
   const add = (found: Found): LoadedPack[] => {
     if (unread.has(found.item)) return [];
@@ -130,7 +134,7 @@ export async function* ownRows(
       if (tape.readUnder(meta) !== "same") {
         // The last pack may have gone back to the tail, which this walk has left behind.
         const now = await engine.tapes.refresh(tape.number, tape.lineage);
-        if (now) yield* ownRows(engine, now, next, onFault, ahead);
+        if (now) yield* ownRows(engine, now, next, onFault, ahead, most);
         return;
       }
       const seen = new Set<number>();
@@ -139,7 +143,7 @@ export async function* ownRows(
         .filter((found) => !seen.has(found.item) && seen.add(found.item))
         .flatMap(add)
         .filter((pack) => (pack.rows[0]?.seq ?? next) < next);
-      limit = Math.min(limit * 4, MOST_PACKS);
+      limit = Math.min(limit * 4, most);
       if (packs.length === 0 && unread.size > faults) {
         next = Math.min(next, ...[...unread]);
         continue;

@@ -10,6 +10,8 @@ import { homeOf, isPlain, rowAt, type Shown } from "./view.ts";
 /** So much of frames, and so many packs' rows of a tape, are remembered while a history is gone through. */
 export const FRAME_BYTES: number = 4 * 1024 * 1024;
 export const PACKS = 32;
+/** So many packs' rows are read at once meanwhile: their metadata may be large. */
+export const PACKS_AT_ONCE = 8;
 
 /** Rows by their seqs, ascending, and for each the seq of the frame it builds on: all that is held of a long history. */
 export interface Outline {

@@ -13,6 +13,8 @@ export interface ScanOptions {
   readonly generation?: number;
   /** How many packs are probably needed: they are read at once. */
   readonly ahead?: number;
+  /** How many packs are read at once, at most: few, where all are gone through and memory counts. */
+  readonly most?: number;
   /** Where given, what does not read of the thread's own tape is passed over and told. */
   readonly onFault?: OnFault;
 }
@@ -23,7 +25,7 @@ export async function* shownRows(engine: Engine, tape: Tape, options: ScanOption
   let before = options.before ?? NOW;
   let level = tape;
   for (;;) {
-    for await (const row of ownRows(engine, level, before, options.onFault, options.ahead)) {
+    for await (const row of ownRows(engine, level, before, options.onFault, options.ahead, options.most)) {
       if (options.namespace !== undefined && row.namespace !== options.namespace) continue;
       const shown = level === tape && isPlain(tape) ? row : await rowAt(engine, tape, row.seq, generation);
       if (shown) yield shown;

@@ -12,7 +12,7 @@ import { ownRow, ownRows } from "./own-rows.ts";
 import { PAGE_ROWS } from "./page.ts";
 import { pushAll } from "./push-all.ts";
 import { infoOf, named, writeOf } from "./read.ts";
-import { type Outline, PACKS, Replay, type Replayed } from "./replay.ts";
+import { type Outline, PACKS, PACKS_AT_ONCE, Replay, type Replayed } from "./replay.ts";
 import { shownRows } from "./shown-rows.ts";
 import { type EncodedWrite, shownWrites, writesOfRows } from "./shown-writes.ts";
 import type { Tape } from "./tape.ts";
@@ -64,7 +64,7 @@ interface FaultyRow {
 async function outlineOf(engine: Engine, tape: Tape, after: number, onFault: OnFault): Promise<Outline> {
   const seqs: number[] = [];
   const bases: number[] = [];
-  for await (const row of shownRows(engine, tape, { onFault })) {
+  for await (const row of shownRows(engine, tape, { onFault, most: PACKS_AT_ONCE })) {
     if (row.seq <= after) break;
     // A replacement stands beside the frame, which others build on as it was.
     const physical = row.replacedBy ? await ownRow(engine, await homeOf(engine, tape, row.seq), row.seq) : row;
@@ -215,7 +215,7 @@ async function verifyCount(engine: Engine, tape: Tape, { seqs }: Outline): Promi
   let rows = 0;
   if (isPlain(tape)) for (const seq of seqs) rows += seq > (meta.origin?.upTo ?? 0) ? 1 : 0;
   else {
-    for await (const _ of ownRows(engine, tape, Number.POSITIVE_INFINITY)) {
+    for await (const _ of ownRows(engine, tape, Number.POSITIVE_INFINITY, undefined, 1, PACKS_AT_ONCE)) {
       rows += 1;
       if (rows % PAGE_ROWS === 0) tape.forgetPacks(PACKS);
     }
