@@ -20,12 +20,15 @@ export { type ErrorCode, type ErrorDetails, ThreadmarkError } from "./errors.ts"
 export type { Lease } from "./lease.ts";
 export type {
   AcquireOptions,
+  BreakOptions,
+  BrokenLease,
   Change,
   CheckpointSize,
   ClassCodec,
   Fault,
   ForkOptions,
   HistoryOptions,
+  LeaseInfo,
   LeaseToken,
   OpenOptions,
   PruneOptions,

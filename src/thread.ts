@@ -7,7 +7,7 @@ import { closedError, type Engine } from "./engine/engine.ts";
 import { type Gathered, gather, type Named, type RecentRows, recentRows } from "./engine/gather.ts";
 import { historyOf } from "./engine/history.ts";
 import type { Change as LaneChange } from "./engine/lane.ts";
-import { acquireChange } from "./engine/lease.ts";
+import { acquireChange, breakChange, leaseInfo } from "./engine/lease.ts";
 import { notFound, refusedBy } from "./engine/missing.ts";
 import type { Place } from "./engine/read.ts";
 import { Reading } from "./engine/reading.ts";
@@ -17,10 +17,13 @@ import { Lease } from "./lease.ts";
 import { checkId, checkNamespace, namespaceKey } from "./model/address.ts";
 import type {
   AcquireOptions,
+  BreakOptions,
+  BrokenLease,
   Change,
   CheckpointSize,
   ForkOptions,
   HistoryOptions,
+  LeaseInfo,
   LeaseToken,
   PruneOptions,
   PruneResult,
@@ -32,6 +35,7 @@ import type {
 import type { Checkpoint, CheckpointInfo, CheckpointTuple, Write } from "./model/checkpoint.ts";
 import {
   checkAcquireOptions,
+  checkBreakOptions,
   checkForkOptions,
   checkHistoryOptions,
   checkIds,
@@ -326,6 +330,30 @@ export class Thread<State = unknown> {
       const { holder, ttl } = options;
       return async () =>
         new Lease(this.#engine, this.id, await this.#engine.lane(this.id).add(acquireChange({ holder, ttl })), ttl);
+    });
+  }
+
+  /** Who holds the lease, for how long, and which leases were broken. */
+  lease(): Promise<LeaseInfo> {
+    return this.#attempt(() => {
+      this.#rootOnly("lease");
+      return () => leaseInfo(this.#engine, this.id);
+    });
+  }
+
+  /**
+   * Ends another's lease before its time, as when its holder's clock was far ahead; that holder gets `FENCED`. The thread
+   * notes who did it and why, see {@link lease}. Resolves to the lease that was broken, undefined if there was none.
+   *
+   * @example
+   * await thread.breakLease({ by: "ops", reason: "the clock of worker-7 was a year ahead" });
+   */
+  breakLease(options: BreakOptions = {}): Promise<BrokenLease | undefined> {
+    return this.#attempt(() => {
+      this.#rootOnly("breakLease");
+      checkBreakOptions(options);
+      const change = breakChange({ ...options });
+      return () => this.#engine.lane(this.id).add(change);
     });
   }
 

@@ -11,6 +11,7 @@ import { forkCommand } from "./commands/fork.ts";
 import { historyCommand } from "./commands/history.ts";
 import { importCommand } from "./commands/import.ts";
 import { importLangGraphCommand } from "./commands/import-langgraph.ts";
+import { leaseCommand } from "./commands/lease.ts";
 import { pruneCommand } from "./commands/prune.ts";
 import { setCommand } from "./commands/set.ts";
 import { showCommand } from "./commands/show.ts";
@@ -34,6 +35,7 @@ const commands: readonly ((program: Command, session: Session) => void)[] = [
   copyCommand,
   pruneCommand,
   deleteCommand,
+  leaseCommand,
   exportCommand,
   importCommand,
   importLangGraphCommand,

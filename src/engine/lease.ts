@@ -1,6 +1,7 @@
 import { ThreadmarkError } from "../errors.ts";
-import type { AcquireOptions, LeaseToken } from "../model/arguments.ts";
+import type { AcquireOptions, BreakOptions, BrokenLease, LeaseInfo, LeaseToken } from "../model/arguments.ts";
 import type { Draft } from "./draft.ts";
+import type { Engine } from "./engine.ts";
 import type { Change } from "./lane.ts";
 import type { LeaseRecord } from "./meta.ts";
 
@@ -62,4 +63,36 @@ export function releaseChange(lease: LeaseToken): Change<void> {
       if (draft.meta?.lease?.epoch === lease.epoch) draft.change({ lease: undefined });
     },
   };
+}
+
+/** The meta record, which every commit checks, keeps this many broken leases. */
+const MOST_BROKEN = 10;
+
+/**
+ * Ends a lease whatever the clock says, and notes that in the thread. Its holder is fenced: the epoch is never used again.
+ * Plans nothing where there is no lease.
+ */
+export function breakChange({
+  by = null,
+  reason = null,
+}: { [K in keyof BreakOptions]: string | null }): Change<BrokenLease | undefined> {
+  return {
+    plan: (draft) => {
+      const held = draft.meta?.lease;
+      if (!held) return undefined;
+      const { holder, epoch, expires: expiresAt } = held;
+      const broken: BrokenLease = { holder, epoch, expiresAt, at: draft.engine.clock(), by, reason };
+      const earlier = draft.meta?.broken ?? [];
+      draft.change({ lease: undefined, broken: [broken, ...earlier].slice(0, MOST_BROKEN) });
+      return broken;
+    },
+  };
+}
+
+/** Returns who holds the lease of a thread, and which of its leases were broken. */
+export async function leaseInfo(engine: Engine, thread: string): Promise<LeaseInfo> {
+  const { lease, broken = [] } = (await engine.thread(thread))?.meta ?? {};
+  if (!lease) return { held: null, broken };
+  const { holder, epoch, expires: expiresAt } = lease;
+  return { held: { holder, epoch, expiresAt, remaining: Math.max(0, expiresAt - engine.clock()) }, broken };
 }

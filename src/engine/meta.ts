@@ -1,5 +1,6 @@
 import type { Value } from "../backend.ts";
 import { unwrapJson, wrapJson } from "../codec/envelope.ts";
+import type { BrokenLease } from "../model/arguments.ts";
 
 /** Where a forked or copied tape continues from. What it shows of that never changes: a compaction only writes it down. */
 export interface Origin {
@@ -71,6 +72,8 @@ export interface Meta {
   readonly marks?: true;
   readonly epoch: number;
   readonly lease?: LeaseRecord;
+  /** Leases that were broken, the latest first, a few of them. */
+  readonly broken?: readonly BrokenLease[];
   /** An error was once written for a checkpoint: whether for the head is asked of its writes. */
   readonly failed?: true;
   /** The thread was deleted, but forks still build on the tape. */

@@ -95,6 +95,36 @@ export interface AcquireOptions {
   readonly ttl: number;
 }
 
+/** Who breaks a lease and why, for the thread's log of broken leases; each up to 512 bytes. */
+export interface BreakOptions {
+  readonly by?: string;
+  readonly reason?: string;
+}
+
+/** A lease that was broken before its time. */
+export interface BrokenLease {
+  readonly holder: string;
+  readonly epoch: number;
+  /** When it would have run out, and when it was broken: milliseconds since 1970. */
+  readonly expiresAt: number;
+  readonly at: number;
+  readonly by: string | null;
+  readonly reason: string | null;
+}
+
+export interface LeaseInfo {
+  /** The lease that was taken last and not given up. With nothing remaining, anybody may take it. */
+  readonly held: {
+    readonly holder: string;
+    readonly epoch: number;
+    readonly expiresAt: number;
+    /** Milliseconds by the store's clock. */
+    readonly remaining: number;
+  } | null;
+  /** The leases that were broken, the latest first; the last ten of them. */
+  readonly broken: readonly BrokenLease[];
+}
+
 export interface ThreadsOptions {
   readonly workflow?: string;
   readonly prefix?: string;

@@ -1,6 +1,7 @@
 import { checkId } from "./address.ts";
 import type {
   AcquireOptions,
+  BreakOptions,
   ForkOptions,
   HistoryOptions,
   PruneOptions,
@@ -242,6 +243,12 @@ export function checkAcquireOptions(options: AcquireOptions): void {
   const fields = checkObject(options, "The options of acquire");
   checkId(fields["holder"], "holder");
   checkTtl(fields["ttl"]);
+}
+
+export function checkBreakOptions(options: BreakOptions): void {
+  const fields = checkObject(options, "The options of breakLease");
+  optional(fields, "by", checkId);
+  optional(fields, "reason", checkId);
 }
 
 export function checkTtl(value: unknown): void {
