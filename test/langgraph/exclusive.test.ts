@@ -52,6 +52,21 @@ onEveryBackend(
       await graph.updateState(on(id), { log: ["e"] });
     });
 
+    it("a run that fails for a value that cannot be stored gives its lease up, also to another store", async () => {
+      const saver = await savers.fresh({ exclusive: { ttl: 600_000 } });
+      const id = newThread();
+      let bad = true;
+      const graph = graphOf(saver, () => ({ log: [bad ? ((() => 1) as never) : "good"] }));
+      await expect(graph.invoke({ log: [] }, on(id))).rejects.toMatchObject({ code: "SERIALIZE" });
+      bad = false;
+      expect(await graph.invoke({ log: ["a"] }, on(id))).toEqual({ log: ["a", "good"] });
+      bad = true;
+      await expect(graph.invoke({ log: [] }, on(id))).rejects.toMatchObject({ code: "SERIALIZE" });
+      await expect
+        .poll(() => saver.store.thread(id).acquire({ holder: "another", ttl: 1000 }), { timeout: 20_000 })
+        .toMatchObject({ holder: "another" });
+    });
+
     it("however a run ends, the next one may begin", async () => {
       const saver = await savers.fresh({ exclusive: true });
       const id = newThread();
