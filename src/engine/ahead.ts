@@ -249,7 +249,7 @@ function checkpointReads(engine: Engine, tape: Tape, seq: number): readonly Want
     const at = addressOf(home);
     const last = current === rootSealed && current !== seq;
     add(home, last ? [around(at, "net", current)] : packReads(at, current));
-    add(home, [olderNets(at, current, current >= rootFull ? rootFull : 0, KNOWN_NETS)]);
+    add(home, [olderNets(at, current, current >= rootFull ? rootFull : 0, Math.min(KNOWN_NETS, home.packsAtOnce))]);
     if (rootFull !== 0 || !origin || origin.mode === "all") break;
     current = origin.at;
   }

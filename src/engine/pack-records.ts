@@ -50,7 +50,7 @@ export class PackRecords {
     if (known) return known;
     const group = { lineage: tape.lineage, group: tape.number, table: "net" as const };
     const from = seq === tape.meta.rootSealed ? tape.meta.rootFull : 0;
-    const limit = this.#page;
+    const limit = Math.min(this.#page, tape.packsAtOnce);
     this.#page = Math.min(this.#page * 4, LAST_PAGE);
     if (seq === tape.meta.sealed) {
       // What was sealed last ends its pack: there is nothing behind it to look for.

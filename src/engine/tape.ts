@@ -13,6 +13,10 @@ const TAPE_WEIGHT = 2_000;
 const ROW_WEIGHT = 400;
 const PACK_WEIGHT = 64 * ROW_WEIGHT;
 
+/** About how many bytes are worth reading ahead, and how many packs in any case. */
+const READ_AHEAD = 16 * 1024 * 1024;
+const LEAST_PACKS = 4;
+
 /** So many rows are left unsealed: the head and its parent, which a read of the head begins with. */
 export const UNSEALED = 2;
 
@@ -103,6 +107,12 @@ export class Tape {
   /** How long the records of all unsealed rows are together. */
   get tailLength(): number {
     return this.#tailLength;
+  }
+
+  /** How many packs may be read together, on suspicion, going by the rows at hand: few, where rows are large. */
+  get packsAtOnce(): number {
+    if (this.#tail.length === 0) return Number.POSITIVE_INFINITY;
+    return Math.max(LEAST_PACKS, Math.floor((READ_AHEAD * this.#tail.length) / this.#tailLength));
   }
 
   /** About how many bytes of memory all this takes. */

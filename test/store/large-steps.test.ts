@@ -3,6 +3,7 @@ import type { Backend, Batch, Entry } from "../../src/backend.ts";
 import { memory } from "../../src/backends/memory/index.ts";
 import { open, type Store } from "../../src/index.ts";
 import { freshDirectory } from "../backends/sqlite/place.ts";
+import { counted } from "./counted.ts";
 
 const path = freshDirectory();
 
@@ -156,5 +157,17 @@ describe("large steps", () => {
     expect(batches.length).toBeGreaterThanOrEqual(3);
     expect(await thread.count()).toBe(10);
     expect((await thread.latest())?.state.blob[0]).toBe("8");
+  });
+
+  test("A checkpoint among many large ones is read without most of the others.", async () => {
+    const { backend, taken } = counted(memory());
+    const writer = await open<Work>(backend);
+    const length = 4_500_000;
+    for (let n = 0; n < 20; n += 1)
+      await writer.thread("t").put({ id: `c${n}`, update: { set: { blob: text(n, length) } } });
+    const store = await open<Work>(backend);
+    taken();
+    expect((await store.thread("t").get("c15"))?.state.blob).toBe(text(15, length));
+    expect(taken().bytes).toBeLessThan(10 * length);
   });
 });
