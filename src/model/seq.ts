@@ -1,7 +1,7 @@
 import { ThreadmarkError } from "../errors.ts";
 
 /** The greatest seq that a put can get: keys of records have 32 bits, and the seq after the last one is asked for, too. */
-export const LAST_SEQ: number = 2 ** 32 - 2;
+const LAST_SEQ: number = 2 ** 32 - 2;
 
 /** The greatest seq that a bundle may bring: it leaves room for two thousand million puts. */
 export const LAST_IMPORTED_SEQ: number = 2 ** 31 - 1;
