@@ -159,7 +159,7 @@ describe("the lock of the file backend", () => {
     const backend = await file(path("store"));
     await put(backend, 1, text(1));
     rmSync(path("store", locks()[0] as string));
-    await expect(put(backend, 2, text(2))).rejects.toMatchObject({ code: "BACKEND", committed: false });
+    await expect(put(backend, 2, text(2))).rejects.toMatchObject({ code: "MOVED", committed: false });
     expect(await get(backend, 2)).toBeUndefined();
     await put(backend, 2, text(2));
     expect([await get(backend, 1), await get(backend, 2)]).toEqual([text(1), text(2)]);
@@ -207,7 +207,7 @@ describe("the lock of the file backend", () => {
     const backend = await file(path("store"));
     await put(backend, 1, text(1));
     renameSync(path("store"), path("moved"));
-    await expect(put(backend, 2, text(2))).rejects.toMatchObject({ code: "BACKEND", committed: false });
+    await expect(put(backend, 2, text(2))).rejects.toMatchObject({ code: "MOVED", committed: false });
     const moved = await file(path("moved"));
     expect(await get(moved, 2)).toBeUndefined();
     await put(moved, 2, text("moved"));

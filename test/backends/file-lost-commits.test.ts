@@ -73,7 +73,7 @@ test("a directory that was put back to what it was is gone on from as it is now"
   rmSync(path("store"), { recursive: true });
   cpSync(path("backup"), path("store"), { recursive: true });
   // That the lock is gone is told once.
-  await expect(put(store, "x", 11)).rejects.toMatchObject({ code: "BACKEND" });
+  await expect(put(store, "x", 11)).rejects.toMatchObject({ code: "MOVED" });
   for (const thread of ["x", "y"]) await put(store, thread, 11);
   await store.close();
   const again = await open<State>(`file:${path("store")}`);

@@ -5,7 +5,7 @@ import { placesOfBatches } from "./answers.ts";
 import { append } from "./append.ts";
 import { directoryLineage } from "./change.ts";
 import { Compaction } from "./compaction.ts";
-import { backendFault, doneInPart, readOnlyStore } from "./faults.ts";
+import { backendFault, doneInPart, movedFiles, readOnlyStore } from "./faults.ts";
 import type { FileSystem } from "./file-system.ts";
 import type { Journal } from "./journal.ts";
 import { Journals, release } from "./journals.ts";
@@ -123,6 +123,7 @@ export class FileBackend implements Backend {
         (meta) => this.#isTaken(meta),
       );
       await append(this.#fileSystem, this.#directory, verdict, journals, this.#durable);
+      await this.#checkPlace([...verdict.changes.keys()].map((place) => journals.get(place) as Journal));
       return verdict.applied;
     } finally {
       release(held);
@@ -139,6 +140,20 @@ export class FileBackend implements Backend {
       if (journal.lineage !== lineage && journal.index.hasTape(item)) return true;
     }
     return item !== lineage && (await this.#fileSystem.stat(journalPath(this.#directory, item))) !== undefined;
+  }
+
+  /** Fails with MOVED unless what was appended is in the files at their paths. Nothing in memory counts then. */
+  async #checkPlace(journals: readonly Journal[]): Promise<void> {
+    let inPlace: readonly boolean[];
+    try {
+      inPlace = await Promise.all(journals.map((journal) => journal.isInPlace()));
+    } catch (error) {
+      throw backendFault(`looking at ${this.#directory}`, error, "unknown");
+    }
+    const moved = journals[inPlace.indexOf(false)];
+    if (moved === undefined) return;
+    await this.#snapshots.setWriter(false);
+    throw movedFiles(moved.path, "unknown");
   }
 
   /** Batches of several lineages are decided by the directory, and some journals lean on what it said last. */

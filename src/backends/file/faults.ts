@@ -53,6 +53,18 @@ export function movedLines(path: string, line: number): ThreadmarkError {
   );
 }
 
+/** `committed`: what is known of a commit that was under way. */
+export function movedFiles(path: string, committed: false | "unknown"): ThreadmarkError {
+  const outcome =
+    committed === false ? "Nothing was written" : "What was being written may be in the file that was moved";
+  return new ThreadmarkError(
+    "MOVED",
+    `file: ${path} was deleted, moved or replaced while the store was open. ${outcome}. The next call goes on with what is ` +
+      "there now: put the right files there first.",
+    { committed },
+  );
+}
+
 export function newerFormat(path: string, format: number, known: number): ThreadmarkError {
   return new ThreadmarkError(
     "VERSION",

@@ -31,6 +31,8 @@ export class Journal {
   readonly #fileSystem: FileSystem;
   #input: OpenFile | undefined;
   #output: OpenFile | undefined;
+  /** Which file is written to. */
+  #inode: string | undefined;
   #position: Position = beginning;
   #undecided: Undecided | undefined;
   #moved: Scan["moved"];
@@ -172,6 +174,13 @@ export class Journal {
     this.#output = await this.#fileSystem.open(this.path, this.#input === undefined ? "create" : "write");
     this.#input ??= this.#output;
     return this.#output;
+  }
+
+  /** Whether the file that is written to is the one that was read, and is still at the path. */
+  async isInPlace(): Promise<boolean> {
+    this.#inode ??= (await this.#output?.stat())?.inode;
+    if (this.#state !== undefined && this.#state.inode !== this.#inode) return false;
+    return (await this.#fileSystem.stat(this.path))?.inode === this.#inode;
   }
 
   prepare(changes: readonly Written[], joint: boolean): Prepared {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Claim } from "./claim.ts";
 import { claimantOf, OwnClaim } from "./claim.ts";
-import { heldBy } from "./faults.ts";
+import { heldBy, movedFiles } from "./faults.ts";
 import type { FileSystem } from "./file-system.ts";
 
 const lockName = /^lock-[0-9a-f]{16}\.json$/;
@@ -32,12 +32,12 @@ export class WriterLock {
     return this.#held !== undefined;
   }
 
-  /** Fails when the lock is not there any more: someone removed it, or removed or moved the whole directory. */
+  /** Fails with MOVED when the lock is not there any more: someone removed it, or removed or moved the whole directory. */
   async check(): Promise<void> {
     const held = this.#held;
     if (held === undefined || (await held.isInPlace())) return;
     await this.release();
-    throw Object.assign(new Error(`${held.path} was removed, or moved, while the store was open`), { code: "ENOENT" });
+    throw movedFiles(held.path, false);
   }
 
   /** Takes the lock, or fails with BUSY naming who has it. */
