@@ -38,12 +38,12 @@ const groups = [
   },
   {
     name: "upkeep",
-    test: /\/src\/(?:engine\/(?:bundled-thread|compact|export|fold|import|same-thread|seen-writes|settle|standing|stats|verify)|codec\/(?:bundle|delta\/validate))\.ts$/,
+    test: /\/src\/(?:engine\/(?:batch-records|bundled-thread|check-body|compact|export|fold|import|replay|same-thread|seen-writes|settle|shared-numbers|standing|stats|verify|verify-rows)|codec\/(?:bundle|delta\/validate))\.ts$/,
     priority: 1,
   },
   {
     name: "core",
-    test: /\/src\/(?:(?:engine|codec|model|backends\/sqlite)\/.*|backends\/covers|open|store|thread|lease|backend|errors|builtin)\.ts$/,
+    test: /\/src\/(?:(?:engine|codec|model|backends\/sqlite)\/.*|backends\/(?:covers|file-mode)|open|store|thread|lease|backend|errors|builtin)\.ts$/,
   },
 ];
 
