@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { packInto } from "../../scripts/pack.ts";
+import { userEnvironment } from "./user-environment.ts";
 
 /**
  * Packs the package, installs it into an empty project as a user would, and runs smoke.mjs there under the machine's
@@ -12,15 +13,7 @@ import { packInto } from "../../scripts/pack.ts";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 process.chdir(root);
 
-// npm puts node_modules/.bin, with the repository's Node, in front of the path of its scripts, and its settings in the environment.
-const environment = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => !/^(?:npm_|NODE$|INIT_CWD$)/.test(name)),
-);
-environment.PATH = (process.env.PATH ?? "")
-  .split(delimiter)
-  .filter((folder) => !/node_modules[\\/]\.bin[\\/]?$|node-gyp-bin/.test(folder))
-  .join(delimiter);
-
+const environment = userEnvironment();
 const folder = mkdtempSync(join(tmpdir(), "threadmark-package-"));
 const project = join(folder, "project");
 const inProject = (command: string, ...parameters: string[]): void => {

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { packInto } from "../../scripts/pack.ts";
+import { lockedLangChain } from "./locked-versions.ts";
 
 /**
  * Installs the packed package beside the oldest versions of LangGraph's packages that its peer ranges allow, and beside those
@@ -35,27 +36,29 @@ try {
     "newest",
     tarball,
     [...peers, "@langchain/langgraph"].map((name) => `${name}@${devDependencies[name]}`),
+    lockedLangChain(),
   );
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
 
-function check(name: string, tarball: string, packages: readonly string[]): void {
+function check(name: string, tarball: string, packages: readonly string[], others: Record<string, string> = {}): void {
   const project = join(folder, name);
   mkdirSync(project);
   const versions = packages.map((entry) => [entry.slice(0, entry.lastIndexOf("@")), entry.split("@").at(-1)] as const);
   // What one of the packages depends on is to be this version too, not a newer one beside it.
-  const overrides = Object.fromEntries(versions);
+  const dependencies = Object.fromEntries(versions);
+  const overrides = { ...others, ...dependencies };
   writeFileSync(
     join(project, "package.json"),
-    JSON.stringify({ name: "langgraph-versions", private: true, type: "module", dependencies: overrides, overrides }),
+    JSON.stringify({ name: "langgraph-versions", private: true, type: "module", dependencies, overrides }),
   );
   const run = (command: string, ...parameters: string[]): void => {
     execFileSync(command, parameters, { cwd: project, stdio: ["ignore", "inherit", "inherit"] });
   };
-  const others = ["@types/node", "zod"].map((each) => `${each}@${devDependencies[each]}`);
+  const tools = ["@types/node", "zod"].map((each) => `${each}@${devDependencies[each]}`);
   const quiet = ["--no-fund", "--no-audit", "--ignore-scripts", "--prefer-offline", "--loglevel=error"];
-  run("npm", "install", ...quiet, tarball, ...others);
+  run("npm", "install", ...quiet, tarball, ...tools);
   for (const [each, version] of versions) {
     const installed = JSON.parse(readFileSync(join(project, "node_modules", each, "package.json"), "utf8"));
     if (installed.version !== version) throw new Error(`${each} is ${installed.version}, not ${version}`);
