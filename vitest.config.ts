@@ -29,15 +29,15 @@ const alias = {
 
 /** What takes longest, longest first: begun last, each would keep one worker busy while the other has nothing to do. */
 const longest = [
-  "test/model/store.model.test.ts",
-  "test/backends/postgres/partitions.conformance.test.ts",
-  "test/backends/postgres/pgbouncer.conformance.test.ts",
-  "test/crash/crash.test.ts",
-  "test/backends/postgres.conformance.test.ts",
+  "test/property/store.model.test.ts",
+  "test/backends/postgres/schema/partitions.conformance.test.ts",
+  "test/backends/postgres/connections/pgbouncer.conformance.test.ts",
+  "test/processes/crash/crash.test.ts",
+  "test/backends/postgres/conformance.test.ts",
   "test/docs/docs.test.ts",
   "test/inspector/live.test.ts",
-  "test/backends/file.conformance.test.ts",
-  "test/backends/sqlite.conformance.test.ts",
+  "test/backends/file/conformance.test.ts",
+  "test/backends/sqlite/conformance.test.ts",
   "test/inspector/views.test.ts",
   "test/langgraph/validation/postgres.test.ts",
 ].map(source);

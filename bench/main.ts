@@ -1,13 +1,13 @@
 import { parseArgs } from "node:util";
-import type { Part } from "./context.ts";
-import { installSavers } from "./install.ts";
+import { installSavers } from "./environment/install.ts";
+import { SharedServer } from "./environment/server.ts";
+import type { Part } from "./harness/context.ts";
+import { runHere, runPart } from "./harness/part-process.ts";
+import { type Findings, isMet, lineOf } from "./harness/report.ts";
 import { writeDocs } from "./output/docs.ts";
 import { plotResults } from "./output/plots.ts";
 import { machine, type Results, readResults, withParts, writeResults } from "./output/results.ts";
-import { runHere, runPart } from "./part-process.ts";
 import { parts } from "./parts/index.ts";
-import { type Findings, isMet, lineOf } from "./report.ts";
-import { SharedServer } from "./server.ts";
 
 const usage = `npm run bench -- [options]
 

@@ -19,38 +19,59 @@ const entries = [
 ];
 
 /** Modules that find files beside themselves keep their folder; what else entries share goes into one. */
-const folders: { readonly [chunk: string]: string } = { program: "cli", processes: "demo", assets: "inspector" };
+const folders: { readonly [chunk: string]: string } = { program: "cli", processes: "demo", assets: "inspector/http" };
 
 // A file that left src must not stay behind in the package.
 rmSync("dist", { recursive: true, force: true });
 const { status } = spawnSync("tsc", ["-p", "tsconfig.build.json"], { stdio: "inherit" });
 if (status !== 0) process.exit(status ?? 1);
 
+/** Returns a pattern for modules of src: whole folders end with a slash. */
+const modules = (...names: readonly string[]): RegExp =>
+  new RegExp(`/src/(?:${names.map((name) => (name.endsWith("/") ? `${name}.*` : name)).join("|")})\\.ts$`);
+
 /**
- * What nearly every store needs in one file; what few short processes do in others: sealing and changes of what is there already,
- * and what looks after whole stores. Each file takes its time to find, and all that is in it to parse.
+ * The modules that nearly every store needs are one file; sealing, changes of existing rows, and the upkeep of whole stores are
+ * two others, since few short processes come to them and a process parses all of a file that it loads.
  */
 const groups = [
   {
     name: "changes",
-    test: /\/src\/(?:engine\/(?:closing|delete|doomed|encode-pack|fork|frames|glance|id-index|measure|prune|push-all|rebase|remove|reparent|replace|rewrite|seal|thread-list|threads|writes-removal)|codec\/delta\/(?:compose|net|seal|sequence)|model\/(?:changes|retention))\.ts$/,
+    test: modules(
+      "engine/removal/",
+      "engine/changes/(?:delete-thread|fork|put/replace)",
+      "engine/commits/seal(?:-on-close)?",
+      "engine/records/pack/encode",
+      "engine/bodies/frame-reader",
+      "engine/reads/(?:directory|list-threads|measure|thread-summary)",
+      "codec/delta/(?:join/(?:compose|net|sequence)|sealed/seal)",
+      "model/(?:changes|retention)",
+    ),
     priority: 1,
   },
   {
     name: "upkeep",
-    test: /\/src\/(?:engine\/(?:batch-records|bundled-thread|check-body|compact|export|fold|import|replay|same-thread|seen-writes|settle|shared-numbers|standing|stats|verify|verify-rows)|codec\/(?:bundle|delta\/validate))\.ts$/,
+    test: modules(
+      "engine/(?:upkeep|bundles)/",
+      "engine/commits/batch-records",
+      "engine/records/check-body",
+      "engine/bodies/replay",
+      "engine/view/unchanged-since",
+      "engine/reads/stats",
+      "codec/(?:bundle|delta/validate)",
+    ),
     priority: 1,
   },
   {
     name: "core",
-    test: /\/src\/(?:(?:engine|codec|model|backends\/sqlite)\/.*|backends\/(?:covers|file-mode)|open|store|thread|lease|backend|errors|builtin)\.ts$/,
+    test: modules("(?:engine|codec|model|platform|api)/", "backends/(?:sqlite|shared)/", "backend", "errors"),
   },
 ];
 
 // A few files instead of two hundred: importing the package is most of what a short process does.
 const bundle = await rolldown({
   input: Object.fromEntries(
-    [...entries, "cli/program", "demo/processes", "inspector/assets"].map((name) => [name, `src/${name}.ts`]),
+    [...entries, "cli/program", "demo/processes", "inspector/http/assets"].map((name) => [name, `src/${name}.ts`]),
   ),
   external: (id) => !/^[./]/.test(id),
   platform: "node",

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium, type Page } from "playwright-core";
 import { open } from "../src/index.ts";
-import { serveInspector } from "../src/inspector/server.ts";
+import { serveInspector } from "../src/inspector/http/server.ts";
 import { type State, seed } from "../test/inspector/seed.ts";
 
 /** Takes the pictures of the inspector that the documentation shows, on the store that its tests use. */

@@ -1,3 +1,7 @@
+export type { Lease } from "./api/lease.ts";
+export { open } from "./api/open.ts";
+export type { Store } from "./api/store.ts";
+export type { Thread } from "./api/thread.ts";
 export {
   type Answer,
   type Backend,
@@ -15,9 +19,8 @@ export {
   tables,
   type Value,
 } from "./backend.ts";
-export type { ImportResult } from "./engine/import.ts";
+export type { ImportResult } from "./engine/bundles/import.ts";
 export { type ErrorCode, type ErrorDetails, ThreadmarkError } from "./errors.ts";
-export type { Lease } from "./lease.ts";
 export type {
   AcquireOptions,
   BreakOptions,
@@ -56,6 +59,3 @@ export type {
   ThreadInfo,
   Write,
 } from "./model/checkpoint.ts";
-export { open } from "./open.ts";
-export type { Store } from "./store.ts";
-export type { Thread } from "./thread.ts";

@@ -1,4 +1,4 @@
-import { Place } from "../place.ts";
+import { Place } from "../environment/place.ts";
 import { systemsOn } from "../systems/index.ts";
 import type { Home } from "../systems/system.ts";
 

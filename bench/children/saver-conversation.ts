@@ -1,5 +1,5 @@
-import { checkState } from "../check.ts";
-import { History } from "../history.ts";
+import { checkState } from "../systems/check-state.ts";
+import { History } from "../systems/measured-thread.ts";
 import { memorySaver, sqliteSaver, threadmarkSaver } from "../systems/savers.ts";
 import { peakMemory } from "../systems/sizes.ts";
 import { conversation } from "../workloads/conversation.ts";

@@ -1,7 +1,7 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
-import { createValueCodec } from "../../src/codec/value.ts";
-import type { Talk } from "../talk.ts";
+import { createValueCodec } from "../../src/codec/values/value.ts";
+import type { Talk } from "../workloads/prepared-conversation.ts";
 
 /** What a put cannot do without, each with all of those before it. */
 export const putSteps = [

@@ -1,7 +1,7 @@
 import pg from "pg";
-import { bigints, integers, texts } from "../../src/backends/postgres/arrays.ts";
-import { createValueCodec } from "../../src/codec/value.ts";
-import type { Talk } from "../talk.ts";
+import { bigints, integers, texts } from "../../src/backends/postgres/writing/arrays.ts";
+import { createValueCodec } from "../../src/codec/values/value.ts";
+import type { Talk } from "../workloads/prepared-conversation.ts";
 import { recordOf, wrapped } from "./put.ts";
 
 const meta = `1j00000000${JSON.stringify({ version: 16, thread: "measured-thread", createdAt: 1, sealed: 960, rootSealed: 960 })}`;

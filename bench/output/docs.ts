@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { isMet, type Table, type Target } from "../report.ts";
+import { isMet, type Table, type Target } from "../harness/report.ts";
 import { plotsOf } from "./plots.ts";
 import type { Results } from "./results.ts";
 import { formatted, markdownTable } from "./table.ts";

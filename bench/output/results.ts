@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg, totalmem } from "node:os";
-import type { Point, Table, Target } from "../report.ts";
+import type { Point, Table, Target } from "../harness/report.ts";
 
 export interface Machine {
   readonly processor: string;

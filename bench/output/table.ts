@@ -1,4 +1,4 @@
-import type { Cell, Column, Table, Unit } from "../report.ts";
+import type { Cell, Column, Table, Unit } from "../harness/report.ts";
 
 /** A number as people read it, with its unit. */
 export function formatted(value: number, unit: Unit | undefined): string {

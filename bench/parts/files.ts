@@ -1,7 +1,7 @@
 import { open } from "../../src/index.ts";
-import { runChild } from "../child.ts";
-import type { Part } from "../context.ts";
-import type { Cell } from "../report.ts";
+import { runChild } from "../environment/child.ts";
+import type { Part } from "../harness/context.ts";
+import type { Cell } from "../harness/report.ts";
 import { bytesOf } from "../systems/sizes.ts";
 import { words } from "../workloads/words.ts";
 

@@ -1,13 +1,13 @@
 import { open } from "../../src/index.ts";
-import { compare } from "../compare.ts";
-import type { Context, Part } from "../context.ts";
 import { LeanPuts, putSteps } from "../floors/put.ts";
 import { readLean, readSteps } from "../floors/read.ts";
 import { LeanWaves, waveSteps } from "../floors/wave.ts";
-import type { Cell } from "../report.ts";
+import { compare } from "../harness/compare.ts";
+import type { Context, Part } from "../harness/context.ts";
+import type { Cell } from "../harness/report.ts";
 import { RawPostgres } from "../systems/raw-postgres.ts";
 import { RawTable } from "../systems/raw-sqlite.ts";
-import { StoredTalk, Talk } from "../talk.ts";
+import { StoredTalk, Talk } from "../workloads/prepared-conversation.ts";
 import type { State } from "../workloads/workload.ts";
 
 type Rows = Cell[][];

@@ -1,10 +1,10 @@
-import { checkState } from "../check.ts";
-import { compare } from "../compare.ts";
-import type { Context, Part } from "../context.ts";
-import { History } from "../history.ts";
+import { compare } from "../harness/compare.ts";
+import type { Context, Part } from "../harness/context.ts";
+import { checkState } from "../systems/check-state.ts";
+import { History } from "../systems/measured-thread.ts";
 import { postgresSaver, sqliteSaver, threadmarkSaver } from "../systems/savers.ts";
 import type { Opened, System } from "../systems/system.ts";
-import { warmSteps } from "../warm-steps.ts";
+import { warmSteps } from "../systems/warm-steps.ts";
 import { agent, type Chat, langchain } from "../workloads/langchain.ts";
 import type { Step } from "../workloads/workload.ts";
 

@@ -1,12 +1,12 @@
 import { open, type Store } from "../../src/index.ts";
-import { compare } from "../compare.ts";
-import type { Context, Part } from "../context.ts";
-import { originalPostgresSaver } from "../langgraph-savers.ts";
-import type { Cell } from "../report.ts";
+import { originalPostgresSaver } from "../environment/langgraph-savers.ts";
+import { compare } from "../harness/compare.ts";
+import type { Context, Part } from "../harness/context.ts";
+import type { Cell } from "../harness/report.ts";
 import { RawPostgres } from "../systems/raw-postgres.ts";
 import { SaverThread } from "../systems/saver-thread.ts";
-import { StoredTalk, Talk } from "../talk.ts";
 import { conversation, conversationOf } from "../workloads/conversation.ts";
+import { StoredTalk, Talk } from "../workloads/prepared-conversation.ts";
 import type { State } from "../workloads/workload.ts";
 
 const connections = 4;

@@ -2,10 +2,10 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { open } from "../../src/index.ts";
-import { builtPackage } from "../build.ts";
-import type { Context, Part } from "../context.ts";
-import type { Cell } from "../report.ts";
-import { median } from "../timing.ts";
+import { builtPackage } from "../environment/build.ts";
+import type { Context, Part } from "../harness/context.ts";
+import type { Cell } from "../harness/report.ts";
+import { median } from "../harness/timing.ts";
 
 const processes = 8;
 type Mode = "turns" | "busy handler";

@@ -1,12 +1,12 @@
 import { open, type Store } from "../../src/index.ts";
-import type { Context, Part } from "../context.ts";
-import { History } from "../history.ts";
-import { layers, type Profile, profiled } from "../profiler.ts";
-import type { Cell } from "../report.ts";
+import type { Context, Part } from "../harness/context.ts";
+import { layers, type Profile, profiled } from "../harness/profiler.ts";
+import type { Cell } from "../harness/report.ts";
+import { History } from "../systems/measured-thread.ts";
 import { threadmarkSaver } from "../systems/savers.ts";
-import { StoredTalk, warmStates, warmUpdates } from "../talk.ts";
-import { warmSteps } from "../warm-steps.ts";
+import { warmSteps } from "../systems/warm-steps.ts";
 import { langchain } from "../workloads/langchain.ts";
+import { StoredTalk, warmStates, warmUpdates } from "../workloads/prepared-conversation.ts";
 import type { State, Step } from "../workloads/workload.ts";
 
 type Add = (what: string, profile: Profile) => void;

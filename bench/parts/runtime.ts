@@ -2,11 +2,11 @@ import { Annotation, END, MemorySaver, START, StateGraph } from "@langchain/lang
 import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
 import { open } from "../../src/index.ts";
 import { type Durability, START as FIRST, graph, END as LAST } from "../../src/runtime/index.ts";
-import type { Part } from "../context.ts";
-import { originalSqliteSaver } from "../langgraph-savers.ts";
-import type { Place } from "../place.ts";
-import type { Cell } from "../report.ts";
-import { Timings } from "../timing.ts";
+import { originalSqliteSaver } from "../environment/langgraph-savers.ts";
+import type { Place } from "../environment/place.ts";
+import type { Part } from "../harness/context.ts";
+import type { Cell } from "../harness/report.ts";
+import { Timings } from "../harness/timing.ts";
 
 const steps = 50;
 const durabilities: readonly Durability[] = ["sync", "async", "exit"];

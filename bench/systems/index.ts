@@ -1,4 +1,4 @@
-import type { Place } from "../place.ts";
+import type { Place } from "../environment/place.ts";
 import { stringify } from "./json.ts";
 import { rawPostgres } from "./raw-postgres.ts";
 import { rawSqlite } from "./raw-sqlite.ts";

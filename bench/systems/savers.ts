@@ -2,7 +2,7 @@ import { type BaseCheckpointSaver, MemorySaver } from "@langchain/langgraph-chec
 import type pg from "pg";
 import type { Store } from "../../src/index.ts";
 import { ThreadmarkSaver } from "../../src/langgraph/index.ts";
-import { originalPostgresSaver, originalSqliteSaver } from "../langgraph-savers.ts";
+import { originalPostgresSaver, originalSqliteSaver } from "../environment/langgraph-savers.ts";
 import { DeltaThread } from "./delta-thread.ts";
 import { SaverThread } from "./saver-thread.ts";
 import { bytesOf, bytesWritten, foldLog, schemaBytes, walPosition } from "./sizes.ts";

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { exitCodes, failureOf, unwritable } from "./failure.ts";
-import { printableLines } from "./printable.ts";
+import { printableLines } from "./output/printable.ts";
 import { runCommandLine } from "./program.ts";
 
 // node:sqlite announces on older versions of Node that it is experimental: true, but not what the user asked for.

@@ -1,27 +1,27 @@
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
+import { copyCommand } from "./commands/change/copy.ts";
+import { deleteCommand } from "./commands/change/delete.ts";
+import { forkCommand } from "./commands/change/fork.ts";
+import { leaseCommand } from "./commands/change/lease.ts";
+import { pruneCommand } from "./commands/change/prune.ts";
+import { setCommand } from "./commands/change/set.ts";
 import { completeCommand } from "./commands/complete.ts";
 import { completionCommand } from "./commands/completion.ts";
-import { copyCommand } from "./commands/copy.ts";
-import { deleteCommand } from "./commands/delete.ts";
 import { demoCommand } from "./commands/demo.ts";
-import { diffCommand } from "./commands/diff.ts";
-import { exportCommand } from "./commands/export.ts";
-import { forkCommand } from "./commands/fork.ts";
-import { historyCommand } from "./commands/history.ts";
-import { importCommand } from "./commands/import.ts";
-import { importLangGraphCommand } from "./commands/import-langgraph.ts";
-import { leaseCommand } from "./commands/lease.ts";
-import { pruneCommand } from "./commands/prune.ts";
-import { setCommand } from "./commands/set.ts";
-import { showCommand } from "./commands/show.ts";
-import { tailCommand } from "./commands/tail.ts";
-import { threadsCommand } from "./commands/threads.ts";
+import { diffCommand } from "./commands/look/diff.ts";
+import { historyCommand } from "./commands/look/history.ts";
+import { showCommand } from "./commands/look/show.ts";
+import { tailCommand } from "./commands/look/tail.ts";
+import { threadsCommand } from "./commands/look/threads.ts";
+import { exportCommand } from "./commands/transfer/export.ts";
+import { importCommand } from "./commands/transfer/import.ts";
+import { importLangGraphCommand } from "./commands/transfer/import-langgraph.ts";
 import { uiCommand } from "./commands/ui.ts";
 import { compactCommand, statsCommand, verifyCommand } from "./commands/upkeep.ts";
 import { exitCodes, type Failure, failureOf } from "./failure.ts";
+import { type Streams, Terminal } from "./output/terminal.ts";
 import { Session } from "./session.ts";
-import { type Streams, Terminal } from "./terminal.ts";
 
 /** In the order in which help lists them: looking, changing, keeping, moving, the rest. */
 const commands: readonly ((program: Command, session: Session) => void)[] = [

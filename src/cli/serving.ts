@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { Store } from "../store.ts";
+import type { Store } from "../api/store.ts";
 import type { Session, State } from "./session.ts";
 
 export interface Serving {
@@ -11,7 +11,7 @@ export interface Serving {
 /** Serves the inspector, prints where, and comes back on Ctrl-C. */
 export async function serveUntilInterrupted(session: Session, store: Store<State>, serving: Serving): Promise<void> {
   const { terminal, signal, json } = session;
-  const { serveInspector } = await import("../inspector/server.ts");
+  const { serveInspector } = await import("../inspector/http/server.ts");
   const inspector = await serveInspector({
     store,
     ...serving,

@@ -1,5 +1,5 @@
-import type { Store } from "../store.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Store } from "../api/store.ts";
+import type { Terminal } from "./output/terminal.ts";
 
 const DEFAULT_URL = "sqlite:threadmark.db";
 
@@ -36,7 +36,7 @@ export class Session {
     readOnly = false,
     patience?: number,
   ): Promise<T> {
-    const { open } = await import("../open.ts");
+    const { open } = await import("../api/open.ts");
     const store = await open<State>(url, {
       unregistered: "keep",
       readOnly,

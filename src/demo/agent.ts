@@ -1,7 +1,7 @@
 import { appendFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
+import type { Store } from "../api/store.ts";
 import { append, END, type Flow, graph, merge, START, send } from "../runtime/index.ts";
-import type { Store } from "../store.ts";
 import { chapters } from "./script.ts";
 
 /** The state of the demo's agent. Some of it is of types that JSON does not have. */

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Store } from "../store.ts";
+import type { Store } from "../api/store.ts";
 import { researchAgent } from "./agent.ts";
 
 const INTERVAL = 500;

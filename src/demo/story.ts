@@ -2,9 +2,9 @@ import type { ChildProcess } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { open } from "../api/open.ts";
+import type { Store } from "../api/store.ts";
 import { ThreadmarkError } from "../errors.ts";
-import { open } from "../open.ts";
-import type { Store } from "../store.ts";
 import { type Research, researchAgent, type Verdict } from "./agent.ts";
 import { runWorker } from "./processes.ts";
 

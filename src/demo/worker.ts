@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { open } from "../open.ts";
+import { open } from "../api/open.ts";
 import { openQuestion, researchAgent } from "./agent.ts";
 
 /**

@@ -1,20 +1,20 @@
 import type { Answer, Backend, Read, Value } from "../backend.ts";
 import type { Compression } from "../codec/envelope.ts";
 import { RECORD_BYTES } from "../codec/json-text.ts";
-import type { ValueCodec } from "../codec/value.ts";
+import type { ValueCodec } from "../codec/values/value.ts";
 import { ThreadmarkError } from "../errors.ts";
-import type { ReadAhead } from "./ahead.ts";
-import { ByteCache } from "./cache.ts";
-import { Committer } from "./committer.ts";
-import { isCorrupt } from "./damage.ts";
-import { InheritedFacts } from "./inherited-facts.ts";
-import { Lane } from "./lane.ts";
-import { type DirectoryRecord, decodeDirectory } from "./meta.ts";
-import { randomWriter } from "./random.ts";
-import { overlong } from "./size-limits.ts";
-import { type Tape, UNSEALED } from "./tape.ts";
-import { Tapes } from "./tapes.ts";
-import { TreeCache } from "./tree-cache.ts";
+import { Committer } from "./commits/group-commit.ts";
+import { Lane } from "./commits/lane.ts";
+import { isCorrupt } from "./faults/damage.ts";
+import { ByteCache } from "./memory/byte-cache.ts";
+import { randomWriter } from "./memory/new-tape.ts";
+import { type Tape, UNSEALED } from "./memory/tape.ts";
+import { Tapes } from "./memory/tapes.ts";
+import { TreeCache } from "./memory/tree-cache.ts";
+import type { ReadAhead } from "./reads/read-ahead.ts";
+import { type DirectoryRecord, decodeDirectory } from "./records/meta.ts";
+import { overlong } from "./records/size-limits.ts";
+import { InheritedFacts } from "./view/inherited-facts.ts";
 
 export interface EngineOptions {
   readonly backend: Backend;
@@ -154,7 +154,7 @@ export class Engine {
   /** Half a pack is worth a seal of its own. */
   async #sealTails(): Promise<void> {
     const tapes = this.tapes.unsealed(this.packRows / 2 + UNSEALED);
-    if (tapes.length > 0) await (await import("./closing.ts")).sealTails(this, tapes);
+    if (tapes.length > 0) await (await import("./commits/seal-on-close.ts")).sealTails(this, tapes);
   }
 
   /** Another engine that remembers nothing yet, on the same backend unless told. */

@@ -1,6 +1,6 @@
+import type { Thread } from "../api/thread.ts";
 import type { Checkpoint, CheckpointInfo, Write } from "../model/checkpoint.ts";
-import type { Thread } from "../thread.ts";
-import { type Bookkeeping, isSnapshot, keyOf, notesOf, reserved, type StoredHistory } from "./bookkeeping.ts";
+import { type Bookkeeping, isSnapshot, keyOf, notesOf, reserved, type StoredHistory } from "./mapping/bookkeeping.ts";
 
 /**
  * What channels that keep only their writes (LangGraph's `DeltaChannel`) are made of: the value at the nearest ancestor that

@@ -1,2 +1,2 @@
-export type { ExclusiveOptions } from "./exclusive.ts";
+export type { ExclusiveOptions } from "./runs/exclusive.ts";
 export { type SaverOptions, ThreadmarkSaver } from "./saver.ts";

@@ -1,9 +1,9 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { CheckpointListOptions } from "@langchain/langgraph-checkpoint";
+import type { Store } from "../api/store.ts";
 import type { CheckpointInfo } from "../model/checkpoint.ts";
-import type { Store } from "../store.ts";
-import { addressOf, levelsOf, namespaceOf } from "./address.ts";
-import { matches } from "./metadata.ts";
+import { addressOf, levelsOf, namespaceOf } from "./mapping/address.ts";
+import { matches } from "./mapping/metadata.ts";
 
 /** A checkpoint that a list shows, and where it is. */
 export interface Listed {

@@ -1,11 +1,11 @@
 import { TASKS } from "@langchain/langgraph-checkpoint";
+import type { Store } from "../api/store.ts";
+import type { Thread } from "../api/thread.ts";
 import type { PruneOptions, PruneResult } from "../model/arguments.ts";
 import type { CheckpointInfo, Metadata } from "../model/checkpoint.ts";
 import { prunedSeqs } from "../model/retention.ts";
-import type { Store } from "../store.ts";
-import type { Thread } from "../thread.ts";
-import { type Bookkeeping, notesOf, reserved, type StoredHistory, withNotes } from "./bookkeeping.ts";
 import { historiesAt } from "./history.ts";
+import { type Bookkeeping, notesOf, reserved, type StoredHistory, withNotes } from "./mapping/bookkeeping.ts";
 
 /**
  * Removing checkpoints from a thread of LangGraph's. Some of what remains may be read from what goes: channels that keep only

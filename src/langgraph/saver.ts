@@ -13,23 +13,23 @@ import {
   TASKS,
   WRITES_IDX_MAP,
 } from "@langchain/langgraph-checkpoint";
+import { type BackendOptions, open } from "../api/open.ts";
+import type { Store } from "../api/store.ts";
+import type { Thread } from "../api/thread.ts";
 import type { LeaseToken, OpenOptions, PruneOptions, PruneResult, ThreadsOptions } from "../model/arguments.ts";
 import type { ThreadInfo } from "../model/checkpoint.ts";
-import { type BackendOptions, open } from "../open.ts";
-import type { Store } from "../store.ts";
-import type { Thread } from "../thread.ts";
-import { type Address, addressOf, configOf, idOf, levelsOf, requiredAddress } from "./address.ts";
-import { type Bookkeeping, isActivation, reserved } from "./bookkeeping.ts";
-import { putInput, shownTuple } from "./checkpoint.ts";
-import { beginsRun, Exclusive, type ExclusiveOptions } from "./exclusive.ts";
-import { channelFailure, writeFailure } from "./failure.ts";
 import { historiesAt } from "./history.ts";
 import { listed } from "./list.ts";
-import { putAgain } from "./put-again.ts";
-import { handledByRun, Refusals } from "./refusals.ts";
+import { type Address, addressOf, configOf, idOf, levelsOf, requiredAddress } from "./mapping/address.ts";
+import { type Bookkeeping, isActivation, reserved } from "./mapping/bookkeeping.ts";
+import { putInput, shownTuple } from "./mapping/checkpoint.ts";
+import { putAgain } from "./re-put.ts";
 import { deleteRuns, firstVersionWithSends, prune, sendsOf } from "./remove.ts";
-import { isNested, isRun, savesAtExit } from "./run-config.ts";
-import { fromStored, toStored } from "./stored.ts";
+import { beginsRun, Exclusive, type ExclusiveOptions } from "./runs/exclusive.ts";
+import { channelFailure, writeFailure } from "./runs/failure.ts";
+import { handledByRun, Refusals } from "./runs/refusals.ts";
+import { isNested, isRun, savesAtExit } from "./runs/run-config.ts";
+import { fromStored, toStored } from "./values/to-stored.ts";
 
 export interface SaverOptions {
   /**

@@ -1,4 +1,4 @@
-import type { Issue } from "./schema.ts";
+import type { Issue } from "./graph/schema.ts";
 
 /**
  * Why a run was refused or ended, as a stable code. Faults of the store keep their own codes: see `ThreadmarkError`.

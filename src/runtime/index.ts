@@ -1,9 +1,5 @@
-export type { Context } from "./context.ts";
-export type { NodeOptions, Retry } from "./definition.ts";
-export type { UpdateOptions } from "./edit.ts";
 export { RunError, type RunErrorCode } from "./errors.ts";
-export type { FlowEvent, RunResult } from "./events.ts";
-export { Flow, type FlowState } from "./flow.ts";
+export type { NodeOptions, Retry } from "./graph/definition.ts";
 export {
   type CompileOptions,
   Graph,
@@ -12,11 +8,15 @@ export {
   type NestedOptions,
   type NodeFunction,
   type NodeResult,
-} from "./graph.ts";
-export type { Durability } from "./journal.ts";
-export type { LeaseOptions } from "./lease-keeper.ts";
-export type { ResumeOptions, RunOptions, WalkOptions } from "./options.ts";
-export type { Recovered, RecoverOptions } from "./recovery.ts";
-export { append, merge, type Reducer, type Reducers } from "./reducers.ts";
-export type { Issue, Schema } from "./schema.ts";
-export { type Command, END, type Goto, type Send, START, send, type Target } from "./targets.ts";
+} from "./graph/graph.ts";
+export { append, merge, type Reducer, type Reducers } from "./graph/reducers.ts";
+export type { Issue, Schema } from "./graph/schema.ts";
+export { type Command, END, type Goto, type Send, START, send, type Target } from "./graph/targets.ts";
+export type { Context } from "./run/context.ts";
+export type { FlowEvent, RunResult } from "./run/events.ts";
+export { Flow, type FlowState } from "./run/flow.ts";
+export type { LeaseOptions } from "./run/lease-keeper.ts";
+export type { ResumeOptions, RunOptions, WalkOptions } from "./run/options.ts";
+export type { UpdateOptions } from "./thread/edit.ts";
+export type { Durability } from "./thread/journal.ts";
+export type { Recovered, RecoverOptions } from "./thread/recovery.ts";

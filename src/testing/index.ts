@@ -6,39 +6,39 @@
  * for (const testCase of cases) test(testCase.name, async () => runCase(testCase, capabilities, await makeLocation()));
  */
 import type { Case } from "./case.ts";
-import { capture } from "./cases/capture.ts";
-import { closing } from "./cases/close.ts";
-import { compaction } from "./cases/compact.ts";
-import { compactionParents } from "./cases/compact-parents.ts";
-import { concurrency } from "./cases/concurrency.ts";
-import { copy } from "./cases/copy.ts";
-import { deletion } from "./cases/delete.ts";
-import { diff } from "./cases/diff.ts";
-import { types } from "./cases/exact-types.ts";
-import { fork } from "./cases/fork.ts";
-import { forkIsolation } from "./cases/fork-isolation.ts";
-import { forkNamespaces } from "./cases/fork-namespaces.ts";
-import { history } from "./cases/history.ts";
-import { ids } from "./cases/ids.ts";
-import { input } from "./cases/input.ts";
-import { label } from "./cases/label.ts";
-import { latestAndGet } from "./cases/latest-and-get.ts";
-import { lease } from "./cases/lease.ts";
-import { maintenance } from "./cases/maintenance.ts";
-import { namespaces } from "./cases/namespaces.ts";
-import { packs } from "./cases/packs.ts";
-import { prune } from "./cases/prune.ts";
-import { put } from "./cases/put.ts";
-import { races } from "./cases/races.ts";
-import { replace } from "./cases/replace.ts";
-import { threads } from "./cases/threads.ts";
-import { update } from "./cases/update.ts";
-import { writes } from "./cases/writes.ts";
+import { copy } from "./cases/forking/copy.ts";
+import { fork } from "./cases/forking/fork.ts";
+import { forkIsolation } from "./cases/forking/fork-isolation.ts";
+import { forkNamespaces } from "./cases/forking/fork-namespaces.ts";
+import { diff } from "./cases/reading/diff.ts";
+import { types } from "./cases/reading/exact-types.ts";
+import { history } from "./cases/reading/history.ts";
+import { label } from "./cases/reading/label.ts";
+import { latestAndGet } from "./cases/reading/latest-and-get.ts";
+import { namespaces } from "./cases/reading/namespaces.ts";
+import { packs } from "./cases/reading/packs.ts";
+import { threads } from "./cases/reading/threads.ts";
+import { closing } from "./cases/upkeep/close.ts";
+import { compaction } from "./cases/upkeep/compact.ts";
+import { compactionParents } from "./cases/upkeep/compact-parents.ts";
+import { deletion } from "./cases/upkeep/delete.ts";
+import { maintenance } from "./cases/upkeep/maintenance.ts";
+import { prune } from "./cases/upkeep/prune.ts";
+import { capture } from "./cases/writing/capture.ts";
+import { concurrency } from "./cases/writing/concurrency.ts";
+import { ids } from "./cases/writing/ids.ts";
+import { input } from "./cases/writing/input.ts";
+import { lease } from "./cases/writing/lease.ts";
+import { put } from "./cases/writing/put.ts";
+import { races } from "./cases/writing/races.ts";
+import { replace } from "./cases/writing/replace.ts";
+import { update } from "./cases/writing/update.ts";
+import { writes } from "./cases/writing/writes.ts";
 
 export { type BackendCase, backendCases, type OpenBackend } from "./backend-cases.ts";
 export type { Case, Context, Free, ManualClock } from "./case.ts";
-export { exact } from "./exact.ts";
 export { type Location, missing, runCase } from "./run.ts";
+export { exact } from "./support/exact.ts";
 
 /** Everything a store must do on any backend. */
 export const cases: readonly Case[] = [

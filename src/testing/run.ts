@@ -1,6 +1,6 @@
+import type { Store } from "../api/store.ts";
 import type { Capabilities } from "../backend.ts";
 import type { OpenOptions } from "../model/arguments.ts";
-import type { Store } from "../store.ts";
 import type { Case, Context, Free, ManualClock } from "./case.ts";
 
 /** A fresh, empty place for one case. */

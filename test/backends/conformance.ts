@@ -1,6 +1,6 @@
 import { test } from "vitest";
 import { cases, missing, runCase } from "../../src/testing/index.ts";
-import { type BackendUnderTest, kitLocation } from "./locations.ts";
+import { type BackendUnderTest, kitLocation } from "../support/places.ts";
 
 /** Makes a test of every case of the kit. What a backend cannot do shows as skipped, with the capability it lacks. */
 export function holdsToTheKit(backend: BackendUnderTest): void {

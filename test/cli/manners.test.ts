@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import { printTable } from "../../src/cli/table.ts";
-import { Terminal } from "../../src/cli/terminal.ts";
+import { printTable } from "../../src/cli/output/table.ts";
+import { Terminal } from "../../src/cli/output/terminal.ts";
 import { lines, records, storeWith, temporaryDirectory, threadmark, threeSteps } from "./run.ts";
 
 const escape = String.fromCharCode(27);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { printable } from "../../src/cli/printable.ts";
+import { printable } from "../../src/cli/output/printable.ts";
 import { storeWith, temporaryDirectory, threadmark } from "./run.ts";
 
 const main = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));

@@ -2,7 +2,7 @@ import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createDatabase, type TestDatabase } from "../postgres/database.ts";
+import { createDatabase, type TestDatabase } from "../support/postgres/database.ts";
 import { type Outcome, root, run, runProgram, runScript } from "./run.ts";
 import { type Step, stepsOf } from "./steps.ts";
 

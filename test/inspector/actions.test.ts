@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Store } from "../../src/api/store.ts";
 import { END, graph, START } from "../../src/runtime/index.ts";
-import type { Store } from "../../src/store.ts";
 import { goTo, launchBrowser, visit } from "./browser.ts";
 import { type Served, seed, served } from "./seed.ts";
 

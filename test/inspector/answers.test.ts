@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import type { Store } from "../../src/api/store.ts";
 import { append, END, graph, START } from "../../src/runtime/index.ts";
-import type { Store } from "../../src/store.ts";
 import { type Served, served } from "./seed.ts";
 
 interface Questions {

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { expect, onTestFinished } from "vitest";
-import type { Inspector } from "../../src/inspector/server.ts";
+import type { Inspector } from "../../src/inspector/http/server.ts";
 
 const CHROMIUM = "/usr/bin/chromium";
 const flags = [

@@ -11,7 +11,7 @@ interface Row {
   readonly parent: string | null;
 }
 const page: { placeInLanes(rows: readonly Row[]): { places: readonly Place[]; width: number } } = await import(
-  new URL("../../src/inspector/page/lanes.js", import.meta.url).href
+  new URL("../../src/inspector/page/parts/lanes.js", import.meta.url).href
 );
 
 test("a linear history has one lane", () => {

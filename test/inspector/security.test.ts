@@ -2,7 +2,7 @@ import { type IncomingHttpHeaders, request } from "node:http";
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { expect, test } from "vitest";
-import { BODY_LIMIT } from "../../src/inspector/body.ts";
+import { BODY_LIMIT } from "../../src/inspector/http/request-body.ts";
 import { seed, served } from "./seed.ts";
 
 interface Answer {

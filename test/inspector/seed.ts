@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { open, type Store } from "../../src/index.ts";
-import { type Inspector, serveInspector } from "../../src/inspector/server.ts";
+import { type Inspector, serveInspector } from "../../src/inspector/http/server.ts";
 
 export type State = Record<string, unknown>;
 

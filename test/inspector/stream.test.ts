@@ -1,6 +1,6 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { serveInspector } from "../../src/inspector/server.ts";
+import { serveInspector } from "../../src/inspector/http/server.ts";
 import { launchBrowser, visit } from "./browser.ts";
 import { served } from "./seed.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withoutPassword } from "../../src/without-password.ts";
+import { withoutPassword } from "../../src/display/redact-url.ts";
 
 test.each([
   ["postgres://ann:secret@db.example/agents", "postgres://ann@db.example/agents"],

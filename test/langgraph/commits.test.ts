@@ -1,10 +1,10 @@
 import { Annotation, END, START, StateGraph } from "@langchain/langgraph";
 import { expect, it } from "vitest";
+import { open } from "../../src/api/open.ts";
 import { memory } from "../../src/backends/memory/index.ts";
 import { ThreadmarkSaver } from "../../src/langgraph/index.ts";
-import { open } from "../../src/open.ts";
-import { counted } from "../store/counted.ts";
-import { newThread, thread } from "./saver.ts";
+import { counted } from "../support/counted.ts";
+import { newThread, thread } from "./support/saver.ts";
 
 const State = Annotation.Root({
   log: Annotation<string[]>({ reducer: (log, more) => [...log, ...more], default: () => [] }),

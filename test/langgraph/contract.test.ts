@@ -1,7 +1,7 @@
 import { HumanMessage } from "@langchain/core/messages";
 import { TASKS, uuid6 } from "@langchain/langgraph-checkpoint";
 import { expect, it } from "vitest";
-import { checkpointOf, listAll, loop, newThread, onEveryBackend, put, thread, valuesAt } from "./saver.ts";
+import { checkpointOf, listAll, loop, newThread, onEveryBackend, put, thread, valuesAt } from "./support/saver.ts";
 
 onEveryBackend("the checkpointer's contract", (savers) => {
   it("channels that are not new are the parent's, whatever is passed for them", async () => {

@@ -1,11 +1,11 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { DeltaSnapshot } from "@langchain/langgraph-checkpoint";
 import { expect, it } from "vitest";
+import { open } from "../../src/api/open.ts";
 import type { Backend, Read } from "../../src/backend.ts";
 import { memory } from "../../src/backends/memory/index.ts";
 import { ThreadmarkSaver } from "../../src/langgraph/index.ts";
-import { open } from "../../src/open.ts";
-import { checkpointOf, loop, newThread, onEveryBackend, put, thread } from "./saver.ts";
+import { checkpointOf, loop, newThread, onEveryBackend, put, thread } from "./support/saver.ts";
 
 /** A step of a graph whose channel `log` keeps only its writes. */
 async function step(

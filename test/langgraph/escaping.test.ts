@@ -2,10 +2,10 @@ import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import type { CheckpointMetadata } from "@langchain/langgraph-checkpoint";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { reserved } from "../../src/langgraph/bookkeeping.ts";
+import { open } from "../../src/api/open.ts";
 import { ThreadmarkSaver } from "../../src/langgraph/index.ts";
-import { open } from "../../src/open.ts";
-import { checkpointOf, listAll, loop, newThread, onEveryBackend, thread, valuesAt } from "./saver.ts";
+import { reserved } from "../../src/langgraph/mapping/bookkeeping.ts";
+import { checkpointOf, listAll, loop, newThread, onEveryBackend, thread, valuesAt } from "./support/saver.ts";
 
 /** The names that the stored form of an instance has, and names that LangChain's own serialised form has. */
 const names = ["lc", "kw", "kwargs", "own", "absent", "type", "id", "value", "content", "lg_name", "$", "__proto__"];

@@ -10,8 +10,8 @@ import {
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { ThreadmarkSaver } from "../../src/langgraph/index.ts";
-import { memoryUnderTest, sqliteUnderTest } from "../backends/locations.ts";
-import { newThread, onEveryBackend, put, thread, valuesAt } from "./saver.ts";
+import { memoryUnderTest, sqliteUnderTest } from "../support/places.ts";
+import { newThread, onEveryBackend, put, thread, valuesAt } from "./support/saver.ts";
 
 type Loose = Record<string, unknown> & { lc_kwargs: Record<string, unknown> };
 

@@ -1,7 +1,7 @@
 import { Annotation, Command, END, interrupt, START, StateGraph } from "@langchain/langgraph";
 import { expect, it } from "vitest";
-import { levelsOf } from "../../src/langgraph/address.ts";
-import { checkpointOf, listAll, loop, newThread, onEveryBackend, put, thread, valuesAt } from "./saver.ts";
+import { levelsOf } from "../../src/langgraph/mapping/address.ts";
+import { checkpointOf, listAll, loop, newThread, onEveryBackend, put, thread, valuesAt } from "./support/saver.ts";
 
 const State = Annotation.Root({ answer: Annotation<string> });
 

@@ -11,8 +11,8 @@ import {
 } from "@langchain/langgraph";
 import { expect, it } from "vitest";
 import type { ThreadmarkSaver } from "../../src/langgraph/index.ts";
-import { memoryUnderTest, sqliteUnderTest } from "../backends/locations.ts";
-import { listAll, newThread, onEveryBackend, thread, valuesAt } from "./saver.ts";
+import { memoryUnderTest, sqliteUnderTest } from "../support/places.ts";
+import { listAll, newThread, onEveryBackend, thread, valuesAt } from "./support/saver.ts";
 
 const State = Annotation.Root({
   log: Annotation<string[]>({ reducer: (left, right) => left.concat(right), default: () => [] }),

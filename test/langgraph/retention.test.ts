@@ -4,8 +4,8 @@ import { Annotation, DeltaChannel, END, messagesDeltaReducer, START, StateGraph 
 import { TASKS } from "@langchain/langgraph-checkpoint";
 import { expect, it } from "vitest";
 import type { ThreadmarkSaver } from "../../src/langgraph/index.ts";
-import { dumpThread } from "./dump.ts";
-import { checkpointOf, listAll, loop, newThread, onEveryBackend, put, thread, valuesAt } from "./saver.ts";
+import { dumpThread } from "./support/dump.ts";
+import { checkpointOf, listAll, loop, newThread, onEveryBackend, put, thread, valuesAt } from "./support/saver.ts";
 
 async function line(saver: ThreadmarkSaver, id: string, length: number, run?: string): Promise<RunnableConfig[]> {
   const configs: RunnableConfig[] = [];

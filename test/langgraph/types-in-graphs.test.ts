@@ -3,7 +3,7 @@ import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from "@langcha
 import { Annotation, END, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import { expect, it } from "vitest";
 import type { ThreadmarkSaver } from "../../src/langgraph/index.ts";
-import { newThread, onEveryBackend } from "./saver.ts";
+import { newThread, onEveryBackend } from "./support/saver.ts";
 
 const State = Annotation.Root({
   ...MessagesAnnotation.spec,

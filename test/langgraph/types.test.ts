@@ -19,7 +19,7 @@ import {
 import { ChatPromptValue, StringPromptValue } from "@langchain/core/prompt_values";
 import { DeltaSnapshot } from "@langchain/langgraph-checkpoint";
 import { expect, it } from "vitest";
-import { checkpointOf, loop, newThread, onEveryBackend, put, thread, valuesAt } from "./saver.ts";
+import { checkpointOf, loop, newThread, onEveryBackend, put, thread, valuesAt } from "./support/saver.ts";
 
 const everyKind: readonly BaseMessage[] = [
   new HumanMessage("plain"),

@@ -1,8 +1,8 @@
 import { test } from "vitest";
-import { randomStops, run } from "../backends/file/crashes.ts";
-import { journals, makeSpecimen } from "../backends/file/damage.ts";
-import { checkFlips, checkScars } from "../backends/file/damage-checks.ts";
-import { runWithFaults } from "../backends/file/disk-faults.ts";
+import { randomStops, run } from "../backends/file/support/crashes.ts";
+import { journals, makeSpecimen } from "../backends/file/support/damage.ts";
+import { checkFlips, checkScars } from "../backends/file/support/damage-checks.ts";
+import { runWithFaults } from "../backends/file/support/disk-faults.ts";
 import { howMany, progressOf } from "./campaign.ts";
 
 async function campaign(what: string, count: number, once: (seed: number) => Promise<void>): Promise<void> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { locations } from "../backends/locations.ts";
-import { survivesKills } from "../crash/kills.ts";
+import { survivesKills } from "../processes/crash/kills.ts";
+import { locations } from "../support/places.ts";
 import { howMany } from "./campaign.ts";
 
 const durable = locations.filter(({ capabilities }) => capabilities.durable);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { jsonText, RECORD_BYTES } from "../../src/codec/json-text.ts";
 import { open } from "../../src/index.ts";
-import { freshDirectory } from "../backends/sqlite/place.ts";
+import { freshDirectory } from "../backends/sqlite/support/place.ts";
 import { howMany } from "./campaign.ts";
 
 const path = freshDirectory();

@@ -1,6 +1,6 @@
 import { describe, test } from "vitest";
-import { campaignLocations } from "../backends/locations.ts";
-import { matchesTheModel } from "../model/sequences.ts";
+import { matchesTheModel } from "../property/sequences.ts";
+import { campaignLocations } from "../support/places.ts";
 import { howMany, progressOf } from "./campaign.ts";
 
 describe.each(campaignLocations)("a store on $name", (backend) => {

@@ -1,8 +1,8 @@
 import { test } from "vitest";
 import { memory } from "../../src/backends/memory/index.ts";
 import { open } from "../../src/index.ts";
-import { Medium } from "../runtime/medium.ts";
-import { playMany } from "../runtime/play.ts";
+import { Medium } from "../runtime/support/medium.ts";
+import { playMany } from "../runtime/support/play.ts";
 import { howMany } from "./campaign.ts";
 
 test.each([false, true])(

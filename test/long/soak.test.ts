@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { locations } from "../backends/locations.ts";
+import { locations } from "../support/places.ts";
 import { soak, type Tally } from "./soak/rounds.ts";
 
 /** Minutes on each backend. */

@@ -1,25 +1,25 @@
 import { dirname } from "node:path";
 import type { Answer, Backend, Batch, Capabilities, Key, Read } from "../../backend.ts";
-import { proved } from "../proved.ts";
-import { placesOfBatches } from "./answers.ts";
-import { append } from "./append.ts";
-import { directoryLineage } from "./change.ts";
-import { Compaction } from "./compaction.ts";
+import { proved } from "../shared/follows.ts";
+import type { FileSystem } from "./disk/file-system.ts";
 import { backendFault, doneInPart, movedFiles, readOnlyStore } from "./faults.ts";
-import type { FileSystem } from "./file-system.ts";
-import type { Journal } from "./journal.ts";
-import { Journals, release } from "./journals.ts";
-import { judge } from "./judgement.ts";
-import { journalPath } from "./layout.ts";
-import { WriterLock } from "./lock.ts";
-import type { Sizes } from "./measure.ts";
-import { measure } from "./measure.ts";
-import type { Slice } from "./slices.ts";
-import { slicesOf } from "./slices.ts";
-import type { HeldJournals } from "./snapshots.ts";
-import { Snapshots } from "./snapshots.ts";
-import { Turns } from "./turns.ts";
-import { verifyJournals } from "./verification.ts";
+import { directoryLineage } from "./format/change.ts";
+import { journalPath } from "./format/layout.ts";
+import { append } from "./journal/append.ts";
+import type { Journal } from "./journal/journal.ts";
+import { Journals, release } from "./journal/journals.ts";
+import { WriterLock } from "./lock/lock.ts";
+import { placesOfBatches } from "./reading/answers.ts";
+import type { HeldJournals } from "./reading/snapshots.ts";
+import { Snapshots } from "./reading/snapshots.ts";
+import { Compaction } from "./upkeep/compaction.ts";
+import type { Sizes } from "./upkeep/measure.ts";
+import { measure } from "./upkeep/measure.ts";
+import { verifyJournals } from "./upkeep/verification.ts";
+import { judge } from "./writing/admit-batches.ts";
+import { Turns } from "./writing/queue.ts";
+import type { Slice } from "./writing/slices.ts";
+import { slicesOf } from "./writing/slices.ts";
 
 /** Puts the parts together: who may write, which journals are in memory, and in what order things happen. */
 export class FileBackend implements Backend {

@@ -1,5 +1,5 @@
 import { ThreadmarkError } from "../../errors.ts";
-import type { Holder } from "./file-system.ts";
+import type { Holder } from "./disk/file-system.ts";
 
 const advice: Readonly<Record<string, string>> = {
   ENOSPC: "The disk is full: make room and try again.",

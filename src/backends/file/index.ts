@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
 import type { Backend } from "../../backend.ts";
-import { checkedMode } from "../file-mode.ts";
+import { checkedMode } from "../shared/file-mode.ts";
 import { FileBackend } from "./backend.ts";
+import type { FileSystem } from "./disk/file-system.ts";
+import { nodeFileSystemWith } from "./disk/node-file-system.ts";
 import { backendFault } from "./faults.ts";
-import type { FileSystem } from "./file-system.ts";
-import { nodeFileSystemWith } from "./node-file-system.ts";
 
-export type { FileState, FileSystem, Holder, OpenFile } from "./file-system.ts";
+export type { FileState, FileSystem, Holder, OpenFile } from "./disk/file-system.ts";
 
 export interface FileOptions {
   /** `full` (the default): a commit survives a power cut. `normal`: it survives the end of the process. */

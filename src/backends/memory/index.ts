@@ -15,9 +15,9 @@ import type {
   Value,
 } from "../../backend.ts";
 import { tables } from "../../backend.ts";
-import { covers } from "../covers.ts";
-import { Ordered } from "../ordered.ts";
-import { compareIds } from "../thread-order.ts";
+import { covers } from "../shared/delete-covers.ts";
+import { compareIds } from "../shared/id-order.ts";
+import { Ordered } from "../shared/ordered-map.ts";
 
 type Place = Pick<Found, "item" | "part">;
 type Name = Pick<Listed, "id">;

@@ -1,16 +1,16 @@
 import type { Answer, Backend, Batch, Capabilities, Read, Size, Table, Value } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
-import { ChangeRunner } from "./changes.ts";
-import { Committer } from "./commit.ts";
-import { commitAs } from "./durability.ts";
-import { Failure, isMissing, toError } from "./failure.ts";
-import { quote } from "./layout.ts";
-import { latestLayout, migrate, readLayout, refuseLaterLayout } from "./migrate.ts";
-import { answersOf, Reader } from "./read.ts";
-import type { Server } from "./server.ts";
-import type { Step } from "./step.ts";
-import { StepRunner } from "./step-runner.ts";
+import { commitAs } from "./connection/durability.ts";
+import { Failure, isMissing, toError } from "./connection/failure.ts";
+import type { Server } from "./connection/server.ts";
+import { answersOf, Reader } from "./reading/read.ts";
+import { quote } from "./schema/layout.ts";
+import { latestLayout, migrate, readLayout, refuseLaterLayout } from "./schema/migrate.ts";
 import { inspect, measure, vacuum } from "./upkeep.ts";
+import { Committer } from "./writing/commit.ts";
+import { ChangeRunner } from "./writing/generic-batch.ts";
+import type { Step } from "./writing/single-step.ts";
+import { StepRunner } from "./writing/single-step-runner.ts";
 
 interface Settings {
   readonly schema: string;

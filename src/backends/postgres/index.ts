@@ -1,12 +1,12 @@
 import type { Backend } from "../../backend.ts";
 import { PostgresBackend } from "./backend.ts";
-import { Connections } from "./connections.ts";
-import type { PoolLike } from "./pool.ts";
-import { describeUrl, openPool } from "./pool.ts";
-import { checkSchemaName } from "./schema-name.ts";
-import { Server } from "./server.ts";
+import { Connections } from "./connection/connections.ts";
+import type { PoolLike } from "./connection/pool.ts";
+import { describeUrl, openPool } from "./connection/pool.ts";
+import { Server } from "./connection/server.ts";
+import { checkSchemaName } from "./schema/schema-name.ts";
 
-export type { ClientLike, PoolLike } from "./pool.ts";
+export type { ClientLike, PoolLike } from "./connection/pool.ts";
 
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database`; everything `pg` takes in a url. */

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Size, Table } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
-import { Failure, isMissing, toError } from "./failure.ts";
-import { names } from "./layout.ts";
-import type { Server } from "./server.ts";
-import { statement } from "./server.ts";
+import { Failure, isMissing, toError } from "./connection/failure.ts";
+import type { Server } from "./connection/server.ts";
+import { statement } from "./connection/server.ts";
+import { names } from "./schema/layout.ts";
 
 type Name = Table | "directory";
 const all: readonly Name[] = [...names, "directory"];

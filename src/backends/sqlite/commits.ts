@@ -1,5 +1,5 @@
 import type { Batch } from "../../backend.ts";
-import { covers } from "../covers.ts";
+import { covers } from "../shared/delete-covers.ts";
 import type { Database } from "./database.ts";
 import type { Statements } from "./statements.ts";
 

@@ -1,11 +1,11 @@
-import { fs } from "../../builtin.ts";
 import { ThreadmarkError } from "../../errors.ts";
-import type { Connection, Driver } from "./driver.ts";
+import { fs } from "../../platform/node-builtins.ts";
+import type { Connection, Driver } from "./driver/contract.ts";
 import { moved } from "./faults.ts";
-import type { Snapshot } from "./files.ts";
-import { copyDatabase, fingerprint } from "./files.ts";
-import { claimLog, disclaimLog, refuseForeignLog } from "./log-owner.ts";
-import { Place } from "./place.ts";
+import type { Snapshot } from "./files/files.ts";
+import { copyDatabase, fingerprint } from "./files/files.ts";
+import { claimLog, disclaimLog, refuseForeignLog } from "./files/log-owner.ts";
+import { Place } from "./files/place.ts";
 import type { SchemaState } from "./schema.ts";
 import { inspectSchema, migrate, rollback } from "./schema.ts";
 import { Statements } from "./statements.ts";

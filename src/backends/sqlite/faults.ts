@@ -1,5 +1,5 @@
 import { ThreadmarkError } from "../../errors.ts";
-import type { Driver } from "./driver.ts";
+import type { Driver } from "./driver/contract.ts";
 
 /** Turns whatever a driver threw into a ThreadmarkError about the database at `path`. Nothing was committed, or it says so. */
 export function translate(driver: Driver, path: string, error: unknown): unknown {

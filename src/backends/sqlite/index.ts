@@ -1,20 +1,20 @@
 import type { Answer, Backend, Batch, Capabilities, Read, Size, Table } from "../../backend.ts";
 import { tables } from "../../backend.ts";
-import { fs, path } from "../../builtin.ts";
-import { checkedMode } from "../file-mode.ts";
+import { fs, path } from "../../platform/node-builtins.ts";
+import { checkedMode } from "../shared/file-mode.ts";
 import { applyBatches } from "./commits.ts";
 import { compactFile, vacuum } from "./compaction.ts";
 import { Database, inMemory } from "./database.ts";
-import type { Driver } from "./driver.ts";
+import type { Driver } from "./driver/contract.ts";
+import { findDriver } from "./driver/find-driver.ts";
 import { readOnly, translate } from "./faults.ts";
-import { bytesOf, makeFile } from "./files.ts";
-import { findDriver } from "./find-driver.ts";
-import { refuseForeignLog } from "./log-owner.ts";
+import { bytesOf, makeFile } from "./files/files.ts";
+import { refuseForeignLog } from "./files/log-owner.ts";
 import { answerNothing, answerReads } from "./reads.ts";
 import { Turns } from "./turns.ts";
 
-export type { Bound, Connection, Driver, DriverFault, Statement } from "./driver.ts";
-export { nodeDriver } from "./node-driver.ts";
+export type { Bound, Connection, Driver, DriverFault, Statement } from "./driver/contract.ts";
+export { nodeDriver } from "./driver/node-driver.ts";
 
 const { existsSync } = fs;
 const { resolve } = path;

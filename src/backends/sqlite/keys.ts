@@ -1,6 +1,6 @@
 import type { DirectoryKey, Key, Range } from "../../backend.ts";
 import { tables } from "../../backend.ts";
-import type { Bound } from "./driver.ts";
+import type { Bound } from "./driver/contract.ts";
 
 export type TableName = Key["table"] | DirectoryKey["table"];
 

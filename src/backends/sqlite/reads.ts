@@ -1,7 +1,7 @@
 import type { Answer, Found, Listed, Read, Value } from "../../backend.ts";
 import { tables } from "../../backend.ts";
 import type { Database } from "./database.ts";
-import type { Bound } from "./driver.ts";
+import type { Bound } from "./driver/contract.ts";
 import { isNarrow } from "./keys.ts";
 import type { Statements } from "./statements.ts";
 

@@ -1,5 +1,5 @@
 import { ThreadmarkError } from "../../errors.ts";
-import type { Connection } from "./driver.ts";
+import type { Connection } from "./driver/contract.ts";
 
 /** "TDMK", in the header of every database of ours. */
 const applicationId = 0x54_44_4d_4b;

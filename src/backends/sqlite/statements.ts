@@ -1,5 +1,5 @@
 import type { Batch, DirectoryKey, Key, Range } from "../../backend.ts";
-import type { Bound, Connection, Statement } from "./driver.ts";
+import type { Bound, Connection, Statement } from "./driver/contract.ts";
 import type { TableName } from "./keys.ts";
 import { bindKey, bindRange, isNarrow, shapeOf } from "./keys.ts";
 

@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from "commander";
-import { URL_SCHEME } from "../declare.ts";
-import { existingThread } from "../lookup.ts";
+import { URL_SCHEME } from "../input/declare.ts";
+import { existingThread } from "../input/lookup.ts";
 import type { Session } from "../session.ts";
 
 /** More than fits a screen is of no use to whoever pressed Tab. */

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { declare } from "../declare.ts";
 import { usage } from "../failure.ts";
+import { declare } from "../input/declare.ts";
 import type { Session } from "../session.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
-import type { Store } from "../../store.ts";
-import { declare, portOption, wholeNumber } from "../declare.ts";
+import type { Store } from "../../api/store.ts";
+import { declare, portOption, wholeNumber } from "../input/declare.ts";
 import { serveUntilInterrupted } from "../serving.ts";
 import type { Session } from "../session.ts";
 

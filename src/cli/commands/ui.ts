@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { declare, portOption } from "../declare.ts";
+import { declare, portOption } from "../input/declare.ts";
 import { serveUntilInterrupted } from "../serving.ts";
 import type { Session } from "../session.ts";
 

@@ -1,12 +1,12 @@
 import type { Command } from "commander";
 import type { Stats } from "../../model/arguments.ts";
-import { declare } from "../declare.ts";
 import { exitCodes, Failure } from "../failure.ts";
-import { printable } from "../printable.ts";
-import { Progress } from "../progress.ts";
-import { bytesText, countText } from "../quantities.ts";
+import { declare } from "../input/declare.ts";
+import { printable } from "../output/printable.ts";
+import { Progress } from "../output/progress.ts";
+import { bytesText, countText } from "../output/quantities.ts";
+import { printFacts } from "../output/table.ts";
 import type { Session } from "../session.ts";
-import { printFacts } from "../table.ts";
 
 export function verifyCommand(program: Command, session: Session): void {
   declare(program, session, {

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { fromTagged, type Json } from "../../tagged.ts";
-import { invalid, Refusal } from "../refusal.ts";
+import { fromTagged, type Json } from "../../display/tagged-json.ts";
+import { invalid, Refusal } from "../http/http-error.ts";
 import { type Context, type Handler, noSuchThread, threadOf } from "./context.ts";
 import { placeOf, storeAnswer } from "./questions.ts";
 import { retentionOf } from "./storage.ts";

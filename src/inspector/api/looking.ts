@@ -1,7 +1,7 @@
+import { checkpointRecord, threadRecord } from "../../display/json-records.ts";
 import { statuses } from "../../model/checkpoint.ts";
-import { checkpointRecord, threadRecord } from "../../records.ts";
-import { isText } from "../fields.ts";
-import { Refusal } from "../refusal.ts";
+import { Refusal } from "../http/http-error.ts";
+import { isText } from "../http/request-parts.ts";
 import { type Handler, noSuchThread, threadOf } from "./context.ts";
 import { answeredOf } from "./questions.ts";
 import { glanceOf } from "./tree.ts";

@@ -1,5 +1,5 @@
+import type { Thread } from "../../api/thread.ts";
 import type { Checkpoint, Write } from "../../model/checkpoint.ts";
-import type { Thread } from "../../thread.ts";
 import type { Context, State } from "./context.ts";
 
 /** The control write that answers an interrupt: whoever runs the thread next picks it up. */

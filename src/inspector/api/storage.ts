@@ -1,8 +1,8 @@
 import { setImmediate as turn } from "node:timers/promises";
+import type { Store } from "../../api/store.ts";
 import type { PruneOptions, Stats, ThreadSize } from "../../model/arguments.ts";
-import type { Store } from "../../store.ts";
-import type { Catalogue } from "../catalogue.ts";
-import type { Parts } from "../fields.ts";
+import type { Catalogue } from "../caches/catalogue.ts";
+import type { Parts } from "../http/request-parts.ts";
 import type { Handler, State } from "./context.ts";
 
 const POINTS = 120;

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { toTagged } from "../../tagged.ts";
-import { isStep, type Parts } from "../fields.ts";
-import { Refusal } from "../refusal.ts";
+import { toTagged } from "../../display/tagged-json.ts";
+import { Refusal } from "../http/http-error.ts";
+import { isStep, type Parts } from "../http/request-parts.ts";
 import { type Context, type Handler, threadOf } from "./context.ts";
 import { bytesOf, follow, partsOf, type Step, type Summary, summaryOf } from "./value.ts";
 

@@ -1,4 +1,4 @@
-import { UnregisteredInstance } from "../../tagged.ts";
+import { UnregisteredInstance } from "../../display/tagged-json.ts";
 
 /** What a value is, in a line: for a row of the tree. */
 export interface Summary {

@@ -1,13 +1,13 @@
 import { useAnswer } from "./answer.js";
 import { get } from "./api.js";
-import { CheckpointPane } from "./checkpoint.js";
 import { html, useEffect, useState } from "./dom.js";
-import { KeyHelp } from "./keys.js";
 import { useConnection } from "./live.js";
+import { KeyHelp } from "./parts/keys.js";
 import { routeAddress, useRoute } from "./route.js";
-import { Storage } from "./storage.js";
-import { ThreadPane } from "./thread.js";
-import { Threads } from "./threads.js";
+import { CheckpointPane } from "./views/checkpoint.js";
+import { Storage } from "./views/storage.js";
+import { ThreadPane } from "./views/thread.js";
+import { Threads } from "./views/threads.js";
 
 /** The whole page: threads, one thread, one checkpoint of it; or the storage. */
 export function App() {

@@ -1,6 +1,6 @@
 import type { Checkpoint, CheckpointMetadata } from "@langchain/langgraph-checkpoint";
-import { notConnected, toError } from "../../backends/postgres/failure.ts";
-import { type ClientLike, describeUrl, openPool, type PoolLike } from "../../backends/postgres/pool.ts";
+import { notConnected, toError } from "../../backends/postgres/connection/failure.ts";
+import { type ClientLike, describeUrl, openPool, type PoolLike } from "../../backends/postgres/connection/pool.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import { asObject, checkType, deserialize } from "./serialized.ts";
 import type { Source, SourceCheckpoint, SourceRow, SourceWrite, SourceWriteKey } from "./source.ts";

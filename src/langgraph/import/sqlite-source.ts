@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Checkpoint, CheckpointMetadata } from "@langchain/langgraph-checkpoint";
-import type { Connection, Driver, Statement } from "../../backends/sqlite/driver.ts";
-import { bytesOf, copyDatabase, type Snapshot } from "../../backends/sqlite/files.ts";
-import { findDriver } from "../../backends/sqlite/find-driver.ts";
+import type { Connection, Driver, Statement } from "../../backends/sqlite/driver/contract.ts";
+import { findDriver } from "../../backends/sqlite/driver/find-driver.ts";
+import { bytesOf, copyDatabase, type Snapshot } from "../../backends/sqlite/files/files.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import { asObject, checkType, deserialize } from "./serialized.ts";
 import type { Source, SourceCheckpoint, SourceRow, SourceWrite, SourceWriteKey } from "./source.ts";

@@ -1,11 +1,11 @@
 import { type ChannelVersions, type Checkpoint, TASKS } from "@langchain/langgraph-checkpoint";
+import type { Store } from "../../api/store.ts";
+import type { Thread } from "../../api/thread.ts";
 import type { CheckpointInfo } from "../../model/checkpoint.ts";
-import type { Store } from "../../store.ts";
-import type { Thread } from "../../thread.ts";
-import { levelsOf, namespaceOf } from "../address.ts";
-import { putInput } from "../checkpoint.ts";
+import { levelsOf, namespaceOf } from "../mapping/address.ts";
+import { putInput } from "../mapping/checkpoint.ts";
 import { firstVersionWithSends } from "../remove.ts";
-import { toStored } from "../stored.ts";
+import { toStored } from "../values/to-stored.ts";
 import { type ImportFault, ownFault } from "./fault.ts";
 import { type OrderedRow, parentsFirst, rowKey } from "./order.ts";
 import type { Source, SourceRow, SourceWrite, SourceWriteKey } from "./source.ts";

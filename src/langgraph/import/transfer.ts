@@ -1,4 +1,4 @@
-import type { Store } from "../../store.ts";
+import type { Store } from "../../api/store.ts";
 import type { ImportFault } from "./fault.ts";
 import type { Source } from "./source.ts";
 import { ThreadImport } from "./thread-import.ts";

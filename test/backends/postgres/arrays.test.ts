@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { bigints, byteas, integers, texts, uuids } from "../../../src/backends/postgres/arrays.ts";
-import type { TestDatabase } from "../../postgres/database.ts";
-import { createDatabase } from "../../postgres/database.ts";
+import { bigints, byteas, integers, texts, uuids } from "../../../src/backends/postgres/writing/arrays.ts";
+import type { TestDatabase } from "../../support/postgres/database.ts";
+import { createDatabase } from "../../support/postgres/database.ts";
 
 let database: TestDatabase;
 let client: pg.Client;

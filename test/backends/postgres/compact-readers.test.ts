@@ -1,9 +1,9 @@
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { open } from "../../../src/api/open.ts";
 import { postgres } from "../../../src/backends/postgres/index.ts";
-import { open } from "../../../src/open.ts";
-import { createDatabase, type TestDatabase } from "../../postgres/database.ts";
+import { createDatabase, type TestDatabase } from "../../support/postgres/database.ts";
 
 let database: TestDatabase;
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { lanesOf } from "../../../src/backends/postgres/lanes.ts";
+import { lanesOf } from "../../../src/backends/postgres/writing/split-statements.ts";
 
 const entries = (...lengths: number[]): { readonly length: number }[] => lengths.map((length) => ({ length }));
 const sum = (part: readonly { readonly length: number }[]): number => part.reduce((all, { length }) => all + length, 0);

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Backend, Batch } from "../../../src/backend.ts";
 import { postgres } from "../../../src/backends/postgres/index.ts";
-import { refuseTooLarge } from "../../../src/backends/postgres/message.ts";
-import type { TestDatabase } from "../../postgres/database.ts";
-import { createDatabase } from "../../postgres/database.ts";
-import { CountingPool } from "./counting.ts";
-import { at, creation, metaOf, step, tailOf, text } from "./records.ts";
+import { refuseTooLarge } from "../../../src/backends/postgres/writing/message.ts";
+import type { TestDatabase } from "../../support/postgres/database.ts";
+import { createDatabase } from "../../support/postgres/database.ts";
+import { CountingPool } from "./support/counting.ts";
+import { at, creation, metaOf, step, tailOf, text } from "./support/records.ts";
 
 let database: TestDatabase;
 let pool: CountingPool;

@@ -3,9 +3,9 @@ import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Backend, Batch, Key } from "../../../src/backend.ts";
 import { postgres } from "../../../src/backends/postgres/index.ts";
-import type { TestDatabase } from "../../postgres/database.ts";
-import { createDatabase } from "../../postgres/database.ts";
-import { at, creation, metaOf, sealing, step, tailOf, text } from "./records.ts";
+import type { TestDatabase } from "../../support/postgres/database.ts";
+import { createDatabase } from "../../support/postgres/database.ts";
+import { at, creation, metaOf, sealing, step, tailOf, text } from "./support/records.ts";
 
 let database: TestDatabase;
 let one: Backend;

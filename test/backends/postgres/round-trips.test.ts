@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { postgres } from "../../../src/backends/postgres/index.ts";
 import { open, type Store } from "../../../src/index.ts";
-import type { TestDatabase } from "../../postgres/database.ts";
-import { createDatabase } from "../../postgres/database.ts";
-import { CountingPool } from "./counting.ts";
+import type { TestDatabase } from "../../support/postgres/database.ts";
+import { createDatabase } from "../../support/postgres/database.ts";
+import { CountingPool } from "./support/counting.ts";
 
 interface State {
   messages: string[];

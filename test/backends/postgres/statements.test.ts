@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Backend, Read, Table } from "../../../src/backend.ts";
 import { tables } from "../../../src/backend.ts";
 import { postgres } from "../../../src/backends/postgres/index.ts";
-import type { TestDatabase } from "../../postgres/database.ts";
-import { createDatabase } from "../../postgres/database.ts";
-import { CountingPool } from "./counting.ts";
-import { at, creation, metaOf, sealing, step, text } from "./records.ts";
+import type { TestDatabase } from "../../support/postgres/database.ts";
+import { createDatabase } from "../../support/postgres/database.ts";
+import { CountingPool } from "./support/counting.ts";
+import { at, creation, metaOf, sealing, step, text } from "./support/records.ts";
 
 let database: TestDatabase;
 let pool: CountingPool;

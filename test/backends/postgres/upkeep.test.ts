@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { postgres } from "../../../src/backends/postgres/index.ts";
-import type { TestDatabase } from "../../postgres/database.ts";
-import { createDatabase } from "../../postgres/database.ts";
-import { creation } from "./records.ts";
+import type { TestDatabase } from "../../support/postgres/database.ts";
+import { createDatabase } from "../../support/postgres/database.ts";
+import { creation } from "./support/records.ts";
 
 let database: TestDatabase;
 

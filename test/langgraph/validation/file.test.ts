@@ -1,4 +1,4 @@
-import { fileUnderTest } from "../../backends/locations.ts";
+import { fileUnderTest } from "../../support/places.ts";
 import { validateOn } from "./suite.ts";
 
 validateOn(fileUnderTest);

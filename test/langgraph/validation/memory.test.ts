@@ -1,4 +1,4 @@
-import { memoryUnderTest } from "../../backends/locations.ts";
+import { memoryUnderTest } from "../../support/places.ts";
 import { validateOn } from "./suite.ts";
 
 validateOn(memoryUnderTest);

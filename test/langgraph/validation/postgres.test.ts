@@ -1,5 +1,5 @@
-import { postgresUnderTest } from "../../backends/locations.ts";
-import { reusedPostgres } from "../../postgres/places.ts";
+import { postgresUnderTest } from "../../support/places.ts";
+import { reusedPostgres } from "../../support/postgres/places.ts";
 import { validateOn } from "./suite.ts";
 
 validateOn({ ...postgresUnderTest, make: reusedPostgres() });

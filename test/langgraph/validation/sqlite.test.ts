@@ -1,4 +1,4 @@
-import { sqliteUnderTest } from "../../backends/locations.ts";
+import { sqliteUnderTest } from "../../support/places.ts";
 import { validateOn } from "./suite.ts";
 
 validateOn(sqliteUnderTest);

@@ -1,8 +1,8 @@
 import { deltaChannelHistoryTests, validate } from "@langchain/langgraph-checkpoint-validation";
 import { beforeEach, expect, it } from "vitest";
+import { open } from "../../../src/api/open.ts";
 import { ThreadmarkSaver } from "../../../src/langgraph/index.ts";
-import { open } from "../../../src/open.ts";
-import type { BackendUnderTest, Place } from "../../backends/locations.ts";
+import type { BackendUnderTest, Place } from "../../support/places.ts";
 
 /** LangGraph's own suite for checkpointers: this many cases, none of them skipped. */
 const cases = { core: 718, delta: 8 };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
+import type { Store } from "../../../src/api/store.ts";
 import type { Checkpoint } from "../../../src/index.ts";
-import type { Store } from "../../../src/store.ts";
-import { wholeHistory } from "../../../src/testing/snapshot.ts";
+import { wholeHistory } from "../../../src/testing/support/snapshot.ts";
 import type { Ledger, Told } from "./ledger.ts";
 import { fingerprint, type State } from "./state.ts";
 

@@ -4,8 +4,8 @@
  */
 import { writeSync } from "node:fs";
 import { flushCompileCache } from "node:module";
+import { open } from "../../../src/api/open.ts";
 import { ThreadmarkError } from "../../../src/errors.ts";
-import { open } from "../../../src/open.ts";
 import { Activity } from "./activity.ts";
 import type { State } from "./state.ts";
 import { type Line, now, type Operation } from "./told.ts";

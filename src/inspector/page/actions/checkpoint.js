@@ -1,9 +1,9 @@
 import { get, post } from "../api.js";
-import { Dialog, JsonEditor, parsedJson } from "../dialog.js";
 import { html, useEffect, useState } from "../dom.js";
-import { Leaf } from "../leaf.js";
+import { Dialog, JsonEditor, parsedJson } from "../parts/dialog.js";
+import { Leaf } from "../parts/leaf.js";
 import { go } from "../route.js";
-import { StateTree } from "../tree.js";
+import { StateTree } from "../views/tree.js";
 
 /** What can be done with a checkpoint; each asks first. */
 export function CheckpointActions({ facts, route, onDone }) {

@@ -1,7 +1,7 @@
 import { bundle } from "../api.js";
-import { Dialog } from "../dialog.js";
 import { html } from "../dom.js";
-import { countText } from "../format.js";
+import { Dialog } from "../parts/dialog.js";
+import { countText } from "../parts/format.js";
 
 /** Offers a thread, or without one the whole store, as a file. */
 export function ExportDialog({ thread, checkpoints, onClose }) {

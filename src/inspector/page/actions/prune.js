@@ -1,7 +1,7 @@
 import { post } from "../api.js";
-import { Dialog } from "../dialog.js";
 import { html, useEffect, useState } from "../dom.js";
-import { bytesText, countText } from "../format.js";
+import { Dialog } from "../parts/dialog.js";
+import { bytesText, countText } from "../parts/format.js";
 
 const DAY = 86_400_000;
 

@@ -1,7 +1,7 @@
 import { post } from "../api.js";
-import { Dialog } from "../dialog.js";
 import { html, useState } from "../dom.js";
-import { countText } from "../format.js";
+import { Dialog } from "../parts/dialog.js";
+import { countText } from "../parts/format.js";
 import { go } from "../route.js";
 import { ExportDialog } from "./export.js";
 import { PruneDialog } from "./prune.js";

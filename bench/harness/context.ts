@@ -1,0 +1,17 @@
+import type { Place } from "../environment/place.ts";
+import type { Report } from "./report.ts";
+
+/** What a part of the benchmark is given. */
+export interface Context {
+  readonly place: Place;
+  readonly report: Report;
+  /** Fewer and smaller runs. */
+  readonly quick: boolean;
+}
+
+/** A part that can be run by itself. */
+export interface Part {
+  readonly name: string;
+  readonly title: string;
+  run(context: Context): Promise<void>;
+}

@@ -1,0 +1,102 @@
+import type { DirectoryKey, Key, Range, Table } from "../../../backend.ts";
+import { tables } from "../../../backend.ts";
+
+/** The format this version writes, and the newest it reads. */
+export const formatVersion = 1;
+
+/** The number that stands for the directory of threads where a lineage is meant: lineages count from 1. */
+export const directoryLineage = 0;
+
+export const lastInteger = 0xffff_ffff;
+
+/** What one line of a journal says. */
+export type Change =
+  /** A record of a table has a value. */
+  | { readonly is: "put"; readonly table: Table; readonly group: number; readonly item: number; readonly part: number }
+  /** Records of a group are gone: those from item to item, or one with its part. */
+  | {
+      readonly is: "delete";
+      readonly table: Table;
+      readonly group: number;
+      readonly from: number;
+      readonly to: number;
+      readonly part: number | undefined;
+    }
+  /** A thread's entry in the directory has a value, or is gone. */
+  | { readonly is: "name"; readonly id: string }
+  | { readonly is: "unname"; readonly id: string }
+  /** A joint batch in the journal of a lineage counts. `mark` is the checksum of its last line. */
+  | { readonly is: "commits"; readonly lineage: number; readonly batch: number; readonly mark: string }
+  /** The first line of every journal. */
+  | { readonly is: "format"; readonly format: number; readonly lineage: number }
+  /** Says nothing: ends a compacted journal, so that no record is in the last batch, where damage would count as a crash. */
+  | { readonly is: "seal" };
+
+export function putOf(key: Key | DirectoryKey): Change {
+  if (key.table === "directory") return { is: "name", id: key.id };
+  return { is: "put", table: key.table, group: key.group, item: key.item, part: key.part };
+}
+
+export function deleteOf(target: Key | DirectoryKey | Range): Change {
+  if (target.table === "directory") return { is: "unname", id: target.id };
+  const { table, group } = target;
+  if (!("item" in target)) {
+    return { is: "delete", table, group, from: target.from ?? 0, to: target.to ?? lastInteger, part: undefined };
+  }
+  const part = tables[table].wide ? target.part : undefined;
+  return { is: "delete", table, group, from: target.item, to: target.item, part };
+}
+
+/** The fields of a line that say what it changes, each with a comma behind it. */
+export function fieldsOf(change: Change): string {
+  switch (change.is) {
+    case "put": {
+      const part = change.part === 0 ? "" : `"part":${change.part},`;
+      return `"table":"${change.table}","group":${change.group},"item":${change.item},${part}`;
+    }
+    case "delete": {
+      const part = change.part === undefined ? "" : `"part":${change.part},`;
+      return `"delete":"${change.table}","group":${change.group},"from":${change.from},"to":${change.to},${part}`;
+    }
+    case "name":
+      return `"table":"directory","id":${JSON.stringify(change.id)},`;
+    case "unname":
+      return `"delete":"directory","id":${JSON.stringify(change.id)},`;
+    case "commits":
+      return `"commits":${change.batch},"lineage":${change.lineage},"mark":"${change.mark}",`;
+    case "format":
+      return `"format":${change.format},"lineage":${change.lineage},`;
+    case "seal":
+      return `"seal":true,`;
+  }
+}
+
+/** Fields as they were parsed, of any kind of line. */
+export type Fields = { readonly [name: string]: unknown };
+
+/** The opposite of {@link fieldsOf}; undefined when the fields are none that this version writes. */
+export function changeOf(fields: Fields): Change | undefined {
+  const { id, table, group, item, from, to, part } = fields;
+  if (table === "directory" && typeof id === "string") return { is: "name", id };
+  if (fields["delete"] === "directory" && typeof id === "string") return { is: "unname", id };
+  if (isTable(table) && isInteger(group) && isInteger(item)) {
+    return { is: "put", table, group, item, part: isInteger(part) ? part : 0 };
+  }
+  const { delete: cleared, lineage, commits, mark, format, seal } = fields;
+  if (isTable(cleared) && isInteger(group) && isInteger(from) && isInteger(to)) {
+    return { is: "delete", table: cleared, group, from, to, part: isInteger(part) ? part : undefined };
+  }
+  if (isInteger(commits) && isInteger(lineage) && typeof mark === "string") {
+    return { is: "commits", lineage, batch: commits, mark };
+  }
+  if (isInteger(format) && isInteger(lineage)) return { is: "format", format, lineage };
+  return seal === true ? { is: "seal" } : undefined;
+}
+
+function isTable(name: unknown): name is Table {
+  return typeof name === "string" && Object.hasOwn(tables, name);
+}
+
+function isInteger(value: unknown): value is number {
+  return Number.isSafeInteger(value);
+}

@@ -1,0 +1,287 @@
+import type { Value } from "../../../backend.ts";
+import type { FileState, FileSystem, OpenFile } from "../disk/file-system.ts";
+import { corrupt, movedLines } from "../faults.ts";
+import type { Change } from "../format/change.ts";
+import { formatVersion } from "../format/change.ts";
+import type { Line } from "../format/line.ts";
+import { isSound } from "../format/line-reader.ts";
+import { encodeLine } from "../format/line-writer.ts";
+import type { Position, Scan, Undecided } from "./position.ts";
+import { beginning, positionAfter } from "./position.ts";
+import { RecordIndex } from "./record-index.ts";
+import { scan } from "./scan.ts";
+
+export type Written = readonly [change: Change, value: Value | undefined];
+
+/** A batch as bytes, ready to be appended where its journal ends. */
+export interface Prepared {
+  readonly bytes: Buffer;
+  readonly lines: readonly Line[];
+  readonly values: readonly (Value | undefined)[];
+}
+
+/**
+ * One append-only file: what it holds, where it ends, and how to add to it. A journal that another process replaces or
+ * cuts is loaded anew; this object never changes its file.
+ */
+export class Journal {
+  readonly path: string;
+  readonly lineage: number;
+  readonly index: RecordIndex;
+  readonly #fileSystem: FileSystem;
+  #input: OpenFile | undefined;
+  #output: OpenFile | undefined;
+  /** Which file is written to. */
+  #inode: string | undefined;
+  #position: Position = beginning;
+  #undecided: Undecided | undefined;
+  #moved: Scan["moved"];
+  #state: FileState | undefined;
+  /** How long the file is, garbage behind the position included. */
+  #size = 0;
+  /** Whether the file's name is known to survive a power cut. */
+  isNamed = false;
+  /** A batch was appended and neither taken in nor cut away: the file must not be read anew before it is. */
+  #isUnfinished = false;
+  /** The last batch is joint, and what the directory said of it may not be on the medium yet. */
+  #leans = false;
+  #users = 0;
+  #closing: (() => void) | undefined;
+
+  constructor(fileSystem: FileSystem, path: string, lineage: number) {
+    this.#fileSystem = fileSystem;
+    this.path = path;
+    this.lineage = lineage;
+    this.index = new RecordIndex(path, lineage);
+  }
+
+  get position(): Position {
+    return this.#position;
+  }
+
+  /** A whole batch at the end of which only the directory knows whether it counts. */
+  get undecided(): Undecided | undefined {
+    return this.#undecided;
+  }
+
+  /** The file as it was when it was last looked at. */
+  get state(): FileState | undefined {
+    return this.#state;
+  }
+
+  get isUnfinished(): boolean {
+    return this.#isUnfinished;
+  }
+
+  /** Nothing may be built on this journal before the directory is synced. */
+  get leansOnDirectory(): boolean {
+    return this.#leans;
+  }
+
+  get garbageBytes(): number {
+    return this.#size - this.index.liveBytes;
+  }
+
+  /** Reads the journal, if there is one. */
+  async load(): Promise<void> {
+    try {
+      this.#input = await this.#fileSystem.open(this.path, "read");
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
+      throw error;
+    }
+    const state = await this.#input.stat();
+    if (state.kind !== "file") throw Object.assign(new Error(`${this.path} is not a file`), { code: "EISDIR" });
+    this.#adopt(await scan(this.#input, state.size, this.#position, this.index), state);
+  }
+
+  /** Takes in what was added since. False when the file is not the one that was loaded: load it anew. */
+  async refresh(state: FileState | undefined): Promise<boolean> {
+    const known = this.#state;
+    if (state === undefined || known === undefined) return state === known;
+    if (state.inode !== known.inode || state.size < known.size) return false;
+    if (state.size === known.size) return state.changed === known.changed;
+    // Damage here would mean that what was seen at the end has been replaced since: nothing is taken in from a guess.
+    const added: Line[] = [];
+    let sound = true;
+    const refuse = (): void => {
+      sound = false;
+    };
+    const sink = { record: (line: Line): unknown => added.push(line), damaged: refuse, lost: refuse, moved: refuse };
+    const result = await scan(this.#input as OpenFile, state.size, this.#position, sink);
+    if (!sound || (result.position.offset < state.size && !(await this.#isWhereItWas()))) return false;
+    for (const line of added) this.index.record(line);
+    this.#adopt(result, state);
+    return true;
+  }
+
+  /** Whether the last line that was taken in is still in the file. */
+  async #isWhereItWas(): Promise<boolean> {
+    const { offset, prior } = this.#position;
+    if (prior.length === 0) return true;
+    const line = await this.read(offset - prior.length, prior.length);
+    return line.length === prior.length && isSound(line, prior.crc);
+  }
+
+  #adopt(result: Scan, state: FileState): void {
+    this.#position = result.position;
+    this.#undecided = result.undecided;
+    this.#moved = result.moved;
+    this.#state = state;
+    this.#size = state.size;
+  }
+
+  /** Takes the undecided batch in, or leaves it to be cut away by the next write. */
+  decide(counts: boolean): void {
+    if (counts && this.#undecided !== undefined) {
+      for (const line of this.#undecided.lines) this.index.record(line);
+      this.#position = this.#undecided.after;
+      this.#leans = true;
+    }
+    this.#undecided = undefined;
+  }
+
+  /** The lines of a file. It must stay open: see {@link use}. */
+  async read(offset: number, length: number): Promise<Buffer> {
+    if (this.#input === undefined) throw corrupt(this.path, 1, "the journal has gone");
+    return this.#input.read(offset, length);
+  }
+
+  /** Opens the file for writing, makes one if there is none, and sees to it that what is there may be built on. */
+  async ready(durable: boolean): Promise<void> {
+    // Whoever undoes what moved the lines has them back, if nothing was cut away or written behind them.
+    if (this.#moved !== undefined) throw movedLines(this.path, this.#moved.number);
+    const output = await this.#open();
+    const { offset, batch, synced } = this.#position;
+    if (this.#size > offset) {
+      // What a crash or a failed write left behind must be gone for good before anything takes its place: else a second
+      // crash could leave a mixture of both.
+      await output.truncate(offset);
+      await output.sync();
+      this.#size = offset;
+      this.#isUnfinished = false;
+    } else if (durable && synced < batch) {
+      // A line says that all before it was synced; a process that was killed may not have come to that.
+      await output.sync();
+    } else {
+      return;
+    }
+    this.#position = { ...this.#position, synced: batch };
+  }
+
+  async #open(): Promise<OpenFile> {
+    if (this.#output !== undefined) return this.#output;
+    this.#output = await this.#fileSystem.open(this.path, this.#input === undefined ? "create" : "write");
+    this.#input ??= this.#output;
+    return this.#output;
+  }
+
+  /** Whether the file that is written to is the one that was read, and is still at the path. */
+  async isInPlace(): Promise<boolean> {
+    this.#inode ??= (await this.#output?.stat())?.inode;
+    if (this.#state !== undefined && this.#state.inode !== this.#inode) return false;
+    return (await this.#fileSystem.stat(this.path))?.inode === this.#inode;
+  }
+
+  prepare(changes: readonly Written[], joint: boolean): Prepared {
+    const { offset: start, lines: before, batch: last, synced } = this.#position;
+    const all: readonly Written[] = start === 0 ? [[this.#format, undefined], ...changes] : changes;
+    const frame = { batch: last + 1, of: all.length, start, joint, synced: synced === last ? undefined : synced };
+    let { prior } = this.#position;
+    let offset = start;
+    const buffers: Buffer[] = [];
+    const lines: Line[] = [];
+    for (const [index, [change, value]] of all.entries()) {
+      const record = index + 1;
+      const bytes = encodeLine(offset, { ...frame, record }, change, value, prior);
+      const line = lineOf(bytes, { ...frame, record, synced }, change, value, prior.crc, offset, before + record);
+      buffers.push(bytes);
+      lines.push(line);
+      prior = { change, length: line.length, crc: line.crc };
+      offset += bytes.length;
+    }
+    return { bytes: Buffer.concat(buffers), lines, values: all.map(([, value]) => value) };
+  }
+
+  get #format(): Change {
+    return { is: "format", format: formatVersion, lineage: this.lineage };
+  }
+
+  /** Writes a prepared batch at the end. */
+  async append({ bytes }: Prepared): Promise<void> {
+    const { offset } = this.#position;
+    this.#size = offset + bytes.length;
+    this.#isUnfinished = true;
+    await (this.#output as OpenFile).write(offset, bytes);
+  }
+
+  async sync(): Promise<void> {
+    await this.#output?.sync();
+  }
+
+  /** Takes in a batch that was appended, and synced if `durable`. */
+  accept({ lines, values }: Prepared, durable: boolean): void {
+    for (const [index, line] of lines.entries()) this.index.record(line, values[index]);
+    const last = lines.at(-1) as Line;
+    this.#position = positionAfter(last, durable ? last.batch : this.#position.synced);
+    this.#isUnfinished = false;
+    this.#leans = false;
+  }
+
+  /** Cuts away a batch that was appended in vain. */
+  async rollback(): Promise<void> {
+    const { offset } = this.#position;
+    if (!this.#isUnfinished || this.#output === undefined) return;
+    await this.#output.truncate(offset);
+    await this.#output.sync();
+    this.#size = offset;
+    this.#isUnfinished = false;
+  }
+
+  /** Cuts away what failed, and syncs what was not synced yet. */
+  async finish(): Promise<void> {
+    await this.rollback();
+    if (this.#output === undefined || this.#position.synced === this.#position.batch) return;
+    await this.#output.sync();
+    this.#position = { ...this.#position, synced: this.#position.batch };
+  }
+
+  /** Keeps the file open, and the same, until the returned function is called. */
+  use(): () => void {
+    this.#users++;
+    let done = false;
+    return () => {
+      if (done) return;
+      done = true;
+      this.#users--;
+      if (this.#users === 0) this.#closing?.();
+    };
+  }
+
+  get isInUse(): boolean {
+    return this.#users > 0;
+  }
+
+  /** Closes the file once nobody uses it. */
+  async close(): Promise<void> {
+    if (this.#users > 0) await new Promise<void>((resolve) => (this.#closing = resolve));
+    const files = new Set([this.#input, this.#output]);
+    this.#input = undefined;
+    this.#output = undefined;
+    for (const file of files) await file?.close();
+  }
+}
+
+function lineOf(
+  bytes: Buffer,
+  frame: Pick<Line, "batch" | "record" | "of" | "start" | "joint" | "synced">,
+  change: Change,
+  value: Value | undefined,
+  priorCrc: number,
+  offset: number,
+  number: number,
+): Line {
+  const crc = Number.parseInt(bytes.toString("latin1", bytes.length - 11, bytes.length - 3), 16);
+  const valueBytes = value === undefined ? 0 : typeof value === "string" ? Buffer.byteLength(value) : value.byteLength;
+  return { ...frame, offset, length: bytes.length, number, change, valueBytes, crc, priorCrc, sound: undefined };
+}

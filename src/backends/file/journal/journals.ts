@@ -1,0 +1,103 @@
+import type { FileSystem } from "../disk/file-system.ts";
+import { journalPath } from "../format/layout.ts";
+import { Journal } from "./journal.ts";
+
+/** Beyond these, journals that were not used for the longest time are forgotten. */
+const mostJournals = 256;
+const mostRecords = 300_000;
+
+/** A journal that stays open, and is not forgotten, until `done` is called. */
+export interface Held {
+  readonly journal: Journal;
+  readonly done: () => void;
+}
+
+/** The journals whose indexes are in memory. */
+export class Journals {
+  readonly #fileSystem: FileSystem;
+  readonly #directory: string;
+  /** In the order of their last use. */
+  readonly #entries = new Map<number, { readonly journal: Journal; readonly loaded: Promise<void> }>();
+
+  constructor(fileSystem: FileSystem, directory: string) {
+    this.#fileSystem = fileSystem;
+    this.#directory = directory;
+  }
+
+  [Symbol.iterator](): Iterator<Journal> {
+    return [...this.#entries.values()].map(({ journal }) => journal)[Symbol.iterator]();
+  }
+
+  /** A journal that is in memory; it may be forgotten at any time. */
+  peek(lineage: number): Journal | undefined {
+    return this.#entries.get(lineage)?.journal;
+  }
+
+  async hold(lineage: number): Promise<Held> {
+    let entry = this.#entries.get(lineage);
+    if (entry === undefined) {
+      const journal = new Journal(this.#fileSystem, journalPath(this.#directory, lineage), lineage);
+      entry = { journal, loaded: journal.load() };
+    }
+    this.#entries.delete(lineage);
+    this.#entries.set(lineage, entry);
+    const { journal, loaded } = entry;
+    // Held before anything is awaited, so that it cannot be forgotten in between.
+    const done = journal.use();
+    try {
+      await loaded;
+      return { journal, done };
+    } catch (error) {
+      done();
+      if (this.#entries.get(lineage)?.journal === journal) await this.forget(lineage);
+      throw error;
+    }
+  }
+
+  /** Holds several; all or none. */
+  async holdAll(lineages: Iterable<number>): Promise<Map<number, Held>> {
+    const wanted = [...lineages];
+    const results = await Promise.allSettled(wanted.map((lineage) => this.hold(lineage)));
+    const held = new Map<number, Held>();
+    for (const [index, result] of results.entries()) {
+      if (result.status === "fulfilled") held.set(wanted[index] as number, result.value);
+    }
+    const failure = results.find((result) => result.status === "rejected");
+    if (failure === undefined) return held;
+    release(held);
+    throw failure.reason;
+  }
+
+  /** The next use loads the journal anew. Whoever holds it now keeps it as it is. */
+  async forget(lineage: number): Promise<void> {
+    const entry = this.#entries.get(lineage);
+    this.#entries.delete(lineage);
+    if (entry === undefined) return;
+    // Whoever holds it may never let go before this returns: closing is not waited for.
+    const closed = entry.journal.close();
+    if (!entry.journal.isInUse) await closed;
+    else closed.catch(() => undefined);
+  }
+
+  /** Forgets all before anything is awaited, and then closes them. */
+  async forgetAll(): Promise<void> {
+    const results = await Promise.allSettled([...this.#entries.keys()].map((lineage) => this.forget(lineage)));
+    for (const result of results) if (result.status === "rejected") throw result.reason;
+  }
+
+  /** Forgets what was not used for the longest time, until the rest fits. */
+  async trim(): Promise<void> {
+    let records = 0;
+    for (const { journal } of this.#entries.values()) records += journal.index.count;
+    for (const [lineage, { journal }] of [...this.#entries]) {
+      if (this.#entries.size <= mostJournals && records <= mostRecords) return;
+      if (journal.isInUse || journal.isUnfinished) continue;
+      records -= journal.index.count;
+      await this.forget(lineage);
+    }
+  }
+}
+
+export function release(held: ReadonlyMap<number, Held>): void {
+  for (const { done } of held.values()) done();
+}

@@ -1,0 +1,105 @@
+import type { Value } from "../../../backend.ts";
+import type { FileSystem, OpenFile } from "../disk/file-system.ts";
+import type { Change } from "../format/change.ts";
+import { formatVersion } from "../format/change.ts";
+import { unfinishedPath } from "../format/layout.ts";
+import type { Prior } from "../format/line.ts";
+import { noPrior } from "../format/line.ts";
+import { encodeLine } from "../format/line-writer.ts";
+import { fetchAll } from "../reading/fetch.ts";
+import type { Journal } from "./journal.ts";
+import type { Slot } from "./record-index.ts";
+
+const chunkBytes = 1 << 20;
+
+/**
+ * Writes a journal anew with its live records only, and puts it in the place of the old one. The journal must then be
+ * loaded again. `keeps` says which of the directory's notes on joint batches are still needed.
+ */
+export async function rewrite(
+  fileSystem: FileSystem,
+  directory: string,
+  journal: Journal,
+  keeps: (lineage: number) => boolean,
+): Promise<void> {
+  const path = unfinishedPath(journal.path);
+  await fileSystem.remove(path);
+  // Whoever was let in to read the old journal may read the new one.
+  const { permissions } = (await fileSystem.stat(journal.path)) ?? {};
+  const file = await fileSystem.open(path, "create", permissions);
+  try {
+    try {
+      await fill(file, journal, keeps);
+      // The bytes must be on the medium before the name is: else a power cut could leave the name with nothing behind it.
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    // One step: whoever opens the name finds the old journal or the new one, each of them whole.
+    await fileSystem.rename(path, journal.path);
+  } catch (error) {
+    // What is left of it is removed by the next attempt, if not now.
+    await fileSystem.remove(path).catch(() => undefined);
+    throw error;
+  }
+  // Until this returns, a power cut may bring the old journal back, with what was deleted in it.
+  await fileSystem.syncDirectory(directory);
+}
+
+/**
+ * Each line is a batch of its own, and numbers go on from those of the old journal, so that no number is used twice. The
+ * last line says nothing: records before it are not in the last batch, where damage would count as a crash.
+ */
+async function fill(file: OpenFile, journal: Journal, keeps: (lineage: number) => boolean): Promise<void> {
+  const output = new Output(file, journal.position.batch);
+  await output.add({ is: "format", format: formatVersion, lineage: journal.lineage }, undefined);
+  let chunk: (readonly [Change, Slot])[] = [];
+  let bytes = 0;
+  const flush = async (): Promise<void> => {
+    const values = await fetchAll(chunk.map(([, slot]) => ({ journal, slot })));
+    for (const [change, slot] of chunk) await output.add(change, values.get(slot));
+    chunk = [];
+    bytes = 0;
+  };
+  for (const entry of journal.index.live()) {
+    chunk.push(entry);
+    bytes += entry[1].length;
+    if (bytes > chunkBytes) await flush();
+  }
+  await flush();
+  for (const commits of journal.index.commits()) if (keeps(commits.lineage)) await output.add(commits, undefined);
+  await output.add({ is: "seal" }, undefined);
+  await output.flush();
+}
+
+class Output {
+  readonly #file: OpenFile;
+  #batch: number;
+  #offset = 0;
+  #written = 0;
+  #prior: Prior = noPrior;
+  #waiting: Buffer[] = [];
+
+  constructor(file: OpenFile, lastBatch: number) {
+    this.#file = file;
+    this.#batch = lastBatch;
+  }
+
+  async add(change: Change, value: Value | undefined): Promise<void> {
+    this.#batch++;
+    const frame = { batch: this.#batch, record: 1, of: 1, start: this.#offset, synced: undefined, joint: false };
+    const line = encodeLine(this.#offset, frame, change, value, this.#prior);
+    const crc = Number.parseInt(line.toString("latin1", line.length - 11, line.length - 3), 16);
+    this.#prior = { change, length: line.length, crc };
+    this.#offset += line.length;
+    this.#waiting.push(line);
+    if (this.#offset - this.#written > chunkBytes) await this.flush();
+  }
+
+  async flush(): Promise<void> {
+    const bytes = Buffer.concat(this.#waiting);
+    this.#waiting = [];
+    await this.#file.write(this.#written, bytes);
+    this.#written += bytes.length;
+  }
+}

@@ -1,0 +1,74 @@
+import type { OpenFile } from "../disk/file-system.ts";
+import type { Line } from "../format/line.ts";
+import { isSound, parseLine } from "../format/line-reader.ts";
+import { LineStream } from "../format/line-stream.ts";
+import { survey } from "./damage-survey.ts";
+import type { Position, Scan, Sink } from "./position.ts";
+import { follows, positionAfter, settle } from "./position.ts";
+
+/** So much of a long batch is read at once to check it. */
+const checkBytes = 1 << 20;
+
+/**
+ * Reads a journal from a position on. A batch is begun only after the one before is synced, so a line proves that all
+ * batches before its own were whole once. Hence the rules: what is damaged in the last batch was cut short by a crash, and
+ * the whole batch counts for nothing; what is damaged in an earlier one was damaged later.
+ */
+export async function scan(file: OpenFile, size: number, from: Position, sink: Sink): Promise<Scan> {
+  const stream = new LineStream(file, size, from.offset, from.lines);
+  let synced = from.synced;
+  let previous: Line | undefined;
+  /** The last line of the last batch that was taken in. */
+  let taken: Line | undefined;
+  /** Lines of batches that no later line has proved whole yet. */
+  let pending: Line[] = [];
+  const position = (): Position => (taken === undefined ? from : positionAfter(taken, synced));
+  while (await stream.fill()) {
+    while (stream.next()) {
+      const line = parseLine(stream.buffer, stream.from, stream.to, stream.offset, stream.number);
+      if (line === undefined || !follows(line, previous, from)) return survey(file, size, position(), synced, sink);
+      // Nothing may ever prove it whole, since whoever wrote it did not wait for the medium: its checksum will be asked for.
+      if (line.synced < line.batch - 1) line.sound = isSound(stream.buffer.subarray(stream.from, stream.to), line.crc);
+      if (line.synced > synced) {
+        synced = line.synced;
+        let count = 0;
+        for (const earlier of pending) {
+          if (earlier.batch > synced) break;
+          sink.record(earlier);
+          taken = earlier;
+          count++;
+        }
+        if (count === pending.length) pending.length = 0;
+        else pending = pending.slice(count);
+      }
+      pending.push(line);
+      previous = line;
+    }
+  }
+  if (previous === undefined) return { position: from, undecided: undefined };
+  if (previous.record !== previous.of || !(await areSound(file, pending))) {
+    return survey(file, size, position(), synced, sink);
+  }
+  return settle(pending, position(), synced, sink);
+}
+
+/** Compares the checksums of lines that lie side by side; reads those again that were not looked at yet. */
+async function areSound(file: OpenFile, all: readonly Line[]): Promise<boolean> {
+  if (all.some(({ sound }) => sound === false)) return false;
+  const lines = all.filter(({ sound }) => sound === undefined);
+  let from = 0;
+  while (from < lines.length) {
+    const first = lines[from] as Line;
+    let to = from + 1;
+    while (to < lines.length && (lines[to] as Line).offset - first.offset < checkBytes) to++;
+    const last = lines[to - 1] as Line;
+    const bytes = await file.read(first.offset, last.offset + last.length - first.offset);
+    for (const line of lines.slice(from, to)) {
+      const at = line.offset - first.offset;
+      line.sound = isSound(bytes.subarray(at, at + line.length), line.crc);
+      if (!line.sound) return false;
+    }
+    from = to;
+  }
+  return true;
+}

@@ -1,0 +1,82 @@
+import type { Answer, Batch, DirectoryKey, Found, Key, Listed, Range, Read, Value } from "../../../backend.ts";
+import { directoryLineage } from "../format/change.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { Slot } from "../journal/record-index.ts";
+import type { Wanted } from "./fetch.ts";
+import { damageOf } from "./fetch.ts";
+
+/** The lineage whose journal holds a key, or the directory. */
+export function placeOf(key: Key | DirectoryKey | Range): number {
+  return key.table === "directory" ? directoryLineage : key.lineage;
+}
+
+/** The journals that reads need. */
+export function placesOfReads(reads: readonly Read[]): Set<number> {
+  return new Set(
+    reads.map((read) => ("get" in read ? placeOf(read.get) : "scan" in read ? read.scan.lineage : directoryLineage)),
+  );
+}
+
+/** The journals that batches look at or change. */
+export function placesOfBatches(batches: readonly Batch[]): Set<number> {
+  const places = new Set<number>();
+  for (const { checks = [], deletes = [], inserts = [], puts = [] } of batches) {
+    for (const { key } of [...checks, ...inserts, ...puts]) places.add(placeOf(key));
+    for (const target of deletes) places.add(placeOf(target));
+  }
+  return places;
+}
+
+/** Where the answer to a read lies. Found without waiting, so that all of one call come from one moment. */
+export interface Located {
+  readonly wanted: readonly Wanted[];
+  /** Whether a damaged record leaves the rest of the answer good. */
+  readonly isTolerant: boolean;
+  answer(values: ReadonlyMap<Slot, Value>): Answer;
+}
+
+/**
+ * A damaged record is CORRUPT to who asks for it by its key. A scan or a list gives the others, and in the place of a
+ * damaged one this text: it has no envelope, so that whoever decodes it finds it damaged, and knows which record it is.
+ */
+function standIn(damaged: Wanted): string {
+  return `damaged: ${damageOf(damaged).message}`;
+}
+
+export function locate(read: Read, journalOf: (place: number) => Journal): Located {
+  if ("get" in read) return locateOne(read.get, journalOf(placeOf(read.get)));
+  if ("scan" in read) {
+    const journal = journalOf(read.scan.lineage);
+    const slots = journal.index.scan(read.scan, read.reverse ?? false, read.limit ?? Number.POSITIVE_INFINITY);
+    return locateMany(journal, slots, ({ item, part }, value): Found => ({ item, part, value }));
+  }
+  const journal = journalOf(directoryLineage);
+  const { prefix = "", after, limit } = read.list;
+  return locateMany(journal, journal.index.list(prefix, after, limit), ({ id }, value): Listed => ({ id, value }));
+}
+
+function locateOne(key: Key | DirectoryKey, journal: Journal): Located {
+  const slot = journal.index.get(key);
+  if (slot === undefined) return { wanted: [], isTolerant: false, answer: () => undefined };
+  const answer = (values: ReadonlyMap<Slot, Value>): Value => {
+    const value = values.get(slot) as Value;
+    if (key.table === "meta" && typeof value === "string") slot.value = value;
+    return value;
+  };
+  return { wanted: [{ journal, slot }], isTolerant: false, answer };
+}
+
+function locateMany<Kind extends Slot, Item extends Found | Listed>(
+  journal: Journal,
+  slots: readonly Kind[],
+  itemOf: (slot: Kind, value: Value) => Item,
+): Located {
+  return {
+    wanted: slots.map((slot) => ({ journal, slot })),
+    isTolerant: true,
+    answer: (values) =>
+      slots.map((slot) => itemOf(slot, values.get(slot) ?? standIn({ journal, slot }))) as
+        | readonly Found[]
+        | readonly Listed[],
+  };
+}

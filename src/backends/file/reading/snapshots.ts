@@ -1,0 +1,202 @@
+import type { Answer, Read } from "../../../backend.ts";
+import type { FileState, FileSystem } from "../disk/file-system.ts";
+import { directoryLineage } from "../format/change.ts";
+import { journalPath } from "../format/layout.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { Held, Journals } from "../journal/journals.ts";
+import { release } from "../journal/journals.ts";
+import type { Slot } from "../journal/record-index.ts";
+import { Turns } from "../writing/queue.ts";
+import { locate, placesOfReads } from "./answers.ts";
+import type { Wanted } from "./fetch.ts";
+import { damageOf, fetchValues } from "./fetch.ts";
+
+/** How often a reader looks again while another process writes, before it gives up. */
+const mostAttempts = 1000;
+
+export type HeldJournals = Map<number, Held>;
+
+/**
+ * Gives journals as they are at one moment. The process that writes has that in memory. Any other looks at the files
+ * first: journals only grow, so that what their sizes were at one moment is all there is to know about it.
+ */
+export class Snapshots {
+  readonly #fileSystem: FileSystem;
+  readonly #directory: string;
+  readonly #journals: Journals;
+  /** Readers take turns, since looking at a journal changes what is in memory. */
+  readonly #turns = new Turns();
+  #isWriter = false;
+  /** How often a journal was no longer the one that was read, or somebody else may have written until now. */
+  interruptions = 0;
+
+  constructor(fileSystem: FileSystem, directory: string, journals: Journals) {
+    this.#fileSystem = fileSystem;
+    this.#directory = directory;
+    this.#journals = journals;
+  }
+
+  get isWriter(): boolean {
+    return this.#isWriter;
+  }
+
+  /** From now on, or no longer, nobody else writes. Nothing that was known before counts. */
+  setWriter(isWriter: boolean): Promise<void> {
+    return this.#turns.take(async () => {
+      this.#isWriter = isWriter;
+      this.interruptions += 1;
+      await this.#journals.forgetAll();
+    });
+  }
+
+  async read(reads: readonly Read[]): Promise<readonly Answer[]> {
+    for (let attempt = 1; ; attempt++) {
+      const { held, result: located } = await this.#look(placesOfReads(reads), (journalOf) =>
+        reads.map((read) => locate(read, journalOf)),
+      );
+      try {
+        const { values, damaged } = await fetchValues(located.flatMap(({ wanted }) => wanted));
+        // A journal that another process cut back and wrote on may look damaged to who had it in memory.
+        const mayBeStale = damaged.length > 0 && !this.#isWriter && attempt < mostAttempts;
+        if (mayBeStale && (await this.#haveChanged(held))) continue;
+        const strict = new Set(located.flatMap(({ wanted, isTolerant }) => (isTolerant ? [] : wanted.map(slotOf))));
+        const fault = damaged.find(({ slot }) => strict.has(slot));
+        if (fault !== undefined) throw damageOf(fault);
+        return located.map(({ answer }) => answer(values));
+      } finally {
+        release(held);
+        await this.#journals.trim();
+      }
+    }
+  }
+
+  /** Lets `look` see a journal. */
+  async visit<Result>(lineage: number, look: (journal: Journal) => Result): Promise<Result> {
+    const { held, result } = await this.#look(new Set([lineage]), (journalOf) => look(journalOf(lineage)));
+    release(held);
+    await this.#journals.trim();
+    return result;
+  }
+
+  /** The journals, for the process that writes. */
+  async hold(places: Iterable<number>): Promise<HeldJournals> {
+    const held = await this.#journals.holdAll(places);
+    try {
+      await this.#decide(held);
+      return held;
+    } catch (error) {
+      release(held);
+      throw error;
+    }
+  }
+
+  /** Runs `look` without waiting once the journals are as they were at one moment; they stay open until released. */
+  async #look<Result>(
+    places: ReadonlySet<number>,
+    look: (journalOf: (place: number) => Journal) => Result,
+  ): Promise<{ readonly held: HeldJournals; readonly result: Result }> {
+    const settle = (held: HeldJournals): { readonly held: HeldJournals; readonly result: Result } => {
+      try {
+        return { held, result: look((place) => (held.get(place) as Held).journal) };
+      } catch (error) {
+        release(held);
+        throw error;
+      }
+    };
+    if (this.#isWriter) return settle(await this.hold(places));
+    return this.#turns.take(async () => settle(await (this.#isWriter ? this.hold(places) : this.#observe(places))));
+  }
+
+  /** Whether a joint batch counts is for the directory to say; only who writes may rely on it for good. */
+  async #decide(held: HeldJournals): Promise<void> {
+    const open = [...held.values()].filter(({ journal }) => journal.undecided !== undefined);
+    if (open.length === 0) return;
+    const own = held.get(directoryLineage);
+    const directory = own ?? (await this.#journals.hold(directoryLineage));
+    try {
+      for (const { journal } of open)
+        if (journal.undecided !== undefined) journal.decide(counts(journal, directory.journal));
+    } finally {
+      if (own === undefined) directory.done();
+    }
+  }
+
+  /** The journals as the files are at one moment. */
+  async #observe(wanted: ReadonlySet<number>): Promise<HeldJournals> {
+    const places = new Set(wanted);
+    for (let attempt = 0; attempt < mostAttempts; attempt++) {
+      const states = await this.#statesOf(places);
+      // Nothing changed between two looks at all of them: so they were all like this at the moment in between.
+      if (places.size > 1 && !areSame(states, await this.#statesOf(places))) continue;
+      const held: HeldJournals = new Map();
+      try {
+        let isCurrent = true;
+        for (const [place, state] of states) {
+          held.set(place, await this.#refreshed(place, state));
+          isCurrent &&= sameState((held.get(place) as Held).journal.state, state);
+        }
+        const open = [...held.values()].filter(({ journal }) => journal.undecided !== undefined);
+        const directory = held.get(directoryLineage)?.journal;
+        if (open.length > 0 && directory === undefined) places.add(directoryLineage);
+        else if (isCurrent || places.size === 1) {
+          for (const { journal } of open) if (counts(journal, directory as Journal)) journal.decide(true);
+          return held;
+        }
+      } catch (error) {
+        release(held);
+        throw error;
+      }
+      release(held);
+    }
+    throw Object.assign(new Error("the journals change faster than they can be read"), { code: "EAGAIN" });
+  }
+
+  async #statesOf(places: Iterable<number>): Promise<Map<number, FileState | undefined>> {
+    const states = new Map<number, FileState | undefined>();
+    for (const place of places) states.set(place, await this.#fileSystem.stat(journalPath(this.#directory, place)));
+    return states;
+  }
+
+  async #refreshed(place: number, state: FileState | undefined): Promise<Held> {
+    const held = await this.#journals.hold(place);
+    try {
+      if (await held.journal.refresh(state)) return held;
+    } catch (error) {
+      held.done();
+      throw error;
+    }
+    held.done();
+    this.interruptions += 1;
+    await this.#journals.forget(place);
+    return this.#journals.hold(place);
+  }
+
+  async #haveChanged(held: HeldJournals): Promise<boolean> {
+    for (const [place, { journal }] of held) {
+      const state = await this.#fileSystem.stat(journalPath(this.#directory, place));
+      if (!sameState(journal.state, state)) return true;
+    }
+    return false;
+  }
+}
+
+function slotOf({ slot }: Wanted): Slot {
+  return slot;
+}
+
+function counts(journal: Journal, directory: Journal): boolean {
+  const last = journal.undecided?.lines.at(-1);
+  return last !== undefined && directory.index.hasCommitted(journal.lineage, last.batch, last.crc);
+}
+
+function areSame(
+  one: ReadonlyMap<number, FileState | undefined>,
+  other: ReadonlyMap<number, FileState | undefined>,
+): boolean {
+  for (const [place, state] of one) if (!sameState(state, other.get(place))) return false;
+  return true;
+}
+
+function sameState(one: FileState | undefined, other: FileState | undefined): boolean {
+  return one?.inode === other?.inode && one?.size === other?.size && one?.changed === other?.changed;
+}

@@ -1,0 +1,118 @@
+import { join } from "node:path";
+import type { FileSystem } from "../disk/file-system.ts";
+import { directoryLineage } from "../format/change.ts";
+import { isUnfinishedJournal, journalPath, lineageOf } from "../format/layout.ts";
+import { settleDirectory } from "../journal/append.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { Held, Journals } from "../journal/journals.ts";
+import { release } from "../journal/journals.ts";
+import { rewrite } from "../journal/rewrite.ts";
+import { isUnfinishedClaim } from "../lock/lock.ts";
+import type { Snapshots } from "../reading/snapshots.ts";
+
+/** A journal with less garbage than this is not worth writing anew by itself. */
+const leastGarbage = 1 << 20;
+
+/** Gives room back. All of it is for the process that writes. */
+export class Compaction {
+  readonly #fileSystem: FileSystem;
+  readonly #directory: string;
+  readonly #journals: Journals;
+  readonly #snapshots: Snapshots;
+  /** How much garbage a journal had when writing it anew failed: it is tried again when that has doubled. */
+  readonly #failed = new Map<number, number>();
+
+  constructor(fileSystem: FileSystem, directory: string, journals: Journals, snapshots: Snapshots) {
+    this.#fileSystem = fileSystem;
+    this.#directory = directory;
+    this.#journals = journals;
+    this.#snapshots = snapshots;
+  }
+
+  /** Writes all journals anew that hold anything but live records, and removes those that hold none. */
+  async all(): Promise<void> {
+    const names = (await this.#fileSystem.list(this.#directory)) ?? [];
+    // A crash while a journal was written anew, or a lock claimed, leaves a file that nobody reads.
+    for (const name of names) {
+      if (isUnfinishedJournal(name) || isUnfinishedClaim(name))
+        await this.#fileSystem.remove(join(this.#directory, name));
+    }
+    const lineages = names.map(lineageOf).filter((lineage) => lineage !== undefined && lineage !== directoryLineage);
+    const damaged: unknown[] = [];
+    const joint = new Set<number>();
+    const empty: number[] = [];
+    for (const lineage of lineages as number[]) {
+      try {
+        const { hasJoint, isEmpty } = await this.#journal(lineage, () => true);
+        if (hasJoint) joint.add(lineage);
+        if (isEmpty) empty.push(lineage);
+      } catch (error) {
+        // A damaged journal stays as it is, so that it can be repaired; the others are none the worse for it.
+        if ((error as { readonly code?: unknown }).code !== "CORRUPT") throw error;
+        damaged.push(error);
+        joint.add(lineage);
+      }
+    }
+    // A journal without joint batches has no need of the directory's word. Only then may an empty one go: a new one of
+    // its name would count its batches from 1 again, and an old word must not be taken for one about those.
+    await this.#journal(directoryLineage, (lineage) => joint.has(lineage));
+    await this.#remove(empty);
+    if (damaged.length > 0) throw damaged[0];
+  }
+
+  /** Writes those journals anew that are mostly garbage by now. */
+  async afterCommit(lineages: Iterable<number>): Promise<void> {
+    for (const lineage of lineages) {
+      const journal = this.#journals.peek(lineage);
+      if (journal === undefined) continue;
+      const { garbageBytes } = journal;
+      const least = Math.max(leastGarbage, journal.index.liveBytes, 2 * (this.#failed.get(lineage) ?? 0));
+      if (garbageBytes <= least) continue;
+      try {
+        await this.#journal(lineage, () => true);
+        this.#failed.delete(lineage);
+      } catch {
+        // Nobody asked for this, and the old journal is as good as before: whoever needs room is told when a commit fails.
+        this.#failed.set(lineage, garbageBytes);
+      }
+    }
+  }
+
+  async #journal(
+    lineage: number,
+    keeps: (lineage: number) => boolean,
+  ): Promise<{ readonly hasJoint: boolean; readonly isEmpty: boolean }> {
+    const held = await this.#snapshots.hold(new Set([lineage, directoryLineage]));
+    const journalOf = (place: number): Journal => (held.get(place) as Held).journal;
+    try {
+      const journal = journalOf(lineage);
+      const directory = journalOf(directoryLineage);
+      if (journal.leansOnDirectory || directory.isUnfinished) {
+        await settleDirectory(this.#fileSystem, this.#directory, directory);
+      }
+      const { index } = journal;
+      const isLean = journal.garbageBytes === 0 && [...index.commits()].every((commits) => keeps(commits.lineage));
+      if (isLean) return { hasJoint: index.hasJoint, isEmpty: index.isEmpty };
+      await journal.finish();
+      try {
+        await rewrite(this.#fileSystem, this.#directory, journal, keeps);
+      } finally {
+        // Even when this failed, the journal in memory may not be the one in the directory any more.
+        await this.#journals.forget(lineage);
+      }
+      return { hasJoint: false, isEmpty: index.count === 0 };
+    } finally {
+      release(held);
+      await this.#journals.trim();
+    }
+  }
+
+  async #remove(lineages: readonly number[]): Promise<void> {
+    if (lineages.length === 0) return;
+    for (const lineage of lineages) {
+      await this.#journals.forget(lineage);
+      await this.#fileSystem.remove(journalPath(this.#directory, lineage));
+    }
+    await this.#fileSystem.syncDirectory(this.#directory);
+  }
+}

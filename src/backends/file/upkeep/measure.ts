@@ -1,0 +1,29 @@
+import { join } from "node:path";
+import type { Size, Table } from "../../../backend.ts";
+import type { FileSystem } from "../disk/file-system.ts";
+import { lineageOf } from "../format/layout.ts";
+import { emptySizes } from "../journal/record-index.ts";
+import type { Snapshots } from "../reading/snapshots.ts";
+
+export interface Sizes {
+  readonly tables: Readonly<Record<Table | "directory", Size>>;
+  readonly total: number;
+}
+
+/** Counts records journal by journal: nothing is kept in memory that was not there before, but for the last few. */
+export async function measure(fileSystem: FileSystem, directory: string, snapshots: Snapshots): Promise<Sizes> {
+  const tables = emptySizes();
+  let total = 0;
+  for (const name of (await fileSystem.list(directory)) ?? []) {
+    total += (await fileSystem.stat(join(directory, name)))?.size ?? 0;
+    const lineage = lineageOf(name);
+    if (lineage === undefined) continue;
+    await snapshots.visit(lineage, ({ index }) => {
+      for (const [table, { records, bytes }] of Object.entries(index.sizes)) {
+        tables[table as Table].records += records;
+        tables[table as Table].bytes += bytes;
+      }
+    });
+  }
+  return { tables, total };
+}

@@ -1,0 +1,119 @@
+import type { ErrorCode } from "../../../errors.ts";
+import { ThreadmarkError } from "../../../errors.ts";
+
+/** One attempt that failed: what may have come of it, and whether another could succeed. */
+export class Failure extends Error {
+  /** The server may have applied the statement all the same. */
+  readonly mayHaveApplied: boolean;
+  /** Trying again may help. */
+  readonly passing: boolean;
+  /** The SQLSTATE that the server answered with, or a word of {@link advice} for a fault that is not the server's. */
+  readonly state: string | undefined;
+
+  constructor(cause: unknown, mayHaveApplied: boolean, passing: boolean, state?: string) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.mayHaveApplied = mayHaveApplied;
+    this.passing = passing;
+    this.state = state;
+  }
+}
+
+interface ServerError extends Error {
+  readonly code: string;
+  readonly severity: string;
+}
+
+/** A value came in binary form, as clients with `binary: true` ask for it: taken for text, it would be a wrong answer. */
+export class BinaryValue extends Error {
+  constructor() {
+    super("the values come in binary form");
+  }
+}
+
+/** Says of a connection attempt that no later one succeeds: no password, no TLS or a bad certificate, a pool that has ended. */
+const hopeless = /^SASL|does not support SSL|certificate|EPROTO|after calling end/;
+
+/** No connection was had, so nothing was sent. */
+export function notConnected(cause: unknown): Failure {
+  if (!isServerError(cause))
+    return new Failure(cause, false, !(cause instanceof Error && hopeless.test(cause.message)));
+  // Wrong password, unknown role or database: no amount of waiting mends them.
+  return new Failure(cause, false, !/^(28|3D|42)/.test(cause.code), cause.code);
+}
+
+/** The statement was sent and something other than its result came back. */
+export function notAnswered(cause: unknown): Failure {
+  if (cause instanceof BinaryValue) return new Failure(cause, true, false, "binary");
+  if (!isServerError(cause)) return new Failure(cause, true, true);
+  const { code, severity } = cause;
+  // A statement commits just before its answer leaves: a connection ended by the server (or by a pooler, class 08) in
+  // between reports its end, not the statement's. Every plain ERROR rolled the statement back.
+  const mayHaveApplied = severity === "FATAL" || severity === "PANIC" || code.startsWith("08") || code === "40003";
+  return new Failure(cause, mayHaveApplied, mayHaveApplied || isPassing(code), code);
+}
+
+/** Serialization failure, deadlock, somebody's failed transaction, too many connections, a server that starts or stops. */
+function isPassing(code: string): boolean {
+  return code === "40001" || code === "25P02" || code === "40P01" || code === "53300" || code.startsWith("57P0");
+}
+
+function isServerError(cause: unknown): cause is ServerError {
+  if (!(cause instanceof Error)) return false;
+  const { code, severity } = cause as Partial<ServerError>;
+  return typeof severity === "string" && typeof code === "string" && /^[0-9A-Z]{5}$/.test(code);
+}
+
+/** The tables are not there (yet). */
+export function isMissing(error: unknown): boolean {
+  return error instanceof Failure && (error.state === "42P01" || error.state === "3F000" || error.state === "42883");
+}
+
+/** Another transaction inserted the same key. */
+export function isTaken(error: unknown): boolean {
+  return error instanceof Failure && error.state === "23505";
+}
+
+/** A row lacked what every row must have. */
+export function isIncomplete(error: unknown): boolean {
+  return error instanceof Failure && error.state === "23502";
+}
+
+const advice: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  "25006": ["READ_ONLY", "connect to the primary, as a role whose default_transaction_read_only is off"],
+  "55P03": ["BUSY", "another transaction holds a lock: try again"],
+  "42501": ["BACKEND", "the role lacks a right: grant CREATE and USAGE on the schema, or let its owner migrate once"],
+  "57014": ["BACKEND", "the statement was cancelled: raise statement_timeout"],
+  "53100": ["BACKEND", "the server's disk is full: make room"],
+  "53300": ["BACKEND", "the server has no connection left: lower `connections`, or use a pooler"],
+  "28P01": ["BACKEND", "the password was refused: check the url"],
+  "3D000": ["BACKEND", "the database does not exist: create it"],
+  "26000": [
+    "BACKEND",
+    "a prepared statement is gone: behind a transaction pooler, or where sessions are reset, pass `prepare: false`",
+  ],
+  "42P05": ["BACKEND", "a prepared statement is in the way: behind a transaction pooler pass `prepare: false`"],
+  "0A000": ["UNSUPPORTED", "the server cannot do this: see the cause"],
+  binary: ["UNSUPPORTED", "give a pool without `binary`, and leave `binary` of the driver's defaults off"],
+  driver: ["UNSUPPORTED", "give a pool of the package `pg`"],
+  encoding: [
+    "UNSUPPORTED",
+    "leave client_encoding at UTF8, which `pg` sets, or run `set client_encoding to 'UTF8'` on it",
+  ],
+  isolation: ["UNSUPPORTED", "set it to read committed or serializable for the role, the database or the pool"],
+  left: ["BACKEND", "end every transaction before its connection goes back to the pool"],
+  large: ["TOO_LARGE", "keep large values elsewhere, and in the state only where they are"],
+  XX001: ["CORRUPT", "the server found a damaged page: restore from a backup"],
+  XX002: ["CORRUPT", "the server found a damaged index: reindex it"],
+};
+
+/** The error a caller sees. `committed` is given for commits only. */
+export function toError(place: string, error: unknown, committed?: false | "unknown"): ThreadmarkError {
+  if (error instanceof ThreadmarkError) return error;
+  const failure = error instanceof Failure ? error : new Failure(error, false, false);
+  const [code, next] = advice[failure.state ?? ""] ?? ["BACKEND", "check that the server is reachable and healthy"];
+  const outcome = committed === "unknown" ? " (whether the commit was applied cannot be told)" : "";
+  return new ThreadmarkError(code, `${place}: ${failure.message}${outcome}; ${next}.`, {
+    cause: failure.cause,
+    ...(committed === undefined ? {} : { committed }),
+  });
+}

@@ -1,0 +1,123 @@
+import { createHash } from "node:crypto";
+import { ThreadmarkError } from "../../../errors.ts";
+import { isMissing, notAnswered } from "../connection/failure.ts";
+import type { ClientLike, QueryResult } from "../connection/pool.ts";
+import type { Server } from "../connection/server.ts";
+import { statement } from "../connection/server.ts";
+import { indexTapeNumbers } from "../migrations/0003-tape-numbers.ts";
+import { quote } from "./layout.ts";
+import { createTables } from "./migrations/0001-tables.ts";
+import { createApply } from "./migrations/0002-apply.ts";
+
+interface Place {
+  /** The schema's name, quoted. */
+  readonly schema: string;
+  readonly partitions: number;
+}
+
+/** Append only: what a migration did stays done. A later one changes it. */
+const migrations: readonly ((place: Place) => string)[] = [
+  ({ schema, partitions }) => createTables(schema, partitions),
+  ({ schema }) => createApply(schema),
+  ({ schema }) => indexTapeNumbers(schema),
+];
+
+/** The layout this version writes. */
+export const latestLayout: number = migrations.length;
+
+/**
+ * The layout that is there: 0 when there is none. Either way a value has come back by then, so that a connection whose
+ * values cannot be read is found out. It has a parameter because without one, and without a name, values come as text always.
+ */
+export async function readLayout(server: Server, schema: string): Promise<number> {
+  const layout = `select coalesce(max(number), $1::int4) from ${quote(schema)}.migration`;
+  try {
+    return numberOf(await server.run(statement(layout), [0]));
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    return numberOf(await server.run(statement("select $1::int4"), [0]));
+  }
+}
+
+function numberOf({ rows }: QueryResult): number {
+  const [[number]] = rows as readonly [readonly [string]];
+  return Number(number);
+}
+
+/** A layout of a later version is not touched. */
+export function refuseLaterLayout(layout: number, server: Server, schema: string): void {
+  if (layout <= latestLayout) return;
+  throw new ThreadmarkError(
+    "VERSION",
+    `${server.place}: the schema ${schema} has layout ${layout}, this version knows up to ${latestLayout}: ` +
+      "update threadmark.",
+  );
+}
+
+/**
+ * Brings the schema to the latest layout in one transaction. Any number of processes may do so at once: the first does
+ * it, the others wait for the lock and find it done.
+ */
+export async function migrate(server: Server, schema: string, partitions: number): Promise<void> {
+  const place: Place = { schema: quote(schema), partitions };
+  await server.with(async (client) => {
+    await execute(client, "begin");
+    try {
+      // The statement begins after the lock is held, so it sees what the holder before did.
+      await execute(client, `select pg_advisory_xact_lock(${lockSpace}, ${lockNumber(schema)})`);
+      await prepareSchema(client, schema, place);
+      const layout = Number((await execute(client, `select max(number) from ${place.schema}.migration`))[0]?.[0] ?? 0);
+      refuseLaterLayout(layout, server, schema);
+      for (const [index, migration] of migrations.entries()) {
+        if (index < layout) continue;
+        await execute(client, migration(place));
+        await execute(client, `insert into ${place.schema}.migration (number) values (${index + 1})`);
+      }
+      await execute(client, "commit");
+    } catch (error) {
+      await execute(client, "rollback").catch(() => {});
+      throw error;
+    }
+  });
+}
+
+/** `create schema if not exists` asks for the right to create schemas even where there is nothing to create. */
+async function prepareSchema(client: ClientLike, schema: string, place: Place): Promise<void> {
+  const [[encoding, present, migrated] = []] = await execute(
+    client,
+    "select current_setting('server_encoding'), to_regnamespace($1) is not null, to_regclass($2) is not null",
+    [place.schema, `${place.schema}.migration`],
+  );
+  if (encoding !== "UTF8") {
+    throw new ThreadmarkError(
+      "UNSUPPORTED",
+      `the database has the encoding ${encoding}; Threadmark stores any text: create one with encoding 'UTF8'.`,
+    );
+  }
+  if (present !== "t") await execute(client, `create schema ${quote(schema)}`);
+  if (migrated === "t") return;
+  await execute(
+    client,
+    `create table ${place.schema}.migration (number int4 primary key, applied_at timestamptz not null default now())`,
+  );
+}
+
+/** Runs a statement, or several in one text, which then take no values. */
+async function execute(client: ClientLike, text: string, values?: readonly unknown[]): Promise<readonly string[][]> {
+  try {
+    const types = { getTypeParser: () => String };
+    const result = (await client.query({ text, values, rowMode: "array", types })) as
+      | QueryResult
+      | readonly QueryResult[];
+    return (Array.isArray(result) ? [] : (result as QueryResult).rows) as string[][];
+  } catch (cause) {
+    throw notAnswered(cause);
+  }
+}
+
+/** Advisory locks are numbers shared by all that use the database: ours are the pairs that start with this one. */
+const lockSpace = 0x74_6d_61_72;
+
+function lockNumber(schema: string): number {
+  return createHash("sha256").update(schema).digest().readInt32BE(0);
+}

@@ -1,0 +1,136 @@
+import { randomBytes } from "node:crypto";
+import type { Batch, DirectoryKey, Key, Range, Value } from "../../../backend.ts";
+import { covers } from "../../shared/delete-covers.ts";
+import type { Server, Statement } from "../connection/server.ts";
+import { statement } from "../connection/server.ts";
+import { bound, codeOf, lastInteger, nameOf } from "../schema/layout.ts";
+import { bigints, byteas, integers, texts, uuids } from "./arrays.ts";
+
+/** What the function `apply` does with a record. */
+const operation = { equals: 0, absent: 1, deleteOne: 2, deleteRange: 3, insert: 4, put: 5 } as const;
+
+/** A batch with the token that tells, should the answer be lost, whether it was applied. */
+export interface Change {
+  readonly batch: Batch;
+  readonly token: Uint8Array;
+}
+
+export function changeOf(batch: Batch): Change {
+  return { batch, token: randomBytes(16) };
+}
+
+/** Runs batches of any shape through the function `apply`: one statement, one attempt; tells which were applied. */
+export class ChangeRunner {
+  readonly #server: Server;
+  readonly #statement: Statement;
+
+  constructor(server: Server, schema: string, durable: string) {
+    this.#server = server;
+    this.#statement = statement(
+      `select ${schema}.apply($1::int4[], $2::uuid[], $3::int4[], $4::int4[], $5::int4[], $6::int4[], $7::int4[], ` +
+        "$8::int4[], $9::int8[], $10::int8[], $11::text[], $12::text[], $13::bytea[]) " +
+        `where ${durable}`,
+    );
+  }
+
+  async run(changes: readonly Change[]): Promise<readonly boolean[]> {
+    const operations = new Operations();
+    for (const [ord, { batch }] of changes.entries()) addBatch(operations, ord, batch);
+    const { rows } = await this.#server.run(this.#statement, [
+      integers(changes.map(({ batch }) => lineageOf(batch))),
+      uuids(changes.map(({ token }) => token)),
+      ...operations.parameters(),
+    ]);
+    const [[list]] = rows as readonly [readonly [string]];
+    const refused = new Set(list === "{}" ? [] : list.slice(1, -1).split(",").map(Number));
+    return changes.map((_, ord) => !refused.has(ord));
+  }
+}
+
+/** The operations of a statement as columns. */
+class Operations {
+  readonly #shape = new Set<number>();
+  readonly #codes: number[] = [];
+  readonly #tables: number[] = [];
+  readonly #batches: number[] = [];
+  readonly #lineages: number[] = [];
+  readonly #groups: number[] = [];
+  readonly #items: number[] = [];
+  readonly #parts: number[] = [];
+  readonly #ids: (string | undefined)[] = [];
+  readonly #texts: (string | undefined)[] = [];
+  readonly #bytes: (Uint8Array | undefined)[] = [];
+
+  add(code: number, batch: number, key: Key | DirectoryKey | Range, value?: Value): void {
+    const table = codeOf(key.table);
+    this.#shape.add(code * 100 + table);
+    this.#codes.push(code);
+    this.#tables.push(table);
+    this.#batches.push(batch);
+    this.#ids.push(key.table === "directory" ? key.id : undefined);
+    this.#lineages.push(key.table === "directory" ? 0 : key.lineage);
+    this.#groups.push(key.table === "directory" ? 0 : key.group);
+    this.#items.push(key.table === "directory" ? 0 : "item" in key ? key.item : bound(key.from ?? 0));
+    this.#parts.push(key.table === "directory" ? 0 : "item" in key ? key.part : bound(key.to ?? lastInteger));
+    this.#texts.push(typeof value === "string" ? value : undefined);
+    this.#bytes.push(typeof value === "string" ? undefined : value);
+  }
+
+  parameters(): readonly unknown[] {
+    return [
+      integers([...this.#shape]),
+      integers(this.#codes),
+      integers(this.#tables),
+      integers(this.#batches),
+      integers(this.#lineages),
+      integers(this.#groups),
+      bigints(this.#items),
+      bigints(this.#parts),
+      texts(orNone(this.#ids)),
+      texts(orNone(this.#texts)),
+      byteas(orNone(this.#bytes)),
+    ];
+  }
+}
+
+/** A column of nulls is as good as an empty one: the server fills it up. */
+function orNone<T>(column: readonly (T | undefined)[]): readonly (T | undefined)[] {
+  return column.every((value) => value === undefined) ? [] : column;
+}
+
+/**
+ * The function does deletes, then inserts, then puts, each key once. So what a batch says twice of a key is settled here:
+ * an insert whose key the batch itself deletes is a put, a check for absence of what it then writes is an insert.
+ */
+function addBatch(operations: Operations, ord: number, batch: Batch): void {
+  const { checks = [], deletes = [], inserts = [], puts = [] } = batch;
+  const written = new Map<string, { key: Key | DirectoryKey; value: Value; insert: boolean }>();
+  for (const { key, value } of inserts) {
+    written.set(nameOf(key), { key, value, insert: !deletes.some((target) => covers(target, key)) });
+  }
+  for (const { key, value } of puts) {
+    written.set(nameOf(key), { key, value, insert: written.get(nameOf(key))?.insert ?? false });
+  }
+  for (const { key, value } of checks) {
+    if (value !== undefined) operations.add(operation.equals, ord, key, value);
+    else {
+      const entry = written.get(nameOf(key));
+      if (entry === undefined) operations.add(operation.absent, ord, key);
+      else entry.insert = true;
+    }
+  }
+  for (const target of deletes) {
+    const one = target.table === "directory" || "item" in target;
+    operations.add(one ? operation.deleteOne : operation.deleteRange, ord, target);
+  }
+  for (const { key, value, insert } of written.values()) {
+    operations.add(insert ? operation.insert : operation.put, ord, key, value);
+  }
+}
+
+/** A batch is on one lineage, or on the directory alone. */
+function lineageOf({ checks = [], deletes = [], inserts = [], puts = [] }: Batch): number {
+  for (const { key } of [...checks, ...inserts, ...puts]) if (key.table !== "directory") return key.lineage;
+  for (const key of deletes) if (key.table !== "directory") return key.lineage;
+  return 0;
+}

@@ -1,0 +1,132 @@
+import type { Table } from "../../../backend.ts";
+import { isWide, keyColumns } from "../schema/layout.ts";
+import type { Shape, Side } from "./single-step.ts";
+
+/** A parameter of a step's statement: the column it is for, and its type. */
+type Field = readonly [name: string, type: string];
+
+const typeOf = { text: "text", bytes: "bytea" } as const;
+
+/**
+ * One step. It is applied exactly when its row was inserted:
+ * - `for no key update` waits for whoever changes the checked record, and looks at it again then;
+ * - whoever inserts the same key is waited for. Then nothing is inserted; or, where there are rows beside it, which must
+ *   not be left without it, the statement fails.
+ */
+export function oneText(schema: string, shape: Shape, durable: string): string {
+  const { check, beside } = shape;
+  const field = parametersOf(stepFields(shape), 0);
+  const held = check && checked(schema, shape, check, field);
+  if (beside === undefined) {
+    const from = held === undefined ? "" : ` from ${held} m`;
+    return `${insert(schema, shape.insert, field)}${from} where ${durable} on conflict do nothing`;
+  }
+  return withBeside(insert(schema, shape.insert, field), held, besideText(schema, shape, beside), ", m", durable);
+}
+
+/** The same with one row beside it, which needs no arrays: half of what such a row costs. */
+export function pairText(schema: string, shape: Shape, durable: string): string {
+  const beside = shape.beside as Side;
+  const fields = stepFields(shape);
+  const field = parametersOf(fields, 0);
+  const held = shape.check && checked(schema, shape, shape.check, field);
+  const other = insert(schema, beside, parametersOf(insertFields(beside), fields.length));
+  return withBeside(insert(schema, shape.insert, field), held, other, " from m", durable);
+}
+
+function withBeside(own: string, held: string | undefined, beside: string, ifHeld: string, durable: string): string {
+  return held === undefined
+    ? `with b as (${beside}) ${own} where ${durable}`
+    : `with m as ${held}, b as (${beside}${ifHeld}) ${own} from m where ${durable}`;
+}
+
+/** What stands for a field in a statement: its parameter, counted from `after` on. */
+function parametersOf(fields: readonly Field[], after: number): (name: string) => string {
+  const parameters = new Map(fields.map(([name, type], index) => [name, `$${after + index + 1}::${type}`]));
+  return (name) => parameters.get(name) as string;
+}
+
+/**
+ * Any number of steps of one shape, all or nothing: without `on conflict` and without telling which were applied, which
+ * together cost a fifth of the statement. A key that is taken, or a check that does not hold (its row then has no
+ * lineage, which no row may lack), fails all of it: two writers on one thread, so rare.
+ */
+export function allText(schema: string, shape: Shape, durable: string): string {
+  const before = shape.beside === undefined ? "" : `with b as (${besideText(schema, shape, shape.beside)}) `;
+  const source = ` from (select ${unnested(stepFields(shape), 0)}) o`;
+  if (shape.check === undefined)
+    return `${before}${insert(schema, shape.insert, listed)}${source} where (select ${durable})`;
+  const guarded = (name: string): string => (name === "lineage" ? "case when m.held then o.lineage end" : listed(name));
+  const held = checked(schema, shape, shape.check, listed);
+  return `${before}${insert(schema, shape.insert, guarded)}${source} left join lateral ${held} m on true where (select ${durable})`;
+}
+
+/** The same, but each step for itself; only for those that insert one row. Gives the groups of those that were applied. */
+export function someText(schema: string, shape: Shape, durable: string): string {
+  const held = shape.check === undefined ? "" : `, lateral ${checked(schema, shape, shape.check, listed)} m`;
+  const source = ` from (select ${unnested(stepFields(shape), 0)}) o`;
+  return `${insert(schema, shape.insert, listed)}${source}${held} where (select ${durable}) on conflict do nothing returning "group"`;
+}
+
+const listed = (name: string): string => `o.${name}`;
+
+/**
+ * The parameters of a step: the inserted key, the checked key (its lineage is the same) and value, then the inserted value.
+ * The driver copies what it has of a message whenever that grows: the largest comes last.
+ */
+function stepFields({ check, checksOwn, insert }: Shape): readonly Field[] {
+  if (check === undefined) return insertFields(insert);
+  const checkedKey: readonly Field[] = checksOwn
+    ? []
+    : [["checked_group", "int4"], ["checked_item", "int8"], ...partField(check.table, "checked_part")];
+  return [...keyFields(insert), ...checkedKey, ["expected", typeOf[check.column]], valueField(insert)];
+}
+
+function insertFields(side: Side): readonly Field[] {
+  return [...keyFields(side), valueField(side)];
+}
+
+function keyFields({ table }: Side): readonly Field[] {
+  return [["lineage", "int4"], [`"group"`, "int4"], ["item", "int8"], ...partField(table, "part")];
+}
+
+function valueField({ column }: Side): Field {
+  return ["value", typeOf[column]];
+}
+
+function partField(table: Table, name: string): readonly Field[] {
+  return isWide(table) ? [[name, "int8"]] : [];
+}
+
+/** What is inserted beside the steps' own rows: its parameters come after theirs, as arrays. */
+function besideText(schema: string, shape: Shape, beside: Side): string {
+  return `${insert(schema, beside, listed)} from (select ${unnested(insertFields(beside), stepFields(shape).length)}) o`;
+}
+
+function unnested(fields: readonly Field[], after: number): string {
+  return fields.map(([name, type], index) => `unnest($${after + index + 1}::${type}[]) as ${name}`).join(", ");
+}
+
+function insert(schema: string, { table, column }: Side, field: (name: string) => string): string {
+  const columns = keyColumns(table);
+  return `insert into ${schema}.${table} (${columns.join(", ")}, ${column})
+    select ${columns.map(field).join(", ")}, ${field("value")}`;
+}
+
+/** A subquery that takes a lock is run once a step, through the primary key, whatever the planner thinks of it. */
+function checked(
+  schema: string,
+  { checksOwn }: Shape,
+  { table, column }: Side,
+  field: (name: string) => string,
+): string {
+  const group = field(checksOwn ? "lineage" : "checked_group");
+  const item = field(checksOwn ? `"group"` : "checked_item");
+  const part = isWide(table) ? ` and part = ${field("checked_part")}` : "";
+  return `(
+      select true as held from ${schema}.${table}
+      where lineage = ${field("lineage")} and "group" = ${group} and item = ${item}${part}
+        and ${column} = ${field("expected")}
+      for no key update
+    )`;
+}

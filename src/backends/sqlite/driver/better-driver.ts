@@ -1,0 +1,36 @@
+import type { Connection, Driver, DriverFault } from "./contract.ts";
+
+interface BetterOptions {
+  readonly readonly: boolean;
+  readonly fileMustExist: boolean;
+  readonly timeout: number;
+}
+
+/** The default export of `better-sqlite3`. */
+export type BetterSqlite = new (path: string, options: BetterOptions) => Connection;
+
+const byName: readonly (readonly [string, DriverFault])[] = [
+  ["SQLITE_BUSY", "busy"],
+  ["SQLITE_LOCKED", "busy"],
+  ["SQLITE_READONLY", "readonly"],
+  ["SQLITE_IOERR_FSYNC", "sync"],
+  ["SQLITE_IOERR_DIR_FSYNC", "sync"],
+  ["SQLITE_IOERR", "io"],
+  ["SQLITE_CORRUPT", "corrupt"],
+  ["SQLITE_FULL", "full"],
+  ["SQLITE_CANTOPEN", "cannot-open"],
+  ["SQLITE_NOTADB", "not-a-database"],
+];
+
+export function betterDriver(Database: BetterSqlite): Driver {
+  return {
+    name: "better-sqlite3",
+    open: (path, { readOnly }) => new Database(path, { readonly: readOnly, fileMustExist: readOnly, timeout: 0 }),
+    fault(error) {
+      const code = (error as { readonly code?: unknown } | undefined)?.code;
+      if (typeof code !== "string") return "other";
+      // Extended codes have the primary one's name as a prefix; the list has the special ones first.
+      return byName.find(([name]) => code.startsWith(name))?.[1] ?? "other";
+    },
+  };
+}

@@ -1,0 +1,20 @@
+import type { Connection, Driver } from "./contract.ts";
+import { faultOfCode } from "./contract.ts";
+
+interface NodeSqlite {
+  readonly DatabaseSync: new (path: string, options: { readonly readOnly: boolean }) => Connection;
+}
+
+/** Node's own SQLite; undefined where this Node has none (before 22.13 it is absent, or behind a flag). */
+export function nodeDriver(): Driver | undefined {
+  const module = process.getBuiltinModule("node:sqlite") as unknown as NodeSqlite | undefined;
+  if (module === undefined) return undefined;
+  return {
+    name: "node:sqlite",
+    open: (path, { readOnly }) => new module.DatabaseSync(path, { readOnly }),
+    fault(error) {
+      const code = (error as { readonly errcode?: unknown } | undefined)?.errcode;
+      return typeof code === "number" ? faultOfCode(code) : "other";
+    },
+  };
+}

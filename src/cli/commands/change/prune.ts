@@ -1,0 +1,127 @@
+import { type Command, Option } from "commander";
+import type { Store } from "../../../api/store.ts";
+import type { PruneOptions, PruneResult } from "../../../model/arguments.ts";
+import { usage } from "../../failure.ts";
+import { confirm } from "../../input/confirm.ts";
+import { declare, duration, wholeNumber } from "../../input/declare.ts";
+import { existingThread } from "../../input/lookup.ts";
+import { interruptible } from "../../interruptible.ts";
+import { Progress } from "../../output/progress.ts";
+import { bytesText, countText } from "../../output/quantities.ts";
+import { printTable } from "../../output/table.ts";
+import type { Session, State } from "../../session.ts";
+
+interface Options {
+  readonly all?: boolean;
+  readonly keepLast: number;
+  readonly olderThan?: number;
+  readonly keepLabelled?: boolean;
+  readonly protectAncestors?: boolean;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+}
+
+interface Pruned extends PruneResult {
+  readonly thread: string;
+}
+
+export function pruneCommand(program: Command, session: Session): void {
+  declare<Options>(program, session, {
+    name: "prune",
+    summary: "delete old checkpoints of a thread, or of all",
+    operands: [["[thread]", "the thread"]],
+    options: [
+      new Option("--all", "every thread of the store"),
+      new Option("-k, --keep-last <count>", "how many of the newest to keep, in each namespace")
+        .argParser(wholeNumber(1))
+        .default(1),
+      new Option("--older-than <time>", "keep what is younger: 90s, 30min, 12h, 30d, 2w").argParser(duration),
+      new Option("--keep-labelled", "keep what has a label"),
+      new Option("--protect-ancestors", "keep every ancestor of what is kept"),
+      new Option("--dry-run", "say what would go, and delete nothing"),
+      new Option("-y, --yes", "do not ask"),
+    ],
+    examples: [
+      "threadmark prune user-42 --keep-last 10 --dry-run",
+      "threadmark prune --all --older-than 30d --keep-labelled --yes",
+    ],
+    async run({ url, operands: [id], options }) {
+      if ((id === undefined) === (options.all !== true)) throw usage("Name a thread to prune, or pass --all.");
+      await session.withStore(url, async (store) => {
+        const ids = id === undefined ? await allIds(session, store) : [(await existingThread(store, id)).id];
+        const { dryRun, yes } = options;
+        if (!dryRun && !yes) {
+          const doomed: Pruned[] = [];
+          await pruneAll(true, doomed);
+          await confirm(session, question(doomed), yes, ", or --dry-run to see");
+        }
+        const pruned: Pruned[] = [];
+        try {
+          await pruneAll(dryRun === true, pruned);
+        } finally {
+          // Also when it was interrupted: what is gone is gone.
+          report(session, pruned, dryRun === true);
+        }
+
+        function pruneAll(dry: boolean, found: Pruned[]): Promise<void> {
+          return Progress.during(session, dry ? "looking, threads:" : "pruning, threads:", async (update) => {
+            for await (const [done, thread] of interruptible(session.signal, ids.entries())) {
+              update(done, ids.length);
+              const result = await store.thread(thread).prune({ ...retention(options), dryRun: dry });
+              if (result.deleted > 0) found.push({ thread, ...result });
+            }
+          });
+        }
+      });
+    },
+  });
+}
+
+function retention({ keepLast, olderThan, keepLabelled, protectAncestors }: Options): PruneOptions {
+  return {
+    keepLast,
+    ...(olderThan !== undefined && { olderThan }),
+    ...(keepLabelled === true && { keepLabelled }),
+    ...(protectAncestors === true && { ancestors: "protect" }),
+  };
+}
+
+async function allIds({ signal }: Session, store: Store<State>): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { id } of interruptible(signal, store.threads())) ids.push(id);
+  return ids;
+}
+
+function total(pruned: readonly Pruned[]): PruneResult {
+  return {
+    deleted: pruned.reduce((sum, { deleted }) => sum + deleted, 0),
+    bytesReclaimed: pruned.reduce((sum, { bytesReclaimed }) => sum + bytesReclaimed, 0),
+  };
+}
+
+function question(pruned: readonly Pruned[]): string {
+  const { deleted, bytesReclaimed } = total(pruned);
+  return `Delete ${countText(deleted, "checkpoint")} of ${countText(pruned.length, "thread")}, ${bytesText(bytesReclaimed)}?`;
+}
+
+function report({ terminal, json }: Session, pruned: readonly Pruned[], dryRun: boolean): void {
+  if (json) {
+    for (const { thread, deleted, bytesReclaimed } of pruned)
+      terminal.json({ thread, deleted, bytesReclaimed, dryRun });
+    return;
+  }
+  if (pruned.length > 0) {
+    printTable(
+      terminal,
+      [
+        { title: "THREAD", text: ({ thread }) => thread, flexible: true },
+        { title: "CHECKPOINTS", text: ({ deleted }) => String(deleted), align: "right" },
+        { title: "BYTES", text: ({ bytesReclaimed }) => bytesText(bytesReclaimed), align: "right" },
+      ],
+      pruned,
+    );
+  }
+  const { deleted, bytesReclaimed } = total(pruned);
+  const verb = dryRun ? "Would delete" : "Deleted";
+  terminal.note(`${verb} ${countText(deleted, "checkpoint")}, ${bytesText(bytesReclaimed)}.`);
+}

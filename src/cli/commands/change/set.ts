@@ -1,0 +1,77 @@
+import { randomUUID } from "node:crypto";
+import type { Command } from "commander";
+import type { Store } from "../../../api/store.ts";
+import type { Thread } from "../../../api/thread.ts";
+import { checkpointRecord } from "../../../display/json-records.ts";
+import type { CheckpointInfo, CheckpointTuple, Metadata } from "../../../model/checkpoint.ts";
+import type { Notes } from "../../../runtime/thread/position.ts";
+import { declare, namespaceOption } from "../../input/declare.ts";
+import { parseJson } from "../../input/json-argument.ts";
+import { existingThread } from "../../input/lookup.ts";
+import { parsePath, withValueAt } from "../../input/path.ts";
+import { printable } from "../../output/printable.ts";
+import type { Session, State } from "../../session.ts";
+
+export function setCommand(program: Command, session: Session): void {
+  declare<{ readonly namespace: readonly string[] }>(program, session, {
+    name: "set",
+    summary: "change the state of a thread by hand: a checkpoint of source update",
+    operands: [
+      ["<thread>", "the thread"],
+      ["<path>", "where in the state: draft, messages[0].text"],
+      ["<json>", "the new value"],
+    ],
+    options: [namespaceOption()],
+    examples: ["threadmark set user-42 draft '\"another way\"'", "threadmark set user-42 'plan[1].done' true"],
+    async run({ url, operands: [id = "", path = "", json = ""], options }) {
+      const [steps, value] = [parsePath(path), parseJson(json)];
+      await session.withStore(url, async (store) => {
+        const thread = await existingThread(store, id, options.namespace);
+        const head = (await thread.tuple())!;
+        const info = await putUpdate(store, thread, head, withValueAt(head.checkpoint.state, steps, value) as State);
+        if (session.json) session.terminal.json(checkpointRecord(info));
+        else session.terminal.line(printable(info.id));
+      });
+    },
+  });
+}
+
+/** What was pending stays pending, and what had finished stays finished; a run that went on meanwhile is a conflict. */
+async function putUpdate(
+  store: Store<State>,
+  thread: Thread<State>,
+  { checkpoint, writes }: CheckpointTuple<State>,
+  state: State,
+): Promise<CheckpointInfo> {
+  const { node, path, completed, interrupts, barriers } = checkpoint;
+  // A task without a key has that of its place, which is another one step later.
+  const next = checkpoint.next.map((task, index) => ({ ...task, task: task.task ?? `${checkpoint.step}.${index}` }));
+  const fields = { source: "update", node, path, next, completed, interrupts, barriers, state } as const;
+  const options = { expect: checkpoint.id };
+  const at = await nestedGraphs(store, thread, checkpoint, next);
+  const { metadata } = checkpoint;
+  if (writes.length === 0 && at === undefined) return thread.put({ ...fields, metadata }, options);
+  const id = randomUUID();
+  const flow = { ...(metadata["flow"] as Metadata | undefined), ...(at !== undefined && { nested: { of: id, at } }) };
+  // The writes come first: whoever sees the new head must not run again what had finished.
+  for (const { task, node: of, ...write } of writes) await thread.putWrites(id, { task, node: of, writes: [write] });
+  return thread.put({ ...fields, id, metadata: at === undefined ? metadata : { ...metadata, flow } }, options);
+}
+
+/** Where the graphs stand that are nested in these tasks, as the runtime notes it: they go on from there. */
+async function nestedGraphs(
+  store: Store<State>,
+  thread: Thread<State>,
+  { id, namespace, metadata }: CheckpointInfo,
+  next: readonly { readonly node: string; readonly task: string }[],
+): Promise<Record<string, string> | undefined> {
+  const at = { ...(metadata["flow"] as Notes | undefined)?.nested?.at };
+  for (const inner of await store.thread(thread.id).namespaces()) {
+    const [node, task = ""] = inner.slice(-2);
+    const isNested = inner.length === namespace.length + 2 && namespace.every((part, index) => part === inner[index]);
+    if (!isNested || !next.some((one) => one.node === node && one.task === task)) continue;
+    const head = await store.thread(thread.id, { namespace: inner }).latest();
+    if (head !== undefined && (head.metadata["flow"] as Notes | undefined)?.outer === id) at[task] = head.id;
+  }
+  return Object.keys(at).length === 0 ? undefined : at;
+}

@@ -1,0 +1,51 @@
+import type { Command } from "commander";
+import { changeRecord } from "../../../display/json-records.ts";
+import { usage } from "../../failure.ts";
+import { declare, namespaceOption } from "../../input/declare.ts";
+import { checkpointAt, existingThread } from "../../input/lookup.ts";
+import { pathText } from "../../input/path.ts";
+import { printable } from "../../output/printable.ts";
+import type { Session } from "../../session.ts";
+import { valuePrinter } from "./show.ts";
+
+export function diffCommand(program: Command, session: Session): void {
+  declare<{ readonly namespace: readonly string[] }>(program, session, {
+    name: "diff",
+    summary: "print what differs between the states of two checkpoints",
+    operands: [
+      ["<thread>", "the thread"],
+      ["[before]", "a checkpoint (default: the parent of the other)"],
+      ["[after]", "a checkpoint (default: the head)"],
+    ],
+    options: [namespaceOption()],
+    examples: ["threadmark diff user-42 @1 @2", "threadmark diff user-42          # the head against its parent"],
+    async run({ url, operands: [id = "", first, second], options }) {
+      const { terminal, json } = session;
+      await session.withStore(url, async (store) => {
+        const thread = await existingThread(store, id, options.namespace);
+        const after = await checkpointAt(thread, second ?? (first === undefined ? undefined : first));
+        const reference = second === undefined ? after.parent : first;
+        if (reference === null) throw usage(`Checkpoint ${after.id} has no parent. Name another to compare it with.`);
+        const before = await checkpointAt(thread, reference);
+        const value = valuePrinter(terminal, false);
+        const changes = await thread.diff(before.id, after.id);
+        for (const change of changes) {
+          if (json) {
+            terminal.json(changeRecord(change));
+            continue;
+          }
+          const path = printable(pathText(change.path)) || "(the state)";
+          if (change.kind === "added") terminal.line(terminal.style("green", `+ ${path}: ${value(change.after)}`));
+          else if (change.kind === "removed")
+            terminal.line(terminal.style("red", `- ${path}: ${value(change.before)}`));
+          else {
+            terminal.line(terminal.style("yellow", `~ ${path}`));
+            terminal.line(`    ${terminal.style("red", value(change.before))}`);
+            terminal.line(`    ${terminal.style("green", value(change.after))}`);
+          }
+        }
+        if (!json && changes.length === 0) terminal.note("The states are equal.");
+      });
+    },
+  });
+}

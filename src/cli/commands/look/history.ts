@@ -1,0 +1,85 @@
+import { type Command, Option } from "commander";
+import { checkpointRecord, wholeRecord } from "../../../display/json-records.ts";
+import type { HistoryOptions } from "../../../model/arguments.ts";
+import { type CheckpointInfo, type Source, sources } from "../../../model/checkpoint.ts";
+import { declare, namespaceOption, wholeNumber } from "../../input/declare.ts";
+import { checkpointAt, existingThread } from "../../input/lookup.ts";
+import { interruptible } from "../../interruptible.ts";
+import { ageText } from "../../output/quantities.ts";
+import { type Column, printTable } from "../../output/table.ts";
+import type { Terminal } from "../../output/terminal.ts";
+import type { Session } from "../../session.ts";
+
+const SHOWN = 100;
+
+interface Options {
+  readonly limit?: number;
+  readonly before?: string;
+  readonly run?: string;
+  readonly source?: Source;
+  readonly states?: boolean;
+  readonly namespace: readonly string[];
+}
+
+export function historyCommand(program: Command, session: Session): void {
+  declare<Options>(program, session, {
+    name: "history",
+    summary: "list the checkpoints of a thread, newest first",
+    operands: [["<thread>", "the thread"]],
+    options: [
+      new Option("-l, --limit <count>", `how many (default: ${SHOWN}; with --json all)`).argParser(wholeNumber(1)),
+      new Option("--before <checkpoint>", "only those committed before this one"),
+      new Option("--run <run>", "only those of this run"),
+      new Option("--source <source>", "only those from there").choices(sources),
+      new Option("--states", "with --json: whole checkpoints, with their states"),
+      namespaceOption(),
+    ],
+    examples: ["threadmark history user-42 --limit 20", "threadmark history user-42 --json | jq -r .node"],
+    async run({ url, operands: [id = ""], options }) {
+      const { terminal, json, signal } = session;
+      await session.withStore(url, async (store) => {
+        const thread = await existingThread(store, id, options.namespace);
+        const { run, source } = options;
+        const before = options.before === undefined ? undefined : (await checkpointAt(thread, options.before)).id;
+        const limit = options.limit ?? (json ? undefined : SHOWN);
+        const wanted = Object.entries({ run, source, before, limit }).filter(([, value]) => value !== undefined);
+        const history = { ...Object.fromEntries(wanted) } as HistoryOptions;
+        if (json && options.states) {
+          for await (const whole of interruptible(signal, thread.history({ ...history, states: true })))
+            terminal.json(wholeRecord(whole));
+          return;
+        }
+        const rows: CheckpointInfo[] = [];
+        for await (const info of interruptible(signal, thread.history({ ...history, states: false }))) {
+          if (json) terminal.json(checkpointRecord(info));
+          else rows.push(info);
+        }
+        if (json) return;
+        if (rows.length > 0) printTable(terminal, checkpointColumns(terminal, Date.now()), rows);
+        const last = rows.at(-1);
+        if (options.limit === undefined && rows.length === SHOWN && last?.parent) {
+          terminal.note(`The newest ${SHOWN}. Go on with --before ${last.id}`);
+        }
+      });
+    },
+  });
+}
+
+function checkpointColumns(terminal: Terminal, now: number): readonly Column<CheckpointInfo>[] {
+  return [
+    { title: "CHECKPOINT", text: ({ id }) => id, flexible: true },
+    { title: "STEP", text: ({ step }) => String(step), align: "right" },
+    { title: "SOURCE", text: ({ source }) => source },
+    { title: "NODE", text: ({ node }) => node ?? "", flexible: true, style: (text) => terminal.style("bold", text) },
+    { title: "NEXT", text: ({ pending }) => (pending === 0 ? "" : String(pending)), align: "right" },
+    {
+      title: "WAITING",
+      text: ({ waiting }) => (waiting === 0 ? "" : String(waiting)),
+      align: "right",
+      style: (text) => terminal.style("yellow", text),
+    },
+    { title: "RUN", text: ({ run }) => run ?? "", flexible: true },
+    { title: "LABEL", text: ({ label }) => label, flexible: true, style: (text) => terminal.style("magenta", text) },
+    { title: "COMMITTED", text: ({ createdAt }) => ageText(createdAt, now) },
+  ];
+}

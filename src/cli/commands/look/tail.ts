@@ -1,0 +1,111 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { type Command, Option } from "commander";
+import { checkpointRecord, wholeRecord } from "../../../display/json-records.ts";
+import type { CheckpointInfo } from "../../../model/checkpoint.ts";
+import { declare, namespaceOption, wholeNumber } from "../../input/declare.ts";
+import { existingThread } from "../../input/lookup.ts";
+import { printable } from "../../output/printable.ts";
+import { dateText } from "../../output/quantities.ts";
+import type { Terminal } from "../../output/terminal.ts";
+import type { Session } from "../../session.ts";
+
+interface Options {
+  readonly lines: number;
+  readonly interval: number;
+  readonly states?: boolean;
+  readonly namespace: readonly string[];
+}
+
+export function tailCommand(program: Command, session: Session): void {
+  declare<Options>(program, session, {
+    name: "tail",
+    summary: "follow a thread: print new checkpoints as they are committed, until Ctrl-C",
+    operands: [["<thread>", "the thread"]],
+    options: [
+      new Option("--lines <count>", "how many of the newest to begin with").argParser(wholeNumber(0)).default(10),
+      new Option("--interval <milliseconds>", "how often to look").argParser(wholeNumber(1)).default(500),
+      new Option("--states", "with --json: whole checkpoints, with their states"),
+      namespaceOption(),
+    ],
+    examples: ["threadmark tail user-42", "threadmark tail user-42 --json --lines 0 | jq -r .node"],
+    async run({ url, operands: [id = ""], options }) {
+      const { terminal, json, signal } = session;
+      await session.withStore(url, async (store) => {
+        const thread = await existingThread(store, id, options.namespace);
+        let made = await madeAt();
+        let last: CheckpointInfo | undefined = (await thread.latest())!;
+        await print(await newest(last.seq + 1, options.lines));
+        while (!signal.aborted) {
+          await wait(options.interval, undefined, { signal }).catch(() => undefined);
+          await print(await fresh());
+        }
+
+        /** When the thread was made: one that was deleted and made again is another, and counts from the start. */
+        async function madeAt(): Promise<number | undefined> {
+          for await (const info of store.threads({ prefix: id, limit: 1 })) if (info.id === id) return info.createdAt;
+          return undefined;
+        }
+
+        /** Oldest first: up to `count` below `before`. */
+        async function newest(before: number, limit: number): Promise<CheckpointInfo[]> {
+          const found: CheckpointInfo[] = [];
+          if (limit > 0) for await (const info of thread.history({ before, limit })) found.push(info);
+          return found.reverse();
+        }
+
+        /** Oldest first: what was committed since the last look. */
+        async function fresh(): Promise<CheckpointInfo[]> {
+          let { found, reached } = await since(last);
+          if (last === undefined || reached?.id !== last.id) {
+            const now = await madeAt();
+            if (now !== made) ({ found, reached } = await since(undefined));
+            made = now;
+          }
+          last = found[0] ?? reached;
+          return found.reverse();
+        }
+
+        /** Newest first: what follows a checkpoint, and which one was reached then. */
+        async function since(
+          after: CheckpointInfo | undefined,
+        ): Promise<{ found: CheckpointInfo[]; reached: CheckpointInfo | undefined }> {
+          const found: CheckpointInfo[] = [];
+          for await (const info of thread.history()) {
+            if (after !== undefined && info.seq <= after.seq) return { found, reached: info };
+            found.push(info);
+          }
+          return { found, reached: undefined };
+        }
+
+        async function print(infos: readonly CheckpointInfo[]): Promise<void> {
+          for (const info of infos) {
+            if (!json) printLine(terminal, info);
+            else if (!options.states) terminal.json(checkpointRecord(info));
+            else {
+              const whole = await thread.get(info.id);
+              if (whole !== undefined) terminal.json(wholeRecord(whole));
+            }
+          }
+        }
+      });
+    },
+  });
+}
+
+function printLine(
+  terminal: Terminal,
+  { id, step, source, node, pending, waiting, label, createdAt }: CheckpointInfo,
+): void {
+  const state =
+    waiting > 0 ? terminal.style("yellow", "waiting") : pending === 0 ? terminal.style("green", "done") : "";
+  const what = terminal.style("bold", printable(node ?? source));
+  const parts = [
+    terminal.style("dim", dateText(createdAt)),
+    String(step).padStart(4),
+    what,
+    state,
+    printable(label),
+    terminal.style("dim", printable(id)),
+  ];
+  terminal.line(parts.filter((part) => part !== "").join("  "));
+}

@@ -1,0 +1,86 @@
+import { type Command, Option } from "commander";
+import { threadRecord } from "../../../display/json-records.ts";
+import { withoutPassword } from "../../../display/redact-url.ts";
+import type { ThreadsOptions } from "../../../model/arguments.ts";
+import { type Status, statuses, type ThreadInfo } from "../../../model/checkpoint.ts";
+import { declare, wholeNumber } from "../../input/declare.ts";
+import { interruptible } from "../../interruptible.ts";
+import { printable } from "../../output/printable.ts";
+import { ageText } from "../../output/quantities.ts";
+import { printTable } from "../../output/table.ts";
+import type { Terminal } from "../../output/terminal.ts";
+import type { Session } from "../../session.ts";
+
+/** More than fits a screen, less than fills the scroll-back. Programs get all. */
+const SHOWN = 100;
+
+export function threadsCommand(program: Command, session: Session): void {
+  declare<Pick<ThreadsOptions, "workflow" | "status" | "prefix" | "order" | "limit" | "after">>(program, session, {
+    name: "threads",
+    summary: "list the threads, newest activity first",
+    options: [
+      new Option("-w, --workflow <name>", "only those of this workflow"),
+      new Option("-s, --status <status>", "only those of this status").choices(statuses),
+      new Option("-p, --prefix <text>", "only those whose id begins so"),
+      new Option("-o, --order <order>", "how they are ordered").choices(["updated", "id"]).default("updated"),
+      new Option("-l, --limit <count>", `how many (default: ${SHOWN}; with --json all)`).argParser(wholeNumber(1)),
+      new Option("--after <thread>", "go on after this one"),
+    ],
+    examples: [
+      "threadmark threads sqlite:agent.db --status waiting",
+      "threadmark threads --json | jq -r 'select(.status == \"failed\") | .id'",
+    ],
+    async run({ url, options }) {
+      const { terminal, json } = session;
+      await session.withStore(url, async (store) => {
+        const { workflow, status, prefix, order, after } = options;
+        const limit = options.limit ?? (json ? undefined : SHOWN + 1);
+        const wanted = Object.entries({ workflow, status, prefix, order, after, limit }).filter(
+          ([, value]) => value !== undefined,
+        );
+        const threads = interruptible(session.signal, store.threads(Object.fromEntries(wanted) as ThreadsOptions));
+        if (json) {
+          for await (const thread of threads) terminal.json(threadRecord(thread));
+          return;
+        }
+        const rows: ThreadInfo[] = [];
+        for await (const thread of threads) rows.push(thread);
+        const more = options.limit === undefined && rows.length > SHOWN;
+        if (rows.length === 0) terminal.note(`No threads in ${withoutPassword(url)}.`);
+        else printThreads(terminal, more ? rows.slice(0, SHOWN) : rows);
+        if (more) {
+          const last = printable(JSON.stringify(rows[SHOWN - 1]!.id));
+          terminal.note(`The first ${SHOWN}. Go on with --after ${last}, or filter: --prefix, --workflow, --status.`);
+        }
+      });
+    },
+  });
+}
+
+function printThreads(terminal: Terminal, rows: readonly ThreadInfo[]): void {
+  const now = Date.now();
+  printTable(
+    terminal,
+    [
+      { title: "THREAD", text: ({ id }) => id, flexible: true, style: (text) => terminal.style("bold", text) },
+      {
+        title: "STATUS",
+        text: ({ status }) => status,
+        style: (text, { status }) => statusStyle(terminal, status, text),
+      },
+      { title: "WORKFLOW", text: ({ workflow }) => workflow ?? "", flexible: true },
+      { title: "STEP", text: ({ head }) => String(head.step), align: "right" },
+      { title: "NODE", text: ({ head }) => head.node ?? "", flexible: true },
+      { title: "CHECKPOINTS", text: ({ checkpoints }) => String(checkpoints), align: "right" },
+      { title: "UPDATED", text: ({ updatedAt }) => ageText(updatedAt, now) },
+      { title: "FORKED FROM", text: ({ forkedFrom }) => forkedFrom?.thread ?? "", flexible: true },
+    ],
+    rows,
+  );
+}
+
+const colours = { running: "blue", waiting: "yellow", failed: "red", done: "green", paused: "cyan" } as const;
+
+function statusStyle(terminal: Terminal, status: Status, text: string): string {
+  return terminal.style(colours[status], text);
+}

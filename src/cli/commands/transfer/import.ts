@@ -1,0 +1,57 @@
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { addAbortSignal, type Readable } from "node:stream";
+import type { Command } from "commander";
+import { exitCodes, Failure } from "../../failure.ts";
+import { declare } from "../../input/declare.ts";
+import { Progress } from "../../output/progress.ts";
+import { countText } from "../../output/quantities.ts";
+import type { Session } from "../../session.ts";
+
+export function importCommand(program: Command, session: Session): void {
+  declare(program, session, {
+    name: "import",
+    summary: "add the threads of a bundle",
+    operands: [["[file]", "the bundle; - or none for the standard input"]],
+    examples: [
+      "threadmark import agent.bundle postgres://localhost/agents",
+      "threadmark export sqlite:a.db | threadmark import --url sqlite:b.db",
+    ],
+    store: "new",
+    async run({ url, operands: [file = "-"] }) {
+      const { terminal, json, signal } = session;
+      const size = file === "-" ? undefined : await sizeOf(file);
+      const source = (file === "-" ? terminal.streams.stdin : createReadStream(file)) as Readable;
+      // Whoever feeds it may be silent for long.
+      addAbortSignal(signal, source);
+      const result = await session.withStore(url, (store) =>
+        Progress.during(session, "importing, bytes:", (update) => store.import(watched(source, update))),
+      );
+      if (json) terminal.json(result);
+      else {
+        const { imported, unchanged, checkpoints } = result;
+        const already = unchanged === 0 ? "" : `, ${countText(unchanged, "thread")} there already`;
+        terminal.note(
+          `Read ${countText(checkpoints, "checkpoint")}: ${countText(imported, "thread")} imported${already}.`,
+        );
+      }
+
+      async function* watched(chunks: AsyncIterable<Buffer>, update: Progress["update"]): AsyncGenerator<Buffer> {
+        let bytes = 0;
+        for await (const chunk of chunks) {
+          bytes += chunk.length;
+          update(bytes, size);
+          yield chunk;
+        }
+      }
+    },
+  });
+}
+
+async function sizeOf(file: string): Promise<number> {
+  try {
+    return (await stat(file)).size;
+  } catch {
+    throw new Failure(exitCodes.notFound, "NOT_FOUND", `There is no file ${JSON.stringify(file)} to import.`);
+  }
+}

@@ -1,0 +1,29 @@
+import { createInterface } from "node:readline";
+import { exitCodes, Failure } from "../failure.ts";
+import type { Session } from "../session.ts";
+
+/** Asks before something is lost. Where nobody can be asked, --yes has to be given; `instead` says what else can. */
+export async function confirm(
+  session: Session,
+  question: string,
+  yes: boolean | undefined,
+  instead = "",
+): Promise<void> {
+  if (yes === true) return;
+  const { stdin, stderr } = session.terminal.streams;
+  if (stdin.isTTY !== true) {
+    throw new Failure(
+      exitCodes.declined,
+      "DECLINED",
+      `${question} Nobody is here to ask: pass --yes to do it${instead}.`,
+    );
+  }
+  const reader = createInterface({ input: stdin, output: stderr });
+  const answer = await new Promise<string>((resolve) => {
+    reader.once("close", () => resolve(""));
+    session.signal.addEventListener("abort", () => reader.close(), { once: true });
+    reader.question(`${question} [y/N] `, resolve);
+  });
+  reader.close();
+  if (!/^y(es)?$/i.test(answer.trim())) throw new Failure(exitCodes.declined, "DECLINED", "Nothing was done.");
+}

@@ -1,0 +1,101 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { usage } from "../failure.ts";
+import { parseDuration } from "../output/quantities.ts";
+import type { Session } from "../session.ts";
+import { expectStore } from "./expect-store.ts";
+
+export const URL_SCHEME: RegExp = /^(?:memory:|sqlite:|file:|postgres(?:ql)?:\/\/)/;
+
+export interface Declaration<Options> {
+  readonly name: string;
+  readonly summary: string;
+  /** Operands but the url: "<thread>", "[checkpoint]", "[threads...]". */
+  readonly operands?: readonly (readonly [name: string, meaning: string])[];
+  readonly options?: readonly Option[];
+  /** Command lines that work, shown by --help. */
+  readonly examples: readonly string[];
+  /** False for commands that have no store; "new" for those that make sense before anything is stored. */
+  readonly store?: false | "new";
+  /** False for commands whose output is for other programs anyway. */
+  readonly json?: false;
+  run(invocation: Invocation<Options>): Promise<void>;
+}
+
+/** One call of a command. */
+export interface Invocation<Options> {
+  readonly session: Session;
+  readonly operands: readonly string[];
+  readonly options: Options;
+  /** Where the store is. */
+  readonly url: string;
+}
+
+/** Makes a command of its declaration: every one takes --url, or a url as its last operand, and --json. */
+export function declare<Options>(program: Command, session: Session, declaration: Declaration<Options>): void {
+  const { name, summary, operands = [], options = [], examples, store, json } = declaration;
+  const command = program.command(name).summary(summary).description(capitalised(summary));
+  for (const [operand, meaning] of operands) command.argument(operand, meaning);
+  const variadic = operands.some(([operand]) => operand.includes("..."));
+  if (store !== false) {
+    if (!variadic) command.argument("[url]", "the store, unless --url names it");
+    command.addOption(new Option("-u, --url <url>", "the store (default: $THREADMARK_URL, or sqlite:threadmark.db)"));
+  }
+  for (const option of options) command.addOption(option);
+  if (json !== false) command.addOption(new Option("--json", "print JSON, for programs"));
+  command.addHelpText("after", `\nExample${examples.length === 1 ? "" : "s"}:\n${indented(examples)}`);
+  command.action(async () => {
+    const given = [...command.args];
+    const all = command.optsWithGlobals() as Options & { readonly url?: string };
+    const required = operands.filter(([operand]) => operand.startsWith("<")).length;
+    let named = all.url;
+    if (store !== false && named === undefined && given.length > required && URL_SCHEME.test(given.at(-1)!)) {
+      named = given.pop();
+    }
+    if (!variadic && given.length > operands.length) throw usage(`${given.at(-1)} is no url that a store can have.`);
+    const url = session.urlOf(named);
+    if (store === undefined) expectStore(url);
+    await declaration.run({ session, operands: given, options: all, url });
+  });
+}
+
+function capitalised(text: string): string {
+  return `${text[0]!.toUpperCase()}${text.slice(1)}.`;
+}
+
+function indented(lines: readonly string[]): string {
+  return lines.map((line) => `  ${line}`).join("\n");
+}
+
+/** A whole number of at least `least`, and of at most `most` if there is one. */
+export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGER): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(value) || value < least || value > most) {
+      const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
+      throw new InvalidArgumentError(`It must be a whole number ${range}.`);
+    }
+    return value;
+  };
+}
+
+export function duration(text: string): number {
+  const milliseconds = parseDuration(text);
+  if (milliseconds === undefined) throw new InvalidArgumentError("It must be a time like 90s, 30min, 12h, 30d or 2w.");
+  return milliseconds;
+}
+
+/** For options that may be given several times. */
+export function collected(text: string, earlier: readonly string[] = []): readonly string[] {
+  return [...earlier, text];
+}
+
+/** Where the inspector listens. */
+export function portOption(flags: string): Option {
+  return new Option(flags, "where the inspector listens").argParser(wholeNumber(0, 65_535)).default(0, "any free one");
+}
+
+/** The option that leads into nested graphs. */
+export function namespaceOption(): Option {
+  const option = new Option("-n, --namespace <part>", "the nested graph; once for each part of its path");
+  return option.argParser(collected).default([], "the root");
+}

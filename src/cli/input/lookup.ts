@@ -1,0 +1,73 @@
+import type { Store } from "../../api/store.ts";
+import type { Thread } from "../../api/thread.ts";
+import type { Checkpoint } from "../../model/checkpoint.ts";
+import { exitCodes, Failure } from "../failure.ts";
+import { printable } from "../output/printable.ts";
+import type { State } from "../session.ts";
+import { nearest } from "./nearest.ts";
+
+/** How many ids are looked at to find one that was meant. */
+const LOOKED_AT = 10_000;
+const SHORTEST_PART = 4;
+
+/** A thread that is there; else a failure that says which one may have been meant. */
+export async function existingThread(
+  store: Store<State>,
+  id: string,
+  namespace: readonly string[] = [],
+): Promise<Thread<State>> {
+  const thread = store.thread(id, { namespace });
+  for await (const _ of thread.history({ limit: 1 })) return thread;
+  if (namespace.length > 0 && (await store.thread(id).namespaces()).length > 0) {
+    const there = (await store.thread(id).namespaces()).map((parts) => parts.join(" / ") || "(root)").join(", ");
+    throw notFound(
+      `Thread ${quoted(id)} has no namespace ${quoted(namespace.join(" / "))}; it has: ${printable(there)}.`,
+    );
+  }
+  const ids: string[] = [];
+  for await (const info of store.threads({ limit: LOOKED_AT })) ids.push(info.id);
+  throw notFound(`There is no thread ${quoted(id)}.${meant(nearest(id, ids))}`);
+}
+
+/**
+ * The checkpoint a reference names: an id, `@3` for the last one with step 3, or the beginning or end of an id, if only
+ * one checkpoint has it. Without a reference, the head.
+ */
+export async function checkpointAt(thread: Thread<State>, reference: string | undefined): Promise<Checkpoint<State>> {
+  const found =
+    reference === undefined
+      ? await thread.latest()
+      : ((await thread.get(reference)) ?? (await short(thread, reference)));
+  if (found !== undefined) return found;
+  const ids: string[] = [];
+  for await (const { id } of thread.history({ limit: LOOKED_AT })) ids.push(id);
+  const name = reference === undefined ? "no checkpoint" : `no checkpoint ${quoted(reference)}`;
+  throw notFound(`Thread ${quoted(thread.id)} has ${name}.${meant(nearest(reference ?? "", ids))}`);
+}
+
+async function short(thread: Thread<State>, reference: string): Promise<Checkpoint<State> | undefined> {
+  const step = /^@(-?\d+)$/.exec(reference)?.[1];
+  if (step !== undefined) return thread.get({ step: Number(step) });
+  if (reference.length < SHORTEST_PART) return undefined;
+  const matching: string[] = [];
+  for await (const { id } of thread.history({ limit: LOOKED_AT })) {
+    if (id.startsWith(reference) || id.endsWith(reference)) matching.push(id);
+    if (matching.length > 1) {
+      const message = `${quoted(reference)} could be ${matching.map(quoted).join(" or ")}, among others. Give more of the id.`;
+      throw new Failure(exitCodes.notFound, "NOT_FOUND", message);
+    }
+  }
+  return matching[0] === undefined ? undefined : thread.get(matching[0]);
+}
+
+function quoted(text: string): string {
+  return printable(JSON.stringify(text));
+}
+
+function meant(candidate: string | undefined): string {
+  return candidate === undefined ? "" : ` Did you mean ${quoted(candidate)}?`;
+}
+
+function notFound(message: string): Failure {
+  return new Failure(exitCodes.notFound, "NOT_FOUND", message);
+}

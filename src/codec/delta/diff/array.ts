@@ -1,0 +1,170 @@
+import type { Json } from "../../json.ts";
+import { type Change, type Compare, enough, orReplaced } from "../change.ts";
+import type { Delta } from "../format.ts";
+import { digits, same, sizeOf } from "../measure.ts";
+import { align, type Match } from "./align-elements.ts";
+
+/** How one array became another; undefined when they are equal. */
+export function diffArray(before: Json[], after: Json[], depth: number, compare: Compare): Change | undefined {
+  const limit = Math.min(before.length, after.length);
+  let prefix = 0;
+  // Most elements are the same node. Unlike ===, Object.is does not look into it to see that, and so spares a fetch from memory.
+  while (prefix < limit && (Object.is(before[prefix], after[prefix]) || same(before[prefix]!, after[prefix]!)))
+    prefix++;
+  if (prefix === before.length && prefix === after.length) return undefined;
+  let suffix = 0;
+  while (suffix < limit - prefix && same(before[before.length - suffix - 1]!, after[after.length - suffix - 1]!))
+    suffix++;
+
+  const edits = new Edits(before, after, depth, compare);
+  edits.keep(prefix);
+  for (const match of middle(before, after, prefix, suffix)) {
+    edits.change(match.before, match.after);
+    edits.keep(match.count);
+  }
+  edits.change(before.length - suffix, after.length - suffix);
+  edits.keep(suffix);
+  return edits.result();
+}
+
+/** What the parts between the common prefix and suffix still have in common. */
+function middle(before: Json[], after: Json[], prefix: number, suffix: number): Match[] {
+  const removed = before.length - prefix - suffix;
+  const added = after.length - prefix - suffix;
+  if (removed === 0 || added === 0 || removed * added === 1) return [];
+  if (removed === added) {
+    const inPlace = matchesInPlace(before, after, prefix, prefix + removed);
+    if (inPlace.length > 0) return inPlace;
+  }
+  const matches = align(before.slice(prefix, prefix + removed), after.slice(prefix, prefix + added));
+  for (const match of matches) {
+    match.before += prefix;
+    match.after += prefix;
+  }
+  return matches;
+}
+
+/** Elements changed where they stand are the usual case, and need no search. */
+function matchesInPlace(before: Json[], after: Json[], start: number, end: number): Match[] {
+  const matches: Match[] = [];
+  let last: Match | undefined;
+  let count = 0;
+  for (let index = start; index < end; index++) {
+    if (!same(before[index]!, after[index]!)) {
+      last = undefined;
+      continue;
+    }
+    if (last === undefined) {
+      last = { before: index, after: index, count: 0 };
+      matches.push(last);
+    }
+    last.count++;
+    count++;
+  }
+  return count * 2 >= end - start ? matches : [];
+}
+
+/** Collects the edits from left to right, and counts what they gain over writing the array anew. */
+class Edits {
+  readonly #before: Json[];
+  readonly #after: Json[];
+  readonly #depth: number;
+  readonly #compare: Compare;
+  readonly #edited: NonNullable<Delta["e"]> = [];
+  readonly #spliced: NonNullable<Delta["x"]> = [];
+  /** The end of the last splice in `before`, to grow it when the next change touches it. */
+  #spliceEnd = -1;
+  #atBefore = 0;
+  #atAfter = 0;
+  #gain = 0;
+  #exact = true;
+
+  constructor(before: Json[], after: Json[], depth: number, compare: Compare) {
+    this.#before = before;
+    this.#after = after;
+    this.#depth = depth;
+    this.#compare = compare;
+  }
+
+  keep(count: number): void {
+    for (let index = 0; index < count; index++) {
+      if (this.#gain >= enough) {
+        this.#exact = false;
+        break;
+      }
+      const size = sizeOf(this.#after[this.#atAfter + index]!, enough);
+      if (size >= enough) this.#exact = false;
+      this.#gain += size + 1;
+    }
+    this.#atBefore += count;
+    this.#atAfter += count;
+  }
+
+  /** Everything up to these ends differs: compare pair by pair, then remove or put in what one side has more. */
+  change(beforeEnd: number, afterEnd: number): void {
+    while (this.#atBefore < beforeEnd && this.#atAfter < afterEnd) {
+      const change = this.#compare(this.#before[this.#atBefore]!, this.#after[this.#atAfter]!, this.#depth + 1);
+      if (change?.delta === undefined) {
+        if (change === undefined) this.keep(1);
+        else this.#splice(1, 1);
+        continue;
+      }
+      this.#edited.push([this.#atBefore, change.delta]);
+      this.#gain += change.gain - 4 - digits(this.#atBefore);
+      if (!change.exact) this.#exact = false;
+      this.#atBefore++;
+      this.#atAfter++;
+    }
+    if (this.#atBefore < beforeEnd || this.#atAfter < afterEnd) {
+      this.#splice(beforeEnd - this.#atBefore, afterEnd - this.#atAfter);
+    }
+  }
+
+  #splice(removed: number, added: number): void {
+    const items = this.#after.slice(this.#atAfter, this.#atAfter + added);
+    const last = this.#spliced.at(-1);
+    if (last !== undefined && this.#spliceEnd === this.#atBefore) {
+      last[1] += removed;
+      for (const item of items) last.push(item);
+    } else {
+      this.#spliced.push(spliceOf(this.#atBefore, removed, items));
+    }
+    this.#atBefore += removed;
+    this.#atAfter += added;
+    this.#spliceEnd = this.#atBefore;
+  }
+
+  result(): Change | undefined {
+    const delta: Delta = {};
+    const last = this.#spliced.at(-1);
+    let pushed: Json[] | undefined;
+    if (last !== undefined && last[0] === this.#before.length) {
+      this.#spliced.pop();
+      pushed = last.slice(2) as Json[];
+    }
+    if (this.#edited.length + this.#spliced.length > 0) {
+      delta.l = this.#before.length;
+      this.#gain -= 5 + digits(delta.l);
+    }
+    if (this.#edited.length > 0) {
+      delta.e = this.#edited;
+      this.#gain -= 7;
+    }
+    if (this.#spliced.length > 0) {
+      delta.x = this.#spliced;
+      this.#gain -= 7;
+      for (const splice of this.#spliced) this.#gain -= 5 + digits(splice[0]) + digits(splice[1]);
+    }
+    if (pushed !== undefined) {
+      delta.p = pushed;
+      this.#gain -= 6;
+    }
+    return orReplaced(delta, this.#after, this.#gain, this.#exact);
+  }
+}
+
+function spliceOf(start: number, removed: number, items: Json[]): [number, number, ...Json[]] {
+  const splice: [number, number, ...Json[]] = [start, removed];
+  for (const item of items) splice.push(item);
+  return splice;
+}

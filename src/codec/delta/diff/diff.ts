@@ -1,0 +1,30 @@
+import type { Json } from "../../json.ts";
+import { type Change, replaced } from "../change.ts";
+import { type Delta, isObject, maximumDepth } from "../format.ts";
+import { same } from "../measure.ts";
+import { diffArray } from "./array.ts";
+import { diffObject } from "./object.ts";
+import { replacement } from "./replacement.ts";
+import { diffText } from "./text.ts";
+
+/**
+ * The change from one tree to another, or undefined when they are equal, key order included. Nodes that are the same
+ * object are skipped without a look. The delta shares nodes with `after`.
+ *
+ * @example
+ * diff({ n: 1, log: ["a"] }, { n: 2, log: ["a", "b"] }) // { s: { n: 2 }, d: { log: { p: ["b"] } } }
+ */
+export function diff(before: Json, after: Json): Delta | undefined {
+  const change = compare(before, after, 0);
+  if (change === undefined) return undefined;
+  return change.delta ?? replacement(after);
+}
+
+function compare(before: Json, after: Json, depth: number): Change | undefined {
+  if (before === after) return undefined;
+  if (typeof before === "string" && typeof after === "string") return diffText(before, after);
+  if (depth >= maximumDepth) return same(before, after) ? undefined : replaced;
+  if (Array.isArray(before) && Array.isArray(after)) return diffArray(before, after, depth, compare);
+  if (isObject(before) && isObject(after)) return diffObject(before, after, depth, compare);
+  return replaced;
+}

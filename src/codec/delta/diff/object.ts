@@ -1,0 +1,105 @@
+import type { JsonObject } from "../../json.ts";
+import { type Change, type Compare, enough, orReplaced } from "../change.ts";
+import { assign, type Delta } from "../format.ts";
+import { sizeOf } from "../measure.ts";
+
+/** How one object became another; undefined when they are equal. */
+export function diffObject(before: JsonObject, after: JsonObject, depth: number, compare: Compare): Change | undefined {
+  const beforeKeys = Object.keys(before);
+  const afterKeys = Object.keys(after);
+  const changes = new Map<string, Change | "new">();
+  for (const key of afterKeys) {
+    if (!Object.hasOwn(before, key)) {
+      changes.set(key, "new");
+      continue;
+    }
+    const old = before[key]!;
+    const value = after[key]!;
+    const change = old === value ? undefined : compare(old, value, depth + 1);
+    if (change !== undefined) changes.set(key, change);
+  }
+  const unset = beforeKeys.filter((key) => !Object.hasOwn(after, key));
+  const { moved, order } = arrange(before, after, beforeKeys, afterKeys);
+  if (changes.size + unset.length + moved.size + order.length === 0) return undefined;
+
+  const delta: Delta = {};
+  const set: JsonObject = {};
+  const edited: { [key: string]: Delta } = {};
+  let gain = 0;
+  let exact = true;
+  for (const key of afterKeys) {
+    const change = moved.has(key) ? "new" : changes.get(key);
+    if (change === undefined) {
+      if (gain < enough) gain += key.length + 4 + sizeOf(after[key]!, enough);
+      if (gain >= enough) exact = false;
+    } else if (change === "new" || change.delta === undefined) {
+      assign(set, key, after[key]!);
+    } else {
+      assign(edited, key, change.delta);
+      gain += change.gain;
+      if (!change.exact) exact = false;
+    }
+  }
+  const removed = [...unset, ...moved];
+  if (removed.length > 0) {
+    delta.u = removed;
+    gain -= sizeOf(removed, Number.POSITIVE_INFINITY) + 5;
+  }
+  if (Object.keys(set).length > 0) {
+    delta.s = set;
+    gain -= 7;
+  }
+  if (Object.keys(edited).length > 0) {
+    delta.d = edited;
+    gain -= 7;
+  }
+  if (order.length > 0) {
+    delta.o = order;
+    gain -= sizeOf(order, Number.POSITIVE_INFINITY) + 5;
+  }
+  return orReplaced(delta, after, gain, exact);
+}
+
+interface Arrangement {
+  /** Keys to remove and set again, which takes them to the end. */
+  readonly moved: ReadonlySet<string>;
+  /** Or the order in full, if that is smaller. */
+  readonly order: string[];
+}
+
+const asItIs: Arrangement = { moved: new Set(), order: [] };
+
+/** What it takes to bring the keys into their final order. */
+function arrange(before: JsonObject, after: JsonObject, beforeKeys: string[], afterKeys: string[]): Arrangement {
+  if (startsWith(afterKeys, beforeKeys)) return asItIs;
+  // JavaScript keeps keys that look like array indexes in front and sorted, whatever is done to an object.
+  const kept = beforeKeys.filter((key) => Object.hasOwn(after, key) && !isIndex(key));
+  const wanted = afterKeys.filter((key) => !isIndex(key));
+  if (startsWith(wanted, kept)) return asItIs;
+  const staying = new Set<string>();
+  let position = 0;
+  for (const key of wanted) {
+    const at = kept.indexOf(key, position);
+    if (at < 0) break;
+    staying.add(key);
+    position = at + 1;
+  }
+  const moved = wanted.filter((key) => Object.hasOwn(before, key) && !staying.has(key));
+  const orderSize = sizeOf(afterKeys, Number.POSITIVE_INFINITY);
+  let movedSize = 0;
+  for (const key of moved) {
+    movedSize += 2 * key.length + 6 + sizeOf(after[key]!, orderSize);
+    if (movedSize > orderSize) return { moved: asItIs.moved, order: afterKeys };
+  }
+  return { moved: new Set(moved), order: [] };
+}
+
+function startsWith(keys: readonly string[], start: readonly string[]): boolean {
+  if (keys.length < start.length) return false;
+  for (let index = 0; index < start.length; index++) if (keys[index] !== start[index]) return false;
+  return true;
+}
+
+function isIndex(key: string): boolean {
+  return /^(?:0|[1-9]\d{0,9})$/.test(key) && Number(key) < 4_294_967_295;
+}

@@ -1,0 +1,15 @@
+/**
+ * Changes of JSON trees: found, applied, composed, and sealed into packs. Pure functions over plain JSON.
+ * The format is described in docs/format-deltas.md.
+ */
+
+export { diff } from "./diff/diff.ts";
+export { isReplacement, replacedBy, replacement } from "./diff/replacement.ts";
+export { assign, type Delta, type Step } from "./format.ts";
+export { compose } from "./join/compose.ts";
+export { apply, applyOwned, OwnedCopies } from "./join/patch.ts";
+export { sizeOf } from "./measure.ts";
+export { seal } from "./sealed/seal.ts";
+export { unseal } from "./sealed/unseal.ts";
+export { visitTouched } from "./touched.ts";
+export { validate } from "./validate.ts";

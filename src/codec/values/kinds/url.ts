@@ -1,0 +1,52 @@
+import { util } from "../../../platform/node-builtins.ts";
+import type { Json } from "../../json.ts";
+import { entries } from "../path.ts";
+import type { Kind } from "./kind.ts";
+
+const { toUSVString } = util;
+
+/** `{"$":"url","v":"https://example.org/"}`. */
+export const url: Kind<URL> = {
+  tag: "url",
+  test: (value): value is URL => Object.getPrototypeOf(value) === URL.prototype,
+  encode(value, _previous, depth, encoding) {
+    encoding.only(value, depth);
+    // Some hrefs that setters can make do not parse to themselves: a path that ends in spaces, say.
+    if (!URL.canParse(value.href) || new URL(value.href).href !== value.href) {
+      encoding.refuse(depth, "a URL that does not parse to itself", "Store its parts as strings.");
+    }
+    return { $: "url", v: value.href };
+  },
+  decode(node, _depth, decoding) {
+    const { v } = decoding.parts(node, ["v"]);
+    if (typeof v !== "string" || !URL.canParse(v)) return decoding.corrupt(node, "does not parse");
+    const value = new URL(v);
+    return value.href === v ? value : decoding.corrupt(node, "is not in its normal form");
+  },
+};
+
+/** `{"$":"searchparams","v":[["q","a b"]]}`. */
+export const searchParams: Kind<URLSearchParams> = {
+  tag: "searchparams",
+  test: (value): value is URLSearchParams => Object.getPrototypeOf(value) === URLSearchParams.prototype,
+  encode(value, previous, depth, encoding) {
+    encoding.only(value, depth);
+    return { $: "searchparams", v: encoding.child([...value], previous?.v, depth, entries) };
+  },
+  decode(node, _depth, decoding) {
+    const { v } = decoding.parts(node, ["v"]);
+    if (!Array.isArray(v)) return decoding.corrupt(node, "has no list");
+    const value = new URLSearchParams();
+    for (const pair of v) {
+      if (!Array.isArray(pair) || pair.length !== 2) return decoding.corrupt(node, "has an entry that is no pair");
+      const [name, text] = pair;
+      if (!isText(name) || !isText(text)) return decoding.corrupt(node, "has a pair of no well-formed strings");
+      value.append(name, text);
+    }
+    return value;
+  },
+};
+
+function isText(part: Json | undefined): part is string {
+  return typeof part === "string" && toUSVString(part) === part;
+}

@@ -1,0 +1,58 @@
+import { ThreadmarkError } from "../../errors.ts";
+import { depthLimit } from "../json.ts";
+import { RECORD_BYTES, tooLarge } from "../json-text.ts";
+import { formatPath, type Step } from "./path.ts";
+import { propertyRefusal, type Refusal } from "./refusal.ts";
+
+function shortened(path: string): string {
+  return path.length > 300 ? `${path.slice(0, 200)} ... ${path.slice(-80)}` : path;
+}
+
+/** Where a walk through a value is, so that whatever cannot be stored is named by its path. */
+export class Trail {
+  /** The object at each level. Only those above the level of the walk mean anything. */
+  readonly holders: unknown[] = [];
+  /** The step taken from each level to the next. */
+  readonly steps: Step[] = [];
+  /** What every path begins with. */
+  root = "";
+
+  /** Goes into an object that is new, so that nothing but this bounds the walk. */
+  enter(value: unknown, depth: number): void {
+    if (depth >= depthLimit) {
+      const what = `a value nested more than ${depthLimit} levels deep`;
+      this.refuse(depth, { what, next: "Flatten it, or store its parts under ids." });
+    }
+    for (let level = depth - 1; level >= 0; level--) {
+      if (this.holders[level] !== value) continue;
+      const what = `a cycle (a reference back to ${this.#path(level)})`;
+      this.refuse(depth, { what, next: "Store an id in place of the reference." });
+    }
+    this.holders[depth] = value;
+  }
+
+  /** Throws SERIALIZE for the value `depth` levels deep, or, with `step`, for what it holds there. */
+  refuse(depth: number, refusal: Refusal, step?: Step): never {
+    return this.fail(depth, `${refusal.what} cannot be stored. ${refusal.next}`, undefined, step);
+  }
+
+  refuseProperty(value: object, key: PropertyKey, depth: number): never {
+    return this.refuse(depth, propertyRefusal(value, key), typeof key === "symbol" ? undefined : key);
+  }
+
+  fail(depth: number, fault: string, cause?: unknown, step?: Step): never {
+    const path = this.#path(depth, step);
+    throw new ThreadmarkError("SERIALIZE", `${shortened(path)}: ${fault}`, { path, cause });
+  }
+
+  refuseSize(depth: number, what: string, bytes: number): never {
+    const path = this.#path(depth);
+    throw tooLarge(`${shortened(path)}: ${what}`, bytes, RECORD_BYTES, { path });
+  }
+
+  #path(depth: number, step?: Step): string {
+    const steps = this.steps.slice(0, depth);
+    if (step !== undefined) steps.push(step);
+    return formatPath(this.root, steps, this.holders);
+  }
+}

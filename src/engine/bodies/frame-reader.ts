@@ -1,0 +1,95 @@
+import type { Value } from "../../backend.ts";
+import { ThreadmarkError } from "../../errors.ts";
+import type { Engine } from "../engine.ts";
+import { isCorrupt } from "../faults/damage.ts";
+import type { LoadedPack, Tape } from "../memory/tape.ts";
+import { decodeFrames, type Frame } from "../records/pack/pack.ts";
+import { tailChange } from "../records/tail.ts";
+import { ownRow } from "../view/own-rows.ts";
+import { renew } from "../view/row-at.ts";
+
+/** Packs are kept until their records are this long together, unless told. */
+const KEPT = 64 * 1024 * 1024;
+
+interface KeptPack {
+  readonly frames: ReadonlyMap<number, Frame>;
+  readonly length: number;
+}
+
+/** Reads single frames as they are stored, each pack once unless there are too many to keep. */
+export class FrameReader {
+  readonly #engine: Engine;
+  readonly #most: number;
+  /** Those read last, the newest at the end. */
+  readonly #packs = new Map<string, KeptPack>();
+  #kept = 0;
+  readonly #offered = new Map<string, readonly [net: Value, steps: Value]>();
+
+  constructor(engine: Engine, most: number = KEPT) {
+    this.#engine = engine;
+    this.#most = most;
+  }
+
+  /** Takes over the records of a pack that were read already. */
+  offer(tape: Tape, last: number, net: Value, steps: Value): void {
+    this.#offered.set(`${tape.number}:${last}`, [net, steps]);
+  }
+
+  /** The frame of this very tape with this seq. Its change must not be altered. */
+  async read(tape: Tape, seq: number): Promise<Frame> {
+    try {
+      return await this.#find(tape, seq);
+    } catch (error) {
+      if (!isCorrupt(error)) throw error;
+      // A compaction may have moved it since the tape was read.
+      await renew(this.#engine, tape);
+      return this.#find((await this.#engine.tapes.refresh(tape.number, tape.lineage)) ?? tape, seq);
+    }
+  }
+
+  async #find(tape: Tape, seq: number): Promise<Frame> {
+    const tail = tape.tailRow(seq);
+    if (tail) return { row: tail.row, change: tailChange(tail.value) };
+    const pack = tape.loadedPack(seq) ?? ((await ownRow(this.#engine, tape, seq)) && tape.loadedPack(seq));
+    const frame = pack && (await this.#pack(tape, pack)).get(seq);
+    if (frame) return frame;
+    throw new ThreadmarkError("CORRUPT", `Frame ${tape.number}:${seq} is missing. Run verify().`, {
+      thread: tape.meta.thread,
+      frame: `${tape.number}:${seq}`,
+    });
+  }
+
+  #keep(name: string, pack: KeptPack): void {
+    for (const [other, { length }] of this.#packs) {
+      if (this.#kept + pack.length <= this.#most) break;
+      this.#packs.delete(other);
+      this.#kept -= length;
+    }
+    this.#packs.set(name, pack);
+    this.#kept += pack.length;
+  }
+
+  async #pack(tape: Tape, pack: LoadedPack): Promise<ReadonlyMap<number, Frame>> {
+    const name = `${tape.number}:${pack.last}`;
+    const known = this.#packs.get(name);
+    if (known) return known.frames;
+    const keys = (["net", "steps"] as const).map((table) => ({ get: tape.key(table, pack.last) }));
+    const values = this.#offered.get(name) ?? ((await this.#engine.read(keys)) as readonly (Value | undefined)[]);
+    this.#offered.delete(name);
+    const [net, steps] = values;
+    try {
+      if (net === undefined || steps === undefined) throw new Error("A record of the pack is missing.");
+      const frames = new Map(decodeFrames(pack.rows, net, steps).map((frame) => [frame.row.seq, frame]));
+      this.#keep(name, { frames, length: net.length + steps.length });
+      return frames;
+    } catch (error) {
+      if (error instanceof ThreadmarkError && error.code !== "CORRUPT") throw error;
+      const fault = error instanceof Error ? error.message : String(error);
+      throw new ThreadmarkError("CORRUPT", `Pack ${name}: ${fault} Run verify().`, {
+        thread: tape.meta.thread,
+        frame: name,
+        cause: error,
+      });
+    }
+  }
+}

@@ -1,0 +1,169 @@
+import type { Read } from "../../backend.ts";
+import { apply, applyOwned, isReplacement, replacedBy } from "../../codec/delta/index.ts";
+import type { Json } from "../../codec/json.ts";
+import type { Engine } from "../engine.ts";
+import { isCorrupt } from "../faults/damage.ts";
+import type { Tape } from "../memory/tape.ts";
+import { decodeFrames, type Frame } from "../records/pack/pack.ts";
+import { decodeRows } from "../records/pack/rows.ts";
+import { tailChange } from "../records/tail.ts";
+import { homeOf, type Shown } from "../view/row-at.ts";
+import { loadTree } from "./load-tree.ts";
+import { PackRecords } from "./pack-records.ts";
+
+/** Rows of a page: about those of a pack. */
+export const PAGE_ROWS = 64;
+
+const OLDER_NETS = 16;
+
+/** Rows by pages, each with the next row already found: then the parents of its rows usually are, too. */
+export async function* pagesOf(
+  rows: AsyncGenerator<Shown>,
+  wanted: (row: Shown) => boolean = () => true,
+  first: number = PAGE_ROWS,
+): AsyncGenerator<readonly Shown[]> {
+  let size = Math.min(first, PAGE_ROWS);
+  let page: Shown[] = [];
+  for await (const row of rows) {
+    if (page.length >= size) {
+      yield page;
+      page = [];
+      size = Math.min(size * 4, PAGE_ROWS);
+    }
+    if (wanted(row)) page.push(row);
+  }
+  if (page.length > 0) yield page;
+}
+
+/** A tree that shares nodes with others of its page. Not to be changed, unless it is `owned`. */
+export interface SharedTree {
+  readonly tree: Json;
+  readonly tagged: boolean;
+  /** The others are not needed any more. */
+  readonly owned?: boolean;
+}
+
+/**
+ * The trees of several rows, by seq: one is built from storage, the others from it, step by step. Rows that were
+ * replaced, and those that do not read, are left out: by themselves they are read with all care, or tell their fault.
+ */
+export async function loadPage(
+  engine: Engine,
+  tape: Tape,
+  rows: readonly Shown[],
+): Promise<ReadonlyMap<number, SharedTree>> {
+  const plain = rows.filter((row) => row.replacedBy === undefined);
+  if (plain.length < 2) return new Map();
+  const { folds } = tape.meta;
+  const page = new Page(
+    engine,
+    tape,
+    plain.map((row) => row.seq),
+  );
+  try {
+    await page.read();
+    // The oldest first: the others build on it.
+    for (const { seq } of plain.toReversed()) await page.build(seq);
+  } catch (error) {
+    if (!isCorrupt(error)) throw error;
+  }
+  const stable = tape.meta.folds === folds && page.tapes.every((home) => home.meta.folds === folds);
+  if (!stable) return new Map();
+  // Frames that were only built on may be shown replaced.
+  for (const row of rows) if (row.replacedBy !== undefined) page.trees.delete(row.seq);
+  return page.trees;
+}
+
+class Page {
+  readonly trees = new Map<number, SharedTree>();
+  readonly #engine: Engine;
+  readonly #tape: Tape;
+  readonly #wanted: ReadonlySet<number>;
+  readonly #records: PackRecords;
+  readonly #homes = new Map<Tape, number[]>();
+  /** Frames by seq, each with what it was stored to build on. */
+  readonly #frames = new Map<number, Frame>();
+
+  constructor(engine: Engine, tape: Tape, seqs: readonly number[]) {
+    this.#engine = engine;
+    this.#tape = tape;
+    this.#wanted = new Set(seqs);
+    this.#records = new PackRecords(engine);
+  }
+
+  get tapes(): Tape[] {
+    return [...this.#homes.keys()];
+  }
+
+  /** Reads the packs of all these rows, and along with them what the oldest of them probably builds on. */
+  async read(): Promise<void> {
+    for (const seq of this.#wanted) {
+      const home = await homeOf(this.#engine, this.#tape, seq);
+      const own = this.#homes.get(home);
+      if (own) own.push(seq);
+      else this.#homes.set(home, [seq]);
+    }
+    for (const [home, own] of this.#homes) {
+      const oldest = Math.min(...own);
+      // What a tape has after the last row that is wanted of it may be no part of this view, which has other rows there.
+      const newest = Math.max(...own);
+      for (const { row, value } of home.tail) {
+        if (row.seq >= oldest && row.seq <= newest) this.#frames.set(row.seq, { row, change: tailChange(value) });
+      }
+      const lasts = new Set(own.flatMap((seq) => home.loadedPack(seq)?.last ?? []));
+      if (lasts.size === 0) continue;
+      for (const pack of await this.#records.packs(home, [...lasts], [olderNets(home, Math.min(...lasts))])) {
+        const frames = decodeFrames(decodeRows(home.number, pack.rows), pack.net, pack.steps);
+        for (const frame of frames) if (frame.row.seq <= newest) this.#frames.set(frame.row.seq, frame);
+      }
+    }
+  }
+
+  async build(seq: number): Promise<void> {
+    const above: Frame[] = [];
+    let current = seq;
+    while (!this.trees.has(current)) {
+      const frame = this.#frames.get(current);
+      if (frame && isReplacement(frame.change)) {
+        this.#frames.delete(current);
+        current = this.#onwards(current, { tree: replacedBy(frame.change), tagged: frame.row.tagged }, above);
+      } else if (frame) {
+        above.push(frame);
+        current = frame.row.base;
+      } else {
+        const loaded = await loadTree(this.#engine, this.#tape, current, this.#records);
+        current = this.#onwards(current, loaded, above);
+      }
+    }
+    let { tree, tagged } = this.trees.get(current) as SharedTree;
+    for (const { row, change } of above.reverse()) {
+      tree = apply(tree, change);
+      tagged ||= row.tagged;
+      this.trees.set(row.seq, { tree, tagged });
+    }
+  }
+
+  /**
+   * Goes on from a tree that nobody else holds to the first that is wanted, in place: nothing of those between is kept, nor
+   * their frames, whose nodes become the tree's. Gives the seq it came to.
+   */
+  #onwards(from: number, { tree: base, tagged: before }: SharedTree, above: Frame[]): number {
+    let [seq, tree, tagged] = [from, base, before];
+    while (!this.#wanted.has(seq)) {
+      const { row, change } = above.pop() as Frame;
+      seq = row.seq;
+      this.#frames.delete(seq);
+      tree = applyOwned(tree, change);
+      tagged ||= row.tagged;
+    }
+    this.trees.set(seq, { tree, tagged });
+    return seq;
+  }
+}
+
+function olderNets(tape: Tape, last: number): Read {
+  const { rootFull } = tape.meta;
+  const from = rootFull < last ? rootFull : 0;
+  const scan = { table: "net" as const, lineage: tape.lineage, group: tape.number, from, to: last - 1 };
+  return { scan, reverse: true, limit: OLDER_NETS };
+}

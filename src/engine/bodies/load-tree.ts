@@ -1,0 +1,180 @@
+import type { Found } from "../../backend.ts";
+import { copyJson } from "../../codec/copy.ts";
+import { applyOwned, type Delta, isReplacement, replacedBy } from "../../codec/delta/index.ts";
+import type { Json } from "../../codec/json.ts";
+import { ThreadmarkError } from "../../errors.ts";
+import type { Engine } from "../engine.ts";
+import { isCorrupt } from "../faults/damage.ts";
+import { missingFrame, movedFrame } from "../faults/missing.ts";
+import { lowerBound, type Tape } from "../memory/tape.ts";
+import type { TreeEntry } from "../memory/tree-cache.ts";
+import { decodeNets, type Nets, netStretch, type Stretch, stepStretch } from "../records/pack/pack.ts";
+import { decodeRows } from "../records/pack/rows.ts";
+import { frameBytes, takeChange } from "../records/tail.ts";
+import { homeOf, renew, rowAt, type Shown } from "../view/row-at.ts";
+import { PackRecords } from "./pack-records.ts";
+
+/** A tree that was just built from storage; nobody else holds any part of it. */
+export interface LoadedTree {
+  readonly tree: Json;
+  readonly tagged: boolean;
+  /** Bytes that were read for it. */
+  readonly weight: number;
+  /** How many tapes they came from. */
+  readonly hops: number;
+}
+
+/** A checkpoint's body as a view shows it: the frame's tree, and on top what replaced it. */
+export async function loadShown(engine: Engine, tape: Tape, row: Shown, records?: PackRecords): Promise<LoadedTree> {
+  const loaded = await loadTree(engine, tape, row.seq, records);
+  if (row.replacedBy === undefined) return loaded;
+  // The change belongs to the frame as it was when the row was found. It may have been read again meanwhile, as it was.
+  const now = (await rowAt(engine, tape, row.seq))?.replacedBy;
+  if (now !== row.replacedBy && JSON.stringify(now) !== JSON.stringify(row.replacedBy)) throw movedFrame(tape, row.seq);
+  return { ...loaded, tree: applyOwned(loaded.tree, structuredClone(row.replacedBy)), tagged: true };
+}
+
+/**
+ * Builds the tree of the frame at `seq`: collects deltas backwards until a full frame or a remembered tree, tape by tape
+ * and pack by pack, then applies them forwards. When the packs were rewritten meanwhile it starts again.
+ */
+export async function loadTree(
+  engine: Engine,
+  tape: Tape,
+  seq: number,
+  records: PackRecords = new PackRecords(engine),
+): Promise<LoadedTree> {
+  let known = records;
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await new Walk(engine, known).load(tape, seq);
+    } catch (error) {
+      if (attempt === 2 || !isCorrupt(error)) throw error;
+      known = new PackRecords(engine);
+      await renew(engine, tape);
+    }
+  }
+}
+
+class Walk {
+  readonly #tapes = new Set<Tape>();
+  readonly #engine: Engine;
+  readonly #records: PackRecords;
+  /** Runs of deltas, the newest first; each run oldest first. */
+  readonly #stretches: (readonly Delta[])[] = [];
+  #weight = 0;
+  #tagged = false;
+  /** Whether it has gone through single steps of a pack. */
+  #within = false;
+  /** The place in the tail below the row that was found there last. */
+  #below = -1;
+
+  constructor(engine: Engine, records: PackRecords) {
+    this.#engine = engine;
+    this.#records = records;
+  }
+
+  async load(tape: Tape, seq: number): Promise<LoadedTree> {
+    const { folds } = tape.meta;
+    let home = tape;
+    let current = seq;
+    let base: TreeEntry | undefined;
+    do {
+      base = this.#engine.trees.get(tape, current);
+      if (base) break;
+      // Nothing is awaited that is at hand: there is a turn of this loop for every unsealed row.
+      const at = homeOf(this.#engine, home, current);
+      home = at instanceof Promise ? await at : at;
+      this.#tapes.add(home);
+      if (home.meta.folds !== folds) throw movedFrame(home, current);
+      const found = this.#fromTail(home, current) ?? this.#fromPack(home, current);
+      const stretch = found instanceof Promise ? await found : found;
+      this.#stretches.push(stretch.deltas);
+      this.#tagged ||= stretch.tagged;
+      current = stretch.base;
+      if (tape.meta.folds !== folds || home.meta.folds !== folds) throw movedFrame(home, current);
+    } while (current !== 0);
+    // From finding a remembered tree to its copy nothing may be awaited: the next commit changes it in place.
+    const tree = this.#build(tape, seq, base && copyJson(base.tree));
+    return {
+      tree,
+      tagged: this.#tagged || base?.tagged === true,
+      weight: this.#weight + (base?.weight ?? 0),
+      hops: Math.max(this.#tapes.size, 1) + (base ? base.hops - 1 : 0),
+    };
+  }
+
+  #fromTail(tape: Tape, seq: number): Stretch | undefined {
+    const damage = tape.damageAt(seq);
+    if (damage) throw damage;
+    // A parent is usually the row before.
+    const before = tape.tail[this.#below];
+    const index = before?.row.seq === seq ? this.#below : lowerBound(tape.tail, seq, ({ row }) => row.seq);
+    const entry = tape.tail[index];
+    if (entry?.row.seq !== seq) return undefined;
+    this.#below = index - 1;
+    this.#weight += frameBytes(entry.value);
+    const change = takeChange(entry);
+    return { deltas: [change], base: isReplacement(change) ? 0 : entry.row.base, tagged: entry.row.tagged };
+  }
+
+  #fromPack(tape: Tape, seq: number): Stretch | Promise<Stretch> {
+    const known = this.#records.knownNet(tape, seq);
+    if (known) return this.#through(tape, seq, known);
+    return this.#records.net(tape, seq).then((around) => this.#through(tape, seq, around));
+  }
+
+  /** By the net change of a pack, or by its single steps. */
+  #through(tape: Tape, seq: number, around: Found): Stretch | Promise<Stretch> {
+    const nets = this.#decode(tape, seq, () => decodeNets(around.value));
+    const stretch = netStretch(nets, seq);
+    if (!stretch) return this.#fromSteps(tape, seq, around, nets);
+    this.#weight += around.value.length;
+    return stretch;
+  }
+
+  async #fromSteps(tape: Tape, seq: number, around: Found, nets: Nets): Promise<Stretch> {
+    const { rows, net, steps } = await this.#records.pack(tape, around.item);
+    const stretch = this.#decode(tape, seq, () => {
+      const seqs = decodeRows(tape.number, rows).map((row) => row.seq);
+      // Of the pack that the frame itself is in, this much leads to it: that others came after it is no reason for a full
+      // frame on top of it, and another for every branch. Where one has to go through the midst of several packs, it is.
+      const share = this.#within ? 1 : (seqs.indexOf(seq) + 1) / seqs.length;
+      this.#within = true;
+      this.#weight += (net.length + steps.length) * share;
+      return stepStretch(net === around.value ? nets : decodeNets(net), steps, seqs, seq);
+    });
+    if (!stretch) throw missingFrame(tape, seq);
+    return stretch;
+  }
+
+  #build(tape: Tape, seq: number, base: Json | undefined): Json {
+    return this.#decode(tape, seq, () => {
+      let tree = base;
+      for (const deltas of this.#stretches.reverse()) {
+        for (const delta of deltas) {
+          if (isReplacement(delta)) tree = replacedBy(delta);
+          else if (tree === undefined) throw missingFrame(tape, seq);
+          else tree = applyOwned(tree, delta);
+        }
+      }
+      if (tree === undefined) throw missingFrame(tape, seq);
+      return tree;
+    });
+  }
+
+  /** Adds the frame's address to what the codec complains about. */
+  #decode<T>(tape: Tape, seq: number, decode: () => T): T {
+    try {
+      return decode();
+    } catch (error) {
+      if (!(error instanceof ThreadmarkError) || error.frame !== undefined) throw error;
+      const frame = `${tape.number}:${seq}`;
+      throw new ThreadmarkError(error.code, `Frame ${frame}: ${error.message}`, {
+        thread: tape.meta.thread,
+        frame,
+        cause: error,
+      });
+    }
+  }
+}

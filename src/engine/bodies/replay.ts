@@ -1,0 +1,179 @@
+import { type Delta, isReplacement, OwnedCopies, replacedBy } from "../../codec/delta/index.ts";
+import type { Json } from "../../codec/json.ts";
+import type { Engine } from "../engine.ts";
+import { isCorrupt } from "../faults/damage.ts";
+import { lowerBound, type Tape } from "../memory/tape.ts";
+import { homeOf, isPlain, rowAt, type Shown } from "../view/row-at.ts";
+import { FrameReader } from "./frame-reader.ts";
+import { loadTree } from "./load-tree.ts";
+
+/** So much of frames, and so many packs' rows of a tape, are remembered while a history is gone through. */
+export const FRAME_BYTES: number = 4 * 1024 * 1024;
+export const PACKS = 32;
+/** So many packs' rows are read at once meanwhile: their metadata may be large. */
+export const PACKS_AT_ONCE = 8;
+
+/** Rows by their seqs, ascending, and for each the seq of the frame it builds on: all that is held of a long history. */
+export interface Outline {
+  readonly seqs: readonly number[];
+  readonly bases: readonly number[];
+}
+
+/** A checkpoint that a replay has come to. */
+export interface Replayed {
+  readonly row: Shown;
+  /** The tree of its frame, as it is until the replay goes on; undefined where it does not read. */
+  readonly tree: Json | undefined;
+  readonly tagged: boolean;
+  /** The change that was applied to the tree of the frame it builds on; undefined where the tree was read as a whole. */
+  readonly change: Delta | undefined;
+  /** Why the tree does not read. */
+  readonly error?: unknown;
+}
+
+/** A tree that frames still to come build on, and how many of them. */
+interface Live {
+  tree: Json;
+  readonly tagged: boolean;
+  copies: OwnedCopies;
+  uses: number;
+}
+
+/** A frame that did not read, and the pack it is in. */
+interface Failed {
+  readonly error: unknown;
+  readonly pack: number | undefined;
+}
+
+type Came = { readonly live: Live; readonly change: Delta | undefined } | Failed;
+
+/**
+ * Goes through the trees of a history, each made from the one that it builds on, in place where nothing else builds on
+ * that: so the cost is that of the changes, however long the history.
+ *
+ * Invariant: of the frames that build on one frame, the one that most others build on comes last and takes the tree over.
+ * So no more trees are held at a time than the binary logarithm of the number of rows, whatever the branches.
+ */
+export class Replay {
+  readonly #engine: Engine;
+  readonly #tape: Tape;
+  readonly #outline: Outline;
+  readonly #frames: FrameReader;
+  /** By place in the outline: how many rows build on a row, itself included, and its children as linked lists. */
+  readonly #weights: Int32Array;
+  readonly #children: Int32Array;
+  readonly #siblings: Int32Array;
+  readonly #roots: number[] = [];
+
+  constructor(engine: Engine, tape: Tape, outline: Outline) {
+    this.#engine = engine;
+    this.#tape = tape;
+    this.#outline = outline;
+    this.#frames = new FrameReader(engine, FRAME_BYTES);
+    const { length } = outline.seqs;
+    this.#weights = new Int32Array(length).fill(1);
+    this.#children = new Int32Array(length).fill(-1);
+    this.#siblings = new Int32Array(length).fill(-1);
+    for (let index = length - 1; index >= 0; index -= 1) {
+      const base = this.placeOf(outline.bases[index] as number);
+      if (base < 0 || base >= index) this.#roots.push(index);
+      else {
+        this.#weights[base] = (this.#weights[base] as number) + (this.#weights[index] as number);
+        this.#siblings[index] = this.#children[base] as number;
+        this.#children[base] = index;
+      }
+    }
+  }
+
+  /** The place of a seq in the outline; -1 if it is not there. */
+  placeOf(seq: number): number {
+    const { seqs } = this.#outline;
+    const place = lowerBound(seqs, seq, (entry) => entry);
+    return seqs[place] === seq ? place : -1;
+  }
+
+  async *bodies(): AsyncGenerator<Replayed> {
+    const waiting: { readonly index: number; readonly from: Live | Failed | undefined }[] = [];
+    for (const index of this.#roots) waiting.push({ index, from: undefined });
+    for (let next = waiting.pop(); next; next = waiting.pop()) {
+      const seq = this.#outline.seqs[next.index] as number;
+      const came = await this.#comeTo(seq, next.from);
+      const row = await this.#shown(seq);
+      // Without a row it was deleted meanwhile; others may still build on it.
+      if (row) yield replayed(row, came);
+      const children = this.#childrenOf(next.index);
+      if ("live" in came) came.live.uses = children.length;
+      const from = "live" in came ? came.live : came;
+      for (const index of children) waiting.push({ index, from });
+    }
+  }
+
+  async #comeTo(seq: number, from: Live | Failed | undefined): Promise<Came> {
+    const home = await homeOf(this.#engine, this.#tape, seq);
+    const pack = home.loadedPack(seq)?.last;
+    home.forgetPacks(PACKS);
+    // Within one pack, what builds on a frame that does not read does not read either; its last row may, by its net change.
+    if (from && "error" in from && pack !== undefined && from.pack === pack && pack !== seq) return from;
+    try {
+      const { row, change } = await this.#frames.read(home, seq);
+      if (isReplacement(change)) return { live: live(replacedBy(change), row.tagged), change: undefined };
+      if (from && "tree" in from) return { live: goOn(from, change, row.tagged), change };
+    } catch (error) {
+      if (!isCorrupt(error)) throw error;
+    }
+    try {
+      const { tree, tagged } = await loadTree(this.#engine, this.#tape, seq);
+      return { live: live(tree, tagged), change: undefined };
+    } catch (error) {
+      if (!isCorrupt(error)) throw error;
+      return { error, pack };
+    }
+  }
+
+  /** A row as the thread shows it. */
+  async #shown(seq: number): Promise<Shown | undefined> {
+    const tape = this.#tape;
+    try {
+      if (isPlain(tape) && (await homeOf(this.#engine, tape, seq)) === tape) {
+        return (await this.#frames.read(tape, seq)).row;
+      }
+    } catch (error) {
+      if (!isCorrupt(error)) throw error;
+    }
+    return rowAt(this.#engine, tape, seq);
+  }
+
+  /** The rows that build on a row; first the one that comes last. */
+  #childrenOf(index: number): number[] {
+    const children: number[] = [];
+    for (let child = this.#children[index] as number; child >= 0; child = this.#siblings[child] as number) {
+      children.push(child);
+    }
+    children.reverse();
+    let heaviest = 0;
+    for (const [place, child] of children.entries()) {
+      if ((this.#weights[child] as number) > (this.#weights[children[heaviest] as number] as number)) heaviest = place;
+    }
+    const [last] = children.splice(heaviest, 1);
+    if (last !== undefined) children.unshift(last);
+    return children;
+  }
+}
+
+function live(tree: Json, tagged: boolean): Live {
+  return { tree, tagged, copies: new OwnedCopies(), uses: 0 };
+}
+
+/** Applies a change: in place, if nothing else builds on the tree. */
+function goOn(from: Live, change: Delta, tagged: boolean): Live {
+  from.uses -= 1;
+  // Nodes that are shared from now on are nobody's to change.
+  if (from.uses > 0) from.copies = new OwnedCopies();
+  const copies = from.uses > 0 ? new OwnedCopies() : from.copies;
+  return { tree: copies.apply(from.tree, change), tagged: from.tagged || tagged, copies, uses: 0 };
+}
+
+function replayed(row: Shown, came: Came): Replayed {
+  if ("error" in came) return { row, tree: undefined, tagged: false, change: undefined, error: came.error };
+  return { row, tree: came.live.tree, tagged: came.live.tagged, change: came.change };
+}

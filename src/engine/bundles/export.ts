@@ -1,0 +1,227 @@
+import { bundleLine } from "../../codec/bundle.ts";
+import { type Delta, isReplacement, replacement } from "../../codec/delta/index.ts";
+import { ThreadmarkError } from "../../errors.ts";
+import { nextTurn } from "../../platform/turns.ts";
+import { FrameReader } from "../bodies/frame-reader.ts";
+import { PAGE_ROWS } from "../bodies/load-page.ts";
+import { loadShown } from "../bodies/load-tree.ts";
+import { FRAME_BYTES, PACKS, PACKS_AT_ONCE } from "../bodies/replay.ts";
+import { Attempts, PATIENCE } from "../commits/attempts.ts";
+import type { Engine } from "../engine.ts";
+import { ifDamaged, isCorrupt } from "../faults/damage.ts";
+import { lowerBound, type Tape } from "../memory/tape.ts";
+import { allThreads } from "../reads/directory.ts";
+import { type Row, type RowRecord, toRecord } from "../records/row.ts";
+import { homeOf, parentOf, rowAt, type Shown } from "../view/row-at.ts";
+import { shownRows } from "../view/shown-rows.ts";
+import { type EncodedWrite, shownWrites, writesOfRows } from "../view/shown-writes.ts";
+import { standingOf } from "../view/unchanged-since.ts";
+
+/** The records of a bundle, in order: a header; for each thread itself, its checkpoints with their writes, an end. */
+export type BundleRecord =
+  | { readonly kind: "bundle"; readonly version: 1; readonly createdAt: number }
+  | { readonly kind: "thread"; readonly id: string; readonly createdAt: number }
+  | { readonly kind: "checkpoint"; readonly seq: number; readonly row: RowRecord; readonly change: Delta }
+  | {
+      readonly kind: "writes";
+      readonly checkpoint: string;
+      readonly namespace: string;
+      readonly writes: readonly EncodedWrite[];
+    }
+  | {
+      readonly kind: "end";
+      readonly id: string;
+      readonly checkpoints: number;
+      /** How many records of writes there are. Earlier versions did not say. */
+      readonly writes?: number;
+    }
+  /** What stands of a thread so far does not hold: others changed it meanwhile. It may begin again. */
+  | { readonly kind: "void"; readonly id: string }
+  | { readonly kind: "done"; readonly threads: number };
+
+/** So much of a thread's text is held back until the thread proves to have rested; a longer one is begun before. */
+const HELD_CHARACTERS = 4 * 1024 * 1024;
+
+/** Yields a store as text: one line a record. Each thread stands for itself, with all that it shows at one moment. */
+export async function* exportStore(store: Engine, threads: readonly string[] | undefined): AsyncGenerator<string> {
+  const engine = store.fresh();
+  yield bundleLine({ kind: "bundle", version: 1, createdAt: engine.clock() } satisfies BundleRecord);
+  let count = 0;
+  const source = threads === undefined ? allThreads(engine, { together: 1 }) : namedThreads(engine, threads);
+  for (;;) {
+    const next = await store.track(() => source.next());
+    if (next.done) break;
+    const { thread } = next.value.meta;
+    const lines = new HeldLines();
+    const records = exportThread(engine, next.value);
+    let last: BundleRecord["kind"] | undefined;
+    for (;;) {
+      const record = await store.track(() => records.next());
+      if (record.done) break;
+      last = record.value.kind;
+      yield* lines.add(record.value);
+    }
+    // It was deleted meanwhile.
+    if (last === undefined || last === "void") {
+      if (threads && !(await engine.thread(thread))) throw nothingToExport(thread);
+    } else count += 1;
+    yield* lines.rest();
+  }
+  yield bundleLine({ kind: "done", threads: count } satisfies BundleRecord);
+}
+
+/** The lines of a thread that are not out yet. */
+class HeldLines {
+  #lines: string[] = [];
+  #characters = 0;
+  #begun = false;
+
+  *add(record: BundleRecord): Generator<string> {
+    if (record.kind === "void" && !this.#begun) {
+      this.#lines = [];
+      this.#characters = 0;
+      return;
+    }
+    const line = bundleLine(record);
+    this.#lines.push(line);
+    this.#characters += line.length;
+    if (this.#characters <= HELD_CHARACTERS && record.kind !== "void") return;
+    this.#begun = record.kind !== "void";
+    yield* this.rest();
+  }
+
+  *rest(): Generator<string> {
+    yield* this.#lines;
+    this.#lines = [];
+    this.#characters = 0;
+  }
+}
+
+async function* namedThreads(engine: Engine, threads: readonly string[]): AsyncGenerator<Tape> {
+  // A bundle in which a thread stands twice is refused.
+  for (const id of new Set(threads)) {
+    const tape = await engine.thread(id);
+    if (!tape) throw nothingToExport(id);
+    yield tape;
+  }
+}
+
+function nothingToExport(thread: string): ThreadmarkError {
+  return new ThreadmarkError("NOT_FOUND", `There is no thread ${JSON.stringify(thread)} to export.`, { thread });
+}
+
+/**
+ * Yields the records of one thread as it was at one moment. Where others change the thread meanwhile, they are followed by
+ * a `void`, and by the records of a later moment, if the thread is still there. None, where it shows no checkpoint.
+ */
+export async function* exportThread(known: Engine, found: Tape): AsyncGenerator<BundleRecord> {
+  const { thread } = found.meta;
+  let engine = known;
+  let tape: Tape | undefined = found;
+  const attempts = new Attempts();
+  while (tape) {
+    const holds = await standingOf(engine, tape);
+    let fault: ThreadmarkError;
+    let begun = false;
+    try {
+      let end: BundleRecord | undefined;
+      for await (const record of threadRecords(engine, tape)) {
+        if (record.kind === "end") end = record;
+        else {
+          begun = true;
+          yield record;
+        }
+      }
+      if (await holds()) {
+        if (end) yield end;
+        return;
+      }
+      fault = neverRests(thread);
+    } catch (error) {
+      if (!isCorrupt(error) || (await holds())) throw error;
+      fault = error;
+    }
+    if (begun) yield { kind: "void", id: thread };
+    if (!(await attempts.again())) throw fault;
+    // What is remembered may be of either side of the change.
+    engine = known.fresh();
+    tape = await engine.thread(thread);
+  }
+}
+
+function neverRests(thread: string): ThreadmarkError {
+  return new ThreadmarkError(
+    "BUSY",
+    `Thread ${JSON.stringify(thread)} was changed by others again and again for ${PATIENCE / 1000} seconds while it was exported. Try again.`,
+    { thread },
+  );
+}
+
+/** Yields the records of one thread as they are found, with no more of it in memory than some packs. */
+async function* threadRecords(engine: Engine, tape: Tape): AsyncGenerator<BundleRecord> {
+  const seqs: number[] = [];
+  for await (const { seq } of shownRows(engine, tape, { most: PACKS_AT_ONCE })) {
+    seqs.push(seq);
+    if (seqs.length % PAGE_ROWS === 0) forgetPacks(tape);
+  }
+  if (seqs.length === 0) return;
+  seqs.reverse();
+  const frames = new FrameReader(engine, FRAME_BYTES);
+  yield { kind: "thread", id: tape.meta.thread, createdAt: tape.meta.createdAt };
+  let written = 0;
+  let told = 0;
+  for (let start = 0; start < seqs.length; start += PAGE_ROWS) {
+    await nextTurn();
+    forgetPacks(tape);
+    const rows: Shown[] = [];
+    for (const seq of seqs.slice(start, start + PAGE_ROWS)) {
+      const row = await rowAt(engine, tape, seq);
+      if (row) rows.push(row);
+    }
+    const writes = await writesOfRows(engine, tape, rows).catch(ifDamaged);
+    for (const row of rows) {
+      told += 1;
+      yield await checkpointRecord(engine, tape, seqs, frames, row);
+      // Where one of the page does not read, each is read by itself, and the fault has its checkpoint.
+      const own = writes?.get(row.seq) ?? (await shownWrites(engine, tape, row.namespace, row.id));
+      if (own.length === 0) continue;
+      written += 1;
+      yield { kind: "writes", checkpoint: row.id, namespace: row.namespace, writes: own };
+    }
+  }
+  yield { kind: "end", id: tape.meta.thread, checkpoints: told, writes: written };
+}
+
+function forgetPacks(tape: Tape): void {
+  for (let level: Tape | undefined = tape; level; level = level.source) level.forgetPacks(PACKS);
+}
+
+async function checkpointRecord(
+  engine: Engine,
+  tape: Tape,
+  seqs: readonly number[],
+  frames: FrameReader,
+  row: Shown,
+): Promise<BundleRecord> {
+  const isShown = (seq: number): boolean => seqs[lowerBound(seqs, seq, (entry) => entry)] === seq;
+  const parent = isShown(row.parent) ? row.parent : ((await parentOf(engine, tape, row))?.seq ?? 0);
+  const base = isShown(row.base) ? await rowAt(engine, tape, row.base) : undefined;
+  const change = await changeOf(engine, frames, tape, row, base);
+  const tagged = row.tagged || isReplacement(change);
+  const told: Row = { ...row, parent, base: isReplacement(change) ? parent : row.base, tagged };
+  return { kind: "checkpoint", seq: row.seq, row: toRecord(told), change };
+}
+
+/** The stored delta, where what it builds on is shown by the thread, and as it was; else the whole body. */
+async function changeOf(
+  engine: Engine,
+  frames: FrameReader,
+  tape: Tape,
+  row: Shown,
+  base: Shown | undefined,
+): Promise<Delta> {
+  if (row.replacedBy === undefined && base && base.replacedBy === undefined) {
+    return (await frames.read(await homeOf(engine, tape, row.seq), row.seq)).change;
+  }
+  return replacement((await loadShown(engine, tape, row)).tree);
+}

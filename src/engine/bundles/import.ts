@@ -1,0 +1,196 @@
+import { damaged, linesOf, parseBundleLine } from "../../codec/bundle.ts";
+import { ThreadmarkError } from "../../errors.ts";
+import type { Fault } from "../../model/arguments.ts";
+import { makeWay } from "../changes/delete-thread.ts";
+import { hasCheckpoints } from "../changes/fork.ts";
+import { checkLease } from "../changes/lease.ts";
+import { type CapturedWrites, planAllWrites, writesChange } from "../changes/writes.ts";
+import { BatchRecords } from "../commits/batch-records.ts";
+import type { Draft } from "../commits/draft.ts";
+import type { Change } from "../commits/lane.ts";
+import { unremembered } from "../commits/planned.ts";
+import type { Engine } from "../engine.ts";
+import type { Tape } from "../memory/tape.ts";
+import { checkRecord } from "../records/size-limits.ts";
+import type { StoredWrite } from "../records/writes.ts";
+import { verifyTape } from "../upkeep/verify.ts";
+import { type EncodedWrite, shownWrites } from "../view/shown-writes.ts";
+import type { BundleRecord } from "./export.ts";
+import { BundledThread } from "./incoming-thread.ts";
+import { isSameThread } from "./same-thread.ts";
+
+export interface ImportResult {
+  /** Threads that were written. */
+  readonly imported: number;
+  /** Threads that were there already, just so. */
+  readonly unchanged: number;
+  readonly checkpoints: number;
+}
+
+/**
+ * Reads a bundle, thread by thread. Each is written whole, in one commit, once its lines have proved to be what `put` and
+ * `putWrites` would have taken, and the records to be written to read back. A thread that is refused ends the import and
+ * leaves nothing; threads before it in the bundle stay.
+ */
+export async function importBundle(
+  engine: Engine,
+  source: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
+): Promise<ImportResult> {
+  let imported = 0;
+  let unchanged = 0;
+  let checkpoints = 0;
+  let number = 0;
+  let thread: BundledThread | undefined;
+  const threads = new Set<string>();
+  let begun = false;
+  let ended = false;
+  for await (const line of linesOf(source)) {
+    number += 1;
+    if (line === "") continue;
+    const record = parseBundleLine(line, number) as BundleRecord;
+    if (!begun && record.kind !== "bundle") throw damaged(number, "a bundle begins with a header");
+    if (ended) throw damaged(number, "there is something behind the end");
+    switch (record.kind) {
+      case "bundle":
+        if (begun) throw damaged(number, "a bundle begins inside another");
+        if (record.version !== 1) {
+          throw new ThreadmarkError(
+            "VERSION",
+            `The bundle has version ${record.version}; this version of threadmark reads 1. Upgrade threadmark.`,
+          );
+        }
+        begun = true;
+        break;
+      case "thread":
+        if (thread) throw damaged(number, "a thread begins inside another");
+        if (threads.has(record.id)) throw damaged(number, "its thread was there before");
+        thread = new BundledThread(record, engine.codec, number);
+        threads.add(thread.id);
+        break;
+      case "checkpoint":
+        if (!thread) throw damaged(number, "a checkpoint has no thread");
+        thread.addCheckpoint(record, number);
+        break;
+      case "writes":
+        if (!thread) throw damaged(number, "writes have no thread");
+        thread.addWrites(record, number);
+        break;
+      case "end":
+        if (!thread) throw damaged(number, "an end has no thread");
+        thread.checkEnd(record, number);
+        if (await importThread(engine, thread)) imported += 1;
+        else unchanged += 1;
+        checkpoints += record.checkpoints;
+        thread = undefined;
+        break;
+      case "void":
+        if (thread?.id !== record.id) throw damaged(number, "what is to be dropped did not begin");
+        threads.delete(thread.id);
+        thread = undefined;
+        break;
+      case "done":
+        if (thread) throw damaged(number, "the last thread has no end");
+        if (threads.size !== record.threads) throw damaged(number, "the threads before it are not all there");
+        ended = true;
+        break;
+      default:
+        throw damaged(number, "its kind is unknown");
+    }
+  }
+  if (!ended) throw damaged(number + 1, "the bundle stops before its end");
+  return { imported, unchanged, checkpoints };
+}
+
+/** Whether the thread was written; false when it was there already. */
+async function importThread(engine: Engine, thread: BundledThread): Promise<boolean> {
+  const written = await engine.lane(thread.id).add(threadChange(thread));
+  if (!written) await addMissingWrites(engine, thread);
+  return written;
+}
+
+/** Adds the writes that a thread lacks. A write that is there stays as it is, even where another would replace it. */
+async function addMissingWrites(engine: Engine, thread: BundledThread): Promise<void> {
+  for (const { checkpoint, namespace, writes } of thread.writes) {
+    const tape = await engine.thread(thread.id);
+    const there = tape ? await shownWrites(engine, tape, namespace, checkpoint) : [];
+    const taken = new Set(there.map(({ task, index }) => JSON.stringify([task, index])));
+    const lacking = writes.filter(({ task, index }) => !taken.has(JSON.stringify([task, index])));
+    const changes = capturedWrites(namespace, checkpoint, lacking).map((captured) =>
+      engine.lane(thread.id).add(writesChange(captured)),
+    );
+    await Promise.all(changes);
+  }
+}
+
+/** A checkpoint's writes as calls of `putWrites` would have brought them: by task and node. */
+function capturedWrites(namespace: string, checkpoint: string, writes: readonly EncodedWrite[]): CapturedWrites[] {
+  const calls = new Map<string, StoredWrite[]>();
+  const captured: CapturedWrites[] = [];
+  for (const { task, node = null, index, channel, value } of writes) {
+    const place = JSON.stringify([task, node]);
+    let stored = calls.get(place);
+    if (!stored) {
+      stored = [];
+      calls.set(place, stored);
+      captured.push({ namespace, checkpoint, task, node, writes: stored, lease: undefined });
+    }
+    stored.push([index, channel, value]);
+  }
+  return captured;
+}
+
+function threadChange(thread: BundledThread): Change<boolean> {
+  return {
+    fresh: true,
+    plan: async (draft) => {
+      const { existing } = draft;
+      if (existing && (await hasCheckpoints(draft.engine, existing))) {
+        if (await isSameThread(draft.engine, thread.id, thread.checkpoints)) return false;
+        checkLease(draft, undefined);
+        throw new ThreadmarkError(
+          "CONFLICT",
+          `Thread ${JSON.stringify(thread.id)} is there already and differs from the bundle's. Delete it first, or import elsewhere.`,
+          { thread: thread.id },
+        );
+      }
+      checkLease(draft, undefined);
+      // Rows come with their seqs, and where all were deleted those may have been given out, or be a source's.
+      const instead = existing && existing.lastSeq > 0 ? existing : undefined;
+      if (instead) await makeWay(draft, instead);
+      // The key of a checkpoint that another store puts first need not be among those of the bundle's rows.
+      else if (existing) draft.checks.push({ key: existing.key("tail", existing.lastSeq + 1), value: undefined });
+      const tape = instead ? await draft.newTape(instead) : await draft.tape();
+      draft.change({ createdAt: thread.createdAt });
+      for (const { row, change } of thread.rows()) {
+        const tail = draft.encodeRow(row, change);
+        checkRecord(draft.engine, thread.id, tail.value, `checkpoint ${JSON.stringify(row.id)}`);
+        draft.planned.push(unremembered(tail, change));
+      }
+      const writes = thread.writes.flatMap((record) =>
+        capturedWrites(record.namespace, record.checkpoint, record.writes),
+      );
+      await planAllWrites(draft, tape, writes);
+      draft.closed = true;
+      draft.rereads = true;
+      await prove(draft, tape, thread.id);
+      return true;
+    },
+  };
+}
+
+/** Reads the records of the draft back before they are committed. */
+async function prove(draft: Draft, tape: Tape, thread: string): Promise<void> {
+  const engine = draft.engine.fresh(new BatchRecords((await draft.batch()) ?? {}));
+  const faults: Fault[] = [];
+  const found = await engine.tapes.refresh(tape.number, tape.lineage);
+  if (found) await verifyTape(engine, found, faults);
+  const [fault] = faults;
+  if (found && !fault) return;
+  const checkpoint = fault?.checkpoint ? `, checkpoint ${JSON.stringify(fault.checkpoint)}` : "";
+  throw new ThreadmarkError(
+    "CORRUPT",
+    `Thread ${JSON.stringify(thread)}${checkpoint} of the bundle would not read back: ${fault?.message ?? "it is missing"} ` +
+      "Nothing of the thread was imported; export it again.",
+    { thread, ...(fault?.checkpoint && { checkpoint: fault.checkpoint }) },
+  );
+}

@@ -1,0 +1,138 @@
+import { damaged } from "../../codec/bundle.ts";
+import { type Delta, validate } from "../../codec/delta/index.ts";
+import { isObject, type Json } from "../../codec/json.ts";
+import { hasTags } from "../../codec/values/depth.ts";
+import type { ValueCodec } from "../../codec/values/value.ts";
+import { checkId, checkNamespace, namespaceKey } from "../../model/address.ts";
+import { LAST_IMPORTED_SEQ } from "../../model/seq.ts";
+import { checkMetadataFields, checkWritesInput } from "../../model/validation.ts";
+import { fromRecord, type Row, type RowRecord } from "../records/row.ts";
+import type { BundleRecord } from "./export.ts";
+
+type RecordOf<Kind extends BundleRecord["kind"]> = Extract<BundleRecord, { kind: Kind }>;
+
+export type CheckpointRecord = RecordOf<"checkpoint">;
+
+/**
+ * A thread as the lines of a bundle tell it. Anybody can make lines with right checksums: each is held to what `put` and
+ * `putWrites` take, by the same checks, and one that does not follow from those before it is refused, with its number.
+ */
+export class BundledThread {
+  readonly id: string;
+  readonly createdAt: number;
+  readonly checkpoints: CheckpointRecord[] = [];
+  readonly writes: RecordOf<"writes">[] = [];
+  readonly #codec: ValueCodec;
+  /** Namespaces of checkpoints by seq. */
+  readonly #namespaces = new Map<number, string>();
+  readonly #ids = new Set<string>();
+  /** Checkpoints whose writes may still follow. */
+  readonly #withoutWrites = new Set<string>();
+
+  constructor({ id, createdAt }: RecordOf<"thread">, codec: ValueCodec, line: number) {
+    this.#codec = codec;
+    this.id = held(line, () => checkId(id, "A thread id"));
+    if (!Number.isFinite(createdAt)) throw damaged(line, "createdAt must be a finite number");
+    this.createdAt = createdAt;
+  }
+
+  addCheckpoint(record: CheckpointRecord, line: number): void {
+    const { seq, row, change } = record;
+    if (!Number.isSafeInteger(seq) || !(seq > (this.checkpoints.at(-1)?.seq ?? 0))) {
+      throw damaged(line, "its checkpoint stands in the wrong place");
+    }
+    if (seq > LAST_IMPORTED_SEQ) throw damaged(line, `its seq is greater than ${LAST_IMPORTED_SEQ}`);
+    held(line, () => this.#checkRow(row));
+    held(line, () => validate(change as Json));
+    const namespace = row.namespace ?? "";
+    this.#checkBefore(row.parent, namespace, line, "the parent of its checkpoint");
+    this.#checkBefore(row.base, namespace, line, "what its checkpoint builds on");
+    const name = JSON.stringify([namespace, row.id]);
+    if (this.#ids.has(name)) throw damaged(line, "the id of its checkpoint stands twice");
+    const tagged = held(line, () => hasTags(change as Json) || hasTags(row.metadata ?? null));
+    this.checkpoints.push(tagged ? { ...record, row: { ...row, tagged } } : record);
+    this.#namespaces.set(seq, namespace);
+    this.#ids.add(name);
+    this.#withoutWrites.add(name);
+  }
+
+  #checkBefore(seq: number | undefined, namespace: string, line: number, what: string): void {
+    if (seq !== undefined && this.#namespaces.get(seq) !== namespace) {
+      throw damaged(line, `${what} does not stand before it`);
+    }
+  }
+
+  #checkRow(row: RowRecord): void {
+    if (!isObject(row as unknown as Json)) throw new TypeError("The row of its checkpoint must be an object.");
+    const { id, step, createdAt, namespace = "", pending = 0, waiting = 0, tagged, metadata = null } = row;
+    if (id === undefined || step === undefined || createdAt === undefined) {
+      throw new TypeError("Its checkpoint lacks an id, a step or a time.");
+    }
+    checkNamespaceKey(namespace);
+    for (const count of [pending, waiting]) {
+      if (!Number.isSafeInteger(count) || count < 0) throw new TypeError("pending and waiting must be counts.");
+    }
+    if (tagged !== undefined && tagged !== true) throw new TypeError("tagged must be true, where it is there.");
+    hasTags(metadata);
+    const { metadata: _encoded, ...fields } = row;
+    checkMetadataFields({ ...fields, ...(metadata !== null && { metadata: this.#codec.decode(metadata) }) });
+  }
+
+  addWrites(record: RecordOf<"writes">, line: number): void {
+    if (!this.#withoutWrites.delete(JSON.stringify([record.namespace, record.checkpoint]))) {
+      throw damaged(line, "its writes stand before their checkpoint, in another thread, or twice");
+    }
+    held(line, () => this.#checkWrites(record));
+    this.writes.push(record);
+  }
+
+  #checkWrites({ writes }: RecordOf<"writes">): void {
+    if (!Array.isArray(writes)) throw new TypeError("writes must be an array.");
+    const seen = new Set<string>();
+    for (const write of writes as readonly RecordOf<"writes">["writes"][number][]) {
+      if (!isObject(write as unknown as Json)) throw new TypeError("A write must be an object.");
+      const { task, node, index, channel, value } = write;
+      checkWritesInput({ task, node, writes: [{ channel, index, value }] });
+      if (index === undefined || value === undefined) throw new TypeError("A write lacks its index or its value.");
+      hasTags(value);
+      this.#codec.decode(value);
+      const name = JSON.stringify([task, index]);
+      if (seen.has(name)) throw new TypeError(`Task ${JSON.stringify(task)} has two writes with the index ${index}.`);
+      seen.add(name);
+    }
+  }
+
+  /** Checks that all is there. Bundles of earlier versions do not say how many checkpoints have writes. */
+  checkEnd({ id, checkpoints, writes = this.writes.length }: RecordOf<"end">, line: number): void {
+    if (this.id !== id || this.checkpoints.length !== checkpoints) {
+      throw damaged(line, "the thread's checkpoints are not all there");
+    }
+    if (checkpoints === 0) throw damaged(line, "the thread has no checkpoints");
+    if (this.writes.length !== writes) throw damaged(line, "the thread's writes are not all there");
+  }
+
+  /** The rows with their changes, oldest first. */
+  *rows(): Generator<{ readonly row: Row; readonly change: Delta }> {
+    for (const { seq, row, change } of this.checkpoints) yield { row: fromRecord(seq, row), change };
+  }
+}
+
+function checkNamespaceKey(key: unknown): void {
+  if (key === "") return;
+  let parts: readonly string[] | undefined;
+  try {
+    parts = checkNamespace(JSON.parse(key as string));
+  } catch (error) {
+    if (error instanceof TypeError) throw error;
+  }
+  if (!parts || parts.length === 0 || namespaceKey(parts) !== key) throw new TypeError("Its namespace is none.");
+}
+
+/** Names the line where a check refuses something. */
+function held<T>(line: number, check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    throw damaged(line, error instanceof Error ? error.message.replace(/\.$/, "") : String(error), error);
+  }
+}

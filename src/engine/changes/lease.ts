@@ -1,0 +1,98 @@
+import { ThreadmarkError } from "../../errors.ts";
+import type { AcquireOptions, BreakOptions, BrokenLease, LeaseInfo, LeaseToken } from "../../model/arguments.ts";
+import type { Draft } from "../commits/draft.ts";
+import type { Change } from "../commits/lane.ts";
+import type { Engine } from "../engine.ts";
+import type { LeaseRecord } from "../records/meta.ts";
+
+/**
+ * Refuses a stale lease (`FENCED`, by its epoch, whatever the clock says) and a put without one while another's is live
+ * (`BUSY`). The commit checks the meta record the decision was made on, so it cannot be overtaken.
+ */
+export function checkLease(draft: Draft, lease: LeaseToken | undefined): void {
+  const held = draft.meta?.lease;
+  if (lease) {
+    if (held?.epoch === lease.epoch && lease.thread === draft.thread) return;
+    throw new ThreadmarkError(
+      "FENCED",
+      `Thread ${JSON.stringify(draft.thread)}: the lease of ${JSON.stringify(lease.holder)} (epoch ${lease.epoch}) was lost` +
+        `${held ? ` to ${JSON.stringify(held.holder)} (epoch ${held.epoch})` : ""}. Stop, and acquire a new one.`,
+      { thread: draft.thread, ...(held && { holder: held.holder }) },
+    );
+  }
+  const remaining = held ? held.expires - draft.engine.clock() : 0;
+  if (held && remaining > 0) throw busy(draft.thread, held, remaining);
+}
+
+function busy(thread: string, held: LeaseRecord, remaining: number): ThreadmarkError {
+  return new ThreadmarkError(
+    "BUSY",
+    `Thread ${JSON.stringify(thread)} is leased to ${JSON.stringify(held.holder)} for ${remaining} ms more. Wait, or pass its lease.`,
+    { thread, holder: held.holder, remaining },
+  );
+}
+
+export function acquireChange(options: AcquireOptions): Change<LeaseRecord> {
+  return {
+    plan: async (draft) => {
+      checkLease(draft, undefined);
+      await draft.tape();
+      const epoch = (draft.meta?.epoch ?? 0) + 1;
+      const lease = { holder: options.holder, epoch, expires: draft.engine.clock() + options.ttl };
+      draft.change({ epoch, lease });
+      return lease;
+    },
+  };
+}
+
+export function renewChange(lease: LeaseToken, ttl: number): Change<LeaseRecord> {
+  return {
+    plan: (draft) => {
+      checkLease(draft, lease);
+      const renewed = { holder: lease.holder, epoch: lease.epoch, expires: draft.engine.clock() + ttl };
+      draft.change({ lease: renewed });
+      return renewed;
+    },
+  };
+}
+
+/** Gives a lease up. One that was lost meanwhile is gone already: that is fine. */
+export function releaseChange(lease: LeaseToken): Change<void> {
+  return {
+    plan: (draft) => {
+      if (draft.meta?.lease?.epoch === lease.epoch) draft.change({ lease: undefined });
+    },
+  };
+}
+
+/** The meta record, which every commit checks, keeps this many broken leases. */
+const MOST_BROKEN = 10;
+
+/**
+ * Ends a lease whatever the clock says, and notes that in the thread. Its holder is fenced: the epoch is never used again.
+ * Plans nothing where there is no lease.
+ */
+export function breakChange({
+  by = null,
+  reason = null,
+}: { [K in keyof BreakOptions]: string | null }): Change<BrokenLease | undefined> {
+  return {
+    plan: (draft) => {
+      const held = draft.meta?.lease;
+      if (!held) return undefined;
+      const { holder, epoch, expires: expiresAt } = held;
+      const broken: BrokenLease = { holder, epoch, expiresAt, at: draft.engine.clock(), by, reason };
+      const earlier = draft.meta?.broken ?? [];
+      draft.change({ lease: undefined, broken: [broken, ...earlier].slice(0, MOST_BROKEN) });
+      return broken;
+    },
+  };
+}
+
+/** Returns who holds the lease of a thread, and which of its leases were broken. */
+export async function leaseInfo(engine: Engine, thread: string): Promise<LeaseInfo> {
+  const { lease, broken = [] } = (await engine.thread(thread))?.meta ?? {};
+  if (!lease) return { held: null, broken };
+  const { holder, epoch, expires: expiresAt } = lease;
+  return { held: { holder, epoch, expiresAt, remaining: Math.max(0, expiresAt - engine.clock()) }, broken };
+}

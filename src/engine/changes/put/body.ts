@@ -1,0 +1,69 @@
+import { apply, type Delta, diff } from "../../../codec/delta/index.ts";
+import type { Json } from "../../../codec/json.ts";
+import type { Draft } from "../../commits/draft.ts";
+import type { Body } from "../../memory/tree-cache.ts";
+import type { Row } from "../../records/row.ts";
+import type { CapturedPut } from "./capture.ts";
+import { updateDelta } from "./update.ts";
+
+/** A committed row, and the id of its parent. */
+export interface Committed {
+  readonly row: Row;
+  readonly parent: string | null;
+}
+
+export const emptyBody: Body = { s: {}, p: [], n: [], c: [], i: [], b: [] };
+
+/** The whole body of the new checkpoint. */
+export function bodyOf(draft: Draft, captured: CapturedPut, parent: Body): { tree: Body; tagged: boolean } {
+  const { parts, fields } = captured;
+  let state = captured.state;
+  let tagged = false;
+  if (captured.update) {
+    const change = updateDelta(draft.engine.codec, parent.s, captured.update);
+    state = apply(parent.s, change.delta);
+    tagged = change.tagged;
+  }
+  const path = parts.path ?? (fields.node === null ? parent.p : [...(parent.p as Json[]), fields.node]);
+  const tree = { s: state as Json, p: path, n: parts.next, c: parts.completed, i: parts.interrupts, b: parts.barriers };
+  return { tree, tagged };
+}
+
+/** What an update changes of the body, without comparing states. */
+export function updateBody(draft: Draft, captured: CapturedPut, parent: Body): { delta: Delta; tagged: boolean } {
+  const { parts, fields } = captured;
+  const { delta, tagged } = updateDelta(
+    draft.engine.codec,
+    parent.s,
+    captured.update as NonNullable<CapturedPut["update"]>,
+  );
+  const changes: { [part: string]: Delta } = {};
+  const note = (part: string, change: Delta | undefined): void => {
+    if (change !== undefined) changes[part] = change;
+  };
+  note("s", Object.keys(delta).length === 0 ? undefined : delta);
+  if (parts.path !== undefined) note("p", diff(parent.p, parts.path));
+  else if (fields.node !== null) note("p", { p: [fields.node] });
+  note("n", changeOf(parent.n, parts.next));
+  note("c", changeOf(parent.c, parts.completed));
+  note("i", changeOf(parent.i, parts.interrupts));
+  note("b", changeOf(parent.b, parts.barriers));
+  return { delta: Object.keys(changes).length === 0 ? {} : { d: changes }, tagged };
+}
+
+/** These lists are mostly empty and stay so, or name one node and then another. */
+function changeOf(before: Json, after: Json): Delta | undefined {
+  const [from, to] = [before as Json[], after as Json[]];
+  if (from.length === 0 && to.length === 0) return undefined;
+  const [left, right] = [from[0] as Json, to[0] as Json];
+  if (from.length === 1 && to.length === 1 && isNodeOnly(left) && isNodeOnly(right)) {
+    return left.node === right.node ? undefined : { r: after };
+  }
+  return diff(before, after);
+}
+
+function isNodeOnly(entry: Json): entry is { node: Json } {
+  if (typeof entry !== "object" || entry === null || Array.isArray(entry)) return false;
+  for (const key in entry) if (key !== "node") return false;
+  return typeof (entry as { node?: Json }).node === "string";
+}

@@ -1,0 +1,174 @@
+import { assign } from "../../../codec/delta/index.ts";
+import type { Json } from "../../../codec/json.ts";
+import type { ValueCodec } from "../../../codec/values/value.ts";
+import type { LeaseToken, PutFields, PutOptions, Update } from "../../../model/arguments.ts";
+import type { Source } from "../../../model/checkpoint.ts";
+import type { Engine } from "../../engine.ts";
+import type { Loan } from "../../memory/tree-cache.ts";
+import { isPlainState } from "./update.ts";
+
+/** The parts of a body besides the state, encoded. Absent parts take their defaults when the parent is known. */
+export interface CapturedParts {
+  readonly path: Json | undefined;
+  readonly next: Json;
+  readonly completed: Json;
+  readonly interrupts: Json;
+  readonly barriers: Json;
+}
+
+export interface CapturedUpdate {
+  readonly append: readonly (readonly [key: string, added: Json[] | string])[];
+  readonly set: { [key: string]: Json };
+  readonly unset: readonly string[];
+}
+
+/** The caller's input of a put, taken in the call itself: whatever the caller changes later changes nothing here. */
+export interface CapturedPut {
+  readonly namespace: string;
+  readonly fields: {
+    readonly id: string | undefined;
+    readonly step: number | undefined;
+    readonly source: Source;
+    readonly node: string | null;
+    readonly run: string | null | undefined;
+    readonly workflow: string | null | undefined;
+    readonly label: string;
+    readonly createdAt: number | undefined;
+    readonly stateVersion: number | undefined;
+    readonly metadata: Json;
+  };
+  readonly parts: CapturedParts;
+  readonly state: Json | undefined;
+  readonly update: CapturedUpdate | undefined;
+  /** Whether anything captured holds tags. */
+  readonly tagged: boolean;
+  readonly options: { readonly [K in keyof PutOptions]: PutOptions[K] | undefined };
+  /** The tree the state was captured against, if any. */
+  readonly loan: Loan | undefined;
+}
+
+type Input = PutFields & { readonly state?: unknown; readonly update?: Update<Record<string, unknown>> };
+
+/** Encodes a validated input. Throws `SERIALIZE` for what cannot be stored. */
+export function capturePut(
+  engine: Engine,
+  thread: string,
+  namespace: string,
+  input: Input,
+  options: PutOptions,
+): CapturedPut {
+  let tagged = false;
+  const encode = (value: unknown, root: string, previous?: Json): Json => {
+    const encoded = engine.codec.encode(value, root, previous);
+    tagged ||= encoded.tagged;
+    return encoded.tree;
+  };
+  const compared = "state" in input || setsContainer(input.update?.set);
+  const previous = compared ? recentTree(engine, thread, namespace) : undefined;
+  // Reused nodes do not count as tagged, and the parent may turn out to be another checkpoint, without any tag.
+  if (previous?.tagged) tagged = true;
+  const state = "state" in input ? encode(input.state, "state", previous?.state) : undefined;
+  const update = input.update && captureUpdate(engine.codec, input.update, encode, previous?.state);
+  const parts: CapturedParts = {
+    path: input.path && [...input.path],
+    next: captureNext(input.next ?? [], encode),
+    completed: input.completed ? [...input.completed] : [],
+    interrupts: input.interrupts ? encode(input.interrupts, "interrupts") : [],
+    barriers: input.barriers ? encode(input.barriers, "barriers") : [],
+  };
+  const metadata = input.metadata === undefined ? null : encode(input.metadata, "metadata");
+  // Nodes taken over from the previous tree may hold tags, wherever they are built on.
+  if (previous) {
+    tagged ||= previous.tagged;
+    previous.loan.count += 1;
+  }
+  return {
+    namespace,
+    fields: {
+      id: input.id ?? engine.ids?.(),
+      step: input.step,
+      source: input.source ?? "loop",
+      node: input.node ?? null,
+      run: input.run,
+      workflow: input.workflow,
+      label: input.label ?? "",
+      createdAt: input.createdAt,
+      stateVersion: input.stateVersion,
+      metadata: isEmptyObject(metadata) ? null : metadata,
+    },
+    parts,
+    state,
+    update,
+    tagged,
+    options: { parent: options.parent, expect: options.expect, lease: captureLease(options.lease) },
+    loan: previous?.loan,
+  };
+}
+
+/** What a lease says of itself now: the caller may pass any object that says as much, and change it. */
+export function captureLease(lease: LeaseToken | undefined): LeaseToken | undefined {
+  return lease && { thread: lease.thread, holder: lease.holder, epoch: lease.epoch };
+}
+
+/** A string is short for a node without task and argument. */
+function captureNext(next: NonNullable<PutFields["next"]>, encode: (value: unknown, root: string) => Json): Json {
+  if (next.every((entry) => typeof entry === "string")) return next.map((node) => ({ node }));
+  return encode(
+    next.map((entry) => (typeof entry === "string" ? { node: entry } : entry)),
+    "next",
+  );
+}
+
+function isEmptyObject(value: Json): boolean {
+  return value !== null && typeof value === "object" && !Array.isArray(value) && Object.keys(value).length === 0;
+}
+
+interface RecentTree {
+  readonly state: Json;
+  readonly tagged: boolean;
+  readonly loan: Loan;
+}
+
+/** The tree of the namespace's head, if it is remembered: what does not differ from it need not be copied. */
+function recentTree(engine: Engine, thread: string, namespace: string): RecentTree | undefined {
+  const tape = engine.rememberedThread(thread);
+  const row = tape?.tail.findLast((entry) => entry.row.namespace === namespace)?.row;
+  const entry = row && tape && engine.trees.get(tape, row.seq);
+  if (!entry) return undefined;
+  return { state: (entry.tree as { readonly s: Json }).s, tagged: entry.tagged, loan: entry.loan };
+}
+
+/** Objects and lists that are set are compared with what was there, so that only what differs is written. */
+function setsContainer(set: { readonly [key: string]: unknown } | undefined): boolean {
+  if (set !== undefined) for (const key of Object.keys(set)) if (typeof set[key] === "object") return true;
+  return false;
+}
+
+function captureUpdate(
+  codec: ValueCodec,
+  update: Update<Record<string, unknown>>,
+  encode: (value: unknown, root: string, previous?: Json) => Json,
+  before: Json | undefined,
+): CapturedUpdate {
+  const fields = isPlainState(before) ? before : {};
+  const append: [string, Json[] | string][] = [];
+  const set: { [key: string]: Json } = {};
+  if (update.append !== undefined) {
+    const given: { readonly [key: string]: unknown } = update.append;
+    for (const key of codec.names(given, "update.append")) {
+      const value = given[key];
+      if (value === undefined) continue;
+      append.push([key, encode(value, `update.append.${key}`) as Json[] | string]);
+    }
+  }
+  if (update.set !== undefined) {
+    const given: { readonly [key: string]: unknown } = update.set;
+    for (const key of codec.names(given, "update.set")) {
+      const value = given[key];
+      const previous = Object.hasOwn(fields, key) ? fields[key] : undefined;
+      // A string is its own encoding: a path is made only for what may turn out not to be storable.
+      assign(set, key, typeof value === "string" ? value : encode(value, `update.set.${key}`, previous));
+    }
+  }
+  return { append, set, unset: update.unset ? [...update.unset] : [] };
+}

@@ -1,0 +1,212 @@
+import type { Entry, Key, Value } from "../../backend.ts";
+import { unwrapJson, wrapJson } from "../../codec/envelope.ts";
+import type { LeaseToken } from "../../model/arguments.ts";
+import { ALONE, type Draft } from "../commits/draft.ts";
+import type { Change } from "../commits/lane.ts";
+import type { Engine } from "../engine.ts";
+import type { Tape } from "../memory/tape.ts";
+import { hashStrings } from "../records/hash.ts";
+import { checkRecord } from "../records/size-limits.ts";
+import { isFor, type StoredWrite, type TaskWrites, visibleTasks } from "../records/writes.ts";
+import { NOW } from "../view/row-at.ts";
+import { type EncodedWrite, shownWrites } from "../view/shown-writes.ts";
+import { checkLease } from "./lease.ts";
+
+/** An error write at the head makes a thread `failed`. */
+export const ERROR_INDEX = -1;
+
+export interface CapturedWrites {
+  readonly namespace: string;
+  readonly checkpoint: string;
+  readonly task: string;
+  readonly node: string | null;
+  readonly writes: readonly StoredWrite[];
+  readonly lease: LeaseToken | undefined;
+  /** Whether control that is there stays, as data does, instead of being replaced. */
+  readonly keep?: boolean;
+}
+
+export interface WritesResult {
+  readonly stored: number;
+  readonly ignored: number;
+}
+
+export function writesChange(captured: CapturedWrites): Change<WritesResult> {
+  return {
+    patient: true,
+    plan: (draft) => {
+      if (captured.lease) checkLease(draft, captured.lease);
+      if (captured.writes.length === 0) return { stored: 0, ignored: 0 };
+      return planBlind(draft, captured) ?? planSlowly(draft, captured);
+    },
+  };
+}
+
+/**
+ * Usually a task writes once, on a thread that is no fork: the first attempt takes its record to be absent, and the commit
+ * finds out. Undefined where storage has to be asked.
+ */
+function planBlind(draft: Draft, captured: CapturedWrites): WritesResult | undefined {
+  const tape = draft.existing;
+  if (!tape || draft.fresh || tape.meta.origin) return undefined;
+  const key = writeKey(tape, captured);
+  if (draft.inserts.some((entry) => isWrite(entry, key))) return undefined;
+  return addWrites(draft, captured, { key, before: undefined }, 0, []);
+}
+
+/** Plans the writes of many checkpoints on a tape without rows: nothing of it was forked, replaced or deleted. */
+export async function planAllWrites(draft: Draft, tape: Tape, all: readonly CapturedWrites[]): Promise<void> {
+  const byKey = new Map<string, CapturedWrites[]>();
+  for (const captured of all) {
+    const { item, part } = writeKey(tape, captured);
+    const place = `${item}:${part}`;
+    const others = byKey.get(place);
+    if (others) others.push(captured);
+    else byKey.set(place, [captured]);
+  }
+  const records = [...byKey.values()].map((writes) => ({ writes, key: writeKey(tape, writes[0] as CapturedWrites) }));
+  // Writes may have arrived before their checkpoint.
+  const there = draft.existing ? await draft.engine.read(records.map(({ key }) => ({ get: key }))) : [];
+  for (const [index, { writes, key }] of records.entries()) {
+    const stored = there[index] as Value | undefined;
+    let value = stored;
+    for (const captured of writes) {
+      value = wrapJson(merge(draft, captured, value, 0, []).tasks);
+      checkRecord(draft.engine, draft.thread, value, `what task ${JSON.stringify(captured.task)} wrote`);
+    }
+    if (stored !== undefined) draft.checks.push({ key, value: stored });
+    draft[stored === undefined ? "inserts" : "puts"].push({ key, value: value as Value });
+  }
+  const fails = all.some(({ writes }) => writes.some(([index]) => index === ERROR_INDEX));
+  if (fails && !draft.meta?.failed) draft.change({ failed: true });
+}
+
+async function planSlowly(draft: Draft, captured: CapturedWrites): Promise<WritesResult> {
+  const known = draft.existing;
+  const tape = await draft.tape();
+  const key = writeKey(tape, captured);
+  const planned = draft.inserts.find((entry) => isWrite(entry, key));
+  let before = planned?.value;
+  if (!planned && known && (draft.fresh || known.meta.origin)) {
+    if (draft.puts.some((entry) => isWrite(entry, key))) throw ALONE;
+    [before] = (await draft.engine.read([{ get: key }])) as readonly (Value | undefined)[];
+  }
+  const since = before !== undefined && known ? await cutOf(draft.engine, known, captured) : 0;
+  const inherited = known?.meta.origin
+    ? await shownWrites(draft.engine, known, captured.namespace, captured.checkpoint)
+    : [];
+  return addWrites(draft, captured, { key, before, planned }, since, inherited);
+}
+
+/** A task's record: what is stored of it, or `planned` earlier in the same draft. */
+interface Place {
+  readonly key: Key;
+  readonly before: Value | undefined;
+  readonly planned?: Entry | undefined;
+}
+
+function addWrites(
+  draft: Draft,
+  captured: CapturedWrites,
+  { key, before, planned }: Place,
+  since: number,
+  inherited: readonly EncodedWrite[],
+): WritesResult {
+  const { tasks, result } = merge(draft, captured, before, since, inherited);
+  const fails = captured.writes.some(([index]) => index === ERROR_INDEX);
+  if (fails && !draft.meta?.failed) draft.change({ failed: true });
+  if (result.stored === 0) return result;
+  const value = wrapJson(tasks);
+  checkRecord(draft.engine, draft.thread, value, `what task ${JSON.stringify(captured.task)} wrote`);
+  draft.weigh(value);
+  if (planned) draft.inserts[draft.inserts.indexOf(planned)] = { key, value };
+  else if (before === undefined) draft.inserts.push({ key, value });
+  else {
+    draft.checks.push({ key, value: before });
+    draft.puts.push({ key, value });
+  }
+  return result;
+}
+
+function isWrite({ key }: Entry, other: Key): boolean {
+  return key.table === "write" && sameKey(key as Key, other);
+}
+
+function sameKey(left: Key, right: Key): boolean {
+  return left.group === right.group && left.item === right.item && left.part === right.part;
+}
+
+function writeKey(tape: Tape, address: Pick<CapturedWrites, "namespace" | "checkpoint" | "task">): Key {
+  const [item] = hashStrings(address.namespace, address.checkpoint);
+  const [part] = hashStrings(address.task);
+  return tape.key("write", item, part);
+}
+
+/** The part under which the cut of a checkpoint's writes is kept, apart from every task's. */
+export const CUT_TASK = "\0cut";
+
+export function cutKey(tape: Tape, address: Pick<CapturedWrites, "namespace" | "checkpoint">): Key {
+  return writeKey(tape, { ...address, task: CUT_TASK });
+}
+
+/** The generation in which a checkpoint of this id was last deleted: what was written before is not this one's. */
+async function cutOf(engine: Engine, tape: Tape, captured: CapturedWrites): Promise<number> {
+  const [value] = (await engine.read([{ get: cutKey(tape, captured) }])) as readonly (Value | undefined)[];
+  const entries = value === undefined ? [] : (unwrapJson(value) as readonly TaskWrites[]);
+  return Math.max(
+    0,
+    ...entries.filter((entry) => entry.cut && isFor(entry, captured)).map((entry) => entry.generation ?? 0),
+  );
+}
+
+/** Data that is there is left as it is; control is replaced. */
+function merge(
+  draft: Draft,
+  captured: CapturedWrites,
+  before: Value | undefined,
+  since: number,
+  inherited: readonly EncodedWrite[],
+): { readonly tasks: readonly TaskWrites[]; readonly result: WritesResult } {
+  const generation = draft.meta?.generation ?? 0;
+  const tasks = before === undefined ? [] : (unwrapJson(before) as readonly TaskWrites[]);
+  const taken = new Set(inherited.filter((write) => write.task === captured.task).map((write) => write.index));
+  const visible = visibleTasks(tasks, captured, NOW).filter(
+    (entry) => entry.task === captured.task && (entry.generation ?? 0) >= since,
+  );
+  for (const entry of visible) for (const [index] of entry.writes) taken.add(index);
+  const fresh: StoredWrite[] = [];
+  const control = new Set<number>();
+  for (const write of captured.writes) {
+    const [index] = write;
+    if ((index >= 0 || captured.keep) && taken.has(index)) continue;
+    taken.add(index);
+    if (index >= 0) fresh.push(write);
+    else {
+      if (control.has(index))
+        fresh.splice(
+          fresh.findIndex(([other]) => other === index),
+          1,
+        );
+      control.add(index);
+      fresh.push(write);
+    }
+  }
+  const kept = tasks
+    .map((entry) =>
+      entry.task === captured.task && isFor(entry, captured) && (entry.generation ?? 0) === generation && !entry.cut
+        ? { ...entry, writes: entry.writes.filter(([index]) => !control.has(index)) }
+        : entry,
+    )
+    .filter((entry) => entry.cut || entry.writes.length > 0);
+  const added: TaskWrites = {
+    checkpoint: captured.checkpoint,
+    ...(captured.namespace !== "" && { namespace: captured.namespace }),
+    task: captured.task,
+    ...(captured.node !== null && { node: captured.node }),
+    at: draft.engine.clock(),
+    ...(generation !== 0 && { generation }),
+    writes: fresh,
+  };
+  const stored = fresh.length;
+  return { tasks: [...kept, added], result: { stored, ignored: captured.writes.length - stored } };
+}

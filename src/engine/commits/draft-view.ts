@@ -1,0 +1,72 @@
+import { apply } from "../../codec/delta/index.ts";
+import { idAddress } from "../../model/id.ts";
+import { loadTree } from "../bodies/load-tree.ts";
+import type { Tape } from "../memory/tape.ts";
+import { type Body, loadedEntry, type TreeEntry } from "../memory/tree-cache.ts";
+import { findById, headOf } from "../view/find.ts";
+import type { Shown } from "../view/row-at.ts";
+import { ALONE, type Draft } from "./draft.ts";
+import { type Planned, plannedTree } from "./planned.ts";
+
+/*
+ * What a plan finds: the thread as it will be once all that is planned before it is committed.
+ */
+
+/** The head of a namespace, planned rows included. A promise only where storage has to be asked. */
+export function plannedHead(draft: Draft, namespace: string): Shown | undefined | Promise<Shown | undefined> {
+  const { planned } = draft;
+  for (let index = planned.length - 1; index >= 0; index -= 1) {
+    const { row } = (planned[index] as Planned).tail;
+    if (row.namespace === namespace) return row;
+  }
+  const tape = draft.existing;
+  if (!tape) return undefined;
+  const last = tape.damaged.length === 0 ? tape.tail.at(-1)?.row : undefined;
+  if (last?.namespace === namespace && tape.marks.size === 0 && !tape.meta.gone) return last;
+  return headOf(draft.engine, tape, namespace);
+}
+
+export async function findPlanned(draft: Draft, namespace: string, id: string): Promise<Shown | undefined> {
+  const planned = draft.planned.find(({ tail: { row } }) => row.id === id && row.namespace === namespace);
+  if (planned) return planned.tail.row;
+  return draft.existing && findById(draft.engine, draft.existing, namespace, id);
+}
+
+/** Whether a supplied id is certainly new, so that it need not be looked up. */
+export function isNewId(draft: Draft, id: string): boolean {
+  if (draft.planned.some(({ tail }) => tail.row.id === id)) return false;
+  const tape = draft.existing;
+  if (!tape) return true;
+  if (tape.damaged.length > 0) return false;
+  const { origin, greatestId } = tape.meta;
+  if (origin || idAddress(id) || (greatestId !== undefined && greatestId >= id)) return false;
+  return tape.tail.every(({ row }) => row.id !== id);
+}
+
+/** The tree of a frame to build on, or its outline, if one of them is at hand. Not to be changed. */
+export function treeAtHand(draft: Draft, row: Shown): TreeEntry | undefined {
+  const planned = draft.planned.find(({ tail }) => tail.row.seq === row.seq);
+  if (planned) return { ...planned.entry, tree: plannedTree(planned) };
+  return draft.engine.trees.wholeOrOutline(draft.existing as Tape, row.seq);
+}
+
+/** The whole tree of a frame to build on. Not to be changed. */
+export function treeToBuildOn(draft: Draft, row: Shown): TreeEntry | Promise<TreeEntry> {
+  const known = treeAtHand(draft, row);
+  if (known && !known.outlined) return known;
+  // Of a row that is not committed yet there is nothing to read.
+  if (draft.planned.some(({ tail }) => tail.row.seq === row.seq)) throw ALONE;
+  const { engine } = draft;
+  const tape = draft.existing as Tape;
+  return loadTree(engine, tape, row.seq).then((loaded) => {
+    const entry = loadedEntry(loaded);
+    engine.trees.set(tape, row.seq, entry);
+    return entry;
+  });
+}
+
+/** The body a row shows: its frame's, and on top what replaced it. Not to be changed. */
+export async function shownBody(draft: Draft, row: Shown): Promise<Body> {
+  const { tree } = await treeToBuildOn(draft, row);
+  return (row.replacedBy === undefined ? tree : apply(tree, row.replacedBy)) as Body;
+}

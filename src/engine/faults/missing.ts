@@ -1,0 +1,47 @@
+import { ThreadmarkError } from "../../errors.ts";
+import type { Tape } from "../memory/tape.ts";
+
+export function notFound(thread: string, id: string): ThreadmarkError {
+  return new ThreadmarkError(
+    "NOT_FOUND",
+    `Thread ${JSON.stringify(thread)} has no checkpoint ${JSON.stringify(id)}. See its history().`,
+    {
+      thread,
+      checkpoint: id,
+    },
+  );
+}
+
+export function threadNotFound(thread: string): ThreadmarkError {
+  return new ThreadmarkError("NOT_FOUND", `There is no thread ${JSON.stringify(thread)}. See store.threads().`, {
+    thread,
+  });
+}
+
+export function missingFrame(tape: Tape, seq: number): ThreadmarkError {
+  const frame = `${tape.number}:${seq}`;
+  return new ThreadmarkError("CORRUPT", `Frame ${frame} is missing. Run verify() and restore it from a backup.`, {
+    thread: tape.meta.thread,
+    frame,
+  });
+}
+
+/** Not a fault: what was read is read again. */
+export function movedFrame(tape: Tape, seq: number): ThreadmarkError {
+  const frame = `${tape.number}:${seq}`;
+  return new ThreadmarkError("CORRUPT", `Frame ${frame} was rewritten by a compaction while it was read. Try again.`, {
+    thread: tape.meta.thread,
+    frame,
+  });
+}
+
+/** The codec knows where in a value a fault lies, not whose it is. */
+export function refusedBy(thread: string, error: unknown): unknown {
+  if (!(error instanceof ThreadmarkError) || error.code !== "SERIALIZE" || error.thread !== undefined) return error;
+  const { message, path, cause } = error;
+  return new ThreadmarkError("SERIALIZE", `${message} Thread ${JSON.stringify(thread)} stays as it was.`, {
+    thread,
+    ...(path !== undefined && { path }),
+    cause,
+  });
+}

@@ -1,0 +1,37 @@
+import type { Json } from "../../codec/json.ts";
+import type { CapturedPut } from "../changes/put/capture.ts";
+import { isContainer, isPlainState, LONG_TEXT, setsContainer } from "../changes/put/update.ts";
+import type { Body } from "./tree-cache.ts";
+
+/** States with more fields than this, and steps with more bytes of other parts, are not worth an outline. */
+const MOST_FIELDS = 64;
+const MOST_BYTES = 1_000;
+
+const someText = " ".repeat(LONG_TEXT + 1);
+const someList: Json[] = Object.freeze([]) as unknown as Json[];
+const someObject: Json = Object.freeze({});
+
+/**
+ * What is kept of a tree that memory has no room for: a body like the tree's, but with empty lists and objects, and
+ * blanks for long texts. Whoever asks only what kind of thing a field is gets the tree's own answer. So most updates are
+ * planned without the tree, and cost what they change even where there are more threads than memory has room for.
+ */
+export function outlineOf({ s: state, n, c, i, b }: Body): Body | undefined {
+  if (!isPlainState(state) || JSON.stringify([n, c, i, b]).length > MOST_BYTES) return undefined;
+  const fields = Object.entries(state);
+  if (fields.length > MOST_FIELDS) return undefined;
+  // Object.fromEntries defines properties: a field may have any name.
+  return { s: Object.fromEntries(fields.map(([key, value]) => [key, outlineOfField(value)])), p: someList, n, c, i, b };
+}
+
+function outlineOfField(value: Json): Json {
+  if (typeof value === "string") return value.length > LONG_TEXT ? someText : value;
+  if (Array.isArray(value)) return someList;
+  return isContainer(value) ? someObject : value;
+}
+
+/** Whether a put on top of a tree can be planned with its outline. */
+export function suffices(outline: Body, { update, parts }: CapturedPut): boolean {
+  if (update === undefined || parts.path !== undefined) return false;
+  return !Object.hasOwn(update.set, "$") && !setsContainer(outline.s, update);
+}

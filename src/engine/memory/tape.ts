@@ -1,0 +1,298 @@
+import type { Found, Key, Table, Value } from "../../backend.ts";
+import { ThreadmarkError } from "../../errors.ts";
+import { ifDamaged } from "../faults/damage.ts";
+import type { Head } from "../records/heads.ts";
+import type { MarkVersion } from "../records/marks.ts";
+import { decodeMeta, type Meta } from "../records/meta.ts";
+import { decodeRows } from "../records/pack/rows.ts";
+import type { Row } from "../records/row.ts";
+import { decodeTailRow, type TailRow } from "../records/tail.ts";
+
+/** About what these take in memory: a tape with nothing in it, a row without its frame, the rows of a pack. */
+const TAPE_WEIGHT = 2_000;
+const ROW_WEIGHT = 400;
+const PACK_WEIGHT = 64 * ROW_WEIGHT;
+
+/** About how many bytes are worth reading ahead, and how many packs in any case. */
+const READ_AHEAD = 16 * 1024 * 1024;
+const LEAST_PACKS = 4;
+
+/** So many rows are left unsealed: the head and its parent, which a read of the head begins with. */
+export const UNSEALED = 2;
+
+export interface Damaged {
+  readonly seq: number;
+  readonly error: ThreadmarkError;
+}
+
+export interface LoadedPack {
+  readonly last: number;
+  readonly rows: readonly Row[];
+}
+
+/** The inherited ancestors of a fork in a namespace, as far as they were walked. */
+export interface Chain {
+  readonly seqs: number[];
+  next: number;
+  /** The count of compactions, by the fork's meta record, that the walk began under. */
+  readonly folds: number | undefined;
+}
+
+/**
+ * What the engine remembers of a tape: the physical home of the checkpoints that one thread committed. Forks read the
+ * tapes of their ancestors. Everything here can be read again; `meta` tells whether it is still true.
+ */
+export class Tape {
+  readonly number: number;
+  readonly lineage: number;
+  /** Names the tape among those of all lineages: see {@link tapeName}. */
+  readonly name: string;
+  metaValue: Value;
+  meta: Meta;
+  #tail: TailRow[] = [];
+  #tailBytes = 0;
+  #tailLength = 0;
+  /** Unsealed rows whose record does not read, by seq, ascending: each is as good as there, but says nothing. */
+  damaged: Damaged[] = [];
+  marks: ReadonlyMap<number, readonly MarkVersion[]> = new Map();
+  /** Packs whose rows were read, by their last seq, ascending. */
+  packs: LoadedPack[] = [];
+  /** By seq, how many rows there are from a row to its root, as far as that was asked. */
+  lengths: Map<number, number> = new Map();
+  /** Whether packs were read that a compaction has written since the meta record was: they do not go with the rest. */
+  outdated = false;
+  /** The tape this one builds on, once it was read after the fork: what is shown of it does not change. */
+  source: Tape | undefined;
+  /** Namespaces of the tapes this one builds on. */
+  namespaces: ReadonlySet<string> | undefined;
+  /** Whether rows of it were committed here. */
+  written = false;
+  /** The row whose body was read from storage last. */
+  lastLoaded = 0;
+  /** Seqs of inherited ancestors by namespace, newest first; filled as they are walked. */
+  readonly chains: Map<string, Chain> = new Map();
+  /** What the tape has sealed of nested namespaces, as far as that was asked; true for this version of the meta record. */
+  readonly heads: Map<string, Head | undefined> = new Map();
+  /** Told when it has come to weigh more without a commit: by whoever remembers it. */
+  grown: (() => void) | undefined;
+
+  constructor(number: number, lineage: number, metaValue: Value) {
+    this.number = number;
+    this.lineage = lineage;
+    this.name = tapeName(lineage, number);
+    this.metaValue = metaValue;
+    this.meta = decodeMeta(metaValue);
+  }
+
+  /** Unsealed rows by seq, ascending. */
+  get tail(): readonly TailRow[] {
+    return this.#tail;
+  }
+
+  set tail(rows: readonly TailRow[]) {
+    this.#tail = [];
+    this.#tailBytes = 0;
+    this.#tailLength = 0;
+    for (const row of rows) this.push(row);
+  }
+
+  /** Adds the next unsealed row. */
+  push(row: TailRow): void {
+    this.#tail.push(row);
+    this.#tailLength += row.value.length;
+    // The text, and what it says; whatever was parsed and not yet asked for takes as much again.
+    this.#tailBytes += ROW_WEIGHT + row.value.length * (row.spare === undefined ? 2 : 4);
+  }
+
+  /** How long the records of all unsealed rows are together. */
+  get tailLength(): number {
+    return this.#tailLength;
+  }
+
+  /** How many packs may be read together, on suspicion, going by the rows at hand: few, where rows are large. */
+  get packsAtOnce(): number {
+    if (this.#tail.length === 0) return Number.POSITIVE_INFINITY;
+    return Math.max(LEAST_PACKS, Math.floor((READ_AHEAD * this.#tail.length) / this.#tailLength));
+  }
+
+  /** About how many bytes of memory all this takes. */
+  get bytes(): number {
+    return TAPE_WEIGHT + this.#tailBytes + this.packs.length * PACK_WEIGHT;
+  }
+
+  key(table: Table, item: number, part = 0): Key {
+    return { table, lineage: this.lineage, group: this.number, item, part };
+  }
+
+  get metaKey(): Key {
+    return metaKey(this.lineage, this.number);
+  }
+
+  /** The greatest seq this tape has given out. */
+  get lastSeq(): number {
+    const { floor, sealed, origin } = this.meta;
+    return Math.max(this.tail.at(-1)?.row.seq ?? 0, this.damaged.at(-1)?.seq ?? 0, floor, sealed, origin?.upTo ?? 0);
+  }
+
+  /** The last row of the root namespace that this tape itself committed; 0 if none. */
+  get lastRoot(): number {
+    return this.tail.at(-1)?.root || this.meta.rootSealed;
+  }
+
+  /** How many rows the tape has committed, deleted ones included. */
+  get count(): number {
+    return this.tail.at(-1)?.count ?? this.meta.removed;
+  }
+
+  /** Takes over what another version of the meta record says. Everything remembered that may differ is forgotten. */
+  adopt(metaValue: Value): void {
+    const { rewrites, folds, origin } = this.meta;
+    this.metaValue = metaValue;
+    this.meta = decodeMeta(metaValue);
+    this.outdated = false;
+    this.heads.clear();
+    // A compaction may have moved where a fork begins.
+    if (JSON.stringify(this.meta.origin) !== JSON.stringify(origin)) this.chains.clear();
+    if (!this.meta.marks) this.marks = new Map();
+    if (this.meta.rewrites !== rewrites) {
+      this.packs = [];
+      this.lengths = new Map();
+    }
+    if (this.meta.folds !== folds) this.source = undefined;
+  }
+
+  /**
+   * Takes over a version of the meta record, and rows that were read with it, if what is at hand then goes with them:
+   * false when the tape has to be read whole. As long as nothing was rewritten, rows stay as they are.
+   */
+  follow(metaValue: Value, tail: readonly Found[]): boolean {
+    const last = this.lastSeq;
+    if (metaValue !== this.metaValue) {
+      const meta = decodeMeta(metaValue);
+      // Reads may overtake each other, and commits of this process them: what is remembered never becomes older.
+      if (meta.version < this.meta.version) return true;
+      if (meta.rewrites !== this.meta.rewrites || meta.marks) return false;
+      this.adopt(metaValue);
+      this.tail = this.tail.filter(({ row }) => row.seq > meta.sealed);
+      this.damaged = this.damaged.filter(({ seq }) => seq > meta.sealed);
+    }
+    this.addTail(tail.filter((entry) => entry.item > last));
+    return true;
+  }
+
+  tailRow(seq: number): TailRow | undefined {
+    const index = lowerBound(this.tail, seq, (entry) => entry.row.seq);
+    const entry = this.tail[index];
+    return entry?.row.seq === seq ? entry : undefined;
+  }
+
+  addTail(found: readonly Found[]): void {
+    for (const { item, value } of found) {
+      try {
+        this.push(decodeTailRow(item, value));
+      } catch (error) {
+        this.damaged.push({ seq: item, error: this.#damage(item, error) });
+      }
+    }
+  }
+
+  /** Refuses to go on where a record between here and the newest one would have to be known. */
+  checkIntact(from = 0): void {
+    const damage = this.damaged.find(({ seq }) => seq >= from);
+    if (damage) throw damage.error;
+  }
+
+  damageAt(seq: number): ThreadmarkError | undefined {
+    return this.damaged.find((damage) => damage.seq === seq)?.error;
+  }
+
+  #damage(seq: number, error: unknown): ThreadmarkError {
+    const frame = `${this.number}:${seq}`;
+    const { thread } = this.meta;
+    if (error instanceof ThreadmarkError && error.code !== "CORRUPT") throw error;
+    const fault = error instanceof Error ? error.message : String(error);
+    return new ThreadmarkError("CORRUPT", `Thread ${JSON.stringify(thread)}, frame ${frame}: ${fault}`, {
+      thread,
+      frame,
+      cause: error,
+    });
+  }
+
+  loadedPack(seq: number): LoadedPack | undefined {
+    const pack = this.packs[lowerBound(this.packs, seq, (entry) => entry.last)];
+    return pack && (pack.rows[0] as Row).seq <= seq ? pack : undefined;
+  }
+
+  addPack(found: Found): LoadedPack {
+    let rows: Row[];
+    try {
+      rows = decodeRows(this.number, found.value);
+      if (rows.at(-1)?.seq !== found.item) throw new Error("The pack does not end with its own row.");
+    } catch (error) {
+      throw this.#damage(found.item, error);
+    }
+    const pack: LoadedPack = { last: found.item, rows };
+    const index = lowerBound(this.packs, pack.last, (entry) => entry.last);
+    if (this.packs[index]?.last !== pack.last) {
+      this.packs.splice(index, 0, pack);
+      this.grown?.();
+    }
+    return pack;
+  }
+
+  /** Forgets the rows of packs once there are more than `most`: for work that goes through a whole history. */
+  forgetPacks(most: number): void {
+    if (this.packs.length <= most) return;
+    this.packs = [];
+    this.grown?.();
+  }
+
+  /** Adds the packs that read: whoever needs a row of another is told when it is asked for. */
+  addPacks(found: readonly Found[]): void {
+    for (const record of found) {
+      try {
+        this.addPack(record);
+      } catch (error) {
+        ifDamaged(error);
+      }
+    }
+  }
+
+  /**
+   * Takes note of the meta record that was there when packs were read, and tells how they go with what is at hand. `newer`:
+   * rows may have gone back to the tail since. `older`: they must not be remembered, since nothing would make them forgotten.
+   */
+  readUnder(metaValue: Value | undefined): "same" | "newer" | "older" {
+    if (metaValue === undefined || metaValue === this.metaValue) return "same";
+    const { folds, rewrites } = decodeMeta(metaValue);
+    if (rewrites < this.meta.rewrites) return "older";
+    this.outdated ||= folds !== this.meta.folds;
+    return rewrites === this.meta.rewrites ? "same" : "newer";
+  }
+
+  /** Whether a view with this generation no longer shows the row. */
+  isGone(seq: number, generation: number): boolean {
+    return this.meta.gone?.some(([from, to, since]) => seq >= from && seq <= to && since <= generation) ?? false;
+  }
+}
+
+/** Returns the identity of a tape. Its number alone is none: tapes of two lineages may have the same. */
+export function tapeName(lineage: number, tape: number): string {
+  return `${lineage}:${tape}`;
+}
+
+export function metaKey(lineage: number, tape: number): Key {
+  return { table: "meta", lineage, group: lineage, item: tape, part: 0 };
+}
+
+/** The first index whose seq is at least `seq`. */
+export function lowerBound<T>(entries: readonly T[], seq: number, seqOf: (entry: T) => number): number {
+  let low = 0;
+  let high = entries.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (seqOf(entries[middle] as T) < seq) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,171 @@
+import type { Backend, Found, Read, Value } from "../../backend.ts";
+import { ThreadmarkError } from "../../errors.ts";
+import type { ReadAhead } from "../reads/read-ahead.ts";
+import { decodeMarks } from "../records/marks.ts";
+import { decodeMeta, type Origin } from "../records/meta.ts";
+import { ByteCache } from "./byte-cache.ts";
+import { metaKey, Tape, tapeName } from "./tape.ts";
+
+/** Sealing one takes half a millisecond: so many may be waited for. */
+const MOST_UNSEALED = 64;
+
+/** The tapes that are remembered, and how they are brought up to what the store holds now. */
+export class Tapes {
+  readonly #backend: Backend;
+  readonly #known: ByteCache<string, Tape>;
+
+  constructor(backend: Backend, cacheBytes: number) {
+    this.#backend = backend;
+    this.#known = new ByteCache(cacheBytes);
+  }
+
+  /** A tape as it was last seen, without any I/O; it may be stale. */
+  get(number: number, lineage: number): Tape | undefined {
+    return this.#known.get(tapeName(lineage, number));
+  }
+
+  /** Remembers a tape, with what it weighs now: more with every row. */
+  keep(tape: Tape): void {
+    if (!this.#known.weigh(tape.name, tape, tape.bytes)) this.#set(tape);
+  }
+
+  #set(tape: Tape): void {
+    tape.grown = () => void this.#known.weigh(tape.name, tape, tape.bytes);
+    this.#known.set(tape.name, tape, tape.bytes);
+  }
+
+  forget(number: number, lineage: number): void {
+    this.#known.delete(tapeName(lineage, number));
+  }
+
+  /** Those that rows were committed to here, and that have so many unsealed; the latest used first, a few of them. */
+  unsealed(least: number): Tape[] {
+    const found: Tape[] = [];
+    for (const tape of this.#known.latest()) {
+      if (found.length === MOST_UNSEALED) break;
+      const isSound = !tape.meta.dead && tape.damaged.length === 0;
+      if (tape.written && isSound && tape.tail.length >= least) found.push(tape);
+    }
+    return found;
+  }
+
+  clear(): void {
+    this.#known.clear();
+  }
+
+  /**
+   * The tape a fork builds on, as last seen or read now: what a fork shows of it does not change. Only one remembered
+   * from before the fork has to be read again.
+   */
+  async sourceOf(fork: Tape, origin: Origin): Promise<Tape> {
+    const known = this.get(origin.tape, fork.lineage);
+    if (known && known.meta.generation > origin.generation && known.meta.folds === fork.meta.folds) {
+      fork.source = known;
+      return known;
+    }
+    const tape = await this.refresh(origin.tape, fork.lineage);
+    if (!tape) {
+      throw new ThreadmarkError("CORRUPT", `Tape ${origin.tape}, which a fork builds on, is missing. Run verify().`, {
+        thread: fork.meta.thread,
+        frame: `${origin.tape}:meta`,
+      });
+    }
+    fork.source = tape;
+    return tape;
+  }
+
+  /**
+   * Reads what changed on a tape since it was last seen, in one round trip, and along with it what is wanted `ahead`.
+   * Undefined: there is no such tape.
+   */
+  async refresh(number: number, lineage: number, ahead?: ReadAhead): Promise<Tape | undefined> {
+    const known = this.get(number, lineage);
+    const from = known ? known.lastSeq + 1 : 0;
+    const reads: Read[] = [
+      { get: metaKey(lineage, number) },
+      { scan: { table: "tail", lineage, group: number, from } },
+      ...(ahead?.reads(lineage, number, known) ?? []),
+    ];
+    const answers = await this.#backend.read(reads);
+    const [metaValue, tail] = answers as readonly [Value | undefined, readonly Found[]];
+    ahead?.take(metaValue, answers.slice(2));
+    return this.#follow(number, lineage, from, metaValue, tail);
+  }
+
+  /** The same for several tapes, in one round trip. */
+  async refreshAll(
+    tapes: readonly { readonly tape: number; readonly lineage: number }[],
+  ): Promise<(Tape | undefined)[]> {
+    const from = tapes.map(({ tape, lineage }) => {
+      const known = this.get(tape, lineage);
+      return known ? known.lastSeq + 1 : 0;
+    });
+    const reads = tapes.flatMap(({ tape, lineage }, index): Read[] => [
+      { get: metaKey(lineage, tape) },
+      { scan: { table: "tail", lineage, group: tape, from: from[index] as number } },
+    ]);
+    const answers = await this.#backend.read(reads);
+    const found: (Tape | undefined)[] = [];
+    for (const [index, { tape, lineage }] of tapes.entries()) {
+      const metaValue = answers[2 * index] as Value | undefined;
+      const tail = answers[2 * index + 1] as readonly Found[];
+      found.push(await this.#follow(tape, lineage, from[index] as number, metaValue, tail));
+    }
+    return found;
+  }
+
+  /** Brings what is remembered of a tape up to what was read of it: its meta record, and its rows since `from`. */
+  async #follow(
+    number: number,
+    lineage: number,
+    from: number,
+    metaValue: Value | undefined,
+    tail: readonly Found[],
+  ): Promise<Tape | undefined> {
+    if (metaValue === undefined) {
+      this.forget(number, lineage);
+      return undefined;
+    }
+    // While the read was under way another call may have refreshed the same tape, or forgotten and found it again.
+    const current = this.get(number, lineage);
+    if (current && from <= current.lastSeq + 1 && current.follow(metaValue, tail)) return current;
+    if (!current && from === 0) {
+      const tape = new Tape(number, lineage, metaValue);
+      if (!tape.meta.marks) {
+        tape.addTail(tail);
+        this.#set(tape);
+        return tape;
+      }
+    }
+    return this.#readWhole(number, lineage);
+  }
+
+  /** Reads a tape with its tail and marks from one snapshot: the versions of one do not go with those of another. */
+  async #readWhole(number: number, lineage: number): Promise<Tape | undefined> {
+    const [metaValue, tail, marks] = (await this.#backend.read([
+      { get: metaKey(lineage, number) },
+      { scan: { table: "tail", lineage, group: number } },
+      { scan: { table: "mark", lineage, group: number } },
+    ])) as readonly [Value | undefined, readonly Found[], readonly Found[]];
+    if (metaValue === undefined) {
+      this.forget(number, lineage);
+      return undefined;
+    }
+    const tape = this.get(number, lineage) ?? new Tape(number, lineage, metaValue);
+    // Reads may overtake each other, and commits of this process them: what is remembered never becomes older.
+    const { version } = decodeMeta(metaValue);
+    if (tape.meta.version > version) return tape;
+    if (tape.metaValue === metaValue && tape.tail.length > 0) {
+      const last = tape.lastSeq;
+      tape.addTail(tail.filter((entry) => entry.item > last));
+      return tape;
+    }
+    tape.adopt(metaValue);
+    tape.tail = [];
+    tape.damaged = [];
+    tape.addTail(tail);
+    tape.marks = decodeMarks(marks);
+    this.#set(tape);
+    return tape;
+  }
+}

@@ -1,0 +1,165 @@
+import { OwnedCopies } from "../../codec/delta/index.ts";
+import type { Json } from "../../codec/json.ts";
+import { BYTES_OF_UNIT } from "../../codec/json-text.ts";
+import { outlineOf } from "./outline.ts";
+
+/** A checkpoint's body as one tree: what goes through the delta codec. */
+export interface Body {
+  readonly [part: string]: Json;
+  /** The state. */
+  readonly s: Json;
+  /** path, next, completed, interrupts, barriers. */
+  readonly p: Json;
+  readonly n: Json;
+  readonly c: Json;
+  readonly i: Json;
+  readonly b: Json;
+}
+
+/** Counts the captured inputs that wait to be committed and share nodes with a tree. */
+export interface Loan {
+  count: number;
+}
+
+/**
+ * A remembered tree, or its outline. No two entries, and nobody outside, share any of the nodes in `copies`, so those
+ * may be changed in place, except while it is on loan: then an input that was captured against it, and shares nodes with
+ * it, waits to be committed. All other nodes may be shared with deltas that are still to be sealed, and never change.
+ */
+export interface TreeEntry {
+  tree: Json;
+  /** `tree` is only its outline: see {@link outlineOf}. */
+  outlined: boolean;
+  tagged: boolean;
+  /** Bytes that have to be read to build the tree: the last full frame and the deltas since. */
+  weight: number;
+  /** Bytes of the tree's JSON when it was last measured; 0 if never. */
+  size: number;
+  /** At least how many bytes were appended since then. */
+  grown: number;
+  /** At most how many bytes of UTF-8 the tree's JSON takes. */
+  most: number;
+  /** How many tapes those bytes are spread over. */
+  hops: number;
+  loan: Loan;
+  copies: OwnedCopies;
+}
+
+/** An entry for a tree that was just built from storage. */
+export function loadedEntry(loaded: Pick<TreeEntry, "tree" | "tagged" | "weight" | "hops">): TreeEntry {
+  // The true size is unknown; a third of what was read is the least it can be, so that it is measured soon.
+  const size = Math.ceil(loaded.weight / 3);
+  const most = loaded.weight * BYTES_OF_UNIT;
+  return { ...loaded, outlined: false, size, grown: 0, most, loan: { count: 0 }, copies: new OwnedCopies() };
+}
+
+/** What is kept of a tree, for which there is no room, or undefined if that would be too much. */
+export function outlinedEntry(entry: Omit<TreeEntry, "tree">, tree: Body): TreeEntry | undefined {
+  const outline = outlineOf(tree);
+  return outline && { ...entry, tree: outline, outlined: true, loan: { count: 0 }, copies: new OwnedCopies() };
+}
+
+/** The part of a tape that, with a seq, names a tree. */
+interface Home {
+  readonly name: string;
+  readonly meta: { readonly folds?: number };
+}
+
+interface Slot {
+  readonly entry: TreeEntry;
+  readonly folds: number;
+  readonly bytes: number;
+  used: number;
+}
+
+/**
+ * Trees of recent heads, by tape and seq. A frame's address is never reused, and its content changes only when a
+ * compaction folds a replacement in, which is counted: so an entry is never stale. Once they weigh more than `limit`
+ * bytes, of those used longest ago only the outline is kept; and in the end not even that.
+ */
+export class TreeCache {
+  readonly #tapes = new Map<string, Map<number, Slot>>();
+  readonly #limit: number;
+  #bytes = 0;
+  #clock = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** The whole tree. */
+  get(home: Home, seq: number): TreeEntry | undefined {
+    const entry = this.wholeOrOutline(home, seq);
+    return entry?.outlined ? undefined : entry;
+  }
+
+  wholeOrOutline({ name, meta }: Home, seq: number): TreeEntry | undefined {
+    const slot = this.#tapes.get(name)?.get(seq);
+    if (slot === undefined || slot.folds !== (meta.folds ?? 0)) return undefined;
+    this.#clock += 1;
+    slot.used = this.#clock;
+    return slot.entry;
+  }
+
+  set({ name, meta }: Home, seq: number, entry: TreeEntry): void {
+    let slots = this.#tapes.get(name);
+    if (!slots) {
+      slots = new Map();
+      this.#tapes.set(name, slots);
+    }
+    const bytes = bytesOf(entry);
+    this.#bytes += bytes - (slots.get(seq)?.bytes ?? 0);
+    this.#clock += 1;
+    slots.set(seq, { entry, folds: meta.folds ?? 0, bytes, used: this.#clock });
+    if (this.#bytes > this.#limit) this.#forget();
+  }
+
+  delete({ name }: Home, seq: number): void {
+    const slots = this.#tapes.get(name);
+    const slot = slots?.get(seq);
+    if (!slots || !slot) return;
+    slots.delete(seq);
+    this.#bytes -= slot.bytes;
+  }
+
+  clear(): void {
+    this.#tapes.clear();
+    this.#bytes = 0;
+  }
+
+  /** Makes room for a while. What was just set stays, however large: it is about to be used. */
+  #forget(): void {
+    const slots = [...this.#tapes].flatMap(([name, bySeq]) =>
+      [...bySeq].map(([seq, { used }]) => ({ home: { name, meta: {} }, seq, used })),
+    );
+    slots.sort((left, right) => left.used - right.used);
+    slots.pop();
+    const enough = this.#limit * 0.75;
+    for (const { home, seq } of slots) {
+      if (this.#bytes <= enough) break;
+      this.#outline(home, seq);
+    }
+    for (const { home, seq } of slots) {
+      if (this.#bytes <= enough) break;
+      this.delete(home, seq);
+    }
+    for (const [name, bySeq] of this.#tapes) if (bySeq.size === 0) this.#tapes.delete(name);
+  }
+
+  #outline(home: Home, seq: number): void {
+    const slots = this.#tapes.get(home.name) as Map<number, Slot>;
+    const slot = slots.get(seq) as Slot;
+    if (slot.entry.outlined) return;
+    this.delete(home, seq);
+    const entry = outlinedEntry(slot.entry, slot.entry.tree as Body);
+    if (entry === undefined) return;
+    const bytes = bytesOf(entry);
+    slots.set(seq, { ...slot, entry, bytes });
+    this.#bytes += bytes;
+  }
+}
+
+/** About how many bytes of memory an entry takes: a parsed tree about twice those of its JSON. */
+function bytesOf({ tree, outlined, weight, size }: TreeEntry): number {
+  return 2 * (outlined ? JSON.stringify(tree).length : Math.max(weight, size)) + 500;
+}

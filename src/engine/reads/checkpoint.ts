@@ -1,0 +1,132 @@
+import type { Json } from "../../codec/json.ts";
+import { ThreadmarkError } from "../../errors.ts";
+import type {
+  Activation,
+  Barrier,
+  Checkpoint,
+  CheckpointInfo,
+  Interrupt,
+  Metadata,
+  Write,
+} from "../../model/checkpoint.ts";
+import type { SharedTree } from "../bodies/load-page.ts";
+import { loadShown } from "../bodies/load-tree.ts";
+import type { PackRecords } from "../bodies/pack-records.ts";
+import type { Engine } from "../engine.ts";
+import { isCorrupt } from "../faults/damage.ts";
+import type { Tape } from "../memory/tape.ts";
+import { type Body, loadedEntry } from "../memory/tree-cache.ts";
+import { type Row, toInfo } from "../records/row.ts";
+import { ownRowAtHand } from "../view/own-rows.ts";
+import { isPlain, NOW, parentOf, rowAt, type Shown } from "../view/row-at.ts";
+import type { EncodedWrite } from "../view/shown-writes.ts";
+
+/** What identifies a handle: used to show rows under the thread's own name. */
+export interface Place {
+  readonly thread: string;
+  readonly namespace: readonly string[];
+}
+
+export function infoOf(engine: Engine, place: Place, row: Row, parent: string | null): CheckpointInfo {
+  const metadata = row.metadata === null ? {} : (engine.codec.decode(row.metadata, { tagged: row.tagged }) as Metadata);
+  return toInfo(row, place.thread, place.namespace, parent, metadata);
+}
+
+/** The id of the parent a row shows; at once where it is in memory. */
+export function parentId(engine: Engine, tape: Tape, row: Shown): string | null | Promise<string | null> {
+  if (row.parent === 0) return null;
+  const known = isPlain(tape) ? ownRowAtHand(tape, row.parent) : undefined;
+  return known ? known.id : parentOf(engine, tape, row, NOW).then((parent) => parent?.id ?? null);
+}
+
+/** What an operation has already read of the checkpoint it wants. */
+export interface AtHand {
+  /** Its tree, shared with others. */
+  readonly ready?: SharedTree | undefined;
+  /** Records of the packs it is built from. */
+  readonly records?: PackRecords | undefined;
+}
+
+/** A whole checkpoint: the caller's own copy. Undefined when it was deleted while it was being read. */
+export async function checkpointOf(
+  engine: Engine,
+  tape: Tape,
+  place: Place,
+  row: Shown,
+  atHand: AtHand = {},
+): Promise<Checkpoint | undefined> {
+  try {
+    return await readCheckpoint(engine, tape, place, row, atHand);
+  } catch (error) {
+    if (!isCorrupt(error)) throw error;
+    // What looks damaged may have been deleted, or moved by a deletion, since the row was found.
+    const now = await engine.thread(place.thread);
+    const still = now && (await rowAt(engine, now, row.seq));
+    if (!still) return undefined;
+    try {
+      return await readCheckpoint(engine, now, place, still, {});
+    } catch (again) {
+      throw named(again, place.thread, row.id);
+    }
+  }
+}
+
+async function readCheckpoint(
+  engine: Engine,
+  tape: Tape,
+  place: Place,
+  row: Shown,
+  { ready, records }: AtHand,
+): Promise<Checkpoint> {
+  const found = parentId(engine, tape, row);
+  const parent = found instanceof Promise ? await found : found;
+  if (ready) return decodeCheckpoint(engine, place, row, parent, { ...ready, owned: ready.owned === true });
+  const known = row.replacedBy === undefined ? engine.trees.get(tape, row.seq) : undefined;
+  // From here to the end nothing may be awaited: the next commit changes a remembered tree in place.
+  if (known) return decodeCheckpoint(engine, place, row, parent, { ...known, owned: false });
+  const loaded = await loadShown(engine, tape, row, records);
+  // What is read twice is worth remembering; what is read once is the caller's, without a copy.
+  const owned = row.replacedBy !== undefined || tape.lastLoaded !== row.seq;
+  const checkpoint = decodeCheckpoint(engine, place, row, parent, { ...loaded, owned });
+  if (row.replacedBy !== undefined) return checkpoint;
+  if (owned) tape.lastLoaded = row.seq;
+  else engine.trees.set(tape, row.seq, loadedEntry(loaded));
+  return checkpoint;
+}
+
+function decodeCheckpoint(engine: Engine, place: Place, row: Shown, parent: string | null, from: Tree): Checkpoint {
+  const { tree, tagged, owned } = from;
+  const body = tree as Body;
+  const decode = (value: Json): unknown => engine.codec.decode(value, { owned, tagged });
+  return {
+    ...infoOf(engine, place, row, parent),
+    state: decode(body.s),
+    path: decode(body.p) as string[],
+    next: decode(body.n) as Activation[],
+    completed: decode(body.c) as string[],
+    interrupts: decode(body.i) as Interrupt[],
+    barriers: decode(body.b) as Barrier[],
+  };
+}
+
+interface Tree {
+  readonly tree: Json;
+  readonly tagged: boolean;
+  /** Whether the tree was just built, so that the caller may have its nodes. */
+  readonly owned: boolean;
+}
+
+/** Adds to a fault of storage which checkpoint it was found in. */
+export function named(error: unknown, thread: string, checkpoint: string): unknown {
+  if (!isCorrupt(error) || error.checkpoint !== undefined) return error;
+  return new ThreadmarkError(
+    "CORRUPT",
+    `Thread ${JSON.stringify(thread)}, checkpoint ${JSON.stringify(checkpoint)}: ${error.message}`,
+    { thread, checkpoint, ...(error.frame !== undefined && { frame: error.frame }), cause: error },
+  );
+}
+
+export function writeOf(engine: Engine, write: EncodedWrite): Write {
+  const { task, node, index, channel } = write;
+  return { task, node, index, channel, value: engine.codec.decode(write.value) };
+}

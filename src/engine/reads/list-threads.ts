@@ -1,0 +1,139 @@
+import type { Listed } from "../../backend.ts";
+import { ThreadmarkError } from "../../errors.ts";
+import { parseNamespaceKey } from "../../model/address.ts";
+import type { ThreadsOptions } from "../../model/arguments.ts";
+import type { Status, ThreadInfo } from "../../model/checkpoint.ts";
+import { ERROR_INDEX } from "../changes/writes.ts";
+import type { Engine } from "../engine.ts";
+import { ifDamaged } from "../faults/damage.ts";
+import type { Tape } from "../memory/tape.ts";
+import type { Meta } from "../records/meta.ts";
+import type { Row } from "../records/row.ts";
+import { countOf } from "../view/count.ts";
+import { headOf } from "../view/find.ts";
+import type { Shown } from "../view/row-at.ts";
+import { shownRows } from "../view/shown-rows.ts";
+import { shownWrites } from "../view/shown-writes.ts";
+import { infoOf, parentId } from "./checkpoint.ts";
+import { directoryPages, type ThreadRange, tapesOf } from "./directory.ts";
+import { type Glance, glances } from "./thread-summary.ts";
+
+/** Threads looked at together: few at first, since the caller may want no more. */
+const FIRST_THREADS = 4;
+const THREADS = 50;
+
+/** Every thread that shows a checkpoint. One whose records are damaged is passed over: `verify` tells of it. */
+export async function* listThreads(engine: Engine, options: ThreadsOptions): AsyncGenerator<ThreadInfo> {
+  let left = options.limit ?? Number.POSITIVE_INFINITY;
+  if (left <= 0) return;
+  const source = options.order === "updated" ? newestFirst(engine, options) : byId(engine, options);
+  for (;;) {
+    const next = await engine.track(() => source.next());
+    if (next.done) return;
+    const thread = next.value;
+    if (options.workflow !== undefined && thread.workflow !== options.workflow) continue;
+    if (options.status !== undefined && thread.status !== options.status) continue;
+    yield thread;
+    left -= 1;
+    if (left <= 0) return;
+  }
+}
+
+/** In bytewise order of the ids. */
+export async function* byId(engine: Engine, range: ThreadRange): AsyncGenerator<ThreadInfo> {
+  let size = FIRST_THREADS;
+  for await (const page of directoryPages(engine, range)) {
+    for (let start = 0; start < page.length; ) {
+      const group = page.slice(start, start + size);
+      start += size;
+      size = THREADS;
+      for (const look of await looksAt(engine, group)) {
+        const info = await look().catch(ifDamaged);
+        if (info) yield info;
+      }
+    }
+  }
+}
+
+/** For each of some threads, in their order, how its info is found: by a glance, or else by its tape. */
+async function looksAt(engine: Engine, threads: readonly Listed[]): Promise<(() => Promise<ThreadInfo | undefined>)[]> {
+  const seen = await glances(engine, threads);
+  const others = new Map<string, Tape>();
+  const rest = threads.filter(({ id }) => !seen.has(id));
+  for await (const tape of tapesOf(engine, rest, () => {})) others.set(tape.meta.thread, tape);
+  return threads.map(({ id }) => async () => {
+    const glance = seen.get(id);
+    if (glance) return glancedInfo(engine, glance);
+    const tape = others.get(id);
+    return tape && threadInfo(engine, tape);
+  });
+}
+
+/** What a glance tells: the newest row is the head, and shown as it is. */
+function glancedInfo(engine: Engine, { meta, head, count, parent }: Glance): ThreadInfo {
+  return {
+    id: meta.thread,
+    workflow: head.workflow,
+    head: infoOf(engine, { thread: meta.thread, namespace: [] }, head, parent),
+    status: statusAt(engine, meta, head),
+    checkpoints: count,
+    createdAt: meta.createdAt,
+    updatedAt: head.createdAt,
+    forkedFrom: null,
+  };
+}
+
+/** By the time of the last change; equal times by id, so that paging by `after` neither repeats nor skips. */
+async function* newestFirst(engine: Engine, options: ThreadsOptions): AsyncGenerator<ThreadInfo> {
+  const threads: ThreadInfo[] = [];
+  for await (const thread of byId(engine, { ...(options.prefix !== undefined && { prefix: options.prefix }) }))
+    threads.push(thread);
+  threads.sort((left, right) => right.updatedAt - left.updatedAt);
+  const start = options.after === undefined ? 0 : threads.findIndex((thread) => thread.id === options.after) + 1;
+  if (options.after !== undefined && start === 0) {
+    throw new ThreadmarkError(
+      "NOT_FOUND",
+      `Thread ${JSON.stringify(options.after)}, after which the list was to go on, is gone. Begin again, or list by id.`,
+      { thread: options.after },
+    );
+  }
+  yield* threads.slice(start);
+}
+
+async function threadInfo(engine: Engine, tape: Tape): Promise<ThreadInfo | undefined> {
+  const { meta } = tape;
+  const root = await headOf(engine, tape, "");
+  const newest = await newestRow(engine, tape);
+  const head = root ?? newest;
+  if (!head || !newest) return undefined;
+  const place = { thread: meta.thread, namespace: parseNamespaceKey(head.namespace) };
+  return {
+    id: meta.thread,
+    workflow: head.workflow,
+    head: infoOf(engine, place, head, await parentId(engine, tape, head)),
+    status: await statusOf(engine, tape, head),
+    checkpoints: await countOf(engine, tape, undefined),
+    createdAt: meta.createdAt,
+    updatedAt: Math.max(newest.createdAt, meta.origin ? meta.createdAt : newest.createdAt),
+    forkedFrom: meta.origin ? { thread: meta.origin.thread, checkpoint: meta.origin.checkpoint } : null,
+  };
+}
+
+async function newestRow(engine: Engine, tape: Tape): Promise<Shown | undefined> {
+  for await (const row of shownRows(engine, tape)) return row;
+  return undefined;
+}
+
+async function statusOf(engine: Engine, tape: Tape, head: Shown): Promise<Status> {
+  const status = statusAt(engine, tape.meta, head);
+  if (status === "running" || !tape.meta.failed) return status;
+  const writes = await shownWrites(engine, tape, head.namespace, head.id);
+  return writes.some((write) => write.index === ERROR_INDEX) ? "failed" : status;
+}
+
+/** The status as long as no error was written. */
+function statusAt(engine: Engine, { lease }: Meta, head: Row): Status {
+  if (lease && lease.expires > engine.clock()) return "running";
+  if (head.waiting > 0) return "waiting";
+  return head.pending === 0 ? "done" : "paused";
+}

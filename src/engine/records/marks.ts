@@ -1,0 +1,29 @@
+import type { Found, Value } from "../../backend.ts";
+import type { Delta } from "../../codec/delta/index.ts";
+import { unwrapJson, wrapJson } from "../../codec/envelope.ts";
+import type { RowRecord } from "./row.ts";
+
+/** A checkpoint that was replaced or relabelled; versions in the order they were made. */
+export interface MarkVersion {
+  readonly generation: number;
+  readonly label?: string;
+  /** The replacing row, and its body as a delta against the frame it replaces. */
+  readonly row?: RowRecord;
+  readonly change?: Delta;
+}
+
+/** What a mark says in one generation replaces what it said before in the same one; earlier generations stay. */
+export function withVersion(before: readonly MarkVersion[] = [], version: MarkVersion): readonly MarkVersion[] {
+  const kept = before.filter(
+    (earlier) => earlier.generation !== version.generation || (version.row === undefined && earlier.row !== undefined),
+  );
+  return [...kept, version];
+}
+
+export function encodeMark(versions: readonly MarkVersion[]): Value {
+  return wrapJson(versions);
+}
+
+export function decodeMarks(found: readonly Found[]): ReadonlyMap<number, readonly MarkVersion[]> {
+  return new Map(found.map((entry) => [entry.item, unwrapJson(entry.value) as readonly MarkVersion[]]));
+}

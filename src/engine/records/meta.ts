@@ -1,0 +1,125 @@
+import type { Value } from "../../backend.ts";
+import { unwrapJson, wrapJson } from "../../codec/envelope.ts";
+import type { BrokenLease } from "../../model/arguments.ts";
+
+/** Where a forked or copied tape continues from. What it shows of that never changes: a compaction only writes it down. */
+export interface Origin {
+  readonly tape: number;
+  /**
+   * What is shown of it. `chain`: the ancestors of `at`; `all`: everything the source showed; `none`: nothing, its
+   * frames are only built on.
+   */
+  readonly mode: "chain" | "all" | "none";
+  /** The seq of the checkpoint forked at, or of the nearest ancestor once that was removed; 0 for a copy. */
+  readonly at: number;
+  /** The source's greatest seq at that moment: own rows come after it, inherited ones do not. */
+  readonly upTo: number;
+  /** The source's generation at that moment: later changes to what was there carry a greater one. */
+  readonly generation: number;
+  /** The first seq of a nested checkpoint that is not shown, once known; see `design.md` on forks and namespaces. */
+  readonly limit?: number;
+  /** The last checkpoint shown of nested namespaces, where what remains of the source would tell another; 0: none. */
+  readonly starts?: { readonly [namespace: string]: number };
+  /** By seq, where its history leads on from a checkpoint, where what remains of the source would tell another parent. */
+  readonly parents?: { readonly [seq: string]: number };
+  readonly thread: string;
+  readonly checkpoint: string | null;
+}
+
+export interface LeaseRecord {
+  readonly holder: string;
+  readonly epoch: number;
+  readonly expires: number;
+}
+
+/**
+ * The record every commit of a tape checks. Appending a checkpoint leaves it as it is (the key of the new row is the
+ * check that nobody else did); whatever changes what is already there, or who may write, changes it.
+ */
+export interface Meta {
+  /** Counts the changes of this record, so that no two versions are equal. */
+  readonly version: number;
+  readonly thread: string;
+  readonly createdAt: number;
+  readonly origin?: Origin;
+  /** How often the tape was forked, copied, or had shared checkpoints deleted. */
+  readonly generation: number;
+  /** Rows up to this seq are in packs, later ones in the tail. */
+  readonly sealed: number;
+  /** The last sealed row of the root namespace; 0 if none. */
+  readonly rootSealed: number;
+  /** The step of that row, as long as each sealed row of the root has a greater step than the one before it. */
+  readonly rootStep?: number;
+  /** The pack that holds the newest full frame of the root's chain, so that reading the head can start there. */
+  readonly rootFull: number;
+  /** No seq up to this one may be given out again: rows were deleted. */
+  readonly floor: number;
+  /** How often packs were written anew. */
+  readonly rewrites: number;
+  /** How many of the rows counted by the tail were deleted since. */
+  readonly removed: number;
+  /** The greatest id among sealed rows whose id was supplied: a greater one is certainly new. */
+  readonly greatestId?: string;
+  /** Deleted seqs that forks may still show: from, to, generation. */
+  readonly gone?: readonly (readonly [number, number, number])[];
+  /**
+   * How often a compaction has put replaced content into frames, or given frames and origins other parents where some
+   * were replaced. The same in all tapes of a lineage: frames, marks, origins and trees that were read under different
+   * counts do not go together.
+   */
+  readonly folds?: number;
+  /** Whether there are `mark` records. */
+  readonly marks?: true;
+  readonly epoch: number;
+  readonly lease?: LeaseRecord;
+  /** Leases that were broken, the latest first, a few of them. */
+  readonly broken?: readonly BrokenLease[];
+  /** An error was once written for a checkpoint: whether for the head is asked of its writes. */
+  readonly failed?: true;
+  /** The thread was deleted, but forks still build on the tape. */
+  readonly dead?: true;
+}
+
+export function newMeta(thread: string, createdAt: number, epoch: number): Meta {
+  return {
+    version: 1,
+    thread,
+    createdAt,
+    generation: 0,
+    sealed: 0,
+    rootSealed: 0,
+    rootFull: 0,
+    floor: 0,
+    rewrites: 0,
+    removed: 0,
+    epoch,
+  };
+}
+
+export function encodeMeta(meta: Meta): Value {
+  return wrapJson(meta);
+}
+
+export function decodeMeta(value: Value): Meta {
+  return unwrapJson(value) as Meta;
+}
+
+/** A changed copy under the next version. A field given as undefined is removed. */
+export function changeMeta(meta: Meta, change: { readonly [K in keyof Meta]?: Meta[K] | undefined }): Meta {
+  return { ...meta, ...change, version: meta.version + 1 } as Meta;
+}
+
+/** A thread's entry in the directory. A deleted thread that ever had a lease leaves its epoch behind. */
+export interface DirectoryRecord {
+  readonly tape?: number;
+  readonly lineage?: number;
+  readonly epoch?: number;
+}
+
+export function encodeDirectory(record: DirectoryRecord): Value {
+  return wrapJson(record);
+}
+
+export function decodeDirectory(value: Value): DirectoryRecord {
+  return unwrapJson(value) as DirectoryRecord;
+}

@@ -1,0 +1,80 @@
+import type { Value } from "../../../backend.ts";
+import { isReplacement, seal } from "../../../codec/delta/index.ts";
+import { type Compression, wrapJson } from "../../../codec/envelope.ts";
+import type { Json } from "../../../codec/json.ts";
+import type { Frame, NetChain, StepChain } from "./pack.ts";
+import { packRows } from "./rows.ts";
+import { packTrees } from "./shapes.ts";
+
+export interface EncodedPack {
+  readonly last: number;
+  readonly rows: Value;
+  readonly net: Value;
+  readonly steps: Value;
+  /** The last seq of the pack's newest chain per namespace that begins with a full frame: nothing older is needed. */
+  readonly full: ReadonlyMap<string, number>;
+}
+
+interface Chain {
+  base: number;
+  namespace: string;
+  readonly frames: Frame[];
+}
+
+function chainsOf(frames: readonly Frame[]): Chain[] {
+  const chains: Chain[] = [];
+  const open = new Map<number, Chain>();
+  for (const frame of frames) {
+    const full = isReplacement(frame.change);
+    let chain = full ? undefined : open.get(frame.row.base);
+    if (chain) {
+      open.delete(frame.row.base);
+      chain.frames.push(frame);
+    } else {
+      chain = { base: full ? 0 : frame.row.base, namespace: frame.row.namespace, frames: [frame] };
+      chains.push(chain);
+    }
+    open.set(frame.row.seq, chain);
+  }
+  return chains;
+}
+
+export function encodePack(tape: number, frames: readonly Frame[], compression: Compression): EncodedPack {
+  const last = (frames.at(-1) as Frame).row.seq;
+  const nets: NetChain[] = [];
+  const steps: StepChain[] = [];
+  const full = new Map<string, number>();
+  const chains = chainsOf(frames);
+  const lastOfNamespace = new Map(chains.map((chain) => [chain.namespace, chain]));
+  for (const chain of chains) {
+    const deltas = chain.frames.map((frame) => frame.change);
+    const end = (chain.frames.at(-1) as Frame).row.seq;
+    const alone = deltas.length === 1;
+    const sealed = !alone && lastOfNamespace.get(chain.namespace) === chain ? seal(deltas) : undefined;
+    const net = alone ? deltas[0] : sealed?.net;
+    nets.push({
+      last: end,
+      ...(chain.base !== 0 && { base: chain.base }),
+      ...(net !== undefined && { net }),
+      ...(chain.frames.some((frame) => frame.row.tagged) && { tagged: true as const }),
+    });
+    steps.push({
+      ...(chain.frames.length !== frames.length && { rows: chain.frames.map((frame) => frame.row.seq) }),
+      steps: alone ? [] : packTrees((sealed?.steps ?? deltas) as readonly Json[]),
+    });
+    if (chain.base === 0) full.set(chain.namespace, last);
+  }
+  return {
+    last,
+    rows: wrapJson(
+      packRows(
+        tape,
+        frames.map((frame) => frame.row),
+      ),
+      compression,
+    ),
+    net: wrapJson(nets, compression),
+    steps: wrapJson(steps, compression),
+    full,
+  };
+}

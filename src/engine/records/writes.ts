@@ -1,0 +1,77 @@
+import type { Found } from "../../backend.ts";
+import { unwrapJson } from "../../codec/envelope.ts";
+import type { Json } from "../../codec/json.ts";
+import type { Engine } from "../engine.ts";
+
+/** One write: index, channel, encoded value. */
+export type StoredWrite = readonly [index: number, channel: string, value: Json];
+
+/** The writes of one task against one checkpoint, made in one generation. Hashes may collide; a record holds several. */
+export interface TaskWrites {
+  readonly checkpoint: string;
+  readonly namespace?: string;
+  readonly task: string;
+  readonly node?: string;
+  readonly at: number;
+  readonly generation?: number;
+  readonly writes: readonly StoredWrite[];
+  /** The checkpoint was deleted in this generation: what was written before is not shown. */
+  readonly cut?: true;
+}
+
+/** A record of the write table, decoded. */
+export interface WriteRecord extends Found {
+  readonly tasks: readonly TaskWrites[];
+}
+
+/** Reads all write records of a tape. */
+export async function writeRecords(
+  engine: Engine,
+  { lineage, number: group }: { readonly lineage: number; readonly number: number },
+): Promise<readonly WriteRecord[]> {
+  const [found] = await engine.read([{ scan: { table: "write", lineage, group } }]);
+  return (found as readonly Found[]).map((record) => ({
+    ...record,
+    tasks: unwrapJson(record.value) as readonly TaskWrites[],
+  }));
+}
+
+/** Groups entries by the checkpoint they are for. */
+export function byCheckpoint(records: readonly WriteRecord[]): ReadonlyMap<string, readonly TaskWrites[]> {
+  const byName = new Map<string, TaskWrites[]>();
+  for (const entry of records.flatMap(({ tasks }) => tasks)) {
+    const all = byName.get(nameOf(entry));
+    if (all) all.push(entry);
+    else byName.set(nameOf(entry), [entry]);
+  }
+  return byName;
+}
+
+/** Whether an entry is for this checkpoint: hashes may collide. */
+export function isFor(
+  entry: TaskWrites,
+  address: { readonly namespace: string; readonly checkpoint: string },
+): boolean {
+  return entry.checkpoint === address.checkpoint && (entry.namespace ?? "") === address.namespace;
+}
+
+/** The same for all entries of a checkpoint, and for no others. */
+export function nameOf(entry: Pick<TaskWrites, "namespace" | "checkpoint">): string {
+  return `${entry.namespace ?? ""}\0${entry.checkpoint}`;
+}
+
+/** Tells the writes for one checkpoint on one tape apart. */
+export function writeName({ generation = 0, task }: TaskWrites, index: number): string {
+  return `${generation}:${index}:${task}`;
+}
+
+/** The entries for a checkpoint that a view of this generation sees, oldest first, and none from before a deletion. */
+export function visibleTasks(
+  tasks: readonly TaskWrites[],
+  address: { readonly namespace: string; readonly checkpoint: string },
+  generation: number,
+): TaskWrites[] {
+  const seen = tasks.filter((entry) => isFor(entry, address) && (entry.generation ?? 0) <= generation);
+  const cut = Math.max(-1, ...seen.filter((entry) => entry.cut).map((entry) => entry.generation ?? 0));
+  return seen.filter((entry) => !entry.cut && (entry.generation ?? 0) >= cut);
+}

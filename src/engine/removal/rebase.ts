@@ -1,0 +1,139 @@
+import { compose, type Delta, diff, isReplacement, replacement, sizeOf } from "../../codec/delta/index.ts";
+import type { Json } from "../../codec/json.ts";
+import type { FrameReader } from "../bodies/frame-reader.ts";
+import { type LoadedTree, loadTree } from "../bodies/load-tree.ts";
+import { PackRecords } from "../bodies/pack-records.ts";
+import type { Engine } from "../engine.ts";
+import type { Tape } from "../memory/tape.ts";
+import type { Frame } from "../records/pack/pack.ts";
+import { fromRecord, type Row } from "../records/row.ts";
+import { homeOf } from "../view/row-at.ts";
+import { type Doomed, goneBases, nearestRemaining } from "./removed-rows.ts";
+
+/** Frames whose own change is to be another one, by seq; for folding replaced checkpoints in. */
+export type ChangedFrames = ReadonlyMap<number, ChangedFrame>;
+
+export interface ChangedFrame {
+  /** Undefined: only its row changes. */
+  readonly change: Delta | undefined;
+  /** Every thread that shows the row shows a replacement: what it says of itself goes too. */
+  readonly replaced: boolean;
+  /** Every thread that shows the row shows another label. */
+  readonly unlabelled: boolean;
+}
+
+/** So many frames that hold what others lack are tried for each of those; fewer where their trees are large. */
+const HEIRS = 16;
+const HEIR_BYTES = 32 * 1024 * 1024;
+
+/** A frame that has grown by no more than this is not worth another look. */
+const FEW_BYTES = 200;
+
+/** A frame that holds what one that goes held, and that others may build on; with its tree once it was asked for. */
+interface Heir {
+  readonly seq: number;
+  loaded?: LoadedTree;
+}
+
+/** Gives the rows of one tape that stay parents that stay, and frames that build on those that do; in order of their seqs. */
+export class Rebasing {
+  readonly #engine: Engine;
+  readonly #tape: Tape;
+  readonly #doomed: Doomed;
+  readonly #changed: ChangedFrames;
+  readonly #frames: FrameReader;
+  readonly #records: PackRecords;
+  /** By the seq of a frame that goes. */
+  readonly #heirs = new Map<number, readonly Heir[]>();
+
+  constructor(engine: Engine, tape: Tape, doomed: Doomed, changed: ChangedFrames, frames: FrameReader) {
+    this.#engine = engine;
+    this.#tape = tape;
+    this.#doomed = doomed;
+    this.#changed = changed;
+    this.#frames = frames;
+    this.#records = new PackRecords(engine);
+  }
+
+  async rebased(given: Row): Promise<Frame> {
+    const changed = this.#changed.get(given.seq);
+    const row = changed?.unlabelled ? { ...given, label: "" } : given;
+    const parent = await nearestRemaining(this.#engine, this.#tape, this.#doomed, row.parent);
+    if (changed?.change !== undefined) {
+      const { change, replaced } = changed;
+      const { seq, id, namespace, step, createdAt } = row;
+      const bare = replaced ? fromRecord(seq, { id, namespace, step, createdAt }) : row;
+      return { row: { ...bare, parent, base: parent, tagged: true }, change };
+    }
+    const { change } = await this.#frames.read(this.#tape, row.seq);
+    if (isReplacement(change)) return { row: { ...row, parent, base: parent }, change };
+    const { gone, first: base } = await goneBases(this.#engine, this.#tape, this.#doomed, row.base);
+    if (gone.length === 0) return { row: { ...row, parent }, change };
+    const taken = await this.#takenOver({ row: { ...row, parent, base }, change }, gone);
+    return this.#beside(taken, change, gone);
+  }
+
+  /** A frame with the changes of those that it built on; a full one where these built on none that stays. */
+  async #takenOver({ row, change: own }: Frame, gone: readonly number[]): Promise<Frame> {
+    if (row.base === 0) {
+      const { tree, tagged } = await this.#load(row.seq);
+      return { row: { ...row, base: row.parent, tagged }, change: replacement(tree) };
+    }
+    let change = own;
+    let { tagged } = row;
+    for (const seq of gone) {
+      const frame = await this.#frames.read(await homeOf(this.#engine, this.#tape, seq), seq);
+      change = compose(frame.change, change);
+      tagged ||= frame.row.tagged;
+    }
+    return { row: { ...row, base: isReplacement(change) ? row.parent : row.base, tagged }, change };
+  }
+
+  /**
+   * Of several frames that built on one that goes, one takes over its change, and the others build on that one: else each
+   * of the branches of a large checkpoint would have to hold it. What a branch changed by itself it holds in any case.
+   */
+  async #beside(taken: Frame, own: Delta, gone: readonly number[]): Promise<Frame> {
+    const { row } = taken;
+    const heirs = gone.map((seq) => this.#heirs.get(seq)).find((found) => found !== undefined) ?? [];
+    const better = heirs.length === 0 ? undefined : await this.#onTopOf(heirs, taken, bytesOf(own) + FEW_BYTES);
+    if (!better?.suffices && hasRoom(heirs)) {
+      const now = [...heirs, { seq: row.seq }];
+      for (const seq of gone) this.#heirs.set(seq, now);
+    }
+    return better?.frame ?? taken;
+  }
+
+  /** The smallest frame, on top of one of these or as it is; and whether it is no larger than need be. */
+  async #onTopOf(
+    heirs: readonly Heir[],
+    taken: Frame,
+    enough: number,
+  ): Promise<{ readonly frame: Frame; readonly suffices: boolean }> {
+    let best = { frame: taken, bytes: bytesOf(taken.change) };
+    let after: LoadedTree | undefined;
+    for (const heir of heirs) {
+      if (best.bytes <= enough) break;
+      heir.loaded ??= await this.#load(heir.seq);
+      after ??= await this.#load(taken.row.seq);
+      const change = diff(heir.loaded.tree, after.tree) ?? {};
+      const bytes = bytesOf(change);
+      if (bytes >= best.bytes) continue;
+      const tagged = heir.loaded.tagged || after.tagged;
+      best = { frame: { row: { ...taken.row, base: heir.seq, tagged }, change }, bytes };
+    }
+    return { frame: best.frame, suffices: best.bytes <= enough };
+  }
+
+  #load(seq: number): Promise<LoadedTree> {
+    return loadTree(this.#engine, this.#tape, seq, this.#records);
+  }
+}
+
+function hasRoom(heirs: readonly Heir[]): boolean {
+  return heirs.length < HEIRS && heirs.reduce((sum, { loaded }) => sum + (loaded?.weight ?? 0), 0) < HEIR_BYTES;
+}
+
+function bytesOf(change: Delta): number {
+  return sizeOf(change as Json, Number.POSITIVE_INFINITY);
+}

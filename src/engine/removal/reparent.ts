@@ -1,0 +1,60 @@
+import type { Engine } from "../engine.ts";
+import type { Tape } from "../memory/tape.ts";
+import { type MarkVersion, withVersion } from "../records/marks.ts";
+import { toRecord } from "../records/row.ts";
+import { ownRow } from "../view/own-rows.ts";
+import { homeOf, type Shown } from "../view/row-at.ts";
+import type { Candidate } from "./remove.ts";
+
+/**
+ * Marks for the children of replaced checkpoints that go. A replacement may have named another parent than its frame
+ * builds on. With the checkpoint that goes, its mark goes too, and a child would follow the frame's parent: so it is
+ * written down which one it follows. By seq; all versions of each mark.
+ */
+export async function reparented(
+  engine: Engine,
+  tape: Tape,
+  rows: readonly Candidate[],
+  chosen: ReadonlySet<number>,
+): Promise<ReadonlyMap<number, readonly MarkVersion[]>> {
+  const marks = new Map<number, readonly MarkVersion[]>();
+  const frames = await parentsOfFrames(engine, tape, rows, chosen);
+  if (frames.size === 0) return marks;
+  const shown = new Map(rows.map(({ row, parent }) => [row.seq, parent]));
+  const nearest = (from: number, byFrame: boolean): number => {
+    let seq = from;
+    while (chosen.has(seq)) seq = (byFrame ? frames.get(seq) : undefined) ?? shown.get(seq) ?? 0;
+    return seq;
+  };
+  for (const { row, parent } of rows) {
+    if (chosen.has(row.seq) || !chosen.has(parent)) continue;
+    const follows = nearest(parent, false);
+    if (follows === nearest(parent, true)) continue;
+    const { replacedBy = {}, ...plain }: Shown = row;
+    marks.set(
+      row.seq,
+      withVersion(tape.marks.get(row.seq), {
+        generation: tape.meta.generation,
+        row: toRecord({ ...plain, parent: follows, base: follows, tagged: true }),
+        change: replacedBy,
+      }),
+    );
+  }
+  return marks;
+}
+
+/** Of the replaced checkpoints among those that go: the parents of their frames, where they show another one. */
+async function parentsOfFrames(
+  engine: Engine,
+  tape: Tape,
+  rows: readonly Candidate[],
+  chosen: ReadonlySet<number>,
+): Promise<ReadonlyMap<number, number>> {
+  const parents = new Map<number, number>();
+  for (const { row } of rows) {
+    if (row.replacedBy === undefined || !chosen.has(row.seq)) continue;
+    const frame = await ownRow(engine, await homeOf(engine, tape, row.seq), row.seq);
+    if (frame && frame.parent !== row.parent) parents.set(row.seq, frame.parent);
+  }
+  return parents;
+}

@@ -1,0 +1,262 @@
+import type { Entry, Key, Range, Value } from "../../backend.ts";
+import { ThreadmarkError } from "../../errors.ts";
+import { FrameReader } from "../bodies/frame-reader.ts";
+import type { Engine } from "../engine.ts";
+import type { LoadedPack, Tape } from "../memory/tape.ts";
+import type { Meta } from "../records/meta.ts";
+import { encodePack } from "../records/pack/encode.ts";
+import { decodeFrames, type Frame, sizeOfFrame } from "../records/pack/pack.ts";
+import { packRuns } from "../records/pack/pack-runs.ts";
+import type { Row } from "../records/row.ts";
+import { encodeTailRow, tailChange } from "../records/tail.ts";
+import { allPacks } from "../view/own-rows.ts";
+import { homeOf } from "../view/row-at.ts";
+import { type ChangedFrames, Rebasing } from "./rebase.ts";
+import type { Doomed } from "./removed-rows.ts";
+
+/** What has to be written so that the doomed rows are gone and every other row reads as before. */
+export interface Rewrite {
+  readonly deletes: (Key | Range)[];
+  readonly inserts: Entry[];
+  readonly puts: Entry[];
+  readonly meta: Partial<Meta>;
+  /** Bytes removed less bytes written. */
+  readonly reclaimed: number;
+}
+
+/**
+ * Removes rows of one tape. A frame that builds on a removed one takes over its change (deltas are composed), and others
+ * that do build on that frame; one that builds on nothing any more becomes a full one. Packs that keep all their rows, and
+ * build on none that goes, are not touched.
+ */
+export async function rewriteTape(
+  engine: Engine,
+  tape: Tape,
+  doomed: Doomed,
+  changed: ChangedFrames = new Map(),
+): Promise<Rewrite> {
+  return new Rewriter(engine, tape, doomed, changed).run();
+}
+
+/** So many packs are read together at first; then as many as are about so many bytes. */
+const FIRST_PACKS = 8;
+const MOST_PACKS = 32;
+const PAGE_BYTES = 32 * 1024 * 1024;
+
+interface PackPlan {
+  readonly last: number;
+  readonly stays: readonly Row[];
+  /** Whether rows of it go, or build on some that do. */
+  readonly touched: boolean;
+}
+
+class Rewriter {
+  readonly #engine: Engine;
+  readonly #tape: Tape;
+  readonly #doomed: Doomed;
+  readonly #changed: ChangedFrames;
+  readonly #frames: FrameReader;
+  readonly #rebasing: Rebasing;
+  readonly #deletes: (Key | Range)[] = [];
+  readonly #inserts: Entry[] = [];
+  readonly #puts: Entry[] = [];
+  #reclaimed = 0;
+  #rootFull = 0;
+
+  constructor(engine: Engine, tape: Tape, doomed: Doomed, changed: ChangedFrames) {
+    this.#engine = engine;
+    this.#tape = tape;
+    this.#doomed = doomed;
+    this.#changed = changed;
+    this.#frames = new FrameReader(engine);
+    this.#rebasing = new Rebasing(engine, tape, doomed, changed, this.#frames);
+  }
+
+  async run(): Promise<Rewrite> {
+    const tape = this.#tape;
+    tape.checkIntact();
+    const packs = await allPacks(this.#engine, tape);
+    const remaining: { last: number; rows: readonly Row[] }[] = [];
+    const plans = await this.#plans(packs);
+    let page = FIRST_PACKS;
+    for (let from = 0; from < plans.length; ) {
+      const together = plans.slice(from, from + page);
+      const length = await this.#readPacks(together);
+      for (const plan of together) {
+        for (const rows of await this.#rewritePack(plan)) remaining.push({ last: (rows.at(-1) as Row).seq, rows });
+      }
+      from += together.length;
+      page = Math.max(1, Math.min(MOST_PACKS, Math.floor((PAGE_BYTES * together.length) / length)));
+    }
+    const packed = remaining.reduce((sum, pack) => sum + pack.rows.length, 0);
+    const sealedRoot = remaining.findLast((pack) => pack.rows.some((row) => row.namespace === ""));
+    const rootSealed = sealedRoot?.rows.findLast((row) => row.namespace === "")?.seq ?? 0;
+    const kept = await this.#rewriteTail(packed, rootSealed);
+    let sealed = remaining.at(-1)?.last ?? 0;
+    let lastRoot = rootSealed;
+    const last = remaining.at(-1);
+    if (kept === 0 && last) {
+      // The newest row is always in the tail: the last pack goes back there.
+      lastRoot =
+        remaining
+          .slice(0, -1)
+          .findLast((pack) => pack.rows.some((row) => row.namespace === ""))
+          ?.rows.findLast((row) => row.namespace === "")?.seq ?? 0;
+      await this.#unpack(last, packed - last.rows.length, lastRoot);
+      sealed = remaining.at(-2)?.last ?? 0;
+    }
+    const { meta } = tape;
+    return {
+      deletes: this.#deletes,
+      inserts: this.#inserts,
+      puts: this.#puts,
+      meta: {
+        floor: Math.max(meta.floor, tape.lastSeq),
+        sealed,
+        rootSealed: lastRoot,
+        rootFull: this.#rootFull,
+        rewrites: meta.rewrites + 1,
+      },
+      reclaimed: this.#reclaimed,
+    };
+  }
+
+  async #plans(packs: readonly LoadedPack[]): Promise<readonly PackPlan[]> {
+    const own = this.#doomed.get(this.#tape.number);
+    const plans: PackPlan[] = [];
+    for (const { last, rows } of packs) {
+      const stays = own ? rows.filter((row) => !own.has(row.seq)) : rows;
+      plans.push({ last, stays, touched: stays.length < rows.length || (await this.#isTouched(stays)) });
+    }
+    return plans;
+  }
+
+  /**
+   * Reads the records of all packs that change, at once. Of those that go nothing is kept but what they weighed. Returns how
+   * long they are together.
+   */
+  async #readPacks(plans: readonly PackPlan[]): Promise<number> {
+    let length = 0;
+    const changed = plans.filter(({ touched }) => touched);
+    const values = await this.#packValues(changed.map(({ last }) => last));
+    for (const [index, { last, stays }] of changed.entries()) {
+      const [rows, net, steps] = values[index] as readonly [Value, Value, Value];
+      length += rows.length + net.length + steps.length;
+      if (stays.length > 0) this.#frames.offer(this.#tape, last, net, steps);
+    }
+    this.#reclaimed += length;
+    return length;
+  }
+
+  /** Returns the rows that stay of a pack, with their parents as they are to be, and cut into packs if they have grown. */
+  async #rewritePack({ last, stays, touched }: PackPlan): Promise<readonly (readonly Row[])[]> {
+    if (!touched) {
+      if (last === this.#tape.meta.rootFull) this.#rootFull = last;
+      return [stays];
+    }
+    for (const table of ["rows", "net", "steps"] as const) this.#deletes.push(this.#tape.key(table, last));
+    if (stays.length === 0) return [];
+    const frames: Frame[] = [];
+    for (const row of stays) frames.push(await this.#rebasing.rebased(row));
+    const { full, rest } = packRuns(frames, sizeOfFrame, this.#engine);
+    const runs = rest.length > 0 ? [...full, rest] : full;
+    for (const run of runs) {
+      const encoded = encodePack(this.#tape.number, run, this.#engine.compression);
+      for (const table of ["rows", "net", "steps"] as const) {
+        this.#write(this.#puts, this.#tape.key(table, encoded.last), encoded[table]);
+      }
+      this.#rootFull = encoded.full.get("") ?? this.#rootFull;
+    }
+    return runs.map((run) => run.map((frame) => frame.row));
+  }
+
+  async #isTouched(rows: readonly Row[]): Promise<boolean> {
+    for (const { seq, parent, base } of rows) {
+      if (this.#changed.has(seq) || (await this.#isDoomed(parent))) return true;
+      if (base !== parent && (await this.#isDoomed(base))) return true;
+    }
+    return false;
+  }
+
+  async #isDoomed(seq: number): Promise<boolean> {
+    if (seq === 0) return false;
+    const home = await homeOf(this.#engine, this.#tape, seq);
+    return this.#doomed.get(home.number)?.has(seq) ?? false;
+  }
+
+  /** The three records of each pack. */
+  async #packValues(lasts: readonly number[]): Promise<readonly (readonly Value[])[]> {
+    if (lasts.length === 0) return [];
+    const tables = ["rows", "net", "steps"] as const;
+    const reads = lasts.flatMap((last) => tables.map((table) => ({ get: this.#tape.key(table, last) })));
+    const values = (await this.#engine.read(reads)) as readonly (Value | undefined)[];
+    return lasts.map((last, index) => {
+      const own = values.slice(3 * index, 3 * index + 3);
+      if (!own.includes(undefined)) return own as readonly Value[];
+      const frame = `${this.#tape.number}:${last}`;
+      throw new ThreadmarkError("CORRUPT", `A record of pack ${frame} is missing. Run verify().`, {
+        thread: this.#tape.meta.thread,
+        frame,
+      });
+    });
+  }
+
+  async #rewriteTail(packed: number, rootSealed: number): Promise<number> {
+    const own = this.#doomed.get(this.#tape.number);
+    let count = packed;
+    let root = rootSealed;
+    for (const entry of this.#tape.tail) {
+      const { row, value } = entry;
+      if (own?.has(row.seq)) {
+        this.#deletes.push(this.#tape.key("tail", row.seq));
+        this.#reclaimed += value.length;
+        continue;
+      }
+      count += 1;
+      if (row.namespace === "") root = row.seq;
+      if (await this.#isTouched([row]))
+        this.#rewriteTailRow(await this.#rebasing.rebased(row), count, root, value.length);
+      else if (entry.count !== count || entry.root !== root) {
+        this.#rewriteTailRow({ row, change: tailChange(value) }, count, root, value.length);
+      }
+    }
+    return count - packed;
+  }
+
+  #rewriteTailRow(frame: Frame, count: number, root: number, before: number): void {
+    const value = encodeTailRow(frame.row, count, root, frame.change);
+    this.#reclaimed += before;
+    this.#write(this.#puts, this.#tape.key("tail", frame.row.seq), value);
+  }
+
+  /** Moves the last pack, which may just have been planned, back into the tail. */
+  async #unpack(
+    pack: { readonly last: number; readonly rows: readonly Row[] },
+    before: number,
+    rootBefore: number,
+  ): Promise<void> {
+    const planned = this.#puts.filter(
+      ({ key }) => key.table !== "tail" && key.table !== "directory" && key.item === pack.last,
+    );
+    let values: readonly Value[];
+    if (planned.length > 0) {
+      values = planned.map((entry) => entry.value);
+      for (const entry of planned) this.#puts.splice(this.#puts.indexOf(entry), 1);
+    } else {
+      [values] = (await this.#packValues([pack.last])) as readonly [readonly Value[]];
+      for (const table of ["rows", "net", "steps"] as const) this.#deletes.push(this.#tape.key(table, pack.last));
+    }
+    this.#reclaimed += values.reduce((sum, value) => sum + value.length, 0);
+    const frames = decodeFrames(pack.rows, values[1] as Value, values[2] as Value);
+    let root = rootBefore;
+    for (const [index, frame] of frames.entries()) {
+      if (frame.row.namespace === "") root = frame.row.seq;
+      this.#rewriteTailRow(frame, before + index + 1, root, 0);
+    }
+  }
+
+  #write(into: Entry[], key: Key, value: Value): void {
+    this.#reclaimed -= value.length;
+    into.push({ key, value });
+  }
+}

@@ -1,0 +1,74 @@
+import type { Engine } from "../engine.ts";
+import type { Tape } from "../memory/tape.ts";
+import { byCheckpoint, nameOf, type TaskWrites, visibleTasks, type WriteRecord, writeName } from "../records/writes.ts";
+import { NOW } from "../view/row-at.ts";
+import { shownRows } from "../view/shown-rows.ts";
+
+/**
+ * What living threads see of the writes of a lineage, by tape and checkpoint. A thread sees those of what it inherits on
+ * every tape on the way, whether or not the threads there still show the checkpoint.
+ */
+export type SeenWrites = ReadonlyMap<number, ReadonlyMap<string, SeenThere>>;
+
+interface SeenThere {
+  /** The generations that threads see them in. */
+  readonly views: number[];
+  /** Those that are shown by any, by their {@link writeName}: not those in whose place all of them show another. */
+  readonly shown: Set<string>;
+}
+
+/** Returns what living threads show of `records`, the write records by tape. */
+export async function seenWrites(
+  engine: Engine,
+  tapes: ReadonlyMap<number, Tape>,
+  records: ReadonlyMap<number, readonly WriteRecord[]>,
+): Promise<SeenWrites> {
+  const written = new Map([...records].map(([number, own]) => [number, byCheckpoint(own)]));
+  const names = new Set([...written.values()].flatMap((tasks) => [...tasks.keys()]));
+  const seen = new Map<number, Map<string, SeenThere>>();
+  if (names.size === 0) return seen;
+  for (const tape of tapes.values()) {
+    if (tape.meta.dead) continue;
+    for await (const { namespace, id, seq } of shownRows(engine, tape)) {
+      const address = { namespace, checkpoint: id };
+      const name = nameOf(address);
+      if (!names.has(name)) continue;
+      let generation = NOW;
+      const found = new Set<string>();
+      let cut = false;
+      for (let level = tape; ; ) {
+        const there = thereOf(seen, level.number, name);
+        there.views.push(generation);
+        const tasks = written.get(level.number)?.get(name) ?? [];
+        if (!cut) addShown(there.shown, found, visibleTasks(tasks, address, generation));
+        cut ||= tasks.some((entry) => entry.cut && (entry.generation ?? 0) <= generation);
+        const { origin } = level.meta;
+        if (!origin || seq > origin.upTo) break;
+        generation = origin.generation;
+        level = level.source ?? (await engine.tapes.sourceOf(level, origin));
+      }
+    }
+  }
+  return seen;
+}
+
+/** What one tape adds to what nearer ones have shown: of its own, the last of each task and index. */
+function addShown(shown: Set<string>, found: Set<string>, tasks: readonly TaskWrites[]): void {
+  const last = new Map<string, string>();
+  for (const entry of tasks) {
+    for (const [index] of entry.writes) last.set(`${index}:${entry.task}`, writeName(entry, index));
+  }
+  for (const [place, name] of last) {
+    if (found.has(place)) continue;
+    found.add(place);
+    shown.add(name);
+  }
+}
+
+function thereOf(seen: Map<number, Map<string, SeenThere>>, tape: number, name: string): SeenThere {
+  const names = seen.get(tape) ?? new Map<string, SeenThere>();
+  seen.set(tape, names);
+  const there = names.get(name) ?? { views: [], shown: new Set() };
+  names.set(name, there);
+  return there;
+}

@@ -1,0 +1,123 @@
+import type { Engine } from "../engine.ts";
+import type { Tape } from "../memory/tape.ts";
+import type { Origin } from "../records/meta.ts";
+import { type Doomed, nearestRemaining } from "../removal/removed-rows.ts";
+import { ownRow } from "../view/own-rows.ts";
+import { homeOf } from "../view/row-at.ts";
+import { chainLink, chainStarts, inheritedNamespaces, nestedLimit } from "../view/shown-rows.ts";
+import type { Folds } from "./fold-marks.ts";
+
+/**
+ * The origin of a fork, with all that it shows written down before rows and marks go that told it; the same one if
+ * nothing has to be. What goes leads a fork otherwise than it leads the frames: a replaced checkpoint may have named
+ * another parent than its frame builds on, and only the frames are rebased.
+ */
+export async function settledOrigin(
+  engine: Engine,
+  fork: Tape,
+  origin: Origin,
+  doomed: Doomed,
+  folds: Folds,
+): Promise<Origin> {
+  if (origin.mode !== "chain") return origin;
+  const source = await engine.tapes.sourceOf(fork, origin);
+  const limited = origin.limit === undefined ? { ...origin, limit: await nestedLimit(engine, origin, source) } : origin;
+  if (!(await mayLeadElsewhere(engine, fork, origin, doomed))) return limited;
+  return new Settlement(engine, fork, source, limited, doomed, folds).run();
+}
+
+/** Whether anything that a fork may have inherited goes, or was ever replaced. */
+async function mayLeadElsewhere(engine: Engine, fork: Tape, { upTo }: Origin, doomed: Doomed): Promise<boolean> {
+  let level = fork;
+  while (level.meta.origin) {
+    level = level.source ?? (await engine.tapes.sourceOf(level, level.meta.origin));
+    const seqs = [...level.marks.keys(), ...(doomed.get(level.number) ?? [])];
+    if (seqs.some((seq) => seq <= upTo)) return true;
+  }
+  return false;
+}
+
+/** Follows a fork's history from where it begins, as the fork does, and compares it with what will be left to follow. */
+class Settlement {
+  readonly #engine: Engine;
+  readonly #fork: Tape;
+  readonly #source: Tape;
+  readonly #origin: Origin;
+  readonly #doomed: Doomed;
+  readonly #folds: Folds;
+
+  constructor(engine: Engine, fork: Tape, source: Tape, origin: Origin, doomed: Doomed, folds: Folds) {
+    this.#engine = engine;
+    this.#fork = fork;
+    this.#source = source;
+    this.#origin = origin;
+    this.#doomed = doomed;
+    this.#folds = folds;
+  }
+
+  async run(): Promise<Origin> {
+    const before = this.#origin;
+    const starts: { [namespace: string]: number } = { ...before.starts };
+    const parents: { [seq: string]: number } = {};
+    let { at } = before;
+    const namespaces = await inheritedNamespaces(this.#engine, this.#fork);
+    for (const [namespace, start] of await chainStarts(this.#engine, this.#fork, namespaces)) {
+      const first = await this.#remaining(start);
+      if (namespace === "") at = first;
+      else if (first !== start) starts[namespace] = first;
+      await this.#addParents(first, parents);
+    }
+    const said = JSON.stringify([before.at, before.starts ?? {}, before.parents ?? {}]);
+    if (said === JSON.stringify([at, starts, parents])) return before;
+    const { starts: _starts, parents: _parents, ...rest } = before;
+    return {
+      ...rest,
+      at,
+      ...(Object.keys(starts).length > 0 && { starts }),
+      ...(Object.keys(parents).length > 0 && { parents }),
+    };
+  }
+
+  async #addParents(first: number, parents: { [seq: string]: number }): Promise<void> {
+    for (let seq = first; seq !== 0; ) {
+      const leads = await this.#remaining(await this.#parent(seq));
+      if (leads !== (await this.#parentAfterwards(seq))) parents[seq] = leads;
+      seq = leads;
+    }
+  }
+
+  /** The first that stays, from `from` on, as the fork follows them. */
+  async #remaining(from: number): Promise<number> {
+    let seq = from;
+    while (seq !== 0 && this.#doomed.get((await homeOf(this.#engine, this.#fork, seq)).number)?.has(seq)) {
+      seq = await this.#parent(seq);
+    }
+    return seq;
+  }
+
+  async #parent(seq: number): Promise<number> {
+    return (await chainLink(this.#engine, this.#source, this.#origin, seq))?.parent ?? 0;
+  }
+
+  /** What the source will tell, by the marks and frames that stay. */
+  async #parentAfterwards(seq: number): Promise<number> {
+    const link = await chainLink(this.#engine, this.#source, this.#origin, seq);
+    const marked = link?.shown ? await this.#markedParent(seq) : undefined;
+    const frame = await ownRow(this.#engine, await homeOf(this.#engine, this.#fork, seq), seq);
+    return nearestRemaining(this.#engine, this.#source, this.#doomed, marked ?? frame?.parent ?? 0);
+  }
+
+  async #markedParent(seq: number): Promise<number | undefined> {
+    let { generation } = this.#origin;
+    let level = this.#source;
+    for (;;) {
+      const seen = (level.marks.get(seq) ?? []).filter((version) => version.generation <= generation);
+      const row = seen.findLast((version) => version.row !== undefined && this.#folds.stays(version))?.row;
+      if (row) return row.parent ?? 0;
+      const { origin } = level.meta;
+      if (!origin || seq > origin.upTo) return undefined;
+      generation = origin.generation;
+      level = level.source ?? (await this.#engine.tapes.sourceOf(level, origin));
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import type { Fault, VerifyResult, WorkOptions } from "../../model/arguments.ts";
+import { Attempts } from "../commits/attempts.ts";
+import type { Engine } from "../engine.ts";
+import { ifDamaged, isCorrupt } from "../faults/damage.ts";
+import { type Tape, tapeName } from "../memory/tape.ts";
+import { allThreads } from "../reads/directory.ts";
+import { pushAll } from "../removal/push-all.ts";
+import { isPlain } from "../view/row-at.ts";
+import { standingOf } from "../view/unchanged-since.ts";
+import { TapeNumbers } from "./shared-numbers.ts";
+import { verifyRows } from "./verify-rows.ts";
+
+/**
+ * Reads everything that any thread shows, from storage, not from memory: every frame with its checksum, every chain,
+ * every type, every write. Does not stop at a fault.
+ */
+export async function verifyStore(store: Engine, progress?: WorkOptions["progress"]): Promise<VerifyResult> {
+  const engine = store.fresh();
+  const faults: Fault[] = (await engine.backend.verify()).map((message) => ({ thread: "", checkpoint: null, message }));
+  const onFault = (thread: string, error: unknown): void => void faults.push(faultOf(thread, null, error));
+  const lineages = new Lineages(engine, faults);
+  const numbers = new TapeNumbers(engine);
+  let done = 0;
+  try {
+    for await (const tape of allThreads(engine, { onFault, together: 1 })) {
+      await lineages.verify(tape);
+      await numbers.add(tape);
+      done += 1;
+      progress?.(done);
+    }
+  } catch (error) {
+    // The list of threads itself is damaged: that is what was asked for, not a failure to answer.
+    if (!isCorrupt(error)) throw error;
+    onFault("", error);
+  }
+  pushAll(faults, await numbers.faults());
+  return { ok: faults.length === 0, faults };
+}
+
+/** A tape whose thread was read with all that it shows: up to which seq, and whether a fork may count on that. */
+interface Verified {
+  readonly lastSeq: number;
+  readonly sound: boolean;
+}
+
+/**
+ * Verifies threads, each after the one that it was forked from: what a fork inherits was read there, and is not read again
+ * for every fork.
+ */
+class Lineages {
+  readonly #engine: Engine;
+  readonly #faults: Fault[];
+  /** By the tapes' names. */
+  readonly #verified = new Map<string, Verified>();
+
+  constructor(engine: Engine, faults: Fault[]) {
+    this.#engine = engine;
+    this.#faults = faults;
+  }
+
+  async verify(tape: Tape): Promise<void> {
+    const sources: number[] = [];
+    for (
+      let level: Tape | undefined = tape;
+      level?.meta.origin && !this.#verified.has(tapeName(tape.lineage, level.meta.origin.tape));
+      level = await this.#engine.tapes.refresh(level.meta.origin.tape, level.lineage).catch(ifDamaged)
+    ) {
+      sources.push(level.meta.origin.tape);
+    }
+    for (let number = sources.pop(); number !== undefined; number = sources.pop()) {
+      const source = await this.#engine.tapes.refresh(number, tape.lineage).catch(ifDamaged);
+      // Forks tell what they miss of one that does not read.
+      if (source) await this.#verifyOne(source);
+    }
+    await this.#verifyOne(tape);
+  }
+
+  async #verifyOne(tape: Tape): Promise<void> {
+    if (this.#verified.has(tape.name)) return;
+    const { origin, dead } = tape.meta;
+    const { lastSeq } = tape;
+    const source = origin && this.#verified.get(tapeName(tape.lineage, origin.tape));
+    const counts = origin && source?.sound && origin.upTo <= source.lastSeq && isInheritedAsIs(tape);
+    const faults: Fault[] = [];
+    await verifyThread(this.#engine, tape, faults, counts ? origin.upTo : 0);
+    // A deleted thread shows nothing to anybody: what is wrong with its tape is told by the forks that need it.
+    if (!dead) pushAll(this.#faults, faults);
+    // Invariant: a plain tape shows its forks nothing but what it shows itself.
+    this.#verified.set(tape.name, { lastSeq, sound: faults.length === 0 && isPlain(tape) });
+    // A chain of tapes, each holding the next, would be all of them.
+    tape.source = undefined;
+  }
+}
+
+/** Whether a fork shows what it inherits as its source does: no mark of its own, no other line. */
+function isInheritedAsIs({ meta, marks }: Tape): boolean {
+  return marks.size === 0 && !meta.origin?.parents && !meta.origin?.starts;
+}
+
+/**
+ * Adds a fault for everything of the thread that does not read; not for what others have removed or moved meanwhile. With
+ * `after`, rows up to that seq are left out.
+ */
+async function verifyThread(known: Engine, found: Tape, faults: Fault[], after = 0): Promise<void> {
+  const { thread } = found.meta;
+  try {
+    if ((await faultsOf(known, found, after)).length === 0) return;
+    // Others may have changed it meanwhile. From here on that is noticed.
+    for (const attempts = new Attempts(); ; ) {
+      // What is remembered may be of either side of the change.
+      const engine = known.fresh();
+      const tape = found.meta.dead
+        ? await engine.tapes.refresh(found.number, found.lineage)
+        : await engine.thread(thread);
+      if (!tape) return;
+      const holds = await standingOf(engine, tape);
+      const own = await faultsOf(engine, tape, after);
+      if (own.length === 0 || (await holds()) || !(await attempts.again())) return pushAll(faults, own);
+    }
+  } catch (error) {
+    if (!isCorrupt(error)) throw error;
+    faults.push(faultOf(thread, null, error));
+  }
+}
+
+/** The same for a tape that nobody else can change. */
+export async function verifyTape(engine: Engine, tape: Tape, faults: Fault[]): Promise<void> {
+  pushAll(faults, await faultsOf(engine, tape, 0));
+}
+
+async function faultsOf(engine: Engine, tape: Tape, after: number): Promise<Fault[]> {
+  const { thread } = tape.meta;
+  const faults: Fault[] = [];
+  const onFault = (error: unknown, checkpoint?: string): void =>
+    void faults.push(faultOf(thread, checkpoint ?? null, error));
+  try {
+    await verifyRows(engine, tape, after, onFault);
+  } catch (error) {
+    onFault(error);
+  }
+  return faults;
+}
+
+function faultOf(thread: string, checkpoint: string | null, error: unknown): Fault {
+  return { thread, checkpoint, message: error instanceof Error ? error.message : String(error) };
+}

@@ -1,0 +1,195 @@
+import type { Found, Read, Value } from "../../backend.ts";
+import type { Engine } from "../engine.ts";
+import { type LoadedPack, lowerBound, type Tape } from "../memory/tape.ts";
+import type { Row } from "../records/row.ts";
+import type { TailRow } from "../records/tail.ts";
+
+/** A physical row of this very tape. */
+export async function ownRow(engine: Engine, tape: Tape, seq: number): Promise<Row | undefined> {
+  const known = ownRowAtHand(tape, seq);
+  if (known) return known;
+  const damage = tape.damageAt(seq);
+  if (damage) throw damage;
+  const [packs, tail, meta] = (await engine.read([
+    { scan: { table: "rows", lineage: tape.lineage, group: tape.number, from: seq }, limit: 1 },
+    { scan: { table: "tail", lineage: tape.lineage, group: tape.number, from: seq, to: seq }, limit: 1 },
+    { get: tape.metaKey },
+  ])) as readonly [readonly Found[], readonly Found[], Value | undefined];
+  // Another call has read the tape since this was asked.
+  if (tape.readUnder(meta) === "older") return ownRow(engine, tape, seq);
+  if (tail.length > 0) {
+    // The tape at hand may no longer be the one that is remembered, and kept up to date.
+    const now = (await engine.tapes.refresh(tape.number, tape.lineage)) ?? tape;
+    const damaged = now.damageAt(seq);
+    if (damaged) throw damaged;
+    return now.tailRow(seq)?.row;
+  }
+  return packs[0] && packRow(tape.addPack(packs[0]), seq);
+}
+
+/** The same, if it is in memory. */
+export function ownRowAtHand(tape: Tape, seq: number): Row | undefined {
+  return tape.tailRow(seq)?.row ?? packRow(tape.loadedPack(seq), seq);
+}
+
+function packRow(pack: LoadedPack | undefined, seq: number): Row | undefined {
+  if (!pack) return undefined;
+  const row = pack.rows[lowerBound(pack.rows, seq, (entry) => entry.seq)];
+  return row?.seq === seq ? row : undefined;
+}
+
+/** Told of a record that does not read; what it is not told of is thrown. */
+export type OnFault = (error: unknown) => void;
+
+function rethrow(error: unknown): void {
+  throw error;
+}
+
+/** How many packs are read at once, at most. */
+export const MOST_PACKS = 64;
+
+/**
+ * The newest rows of one tape below `before` that pass, from what is in memory: as many as asked for, or all that there
+ * are. Undefined where others would have to be read.
+ */
+export function rowsAtHand(
+  tape: Tape,
+  before: number,
+  count: number,
+  passes: (row: Row) => boolean,
+): readonly Row[] | undefined {
+  const { tail, damaged, meta } = tape;
+  if (damaged.length > 0) return undefined;
+  const rows: Row[] = [];
+  for (let index = lowerBound(tail, before, ({ row }) => row.seq) - 1; index >= 0; index -= 1) {
+    const { row } = tail[index] as TailRow;
+    if (passes(row) && rows.push(row) === count) return rows;
+  }
+  let next = Math.min(before, meta.sealed + 1);
+  while (next > (meta.origin?.upTo ?? 0) + 1) {
+    const pack = tape.loadedPack(next - 1);
+    if (!pack) return undefined;
+    for (let index = lowerBound(pack.rows, next, ({ seq }) => seq) - 1; index >= 0; index -= 1) {
+      const row = pack.rows[index] as Row;
+      if (passes(row) && rows.push(row) === count) return rows;
+    }
+    next = (pack.rows[0] as Row).seq;
+  }
+  return meta.origin ? undefined : rows;
+}
+
+/**
+ * The rows of one tape, newest first, starting below `before`. The first read is of `ahead` packs, later ones of more, up
+ * to `most`.
+ */
+export async function* ownRows(
+  engine: Engine,
+  tape: Tape,
+  before: number,
+  onFault: OnFault = rethrow,
+  ahead = 1,
+  most: number = MOST_PACKS,
+): AsyncGenerator<Row> {
+  let next = before;
+  for (;;) {
+    const { tail, damaged } = tape;
+    const entry = tail[lowerBound(tail, next, ({ row }) => row.seq) - 1];
+    const damage = damaged.length > 0 ? damaged[lowerBound(damaged, next, ({ seq }) => seq) - 1] : undefined;
+    if (damage && damage.seq > (entry?.row.seq ?? 0)) {
+      next = damage.seq;
+      onFault(damage.error);
+      continue;
+    }
+    if (!entry) break;
+    next = entry.row.seq;
+    yield entry.row;
+  }
+  const floor = tape.meta.origin?.upTo ?? 0;
+  let limit = Math.min(ahead, most);
+  const unread = new Set<number>();
+  const add = (found: Found): LoadedPack[] => {
+    if (unread.has(found.item)) return [];
+    try {
+      return [tape.addPack(found)];
+    } catch (error) {
+      unread.add(found.item);
+      onFault(error);
+      return [];
+    }
+  };
+  while (next > floor + 1) {
+    const loaded = tape.packs[lowerBound(tape.packs, next, (pack) => pack.last) - 1];
+    const within = tape.loadedPack(next - 1);
+    let packs: readonly LoadedPack[];
+    if (within) packs = [within];
+    else {
+      const range = { table: "rows" as const, lineage: tape.lineage, group: tape.number };
+      const reads: Read[] = [
+        { scan: { ...range, from: next - 1 }, limit: 1 },
+        { scan: { ...range, to: next - 1, from: (loaded?.last ?? 0) + 1 }, reverse: true, limit },
+        { get: tape.metaKey },
+      ];
+      const answers = (await engine.read(reads)) as readonly [readonly Found[], readonly Found[], Value | undefined];
+      const [around, below, meta] = answers;
+      if (tape.readUnder(meta) !== "same") {
+        // The last pack may have gone back to the tail, which this walk has left behind.
+        const now = await engine.tapes.refresh(tape.number, tape.lineage);
+        if (now) yield* ownRows(engine, now, next, onFault, ahead, most);
+        return;
+      }
+      const seen = new Set<number>();
+      const faults = unread.size;
+      packs = [...around, ...below]
+        .filter((found) => !seen.has(found.item) && seen.add(found.item))
+        .flatMap(add)
+        .filter((pack) => (pack.rows[0]?.seq ?? next) < next);
+      limit = Math.min(limit * 4, most);
+      if (packs.length === 0 && unread.size > faults) {
+        next = Math.min(next, ...[...unread]);
+        continue;
+      }
+      if (packs.length === 0 && loaded) packs = [loaded];
+    }
+    if (packs.length === 0) return;
+    for (const pack of packs) {
+      for (let index = pack.rows.length - 1; index >= 0; index -= 1) {
+        const row = pack.rows[index] as Row;
+        if (row.seq >= next) continue;
+        next = row.seq;
+        yield row;
+      }
+    }
+  }
+}
+
+/** All rows of one tape, newest first, in one read. */
+export async function allOwnRows(engine: Engine, tape: Tape): Promise<Row[]> {
+  tape.checkIntact();
+  const tail = tape.tail.map(({ row }) => row);
+  const packs = tape.meta.sealed === 0 ? [] : await allPacks(engine, tape);
+  return [...packs.flatMap(({ rows }) => rows), ...tail].reverse();
+}
+
+/** All packs of one tape, each decoded once as long as nothing is rewritten: whoever changes them checks the meta record. */
+export async function allPacks(engine: Engine, tape: Tape): Promise<LoadedPack[]> {
+  const { lineage, number: group } = tape;
+  const reads: Read[] = [{ scan: { table: "rows", lineage, group } }, { get: tape.metaKey }];
+  const [found, meta] = (await engine.read(reads)) as readonly [readonly Found[], Value | undefined];
+  if (tape.readUnder(meta) === "older") return allPacks(engine, tape);
+  const known = new Map(tape.packs.map((pack) => [pack.last, pack]));
+  return found.map((entry) => known.get(entry.item) ?? tape.addPack(entry));
+}
+
+/** Reads the packs of one tape up to that of a row. */
+export async function readPacksUpTo(engine: Engine, tape: Tape, seq: number): Promise<void> {
+  const range = { table: "rows" as const, lineage: tape.lineage, group: tape.number };
+  const reads: Read[] = [
+    { scan: { ...range, to: seq - 1 } },
+    { scan: { ...range, from: seq }, limit: 1 },
+    { get: tape.metaKey },
+  ];
+  const answers = (await engine.read(reads)) as readonly [readonly Found[], readonly Found[], Value | undefined];
+  const [before, around, meta] = answers;
+  if (tape.readUnder(meta) === "older") return;
+  tape.addPacks([...before, ...around]);
+}

@@ -1,0 +1,131 @@
+import type { Delta } from "../../codec/delta/index.ts";
+import type { Engine } from "../engine.ts";
+import type { Tape } from "../memory/tape.ts";
+import { fromRecord, type Row } from "../records/row.ts";
+import { ownRow } from "./own-rows.ts";
+
+/**
+ * What a thread shows: the rows of its own tape, and, if it was forked or copied, what its origin showed then. `NOW` is
+ * the generation of a thread's own view; a fork sees its source as of the generation it was forked at.
+ */
+export const NOW: number = Number.POSITIVE_INFINITY;
+
+/** A row as a thread shows it: replaced and relabelled, with the change that replaced it. */
+export interface Shown extends Row {
+  readonly replacedBy?: Delta;
+}
+
+/** The tape that physically holds the row with this seq, as seen from `tape`; at once where no other has to be read. */
+export function homeOf(engine: Engine, tape: Tape, seq: number): Tape | Promise<Tape> {
+  let home = tape;
+  while (home.meta.origin && seq <= home.meta.origin.upTo) {
+    if (!home.source)
+      return engine.tapes.sourceOf(home, home.meta.origin).then((source) => homeOf(engine, source, seq));
+    home = home.source;
+  }
+  return home;
+}
+
+/** The row with this seq as a view of `tape` shows it, whether or not a fork's history includes it. */
+export async function rowAt(
+  engine: Engine,
+  tape: Tape,
+  seq: number,
+  generation: number = NOW,
+): Promise<Shown | undefined> {
+  let level = tape;
+  let seen = generation;
+  let label: string | undefined;
+  let replaced: Shown | undefined;
+  for (;;) {
+    if (level.isGone(seq, seen)) return undefined;
+    // The nearest tape has the last word: deeper marks only count for what nearer ones leave open.
+    if (!replaced) {
+      const mark = markAt(level, seq, seen);
+      replaced = mark?.row;
+      label ??= mark?.label;
+    }
+    const { origin } = level.meta;
+    if (!origin || seq > origin.upTo) break;
+    if (origin.mode === "none") return undefined;
+    seen = origin.generation;
+    level = level.source ?? (await engine.tapes.sourceOf(level, origin));
+  }
+  const row = replaced ?? (await ownRow(engine, level, seq));
+  return row && label !== undefined ? { ...row, label } : row;
+}
+
+/** What a tape's own marks say of a row up to a generation. A replacement ends earlier labels. */
+function markAt(
+  tape: Tape,
+  seq: number,
+  generation: number,
+): { row: Shown | undefined; label: string | undefined } | undefined {
+  const versions = tape.marks.get(seq);
+  if (!versions) return undefined;
+  let row: Shown | undefined;
+  let label: string | undefined;
+  for (const version of versions) {
+    if (version.generation > generation) break;
+    if (version.row) {
+      row = { ...fromRecord(seq, version.row), replacedBy: version.change as Delta };
+      label = undefined;
+    }
+    if (version.label !== undefined) label = version.label;
+  }
+  return { row, label };
+}
+
+/** The parent a row has in this view: the nearest ancestor that was not deleted. */
+export async function parentOf(
+  engine: Engine,
+  tape: Tape,
+  row: Row,
+  generation: number = NOW,
+): Promise<Shown | undefined> {
+  let seq = row.parent;
+  let renewed = false;
+  while (seq !== 0 && !(await isHidden(engine, tape, seq))) {
+    const parent = await rowAt(engine, tape, seq, generation);
+    if (parent) return parent;
+    const home = await homeOf(engine, tape, seq);
+    const physical = await ownRow(engine, home, seq);
+    if (physical || renewed) seq = physical?.parent ?? 0;
+    else {
+      // A compaction has removed it since the row was read; the row names another parent now.
+      renewed = true;
+      await renew(engine, tape);
+      seq = (await rowAt(engine, tape, row.seq, generation))?.parent ?? 0;
+    }
+  }
+  return undefined;
+}
+
+/** Whether a fork without history lies between: then nothing that old is shown. */
+async function isHidden(engine: Engine, tape: Tape, seq: number): Promise<boolean> {
+  for (let level = tape; level.meta.origin && seq <= level.meta.origin.upTo; ) {
+    if (level.meta.origin.mode === "none") return true;
+    level = level.source ?? (await engine.tapes.sourceOf(level, level.meta.origin));
+  }
+  return false;
+}
+
+/** The common case: no marks, nothing hidden. Then a tape's own rows are shown as they are. */
+export function isPlain(tape: Tape): boolean {
+  return tape.marks.size === 0 && !tape.meta.gone;
+}
+
+/** Reads a tape again, and all that it builds on: a compaction may have moved what they hold. */
+export async function renew(engine: Engine, tape: Tape): Promise<void> {
+  await engine.tapes.refresh(tape.number, tape.lineage);
+  let level = tape;
+  for (;;) {
+    level.packs = [];
+    level.outdated = false;
+    const { origin } = level.meta;
+    const source = origin && (await engine.tapes.refresh(origin.tape, level.lineage));
+    if (!source) return;
+    level.source = source;
+    level = source;
+  }
+}

@@ -1,0 +1,287 @@
+import type { Found, Read, Value } from "../../backend.ts";
+import type { Engine } from "../engine.ts";
+import { type Chain, lowerBound, type Tape } from "../memory/tape.ts";
+import { namespacesIn } from "../records/heads.ts";
+import { decodeMeta, type Origin } from "../records/meta.ts";
+import { MOST_PACKS, type OnFault, ownRow, ownRows } from "./own-rows.ts";
+import { homeOf, isPlain, NOW, renew, rowAt, type Shown } from "./row-at.ts";
+
+export interface ScanOptions {
+  /** Only this namespace; all of them when absent. */
+  readonly namespace?: string;
+  readonly before?: number;
+  readonly generation?: number;
+  /** How many packs are probably needed: they are read at once. */
+  readonly ahead?: number;
+  /** How many packs are read at once, at most: few, where all are gone through and memory counts. */
+  readonly most?: number;
+  /** Where given, what does not read of the thread's own tape is passed over and told. */
+  readonly onFault?: OnFault;
+}
+
+/** The rows a view shows, newest first. */
+export async function* shownRows(engine: Engine, tape: Tape, options: ScanOptions = {}): AsyncGenerator<Shown> {
+  const generation = options.generation ?? NOW;
+  let before = options.before ?? NOW;
+  let level = tape;
+  for (;;) {
+    for await (const row of ownRows(engine, level, before, options.onFault, options.ahead, options.most)) {
+      if (options.namespace !== undefined && row.namespace !== options.namespace) continue;
+      const shown = level === tape && isPlain(tape) ? row : await rowAt(engine, tape, row.seq, generation);
+      if (shown) yield shown;
+    }
+    const { origin } = level.meta;
+    if (!origin) return;
+    before = Math.min(before, origin.upTo + 1);
+    if (origin.mode === "none") return;
+    if (origin.mode === "chain") {
+      if (options.ahead !== undefined) await readAhead(engine, level, before, options.ahead);
+      break;
+    }
+    level = await currentSource(engine, level, origin);
+  }
+  const seqs =
+    options.namespace === undefined
+      ? await allInherited(engine, level, before)
+      : inheritedSeqs(engine, level, options.namespace, before);
+  for await (const seq of seqs) {
+    const shown = await rowAt(engine, tape, seq, generation);
+    if (shown) yield shown;
+  }
+}
+
+/** Reads the packs below `before` of the tapes that a fork has its history from, so that they are not read one by one. */
+async function readAhead(engine: Engine, tape: Tape, before: number, ahead: number): Promise<void> {
+  const homes: Tape[] = [];
+  const reads: Read[] = [];
+  let to = before - 1;
+  for (let level = tape; level.meta.origin && homes.length < MOST_PACKS; ) {
+    const { origin }: { origin?: { upTo: number } } = level.meta;
+    to = Math.min(to, origin?.upTo ?? to);
+    level = level.source ?? (await engine.tapes.sourceOf(level, level.meta.origin));
+    homes.push(level);
+    const range = { table: "rows" as const, lineage: level.lineage, group: level.number };
+    // The pack that `to` is in may end after it.
+    reads.push({ scan: { ...range, from: to }, limit: 1 });
+    reads.push({ scan: { ...range, to }, reverse: true, limit: Math.min(ahead, MOST_PACKS) });
+    reads.push({ get: level.metaKey });
+  }
+  const answers = await engine.read(reads);
+  for (const [index, home] of homes.entries()) {
+    const [around, below, meta] = answers.slice(3 * index) as [readonly Found[], readonly Found[], Value | undefined];
+    if (home.readUnder(meta) === "older") continue;
+    home.addPacks([...around, ...below]);
+  }
+}
+
+/** Inherited seqs of a fork's namespace, newest first: the ancestors of where the fork begins there. Remembered. */
+export async function* inheritedSeqs(
+  engine: Engine,
+  tape: Tape,
+  namespace: string,
+  before: number,
+): AsyncGenerator<number> {
+  const { origin } = tape.meta;
+  if (!origin) return;
+  let source = tape.source ?? (await engine.tapes.sourceOf(tape, origin));
+  let renewed = false;
+  let below = before;
+  let chain = tape.chains.get(namespace);
+  if (!chain) {
+    const begun = await beginning(engine, tape, namespace);
+    source = tape.source ?? source;
+    // Another walk may have begun the same chain meanwhile.
+    chain = tape.chains.get(namespace) ?? begun;
+    tape.chains.set(namespace, chain);
+  }
+  let index = lowerBound(chain.seqs, -before + 1, (seq) => -seq);
+  for (;;) {
+    while (index >= chain.seqs.length) {
+      if (chain.next === 0) return;
+      const seq: number = chain.next;
+      const link = await chainLink(engine, source, tape.meta.origin ?? origin, seq);
+      // Another walk of the same chain may have gone on meanwhile.
+      if (chain.next !== seq) continue;
+      if ((!link || isMixed(tape, chain.folds)) && !renewed) {
+        // A compaction has removed the row, which was deleted before the fork: what remains names other parents now, or
+        // it was where the fork begins, and the fork names another beginning. Or it has written other parents down.
+        renewed = true;
+        await renew(engine, tape);
+        source = tape.source ?? source;
+        // Other walks may be on the old one: what they have passed must not move.
+        chain = await beginning(engine, tape, namespace);
+        tape.chains.set(namespace, chain);
+        index = 0;
+        continue;
+      }
+      if (link?.shown) chain.seqs.push(seq);
+      chain.next = link?.parent ?? 0;
+    }
+    const seq = chain.seqs[index] as number;
+    index += 1;
+    if (seq >= below) continue;
+    below = seq;
+    yield seq;
+  }
+}
+
+async function beginning(engine: Engine, tape: Tape, namespace: string): Promise<Chain> {
+  const { folds } = tape.meta;
+  return { seqs: [], next: await chainStart(engine, tape, namespace), folds };
+}
+
+/** Whether what is at hand of a fork and of all that it builds on may be from before and after a compaction. */
+function isMixed(tape: Tape, folds: number | undefined): boolean {
+  if (tape.meta.folds !== folds) return true;
+  for (let level = tape.source; level; level = level.source) {
+    if (level.outdated || level.meta.folds !== folds) return true;
+  }
+  return false;
+}
+
+/** Whether a fork's source shows a row, and where the fork's history leads on from it; undefined if there is no such row. */
+export async function chainLink(
+  engine: Engine,
+  source: Tape,
+  origin: Origin,
+  seq: number,
+): Promise<{ readonly shown: boolean; readonly parent: number } | undefined> {
+  const shown = await rowAt(engine, source, seq, origin.generation);
+  const row = shown ?? (await ownRow(engine, await homeOf(engine, source, seq), seq));
+  return row && { shown: shown !== undefined, parent: origin.parents?.[seq] ?? row.parent };
+}
+
+/**
+ * The tape a view builds on, as it is now. A row is found by its seq wherever it is; but whoever walks from row to row has
+ * to know which of them are in the tail, and a compaction may have moved some back to it.
+ */
+async function currentSource(engine: Engine, tape: Tape, origin: Origin): Promise<Tape> {
+  const source = await engine.tapes.refresh(origin.tape, tape.lineage);
+  if (!source) return engine.tapes.sourceOf(tape, origin);
+  tape.source = source;
+  return source;
+}
+
+/** Where a fork begins in a namespace: see {@link chainStarts}. */
+async function chainStart(engine: Engine, tape: Tape, namespace: string): Promise<number> {
+  return (await chainStarts(engine, tape, [namespace])).get(namespace) ?? 0;
+}
+
+/**
+ * Where a fork begins: in a nested namespace, with its last checkpoint before the root went on after the fork's; 0 where there
+ * is none. One walk finds it for all namespaces, of which a thread may have thousands.
+ */
+export async function chainStarts(
+  engine: Engine,
+  tape: Tape,
+  namespaces: readonly string[] | ReadonlySet<string>,
+): Promise<ReadonlyMap<string, number>> {
+  const { origin } = tape.meta;
+  const starts = await startsBy(engine, tape, origin, namespaces);
+  if (!origin || origin.limit !== undefined || !leadsAside(origin, namespaces)) return starts;
+  // What delimits a fork may have been deleted since it was read. Whoever does that writes the limit down.
+  const [value] = (await engine.read([{ get: tape.metaKey }])) as readonly [Value | undefined];
+  const settled = value === undefined ? undefined : decodeMeta(value).origin;
+  return settled?.limit === undefined ? starts : startsBy(engine, tape, settled, namespaces);
+}
+
+/** Whether it takes the fork's limit to find where some of these begin. */
+function leadsAside({ starts }: Origin, namespaces: Iterable<string>): boolean {
+  for (const namespace of namespaces) if (namespace !== "" && starts?.[namespace] === undefined) return true;
+  return false;
+}
+
+async function startsBy(
+  engine: Engine,
+  tape: Tape,
+  origin: Origin | undefined,
+  namespaces: Iterable<string>,
+): Promise<ReadonlyMap<string, number>> {
+  const starts = new Map<string, number>();
+  const sought = new Set<string>();
+  for (const namespace of namespaces) {
+    const known = !origin ? 0 : namespace === "" ? origin.at : origin.starts?.[namespace];
+    if (known === undefined) sought.add(namespace);
+    else starts.set(namespace, known);
+  }
+  if (!origin || sought.size === 0) return starts;
+  const source = await currentSource(engine, tape, origin);
+  const before = await nestedLimit(engine, origin, source);
+  const [only] = sought;
+  const one = sought.size === 1 && only !== undefined ? { namespace: only } : {};
+  for await (const row of shownRows(engine, source, { before, generation: origin.generation, ...one })) {
+    if (!sought.delete(row.namespace)) continue;
+    starts.set(row.namespace, row.seq);
+    if (sought.size === 0) break;
+  }
+  for (const namespace of sought) starts.set(namespace, 0);
+  return starts;
+}
+
+/** The first seq that a fork does not show of nested namespaces. */
+export async function nestedLimit(engine: Engine, origin: Origin, source: Tape): Promise<number> {
+  if (origin.limit !== undefined) return origin.limit;
+  let limit = origin.upTo + 1;
+  const before = limit;
+  for await (const row of shownRows(engine, source, { namespace: "", before, generation: origin.generation })) {
+    if (row.seq <= origin.at) break;
+    limit = row.seq;
+  }
+  return limit;
+}
+
+/** All inherited seqs of a fork, of every namespace, newest first. */
+async function allInherited(
+  engine: Engine,
+  tape: Tape,
+  before: number,
+): Promise<readonly number[] | AsyncGenerator<number>> {
+  const namespaces = await inheritedNamespaces(engine, tape);
+  if (namespaces.size === 1) return inheritedSeqs(engine, tape, "", before);
+  const { folds } = tape.meta;
+  const unknown = [...namespaces].filter((namespace) => !tape.chains.has(namespace));
+  for (const [namespace, next] of await chainStarts(engine, tape, unknown)) {
+    // Another walk may have begun the same chain meanwhile.
+    if (!tape.chains.has(namespace)) tape.chains.set(namespace, { seqs: [], next, folds });
+  }
+  const seqs: number[] = [];
+  for (const namespace of namespaces) {
+    for await (const seq of inheritedSeqs(engine, tape, namespace, before)) seqs.push(seq);
+  }
+  return seqs.sort((left, right) => right - left);
+}
+
+/** The namespaces a fork may show something of: all that the tapes it builds on have. Remembered. */
+export async function inheritedNamespaces(engine: Engine, tape: Tape): Promise<ReadonlySet<string>> {
+  const forks: { readonly fork: Tape; readonly added: ReadonlySet<string> }[] = [];
+  let level = tape;
+  let namespaces: ReadonlySet<string> | undefined = knownNamespaces(engine, level);
+  while (level.meta.origin && !namespaces) {
+    const source: Tape = level.source ?? (await engine.tapes.sourceOf(level, level.meta.origin));
+    forks.push({ fork: level, added: await ownNamespaces(engine, source) });
+    level = source;
+    namespaces = knownNamespaces(engine, level);
+  }
+  let all: ReadonlySet<string> = namespaces ?? new Set([""]);
+  for (const { fork, added } of forks.reverse()) {
+    if ([...added].some((namespace) => !all.has(namespace))) all = new Set([...all, ...added]);
+    all = engine.inherited.keepNamespaces(fork, all);
+    fork.namespaces = all;
+  }
+  return all;
+}
+
+function knownNamespaces(engine: Engine, tape: Tape): ReadonlySet<string> | undefined {
+  return tape.namespaces ?? engine.inherited.namespacesOf(tape);
+}
+
+/** The namespaces that a tape itself has rows of, deleted ones included. */
+export async function ownNamespaces(engine: Engine, tape: Tape): Promise<ReadonlySet<string>> {
+  const namespaces = new Set(tape.tail.map(({ row }) => row.namespace));
+  if (tape.meta.sealed === 0) return namespaces;
+  const [found] = await engine.read([{ scan: { table: "head", lineage: tape.lineage, group: tape.number } }]);
+  for (const { value } of found as readonly Found[]) {
+    for (const namespace of namespacesIn(value)) namespaces.add(namespace);
+  }
+  return namespaces;
+}

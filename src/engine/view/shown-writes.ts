@@ -1,0 +1,108 @@
+import type { Found, Read } from "../../backend.ts";
+import { unwrapJson } from "../../codec/envelope.ts";
+import type { Json } from "../../codec/json.ts";
+import type { Write } from "../../model/checkpoint.ts";
+import type { Engine } from "../engine.ts";
+import type { Tape } from "../memory/tape.ts";
+import { named } from "../reads/checkpoint.ts";
+import { hashStrings } from "../records/hash.ts";
+import type { Row } from "../records/row.ts";
+import { isFor, type TaskWrites, visibleTasks } from "../records/writes.ts";
+import { findById } from "./find.ts";
+import { NOW } from "./row-at.ts";
+
+/** A write as stored, its value still encoded. */
+export interface EncodedWrite extends Omit<Write, "value"> {
+  readonly value: Json;
+}
+
+/** All writes a thread shows for a checkpoint, by task (bytewise) and index. `own` is what its own tape has of them. */
+export async function shownWrites(
+  engine: Engine,
+  tape: Tape,
+  namespace: string,
+  checkpoint: string,
+  own?: readonly Found[],
+): Promise<EncodedWrite[]> {
+  const row = tape.meta.origin ? await findById(engine, tape, namespace, checkpoint) : undefined;
+  try {
+    const all = await shownWritesOf(engine, tape, namespace, [{ id: checkpoint, seq: row?.seq }], own && [own]);
+    return all.get(checkpoint) ?? [];
+  } catch (error) {
+    throw named(error, tape.meta.thread, checkpoint);
+  }
+}
+
+/** Reads what one tape has of a checkpoint's writes. */
+export function writesRead(lineage: number, tape: number, namespace: string, checkpoint: string): Read {
+  const [item] = hashStrings(namespace, checkpoint);
+  return { scan: { table: "write", lineage, group: tape, from: item, to: item } };
+}
+
+/** The same for several checkpoints: one read, and another for every fork that lies between. */
+export async function shownWritesOf(
+  engine: Engine,
+  tape: Tape,
+  namespace: string,
+  checkpoints: readonly { readonly id: string; readonly seq: number | undefined }[],
+  own?: readonly (readonly Found[])[],
+): Promise<ReadonlyMap<string, EncodedWrite[]>> {
+  const found = new Map(checkpoints.map(({ id }) => [id, new Map<string, EncodedWrite>()]));
+  let sought = checkpoints;
+  let level = tape;
+  let generation = NOW;
+  while (sought.length > 0) {
+    const { lineage, number, meta } = level;
+    const reads = sought.map(({ id }) => writesRead(lineage, number, namespace, id));
+    const known = level === tape ? own : undefined;
+    const answers = known ?? ((await engine.read(reads)) as readonly (readonly Found[])[]);
+    const deeper = sought.filter(({ id, seq }, index) => {
+      const cut = addShown(found.get(id) as Map<string, EncodedWrite>, answers[index] ?? [], namespace, id, generation);
+      return !cut && meta.origin && seq !== undefined && seq <= meta.origin.upTo;
+    });
+    if (!meta.origin) break;
+    sought = deeper;
+    generation = meta.origin.generation;
+    if (sought.length > 0) level = await engine.tapes.sourceOf(level, meta.origin);
+  }
+  return new Map([...found].map(([id, writes]) => [id, [...writes.values()].sort(byTaskAndIndex)]));
+}
+
+/** The writes of rows of any namespaces, by seq. */
+export async function writesOfRows(
+  engine: Engine,
+  tape: Tape,
+  rows: readonly Row[],
+): Promise<ReadonlyMap<number, readonly EncodedWrite[]>> {
+  const writes = new Map<number, readonly EncodedWrite[]>();
+  for (const namespace of new Set(rows.map((row) => row.namespace))) {
+    const own = rows.filter((row) => row.namespace === namespace);
+    const found = await shownWritesOf(engine, tape, namespace, own);
+    for (const { id, seq } of own) writes.set(seq, found.get(id) ?? []);
+  }
+  return writes;
+}
+
+/** Adds what one tape's records hold for a checkpoint, unless a nearer tape had a word on it; true: nothing deeper counts. */
+function addShown(
+  found: Map<string, EncodedWrite>,
+  records: readonly Found[],
+  namespace: string,
+  checkpoint: string,
+  generation: number,
+): boolean {
+  const address = { namespace, checkpoint };
+  const tasks = records.flatMap((record) => unwrapJson(record.value) as readonly TaskWrites[]);
+  const own = new Map<string, EncodedWrite>();
+  for (const entry of visibleTasks(tasks, address, generation)) {
+    for (const [index, channel, value] of entry.writes) {
+      own.set(`${index}:${entry.task}`, { task: entry.task, node: entry.node ?? null, index, channel, value });
+    }
+  }
+  for (const [key, write] of own) if (!found.has(key)) found.set(key, write);
+  return tasks.some((entry) => entry.cut && isFor(entry, address) && (entry.generation ?? 0) <= generation);
+}
+
+function byTaskAndIndex(left: EncodedWrite, right: EncodedWrite): number {
+  return Buffer.compare(Buffer.from(left.task), Buffer.from(right.task)) || left.index - right.index;
+}

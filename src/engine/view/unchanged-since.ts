@@ -1,0 +1,58 @@
+import type { Found, Read, Value } from "../../backend.ts";
+import type { Engine } from "../engine.ts";
+import { ifDamaged } from "../faults/damage.ts";
+import type { Tape } from "../memory/tape.ts";
+import { decodeMarks, type MarkVersion } from "../records/marks.ts";
+import { decodeMeta, type Meta } from "../records/meta.ts";
+
+/** A tape as it was known at one moment. What is remembered of it may be brought up to date in place. */
+interface Level {
+  readonly tape: Tape;
+  readonly metaValue: Value;
+  readonly meta: Meta;
+  readonly marks: string;
+}
+
+/**
+ * Takes note of how a thread's tape, and those it builds on, are known now. The answer tells later whether that still
+ * holds in the store: whoever reads a thread in many calls asks it at the end, since others may have deleted, replaced or
+ * moved what was still to be read. Only what is shown, and where it lies, counts: not what was appended or sealed since.
+ */
+export async function standingOf(engine: Engine, tape: Tape): Promise<() => Promise<boolean>> {
+  const levels: Level[] = [];
+  for (let level: Tape | undefined = tape; level; level = await sourceOf(engine, level)) {
+    const { metaValue, meta, marks } = level;
+    levels.push({ tape: level, metaValue, meta, marks: textOf(marks) });
+  }
+  return async () => {
+    const reads = levels.flatMap(({ tape: { metaKey, lineage, number: group } }): Read[] => [
+      { get: metaKey },
+      { scan: { table: "mark", lineage, group } },
+    ]);
+    const answers = await engine.read(reads);
+    return levels.every((level, index) => {
+      const [metaValue, marks] = answers.slice(2 * index) as [Value | undefined, readonly Found[]];
+      if (metaValue === level.metaValue) return true;
+      if (metaValue === undefined || shownBy(decodeMeta(metaValue)) !== shownBy(level.meta)) return false;
+      return textOf(decodeMarks(marks)) === level.marks;
+    });
+  };
+}
+
+/** One that is missing is told by whoever needs its rows. */
+async function sourceOf(engine: Engine, tape: Tape): Promise<Tape | undefined> {
+  const { origin } = tape.meta;
+  if (!origin || tape.source) return tape.source;
+  return engine.tapes.sourceOf(tape, origin).catch(ifDamaged);
+}
+
+/** A meta record without what appending, sealing, forking, leases and writes change: none of them changes what is shown. */
+function shownBy(meta: Meta): string {
+  const { version, generation, sealed, rootSealed, rootStep, rootFull, floor, greatestId, ...rest } = meta;
+  const { epoch, lease, failed, ...shown } = rest;
+  return JSON.stringify(shown);
+}
+
+function textOf(marks: ReadonlyMap<number, readonly MarkVersion[]>): string {
+  return JSON.stringify([...marks]);
+}

@@ -1,0 +1,137 @@
+import { setImmediate as turn } from "node:timers/promises";
+import type { Store } from "../../api/store.ts";
+import type { Status, ThreadInfo } from "../../model/checkpoint.ts";
+import { NestedGraphs } from "./nested.ts";
+
+/** A list of threads is worth this many times what it took to make. */
+const IDLE_FACTOR = 10;
+const SHORTEST_PAUSE = 1_000;
+/** How long the first caller waits for a list that is still being made. */
+const PATIENCE = 400;
+
+export interface Query {
+  readonly search: string;
+  readonly workflow: string | undefined;
+  readonly status: Status | undefined;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export interface Page {
+  readonly threads: readonly ThreadInfo[];
+  /** How many match. */
+  readonly total: number;
+  /** How many there are by status, of those that match but for it. */
+  readonly statuses: Readonly<Partial<Record<Status, number>>>;
+  readonly workflows: readonly string[];
+  /** False while the store is being listed for the first time. */
+  readonly complete: boolean;
+}
+
+/**
+ * The threads of a store, newest activity first. Listing ten thousand takes a second or two, so that a list is kept, made
+ * anew behind the scenes now and then, and what is looked at is looked up again by itself.
+ */
+export class Catalogue {
+  /** The graphs that ran inside a thread. */
+  readonly graphs: NestedGraphs;
+  readonly #store: Store;
+  #threads: readonly ThreadInfo[] = [];
+  #scan: Promise<void> | undefined;
+  #nextScan = 0;
+  #listedAt = Number.NEGATIVE_INFINITY;
+  #complete = false;
+
+  constructor(store: Store) {
+    this.#store = store;
+    this.graphs = new NestedGraphs(store);
+  }
+
+  async page(query: Query): Promise<Page> {
+    await this.#freshen();
+    const text = query.search.toLowerCase();
+    const named = this.#threads.filter(
+      ({ id, workflow }) =>
+        (text === "" || id.toLowerCase().includes(text)) &&
+        (query.workflow === undefined || workflow === query.workflow),
+    );
+    const matching = query.status === undefined ? named : named.filter(({ status }) => status === query.status);
+    const statuses: Partial<Record<Status, number>> = {};
+    for (const { status } of named) statuses[status] = (statuses[status] ?? 0) + 1;
+    const shown = matching.slice(query.offset, query.offset + query.limit);
+    return {
+      threads: performance.now() - this.#listedAt < SHORTEST_PAUSE ? shown : await this.#lookUp(shown),
+      total: matching.length,
+      statuses,
+      workflows: [...new Set(this.#threads.map(({ workflow }) => workflow ?? ""))].filter((name) => name !== "").sort(),
+      complete: this.#complete,
+    };
+  }
+
+  /** One thread, as it is now. */
+  async thread(id: string): Promise<ThreadInfo | undefined> {
+    for await (const info of this.#store.threads({ prefix: id, limit: 1 })) return info.id === id ? info : undefined;
+    return undefined;
+  }
+
+  /** The threads that were forked or copied from another. */
+  async forksOf(id: string): Promise<readonly ThreadInfo[]> {
+    await this.#freshen();
+    return this.#threads.filter(({ forkedFrom }) => forkedFrom?.thread === id);
+  }
+
+  /** Every thread there is, for those who have to go through all of them. */
+  async all(): Promise<readonly ThreadInfo[]> {
+    await this.#freshen();
+    await this.#scan;
+    return this.#threads;
+  }
+
+  /** After a change that was made here: the next list must show it. */
+  changed(): void {
+    this.#nextScan = 0;
+    this.graphs.forget();
+  }
+
+  async #freshen(): Promise<void> {
+    if (this.#scan === undefined && performance.now() >= this.#nextScan) {
+      this.#scan = this.#list().finally(() => {
+        this.#scan = undefined;
+      });
+      // Whoever waits for it hears of a failure; if nobody does, the next call tries again.
+      this.#scan.catch(() => undefined);
+    }
+    if (this.#scan !== undefined) {
+      let timer: NodeJS.Timeout | undefined;
+      const patience = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, PATIENCE);
+      });
+      await Promise.race([this.#scan, patience]).finally(() => clearTimeout(timer));
+    }
+  }
+
+  async #list(): Promise<void> {
+    const started = performance.now();
+    const threads: ThreadInfo[] = [];
+    for await (const info of this.#store.threads()) {
+      threads.push(info);
+      // A driver that answers at once would let nobody else have a turn.
+      if (threads.length % 50 === 0) await turn();
+      // The first list is shown as far as it is.
+      if (!this.#complete && threads.length % 500 === 0) this.#threads = newestFirst(threads);
+    }
+    this.#threads = newestFirst(threads);
+    this.#complete = true;
+    this.#listedAt = performance.now();
+    this.#nextScan = this.#listedAt + Math.max(SHORTEST_PAUSE, (this.#listedAt - started) * IDLE_FACTOR);
+  }
+
+  async #lookUp(threads: readonly ThreadInfo[]): Promise<readonly ThreadInfo[]> {
+    const fresh = await Promise.all(threads.map(({ id }) => this.thread(id)));
+    return threads.map((info, index) => fresh[index] ?? info);
+  }
+}
+
+function newestFirst(threads: readonly ThreadInfo[]): readonly ThreadInfo[] {
+  return threads.toSorted((left, right) => right.updatedAt - left.updatedAt || (left.id < right.id ? -1 : 1));
+}

@@ -1,0 +1,233 @@
+import { randomBytes } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { pipeline } from "node:stream/promises";
+import type { Store } from "../../api/store.ts";
+import { withoutPassword } from "../../display/redact-url.ts";
+import { type Context, RecentCheckpoints, type State } from "../api/context.ts";
+import { routes } from "../api/routes.ts";
+import { StorageSurvey } from "../api/storage.ts";
+import { Catalogue } from "../caches/catalogue.ts";
+import { loadAssets } from "./assets.ts";
+import { checkOrigin, checkToken } from "./auth.ts";
+import { Refusal, refusalOf } from "./http-error.ts";
+import { type Answer, streamAnswers } from "./live.ts";
+import { readFields } from "./request-body.ts";
+import { isText, Parts } from "./request-parts.ts";
+
+export interface InspectorOptions {
+  readonly store: Store<State>;
+  /** How the store is called on the page. Passwords are left out. */
+  readonly url: string;
+  /** Without fork, answer, label, prune, delete and export. */
+  readonly readOnly?: boolean;
+  /** Default: any that is free. */
+  readonly port?: number;
+  /** Hears of errors nobody foresaw. */
+  readonly complain?: (error: unknown) => void;
+}
+
+export interface Inspector {
+  /** Where the page is, with the token in the fragment: browsers send that to no server, nor in a Referer. */
+  readonly address: string;
+  readonly port: number;
+  readonly token: string;
+  /** Answers no more. The store stays open. */
+  close(): Promise<void>;
+}
+
+const headers = {
+  "Content-Security-Policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "Referrer-Policy": "no-referrer",
+  "X-Content-Type-Options": "nosniff",
+  "X-Frame-Options": "DENY",
+} as const;
+
+/**
+ * The most bytes that a request's headers may have. Every other service of this machine can set cookies for 127.0.0.1, up to
+ * about 180 of 4 KB in a browser, which sends them all along: that must not keep the page from being opened.
+ */
+const MOST_HEADER_BYTES = 1024 * 1024;
+
+/** How many answers a page may have kept up to date. */
+const MOST_QUESTIONS = 32;
+
+/**
+ * Serves a store's inspector to this machine.
+ *
+ * @example
+ * const inspector = await serveInspector({ store, url: "sqlite:agent.db" });
+ * console.log(inspector.address);
+ */
+export async function serveInspector({
+  store,
+  url,
+  readOnly = false,
+  port = 0,
+  complain,
+}: InspectorOptions): Promise<Inspector> {
+  const assets = loadAssets();
+  const catalogue = new Catalogue(store as Store);
+  const survey = new StorageSurvey(store, catalogue);
+  const context: Context = {
+    store,
+    url: withoutPassword(url),
+    readOnly,
+    catalogue,
+    survey,
+    states: new RecentCheckpoints(),
+  };
+  const token = randomBytes(24).toString("base64url");
+  let listeningOn = port;
+
+  const server = createServer({ maxHeaderSize: MOST_HEADER_BYTES }, (request, response) => {
+    void answer(request, response).catch((error: unknown) => refuse(response, error));
+  });
+  // A local page needs few connections, and none that dawdle.
+  server.headersTimeout = 10_000;
+  server.requestTimeout = 60_000;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  listeningOn = (server.address() as AddressInfo).port;
+
+  return {
+    address: `http://127.0.0.1:${listeningOn}/#token=${token}`,
+    port: listeningOn,
+    token,
+    async close() {
+      await survey.stop();
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      });
+    },
+  };
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    const method = request.method ?? "GET";
+    const { path, query } = target(request.url ?? "/");
+    checkOrigin(listeningOn, { method, headers: request.headers });
+    // The page, its script and its style tell nothing of the store: only the API asks for the token.
+    if (!path.startsWith("/api/")) return serveAsset(method, path, request, response);
+    checkToken(token, request.headers);
+    if (path === "/api/export") return exportThreads(method, query, response);
+    if (path === "/api/live") return live(method, query, response);
+    return callApi(method, path, query, request, response);
+  }
+
+  async function callApi(
+    method: string,
+    path: string,
+    query: URLSearchParams,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const route = routes.get(path);
+    if (route === undefined) throw new Refusal(404, "NOT_FOUND", "The API has no such path.");
+    if (method !== route.method) throw notAllowed(response, route.method);
+    if (route.changes === true && readOnly) throw notInReadOnly();
+    const parts = route.method === "GET" ? Parts.ofQuery(query) : Parts.ofBody(await readFields(request));
+    send(response, 200, await route.handler(context, parts));
+  }
+
+  /** Keeps the answers to several GET requests up to date in one streamed response. */
+  async function live(method: string, query: URLSearchParams, response: ServerResponse): Promise<void> {
+    if (method !== "GET") throw notAllowed(response, "GET");
+    const parts = Parts.ofQuery(query);
+    const addresses = parts.list("questions", MOST_QUESTIONS, isText);
+    parts.end();
+    const questions = addresses.map((address) => {
+      const { path, query: parameters } = target(address);
+      return async (): Promise<Answer> => {
+        try {
+          const route = routes.get(path);
+          if (route?.method !== "GET") throw new Refusal(404, "NOT_FOUND", `The API has no ${path} to GET.`);
+          return { answer: await route.handler(context, Parts.ofQuery(parameters)) };
+        } catch (error) {
+          const { status, code, message } = refusalOf(error);
+          if (status === 500 && code === "FAILED") complain?.(error);
+          return { error: { code, message } };
+        }
+      };
+    });
+    await streamAnswers(questions, response);
+  }
+
+  async function exportThreads(method: string, query: URLSearchParams, response: ServerResponse): Promise<void> {
+    if (method !== "GET") throw notAllowed(response, "GET");
+    if (readOnly) throw notInReadOnly();
+    const parts = Parts.ofQuery(query);
+    const thread = parts.optionalText("thread");
+    parts.end();
+    const lines = store.export(thread === undefined ? {} : { threads: [thread] });
+    // The first lines are made before the headers go out, so that an unknown thread is still an error.
+    const first = [(await lines.next()).value as string, (await lines.next()).value as string];
+    response.setHeader("Content-Type", "application/x-ndjson; charset=utf-8");
+    response.setHeader("Content-Disposition", 'attachment; filename="threadmark.bundle"');
+    response.setHeader("Cache-Control", "no-store");
+    await pipeline(async function* () {
+      yield* first;
+      yield* lines;
+    }, response).catch((error: unknown) => {
+      // Whoever stops a download may; everything else cuts it short, which its last line would have told.
+      if (!response.destroyed) complain?.(error);
+      response.destroy();
+    });
+  }
+
+  function serveAsset(method: string, path: string, request: IncomingMessage, response: ServerResponse): void {
+    const asset = assets.get(path);
+    if (asset === undefined) throw new Refusal(404, "NOT_FOUND", "There is no such page.");
+    if (method !== "GET" && method !== "HEAD") throw notAllowed(response, "GET, HEAD");
+    response.setHeader("Cache-Control", "no-cache");
+    response.setHeader("ETag", asset.tag);
+    if (request.headers["if-none-match"] === asset.tag) {
+      response.statusCode = 304;
+      response.end();
+      return;
+    }
+    response.setHeader("Content-Type", asset.type);
+    response.end(method === "HEAD" ? undefined : asset.body);
+  }
+
+  function refuse(response: ServerResponse, error: unknown): void {
+    const { status, code, message } = refusalOf(error);
+    if (status === 500 && code === "FAILED") complain?.(error);
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    // Whatever is left of the request is not read.
+    response.setHeader("Connection", "close");
+    send(response, status, { error: { code, message } });
+  }
+}
+
+function target(url: string): { readonly path: string; readonly query: URLSearchParams } {
+  const mark = url.indexOf("?");
+  const path = mark < 0 ? url : url.slice(0, mark);
+  return { path, query: new URLSearchParams(mark < 0 ? "" : url.slice(mark + 1)) };
+}
+
+function notAllowed(response: ServerResponse, allowed: string): Refusal {
+  response.setHeader("Allow", allowed);
+  return new Refusal(405, "INVALID", `Only ${allowed} is answered here.`);
+}
+
+function notInReadOnly(): Refusal {
+  return new Refusal(403, "READ_ONLY", "The inspector runs with --read-only.");
+}
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  response.statusCode = status;
+  response.setHeader("Content-Type", "application/json; charset=utf-8");
+  response.setHeader("Cache-Control", "no-store");
+  response.end(JSON.stringify(body));
+}

@@ -1,0 +1,43 @@
+import { get } from "../api.js";
+import { useEffect, useRef, useState } from "../dom.js";
+import { useLive } from "../live.js";
+
+const PAGE = 500;
+
+/**
+ * The checkpoints of a thread's namespace as far as they are loaded, newest first, kept up to date: the newest page is
+ * kept up to date, older ones when they are scrolled to.
+ */
+export function useHistory(thread, namespace) {
+  const [state, setState] = useState({ rows: [], more: true, loading: true });
+  const loading = useRef(false);
+  const { value: page } = useLive("history", { thread, namespace, limit: 100 });
+  useEffect(() => {
+    if (page !== undefined) setState((before) => merged(before, page));
+  }, [page]);
+
+  const loadMore = async () => {
+    const last = state.rows.at(-1);
+    if (loading.current || !state.more || last === undefined) return;
+    loading.current = true;
+    try {
+      const older = await get("history", { thread, namespace, before: last.seq, limit: PAGE });
+      setState((before) => {
+        if (before.rows.at(-1)?.id !== last.id) return before;
+        return { rows: [...before.rows, ...older.checkpoints], more: older.more, loading: false };
+      });
+    } finally {
+      loading.current = false;
+    }
+  };
+  return { ...state, loadMore };
+}
+
+/** The newest page in front of what was there; if they do not meet, or something between is gone, only the page. */
+function merged({ rows, more }, page) {
+  const oldest = page.checkpoints.at(-1);
+  if (!page.more || oldest === undefined) return { rows: page.checkpoints, more: page.more, loading: false };
+  const meeting = rows.findIndex(({ id }) => id === oldest.id);
+  if (meeting < 0) return { rows: page.checkpoints, more: page.more, loading: false };
+  return { rows: [...page.checkpoints, ...rows.slice(meeting + 1)], more, loading: false };
+}

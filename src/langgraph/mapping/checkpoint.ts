@@ -1,0 +1,167 @@
+import type { RunnableConfig } from "@langchain/core/runnables";
+import type { ChannelVersions, Checkpoint, CheckpointMetadata, CheckpointTuple } from "@langchain/langgraph-checkpoint";
+import type { PutInput } from "../../model/arguments.ts";
+import type { CheckpointTuple as StoredTuple } from "../../model/checkpoint.ts";
+import { define } from "../define.ts";
+import { fromStored, toStored } from "../values/to-stored.ts";
+import { configOf, namespaceOf, nameToNote } from "./address.ts";
+import { type Bookkeeping, isActivation, isSnapshot, keyOf, nameOf, notesOf, reserved } from "./bookkeeping.ts";
+import { shownMetadata, storedMetadata } from "./metadata.ts";
+
+export type State = Readonly<Record<string, unknown>>;
+
+export interface CheckpointInput {
+  readonly config: RunnableConfig;
+  readonly namespace: string;
+  readonly checkpoint: Checkpoint;
+  readonly metadata: CheckpointMetadata;
+  readonly newVersions: ChannelVersions;
+  readonly hasParent: boolean;
+  /** The values of all channels are given, whatever is new: they come from another saver. */
+  readonly complete?: boolean;
+  /** A parent that does not exist: see {@link Bookkeeping.parent}. */
+  readonly missingParent?: string;
+  /** What was sent by it: see {@link Bookkeeping.sends}. */
+  readonly sends?: readonly unknown[];
+}
+
+/**
+ * What a put of LangGraph's is to the store: a change of the parent's state. Only the channels in `newVersions` are new, all
+ * others are the parent's; one that is listed there without a value is empty. The store finds what differs within a channel.
+ * Captured before anything is awaited: what the graph changes later changes nothing here.
+ */
+export function putInput(input: CheckpointInput): PutInput<Record<string, unknown>> {
+  const { checkpoint, metadata, newVersions, hasParent, complete = false } = input;
+  const values: State = checkpoint.channel_values ?? {};
+  const versions = checkpoint.channel_versions ?? {};
+  const { source: origin } = metadata as Partial<CheckpointMetadata>;
+  // A copy of another checkpoint is put under that one's parent, and lists nothing as new. An update takes along what
+  // finished tasks of the step wrote, under the versions that were.
+  const whole = complete || origin === "fork" || origin === "update";
+  // And a channel that never was written to has no version; LangGraph passes it all the same.
+  const unversioned = Object.keys(values).filter((channel) => !Object.hasOwn(versions, channel));
+  const changed = new Set([...Object.keys(whole ? versions : newVersions), ...unversioned]);
+  const set: Record<string, unknown> = {};
+  const unset: string[] = [];
+  for (const channel of changed) {
+    if (Object.hasOwn(values, channel)) define(set, keyOf(channel), toStored(values[channel]));
+    else unset.push(channel);
+  }
+  const present = Object.keys(set).map((key) => nameOf(key) as string);
+  const isNoted = (channel: string): boolean =>
+    !isActivation(channel) &&
+    (!complete ||
+      Object.hasOwn(newVersions, channel) ||
+      isSnapshot(set[keyOf(channel)]) ||
+      unversioned.includes(channel));
+  set[reserved] = bookkeepingOf(input, present);
+  const named = nameToNote(input.namespace);
+  const {
+    source,
+    step,
+    run,
+    workflow,
+    metadata: kept,
+  } = storedMetadata(metadata, input.config, {
+    set: present.filter((channel) => isNoted(channel) && values[channel] !== undefined),
+    unset: unset.concat(present.filter((channel) => values[channel] === undefined)).filter(isNoted),
+    ...(named !== undefined && { namespace: named }),
+  });
+  const createdAt = Date.parse(checkpoint.ts);
+  return {
+    ...(hasParent ? { update: { set, unset: unset.map(keyOf) as never[] } } : { state: set }),
+    id: checkpoint.id,
+    source,
+    ...(step !== undefined && { step }),
+    node: lastNode(checkpoint),
+    path: [],
+    next: activatedNodes(values, changed),
+    run,
+    ...(workflow !== undefined && { workflow }),
+    ...(Number.isFinite(createdAt) && { createdAt }),
+    ...(Number.isSafeInteger(checkpoint.v) && { stateVersion: checkpoint.v }),
+    metadata: kept,
+  };
+}
+
+function bookkeepingOf({ checkpoint, missingParent, sends }: CheckpointInput, present: readonly string[]): Bookkeeping {
+  const { id: _id, v, ts, channel_values: _values, channel_versions, versions_seen, ...rest } = checkpoint;
+  const versions = channel_versions ?? {};
+  const unlisted = present.filter((channel) => !Object.hasOwn(versions, channel));
+  return {
+    versions,
+    seen: versions_seen ?? {},
+    ...(unlisted.length > 0 && { unlisted }),
+    ...(!Number.isSafeInteger(v) && { v }),
+    ...(!isIsoTime(ts) && { ts }),
+    ...(Object.keys(rest).length > 0 && { rest: toStored(rest) as Record<string, unknown> }),
+    ...(missingParent !== undefined && { parent: missingParent }),
+    ...(sends !== undefined && { sends: sends.map(toStored) }),
+  };
+}
+
+function isIsoTime(ts: unknown): boolean {
+  if (typeof ts !== "string") return false;
+  const time = Date.parse(ts);
+  return Number.isFinite(time) && new Date(time).toISOString() === ts;
+}
+
+/** The node that ran last, if it was one alone: that which has seen the newest version. For people to read. */
+function lastNode(checkpoint: Checkpoint): string | null {
+  let newest = Number.NEGATIVE_INFINITY;
+  let nodes: string[] = [];
+  for (const [node, seen] of Object.entries(checkpoint.versions_seen ?? {})) {
+    if (node.startsWith("__")) continue;
+    const version = Math.max(...Object.values(seen ?? {}).filter((value) => typeof value === "number"));
+    if (version > newest) [newest, nodes] = [version, [node]];
+    else if (version === newest) nodes.push(node);
+  }
+  const [node, ...others] = nodes;
+  return node?.isWellFormed() && others.length === 0 ? node : null;
+}
+
+/** The nodes that the checkpoint activates, as far as channels tell. For people to read, and for the thread's status. */
+function activatedNodes(values: State, changed: ReadonlySet<string>): string[] {
+  const nodes: string[] = [];
+  for (const channel of changed) {
+    const value = values[channel];
+    if (value === undefined) continue;
+    if (channel.startsWith("branch:to:")) nodes.push(channel.slice("branch:to:".length));
+    else if (channel === "__start__") nodes.push(channel);
+    else if (channel === "__pregel_tasks" && Array.isArray(value)) {
+      for (const send of value) if (typeof send?.node === "string") nodes.push(send.node as string);
+    }
+  }
+  return nodes.filter((node) => node.isWellFormed());
+}
+
+/** What is stored of a checkpoint, as LangGraph reads it. The stored tuple belongs to the caller and is taken apart. */
+export function shownTuple(stored: StoredTuple<Record<string, unknown>>): CheckpointTuple {
+  const { checkpoint, parent, writes } = stored;
+  const { state, thread, id } = checkpoint;
+  const namespace = namespaceOf(checkpoint);
+  const { versions, seen, unlisted = [], rest, ...others } = state[reserved] as Bookkeeping;
+  const { set = [] } = notesOf(checkpoint);
+  const values: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(state)) {
+    const channel = nameOf(key);
+    if (channel === undefined || !(Object.hasOwn(versions, channel) || unlisted.includes(channel))) continue;
+    if (!isSnapshot(value) || set.includes(channel)) define(values, channel, fromStored(value));
+  }
+  const parentId = others.parent ?? parent?.id;
+  return {
+    config: configOf(thread, namespace, id),
+    checkpoint: {
+      v: (Object.hasOwn(others, "v") ? others.v : checkpoint.stateVersion) as number,
+      id,
+      ts: (Object.hasOwn(others, "ts") ? others.ts : new Date(checkpoint.createdAt).toISOString()) as string,
+      channel_values: values,
+      channel_versions: { ...versions },
+      versions_seen: seen as Checkpoint["versions_seen"],
+      ...(rest !== undefined && (fromStored(rest) as object)),
+    },
+    metadata: shownMetadata(checkpoint),
+    ...(parentId !== undefined && { parentConfig: configOf(thread, namespace, parentId) }),
+    pendingWrites: writes.map(({ task, channel, value }) => [task, channel, fromStored(value)]),
+  };
+}

@@ -1,0 +1,111 @@
+import { isDeepStrictEqual } from "node:util";
+import type { RunnableConfig } from "@langchain/core/runnables";
+import type { CheckpointMetadata } from "@langchain/langgraph-checkpoint";
+import { isId } from "../../model/address.ts";
+import { type CheckpointInfo, type Metadata, type Source, sources } from "../../model/checkpoint.ts";
+import { define } from "../define.ts";
+import { isOrdinaryArray, isOrdinaryObject } from "../values/plain-objects.ts";
+import { fromStoredMetadata, toStored } from "../values/to-stored.ts";
+import { idOf } from "./address.ts";
+import { keyOf, type Notes, nameOf, notesOf, withNotes } from "./bookkeeping.ts";
+
+/** What the store is told of a checkpoint besides its state. */
+export interface StoredMetadata {
+  readonly source: Source;
+  readonly step: number | undefined;
+  readonly run: string | null;
+  readonly workflow: string | undefined;
+  readonly metadata: Metadata;
+}
+
+/** Keys of a config's metadata that LangGraph puts there itself. The run's id is kept as the checkpoint's `run`. */
+const frameworkKeys = new Set([
+  "thread_id",
+  "checkpoint_id",
+  "checkpoint_ns",
+  "checkpoint_map",
+  "task_id",
+  "run_id",
+  "ls_integration",
+  "lc_versions",
+]);
+
+/** How many levels of a config's metadata are kept. */
+const deepest = 64;
+
+/** Captures what a checkpoint's metadata and the config it was made under say. */
+export function storedMetadata(metadata: CheckpointMetadata, config: RunnableConfig, notes: Notes): StoredMetadata {
+  const { source, step } = metadata as Partial<CheckpointMetadata>;
+  const known = sources.includes(source as Source);
+  const whole = Number.isSafeInteger(step);
+  const kept: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(config.metadata ?? {})) {
+    if (!isFrameworkKey(key) && isJson(value)) define(kept, keyOf(key), toStored(value));
+  }
+  for (const [key, value] of Object.entries(metadata)) {
+    if ((key === "source" && known) || (key === "step" && whole)) continue;
+    define(kept, keyOf(key), toStored(value));
+  }
+  const workflow = text(config.metadata?.["graph_id"]) ?? text(config.configurable?.["graph_id"]);
+  const absent = ["source", "step"].filter((key) => !Object.hasOwn(metadata, key));
+  return {
+    source: known ? (source as Source) : "loop",
+    step: whole ? (step as number) : undefined,
+    run: runOf(config),
+    workflow: workflow !== undefined && isId(workflow) ? workflow : undefined,
+    metadata: withNotes(kept, absent.length === 0 ? notes : { ...notes, absent }),
+  };
+}
+
+/** The run that a config names. LangGraph takes `runId` out of a config before its saver sees it, other callers may not. */
+function runOf({ metadata, configurable, runId }: RunnableConfig): string | null {
+  const run = text(metadata?.["run_id"]) ?? text(configurable?.["run_id"]) ?? text(runId);
+  return run === undefined ? null : idOf(run);
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function isFrameworkKey(key: string): boolean {
+  return frameworkKeys.has(key) || key.startsWith("__") || key.startsWith("langgraph_");
+}
+
+/**
+ * Whether a part of a config's metadata is plain data. A config may hold anything, and no run fails for what its saver could
+ * not note of it: anything else is left out. `above` are the objects that hold the part.
+ */
+function isJson(value: unknown, above: readonly object[] = []): boolean {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return true;
+  if (typeof value === "number") return Number.isFinite(value);
+  if (typeof value !== "object" || above.length >= deepest || above.includes(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  const ordinary = Array.isArray(value)
+    ? prototype === Array.prototype && isOrdinaryArray(value) && Reflect.ownKeys(value).length === value.length + 1
+    : prototype === Object.prototype && isOrdinaryObject(value);
+  return ordinary && Object.values(value).every((part) => isJson(part, [...above, value]));
+}
+
+/** The metadata that a tuple shows. */
+export function shownMetadata(info: CheckpointInfo): CheckpointMetadata {
+  const { absent = [] } = notesOf(info);
+  const shown: Record<string, unknown> = {};
+  if (!absent.includes("source")) shown["source"] = info.source;
+  if (!absent.includes("step")) shown["step"] = info.step;
+  for (const [key, value] of Object.entries(info.metadata)) {
+    const name = nameOf(key);
+    if (name !== undefined) define(shown, name, fromStoredMetadata(value));
+  }
+  return shown as unknown as CheckpointMetadata;
+}
+
+/** Whether a checkpoint's metadata has these values. The run's id counts as metadata here. */
+export function matches(info: CheckpointInfo, filter: Readonly<Record<string, unknown>>): boolean {
+  const wanted = Object.entries(filter);
+  if (wanted.length === 0) return true;
+  const shown = shownMetadata(info) as unknown as Record<string, unknown>;
+  return wanted.every(([key, value]) => {
+    if (Object.hasOwn(shown, key)) return isDeepStrictEqual(shown[key], value);
+    return key === "run_id" && typeof value === "string" && info.run === idOf(value);
+  });
+}

@@ -1,0 +1,48 @@
+import { ThreadmarkError } from "../../errors.ts";
+import { nameOf } from "../mapping/bookkeeping.ts";
+
+/** The store names what it cannot keep by a path into what it was given; a graph's author knows channels. */
+
+/** Names the channel in a refusal of a checkpoint whose state has these keys. */
+export function channelFailure(error: unknown, thread: string, keys: readonly string[]): unknown {
+  return renamed(error, thread, (path) => {
+    const roots = keys.flatMap((key) =>
+      [`update.set.${key}`, `state.${key}`, `state[${JSON.stringify(key)}]`].map((root) => ({ key, root })),
+    );
+    const found = roots.filter(({ root }) => path.startsWith(root)).sort((a, b) => b.root.length - a.root.length)[0];
+    const channel = found && nameOf(found.key);
+    return found && channel !== undefined ? { channel, rest: path.slice(found.root.length) } : undefined;
+  });
+}
+
+/** Names the channel in a refusal of writes. */
+export function writeFailure(error: unknown, thread: string, writes: readonly { readonly channel: string }[]): unknown {
+  return renamed(error, thread, (path) => {
+    const [root, index] = /^writes\[(\d+)\]\.value/.exec(path) ?? [];
+    const channel = writes[Number(index)]?.channel;
+    return root !== undefined && channel !== undefined ? { channel, rest: path.slice(root.length) } : undefined;
+  });
+}
+
+function renamed(
+  error: unknown,
+  thread: string,
+  find: (path: string) => { readonly channel: string; readonly rest: string } | undefined,
+): unknown {
+  if (!(error instanceof ThreadmarkError) || error.code !== "SERIALIZE" || error.path === undefined) return error;
+  const found = find(error.path);
+  if (found === undefined) return error;
+  const { channel, rest } = found;
+  const path = `${channel}${rest}`;
+  const shown = path.length > 300 ? `${path.slice(0, 200)} … ${path.slice(-80)}` : path;
+  const fault = error.message.slice(error.message.indexOf(": ") + 2);
+  return new ThreadmarkError(
+    "SERIALIZE",
+    `Channel ${JSON.stringify(channel)} of thread ${JSON.stringify(thread)}: ${shown}: ${fault}`,
+    {
+      thread,
+      path,
+      cause: error,
+    },
+  );
+}

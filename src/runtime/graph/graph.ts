@@ -1,0 +1,159 @@
+import type { Store } from "../../api/store.ts";
+import { LONGEST } from "../run/cancellation.ts";
+import type { Context } from "../run/context.ts";
+import { Flow } from "../run/flow.ts";
+import type { LeaseOptions } from "../run/lease-keeper.ts";
+import type { WalkOptions } from "../run/options.ts";
+import { faultsOf } from "./check.ts";
+import type { AnyBranch, AnyNode, Branch, Definition, Join, NodeDefinition, NodeOptions } from "./definition.ts";
+import type { AnyReducer, Reducers, Values } from "./reducers.ts";
+import type { Schema } from "./schema.ts";
+import type { Command, Goto } from "./targets.ts";
+
+/** What a node may return: a partial state, `{ update, goto }`, or nothing. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a node that only has an effect returns nothing at all.
+export type NodeResult<State> = Partial<State> | Command<State> | undefined | null | void;
+
+/** A node: gets the state, which it must not change, and returns what to change of it. */
+export type NodeFunction<State> = (
+  state: Readonly<State>,
+  context: Context,
+) => NodeResult<State> | Promise<NodeResult<State>>;
+
+export interface GraphOptions<State> {
+  /** A Standard Schema (zod, valibot, arktype, …) that every input is checked with, and taken from. */
+  readonly schema?: Schema<Partial<State>>;
+}
+
+export interface NestedOptions<Outer, Inner> extends NodeOptions {
+  /** The nested graph's input. Default: the outer state as it is. */
+  readonly input?: (state: Readonly<Outer>, arg: unknown) => Partial<Inner>;
+  /** The update of the outer state. Default: the nested graph's final state as it is. */
+  readonly output?: (result: Inner, state: Readonly<Outer>) => Partial<Outer>;
+}
+
+export interface CompileOptions extends Omit<WalkOptions, "signal" | "on"> {
+  /** Where threads are kept. Without one, runs keep nothing. */
+  // biome-ignore lint/suspicious/noExplicitAny: a store may be typed for any state; the graph checks what it reads.
+  readonly store?: Store<any>;
+  readonly lease?: LeaseOptions;
+}
+
+/**
+ * Begins a graph. The name is the workflow's: threads remember it, and refuse to be resumed by another.
+ *
+ * @example
+ * const flow = graph<{ messages: string[] }>("hello").reduce({ messages: append })
+ *   .node("greet", () => ({ messages: ["Hello."] })).edge(START, "greet").edge("greet", END).compile({ store });
+ */
+export function graph<State extends object>(name: string, options: GraphOptions<State> = {}): Graph<State> {
+  return new Graph<State>(name, options);
+}
+
+/** A graph being built. Everything about it is checked by `compile`. */
+export class Graph<State extends object> {
+  readonly #name: string;
+  readonly #schema: Schema | undefined;
+  readonly #reducers = new Map<string, AnyReducer>();
+  readonly #nodes = new Map<string, NodeDefinition>();
+  readonly #edges = new Map<string, string[]>();
+  readonly #branches = new Map<string, Branch[]>();
+  readonly #joins: Join[] = [];
+  readonly #duplicates: string[] = [];
+
+  constructor(name: string, options: GraphOptions<State>) {
+    if (typeof name !== "string" || name === "") throw new TypeError("A graph needs a name: graph(name).");
+    this.#name = name;
+    this.#schema = options.schema;
+  }
+
+  /** How updates of these keys meet what is there; a key without a reducer is replaced. */
+  reduce(reducers: Reducers<State>): this {
+    for (const [key, reducer] of Object.entries(reducers)) {
+      if (typeof reducer !== "function") throw new TypeError(`The reducer of "${key}" must be a function.`);
+      this.#reducers.set(key, reducer as AnyReducer);
+    }
+    return this;
+  }
+
+  /** Adds a node. */
+  node(name: string, run: NodeFunction<State>, options: NodeOptions = {}): this {
+    if (typeof run !== "function") throw new TypeError(`Node "${name}" needs a function to run.`);
+    return this.#add({ name, work: run as unknown as AnyNode, options });
+  }
+
+  /** Adds a graph as a node: it runs in a namespace of its own, one for each task. */
+  graph<Inner extends object>(
+    name: string,
+    inner: Graph<Inner> | Flow<Inner>,
+    options: NestedOptions<State, Inner> = {},
+  ): this {
+    const { input, output, ...rest } = options;
+    const work = {
+      definition: inner.definition,
+      input: (input as unknown as ((state: Values, arg: unknown) => unknown) | undefined) ?? ((state: Values) => state),
+      output:
+        (output as unknown as ((result: Values, state: Values) => unknown) | undefined) ?? ((result: Values) => result),
+    };
+    return this.#add({ name, work, options: rest });
+  }
+
+  /** Leads from one node to another; from several, to a join that waits for all of them. */
+  edge(from: string | readonly string[], to: string): this {
+    if (typeof from === "string") this.#edges.set(from, [...new Set([...(this.#edges.get(from) ?? []), to])]);
+    else this.#joins.push({ sources: [...from], target: to });
+    return this;
+  }
+
+  /** Chooses where to go after a node, by the state. `targets` says where it may lead, for checks and pictures. */
+  branch(from: string, choose: (state: Readonly<State>) => Goto | Promise<Goto>, targets?: readonly string[]): this {
+    if (typeof choose !== "function") throw new TypeError(`The branch of "${from}" needs a function that chooses.`);
+    const branch: Branch = { choose: choose as unknown as AnyBranch, targets: targets && [...targets] };
+    this.#branches.set(from, [...(this.#branches.get(from) ?? []), branch]);
+    return this;
+  }
+
+  /** The graph as data, as it is now. */
+  get definition(): Definition {
+    return {
+      name: this.#name,
+      schema: this.#schema,
+      reducers: new Map(this.#reducers),
+      nodes: new Map(this.#nodes),
+      edges: new Map(this.#edges),
+      branches: new Map(this.#branches),
+      joins: [...this.#joins],
+      duplicates: [...this.#duplicates],
+    };
+  }
+
+  /** Checks the graph and makes it runnable; a TypeError lists everything that is wrong with it. */
+  compile(options: CompileOptions = {}): Flow<State> {
+    const { store, lease = {}, ...defaults } = options;
+    const { definition } = this;
+    const faults = faultsOf(definition);
+    if (faults.length > 0) throw new TypeError(`Graph "${this.#name}" cannot be run: ${faults.join("; ")}.`);
+    return new Flow<State>({ definition, store, lease, defaults });
+  }
+
+  #add(node: NodeDefinition): this {
+    const { name, options } = node;
+    checkOptions(name, options);
+    if (this.#nodes.has(name)) this.#duplicates.push(name);
+    else this.#nodes.set(name, node);
+    return this;
+  }
+}
+
+function checkOptions(name: string, { retry, timeout, goto }: NodeOptions): void {
+  if (retry !== undefined && !(Number.isInteger(retry.attempts) && retry.attempts >= 1)) {
+    throw new TypeError(`Node "${name}": retry.attempts must be an integer of at least 1.`);
+  }
+  if (retry?.backoff !== undefined && !(retry.backoff >= 0)) {
+    throw new TypeError(`Node "${name}": retry.backoff must be a number of milliseconds.`);
+  }
+  if (timeout !== undefined && !(timeout > 0 && timeout <= LONGEST)) {
+    throw new TypeError(`Node "${name}": timeout must be a number of milliseconds, from 1 to ${LONGEST}.`);
+  }
+  if (goto !== undefined && !Array.isArray(goto)) throw new TypeError(`Node "${name}": goto must be a list of names.`);
+}

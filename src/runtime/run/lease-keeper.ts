@@ -1,0 +1,92 @@
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import { ThreadmarkError } from "../../errors.ts";
+import type { LeaseToken } from "../../model/arguments.ts";
+import { type Cancellation, LONGEST } from "./cancellation.ts";
+
+/** How a run holds its thread. */
+export interface LeaseOptions {
+  /** Who holds it, for others to see. Default: host, process and a random part. */
+  readonly holder?: string;
+  /** Milliseconds until another may take over from a holder that died. Default 30,000. It is renewed all the while. */
+  readonly ttl?: number;
+}
+
+const TTL = 30_000;
+/** A waiting run looks again at least this often: the holder may be done long before its time is up. */
+const PATIENCE = 100;
+
+interface HeldLease extends LeaseToken {
+  renew(): Promise<unknown>;
+  release(): Promise<unknown>;
+}
+
+interface Leasable {
+  acquire(options: { readonly holder: string; readonly ttl: number }): Promise<HeldLease>;
+}
+
+/** A thread's lease for as long as a run takes. */
+export class LeaseKeeper {
+  readonly #lease: HeldLease;
+  readonly #timer: NodeJS.Timeout;
+  #renewing: Promise<void> | undefined;
+  #lost: unknown;
+
+  private constructor(lease: HeldLease, ttl: number) {
+    this.#lease = lease;
+    this.#timer = setInterval(() => this.#renew(), Math.min(Math.max(1, Math.floor(ttl / 3)), LONGEST));
+    this.#timer.unref();
+  }
+
+  /** Takes the lease: `BUSY` when another holds it, unless told to wait. */
+  static async take(
+    thread: Leasable,
+    options: LeaseOptions,
+    wait: boolean,
+    cancellation: Cancellation,
+  ): Promise<LeaseKeeper> {
+    const ttl = options.ttl ?? TTL;
+    const holder = options.holder ?? `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`;
+    for (;;) {
+      try {
+        return new LeaseKeeper(await thread.acquire({ holder, ttl }), ttl);
+      } catch (error) {
+        if (!wait || !(error instanceof ThreadmarkError) || error.code !== "BUSY" || cancellation.cancelled)
+          throw error;
+        await cancellation.sleep(Math.min(error.remaining ?? PATIENCE, PATIENCE * (0.5 + Math.random())));
+      }
+    }
+  }
+
+  get token(): LeaseToken {
+    return this.#lease;
+  }
+
+  /** Throws `FENCED` if the lease is known to have passed to another. */
+  check(): void {
+    if (this.#lost !== undefined) throw this.#lost;
+  }
+
+  #renew(): void {
+    this.#renewing ??= this.#lease.renew().then(
+      () => {
+        this.#renewing = undefined;
+      },
+      (error: unknown) => {
+        this.#renewing = undefined;
+        // Other faults may pass before the time is up; every commit is checked by its epoch in any case.
+        if (error instanceof ThreadmarkError && error.code === "FENCED") this.#lost = error;
+      },
+    );
+  }
+
+  async release(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#renewing;
+    try {
+      await this.#lease.release();
+    } catch {
+      // What the run did is committed or refused by now. A lease that cannot be given back runs out by itself.
+    }
+  }
+}

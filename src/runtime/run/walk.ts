@@ -1,0 +1,162 @@
+import { messageOf, RunError, StorageFailure } from "../errors.ts";
+import { reduce } from "../graph/reducers.ts";
+import { timeOrderedId } from "../thread/identity.ts";
+import { nestedHeads, noteNested } from "../thread/nested.ts";
+import { ERROR, emptyProgress, type Notes, openInterrupts, type Position } from "../thread/position.ts";
+import { arrivalNotes, sameQuestions } from "../thread/start-run.ts";
+import { BranchFailure, route, type Task, UnknownTarget } from "./routing.ts";
+import { abortError, checkLease, type Ended, type Level, nodeError } from "./session.ts";
+import { type Failed, superstep, TaskFault } from "./superstep.ts";
+
+/**
+ * Runs a graph from a position to its end: super-step after super-step, until nothing is next, a task asks, or a
+ * breakpoint fires. A failure leaves the position, what its tasks did, and the error in the store.
+ */
+export async function walk(level: Level, start: Position, resumed: boolean): Promise<Ended> {
+  try {
+    return await follow(level, start, resumed);
+  } catch (error) {
+    // Whatever the exit, nothing of this run may still be on its way when its lease is given up.
+    await level.journal.drain().catch(() => {});
+    if (!(error instanceof TaskFault)) throw error;
+    await saveErrors(level, [error.failed]);
+    throw error.failed.error;
+  }
+}
+
+async function follow(level: Level, start: Position, resumed: boolean): Promise<Ended> {
+  const { journal, session } = level;
+  let position = start;
+  for (let taken = 0; ; taken += 1) {
+    checkLease(level);
+    if (position.next.length === 0) {
+      await journal.flush(position);
+      return { status: "done", position };
+    }
+    if (position.notes.paused && !(resumed && position === start)) return pause(level, position);
+    const first = position.next[0] as Task;
+    if (session.cancellation.cancelled) {
+      return fail(level, position, [{ task: first, error: abortError(level, position.step + 1) }]);
+    }
+    if (taken >= session.maxSteps) return fail(level, position, [{ task: first, error: stepLimit(level, position) }]);
+    const failures = await superstep(level, position);
+    checkLease(level);
+    if (failures.length > 0) return fail(level, position, failures);
+    if (openInterrupts(position).length > 0) return pause(level, position);
+    position = await advance(level, position);
+  }
+}
+
+/** The boundary: all tasks have ended, their updates are reduced in activation order, and what is next is found. */
+async function advance(level: Level, position: Position): Promise<Position> {
+  const { definition, journal, session, breaks, namespace } = level;
+  const { next: tasks, progress, notes } = position;
+  const step = position.step + 1;
+  let boundary: Position;
+  try {
+    const updates = tasks.map(({ task }) => progress.results.get(task)?.update);
+    const { state, change } = reduce(definition.reducers, position.state, updates);
+    const arrivals = tasks.map(({ node, task }) => ({
+      node,
+      goto: progress.gotos.get(task) ?? progress.results.get(task)?.goto,
+    }));
+    const { next, barriers } = await route(definition, arrivals, state, position.barriers, step);
+    const ran = [...new Set(tasks.map(({ node }) => node))];
+    const outer: Notes = notes.outer === undefined ? {} : { outer: notes.outer };
+    boundary = {
+      id: undefined,
+      state,
+      change,
+      step,
+      source: "loop",
+      node: ran.at(-1) ?? null,
+      path: [...position.path, ...ran],
+      plainPath: ran.length === 1,
+      next,
+      interrupts: [],
+      barriers,
+      run: position.run,
+      notes: { ...outer, ...arrivalNotes(breaks, ran, next) },
+      progress: emptyProgress(),
+    };
+  } catch (error) {
+    return fail(level, position, [boundaryFailure(level, position, error)]);
+  }
+  level.stopped.clear();
+  await journal.commit(boundary);
+  const checkpoint = boundary.id === undefined ? undefined : journal.head;
+  const names = boundary.next.map(({ node }) => node);
+  session.emit({ type: "step", namespace, step, state: boundary.state, next: names, checkpoint });
+  return boundary;
+}
+
+/** Stops at a position, and keeps it: with its open questions, and what its finished tasks did. */
+async function pause(level: Level, position: Position): Promise<Ended> {
+  return { status: "interrupted", position: await keep(level, position) };
+}
+
+/**
+ * Makes a position durable as it is now. Where it is in the store already, but its open questions were others, it is
+ * put once more: the head alone says all that is needed to go on.
+ */
+async function keep(level: Level, position: Position): Promise<Position> {
+  const { journal } = level;
+  const interrupts = openInterrupts(position);
+  const id = await journal.idOf(position);
+  if (id !== undefined && sameQuestions(interrupts, position.interrupts)) {
+    await journal.flush(position);
+    return position;
+  }
+  const copyId = timeOrderedId();
+  const kept: Position = {
+    ...position,
+    id: undefined,
+    ...(id === undefined ? {} : { change: {}, source: "loop" }),
+    plainPath: position.plainPath && id === undefined,
+    interrupts,
+    notes: noteNested(position.notes, copyId, await nestedHeads(level, position, id)),
+  };
+  await journal.flush(kept, { id: copyId });
+  return kept;
+}
+
+/** Ends the run with its first failure; each is saved, so that the thread shows as failed until the step succeeds. */
+async function fail(level: Level, position: Position, failures: readonly Failed[]): Promise<never> {
+  await keep(level, position);
+  await saveErrors(level, failures);
+  throw failures[0]?.error;
+}
+
+async function saveErrors({ journal }: Level, failures: readonly Failed[]): Promise<void> {
+  const saving = failures.map(({ task, error }) => {
+    const writes = [{ channel: "error", value: describe(error), index: ERROR }];
+    return journal.saveAtHead({ task: task.task, node: task.node, writes });
+  });
+  await Promise.all(saving);
+}
+
+function describe(error: RunError): Record<string, unknown> {
+  const { cause } = error;
+  const name = cause instanceof Error ? cause.name : error.name;
+  return { code: error.code, name, message: messageOf(cause ?? error) };
+}
+
+function stepLimit({ session }: Level, position: Position): RunError {
+  const at = session.threadId === undefined ? "" : ` in thread "${session.threadId}"`;
+  const message = `The run took ${session.maxSteps} steps without an end${at}. Resume it with a greater maxSteps.`;
+  return new RunError("STEP_LIMIT", message, { thread: session.threadId, run: session.run, step: position.step });
+}
+
+/** A branch, a reducer or a target that failed is the fault of the node it belongs to. */
+function boundaryFailure(level: Level, position: Position, error: unknown): Failed {
+  if (error instanceof StorageFailure) throw error;
+  const known = error instanceof UnknownTarget || error instanceof BranchFailure;
+  const task = (known && position.next.find(({ node }) => node === error.from)) || (position.next.at(-1) as Task);
+  const place = { ...task, step: position.step + 1 };
+  if (error instanceof UnknownTarget) {
+    return { task, error: nodeError(level, "UNKNOWN_NODE", place, "goes nowhere", error) };
+  }
+  const cause = error instanceof BranchFailure ? error.cause : error;
+  const what = error instanceof BranchFailure ? "has a branch that failed" : "has an update that could not be applied";
+  return { task, error: nodeError(level, "NODE_FAILED", place, what, cause) };
+}

@@ -1,0 +1,70 @@
+import { ThreadmarkError } from "../../errors.ts";
+
+/**
+ * All tasks of a step see one and the same state. It is the runtime's own: copied from what nodes return, so that
+ * nobody holds a reference into it, and frozen, so that a node that changes it in place fails instead of changing what
+ * its siblings see. What cannot be copied here (instances of other classes) is kept as it is.
+ */
+export function capture<T>(value: T): T {
+  return copy(value, true, []) as T;
+}
+
+/** A copy that its receiver may change. */
+export function release<T>(value: T): T {
+  return copy(value, false, []) as T;
+}
+
+function copy(value: unknown, freeze: boolean, above: unknown[]): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (above.includes(value)) {
+    throw new ThreadmarkError("SERIALIZE", "A value that contains itself cannot be stored. Break the cycle.");
+  }
+  const builtIn = copyBuiltIn(value);
+  if (builtIn !== undefined) return builtIn;
+  above.push(value);
+  const result = copyContainer(value, (part) => copy(part, freeze, above));
+  above.pop();
+  return freeze ? Object.freeze(result) : result;
+}
+
+function copyContainer(value: object, inner: (part: unknown) => unknown): object {
+  if (Array.isArray(value)) return value.map(inner);
+  if (value instanceof Map) return new Map([...value].map(([key, part]) => [inner(key), inner(part)]));
+  if (value instanceof Set) return new Set([...value].map(inner));
+  const result = Object.create(Object.getPrototypeOf(value)) as Record<string, unknown>;
+  for (const [key, part] of Object.entries(value)) define(result, key, inner(part));
+  return result;
+}
+
+/** `__proto__` is an ordinary key, as it is in the store. */
+export function define(target: Record<string, unknown>, key: string, value: unknown): void {
+  if (key !== "__proto__") target[key] = value;
+  else Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+}
+
+/** What is neither array, Map, Set nor plain object; undefined for those. */
+function copyBuiltIn(value: object): unknown {
+  if (Buffer.isBuffer(value)) return Buffer.from(value);
+  if (value instanceof Date || ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return structuredClone(value);
+  return isContainer(value) ? undefined : value;
+}
+
+function isContainer(value: object): boolean {
+  if (Array.isArray(value) || value instanceof Map || value instanceof Set) return true;
+  return isPlainObject(value);
+}
+
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+/** Freezes in place what is the runtime's own already: a state just read, or what a reducer made of captured parts. */
+export function freeze<T>(value: T): T {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  if (Array.isArray(value)) for (const part of value) freeze(part);
+  else if (isPlainObject(value)) for (const part of Object.values(value)) freeze(part);
+  else return value;
+  return Object.freeze(value);
+}

@@ -1,0 +1,98 @@
+import { randomUUID } from "node:crypto";
+import type { Thread } from "../../api/thread.ts";
+import { ThreadmarkError } from "../../errors.ts";
+import type { CheckpointInfo, CheckpointTuple } from "../../model/checkpoint.ts";
+import { messageOf, RunError, StorageFailure } from "../errors.ts";
+import type { Definition } from "../graph/definition.ts";
+import type { Values } from "../graph/reducers.ts";
+import { BranchFailure, UnknownTarget } from "../run/routing.ts";
+import { isPlainObject } from "./capture.ts";
+import { timeOrderedId } from "./identity.ts";
+import { type CommitOptions, Journal } from "./journal.ts";
+import { nestedHeads, noteNested } from "./nested.ts";
+import { type Position, readPosition } from "./position.ts";
+import { edited, editedAs } from "./resume-run.ts";
+import { checkFits } from "./start-run.ts";
+
+export interface UpdateOptions {
+  /** Update as if this node had returned the values: its edges are followed. */
+  readonly as?: string;
+  /** An older checkpoint to branch from; default: the head. */
+  readonly from?: string;
+}
+
+type Open = (namespace: readonly string[]) => Thread<Values>;
+
+/** Puts a checkpoint of source "update" on a thread: refused with `BUSY` while a run holds it. */
+export async function edit(
+  definition: Definition,
+  threadId: string,
+  open: Open,
+  values: Values,
+  { as, from }: UpdateOptions,
+): Promise<CheckpointInfo> {
+  if (!isPlainObject(values)) throw new TypeError("The values of an update must be an object of state keys.");
+  if (as !== undefined && !definition.nodes.has(as)) {
+    const message = `update({ as }) names "${as}", which is not a node of workflow "${definition.name}".`;
+    throw new RunError("UNKNOWN_NODE", message, { thread: threadId, node: as });
+  }
+  const thread = open([]);
+  const head = await thread.tuple();
+  const base = from === undefined || head === undefined ? head : await thread.tuple(from);
+  if (head === undefined || base === undefined) {
+    const what =
+      head === undefined ? `There is no thread "${threadId}"` : `Thread "${threadId}" has no checkpoint "${from}"`;
+    throw new ThreadmarkError("NOT_FOUND", `${what} to update.`, {
+      thread: threadId,
+      ...(head === undefined || from === undefined ? {} : { checkpoint: from }),
+    });
+  }
+  checkFits(definition, threadId, base.checkpoint.workflow, { next: [] });
+  const isBranch = base.checkpoint.id !== head.checkpoint.id;
+  const before = readPosition(base, isBranch);
+  const after = await apply(definition, before, values, as);
+  if (isBranch)
+    return commit(definition, thread, head, { ...after, run: randomUUID() }, { parent: base.checkpoint.id });
+  const id = timeOrderedId();
+  const level = { definition, namespace: [], session: { open }, stopped: new Map<string, string>() };
+  const notes = noteNested(after.notes, id, await nestedHeads(level, after, before.id));
+  return commit(definition, thread, head, { ...after, notes }, { id });
+}
+
+async function apply(
+  definition: Definition,
+  before: Position,
+  values: Values,
+  as: string | undefined,
+): Promise<Position> {
+  try {
+    return as === undefined ? edited(definition, before, values) : await editedAs(definition, before, values, as);
+  } catch (error) {
+    const known = error instanceof UnknownTarget || error instanceof BranchFailure;
+    if (!known) throw error;
+    const code = error instanceof UnknownTarget ? "UNKNOWN_NODE" : "NODE_FAILED";
+    throw new RunError(code, `The update was not made: ${messageOf(error)}`, { node: error.from, cause: error });
+  }
+}
+
+async function commit(
+  definition: Definition,
+  thread: Thread<Values>,
+  head: CheckpointTuple,
+  position: Position,
+  options: CommitOptions,
+): Promise<CheckpointInfo> {
+  const journal = new Journal({
+    thread,
+    lease: undefined,
+    durability: "sync",
+    workflow: definition.name,
+    head: head.checkpoint,
+  });
+  try {
+    await journal.commit(position, options);
+  } catch (error) {
+    throw error instanceof StorageFailure ? error.error : error;
+  }
+  return journal.head as CheckpointInfo;
+}

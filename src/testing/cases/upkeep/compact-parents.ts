@@ -1,0 +1,192 @@
+import type { Store } from "../../../api/store.ts";
+import type { Thread } from "../../../api/thread.ts";
+import type { Case, Context, Free } from "../../case.ts";
+import { exact } from "../../support/exact.ts";
+import { collect, idsOf, type Snapshot, snapshot } from "../../support/snapshot.ts";
+
+/** c1 to c4, the third replaced by one that follows the first: by their parents c4, c3, c1; c3's frame builds on c2. */
+async function detour(thread: Thread<Free>): Promise<void> {
+  for (const id of ["c1", "c2", "c3"]) await thread.put({ id, state: { id } });
+  await thread.put({ id: "c3", state: { id: "c3", again: true } }, { parent: "c1" });
+  await thread.put({ id: "c4", state: { id: "c4" } }, { parent: "c3" });
+}
+
+/** Compacts twice, and fails unless every thread then shows what it showed, to this store and to one that knows nothing. */
+async function compactsUnseen(store: Store<Free>, open: Context["open"]): Promise<void> {
+  const ids = (await collect(store.threads())).map(({ id }) => id);
+  const shown = async (reader: Store<Free>): Promise<Record<string, Snapshot>> => {
+    const all: Record<string, Snapshot> = {};
+    for (const id of ids) all[id] = await snapshot(reader, id);
+    return all;
+  };
+  const before = await shown(store);
+  for (let round = 0; round < 2; round++) {
+    await store.compact();
+    for (const reader of [store, await open()]) exact(await shown(reader), before, `compaction ${round + 1}`);
+  }
+  exact(await store.verify(), { ok: true, faults: [] });
+}
+
+/** A replaced checkpoint may name another parent than its frame builds on: what a compaction makes of its children. */
+export const compactionParents: readonly Case[] = [
+  {
+    name: "compact: a fork keeps to the line it showed, past a replaced checkpoint that both sides deleted",
+    async run({ open }) {
+      const store = await open();
+      const thread = store.thread("t");
+      await detour(thread);
+      const fork = await thread.fork({ into: "f1", at: "c4" });
+      // One by one: what is deleted at once is hidden together with all that lies between.
+      for (const id of ["c1", "c3"]) await fork.deleteCheckpoints([id]);
+      await thread.put({ id: "c4", state: { id: "c4", again: true } }, { parent: "c2" });
+      await thread.deleteCheckpoints(["c3"]);
+      await compactsUnseen(store, open);
+      exact(await idsOf(fork), ["c4"]);
+      exact(await fork.get("c2"), undefined);
+      // The parent that was written down for the fork goes as well.
+      await thread.deleteCheckpoints(["c1"]);
+      await compactsUnseen(store, open);
+      exact(await idsOf(fork), ["c4"]);
+      await fork.fork({ into: "f2" });
+      await thread.delete();
+      await compactsUnseen(store, open);
+      for (const id of ["f1", "f2"]) exact(await idsOf(store.thread(id)), ["c4"], id);
+    },
+  },
+  {
+    name: "compact: a fork shows what its line had before a replaced checkpoint that both sides deleted",
+    async run({ open }) {
+      const store = await open();
+      const thread = store.thread("t");
+      await thread.put({ id: "c0", state: { id: "c0" } });
+      await detour(thread);
+      const fork = await thread.fork({ into: "f1", at: "c4" });
+      for (const side of [fork, thread]) await side.deleteCheckpoints(["c3"]);
+      await compactsUnseen(store, open);
+      exact(await idsOf(fork), ["c4", "c1", "c0"]);
+      for (const side of [fork, thread]) await side.deleteCheckpoints(["c1"]);
+      await compactsUnseen(store, open);
+      exact(await idsOf(await fork.fork({ into: "f2" })), ["c4", "c0"]);
+    },
+  },
+  {
+    name: "compact: forks of forks, and copies of them, keep to their lines past what all of them deleted",
+    async run({ open }) {
+      const store = await open();
+      const thread = store.thread("t");
+      await detour(thread);
+      const fork = await thread.fork({ into: "f1", at: "c4" });
+      await fork.put({ id: "c5", state: { id: "c5" } });
+      const forkOfFork = await fork.fork({ into: "f2", at: "c4" });
+      const copied = await fork.copy("copy");
+      for (const side of [thread, fork, forkOfFork, copied]) await side.deleteCheckpoints(["c3"]);
+      await forkOfFork.deleteCheckpoints(["c1"]);
+      await fork.delete();
+      await compactsUnseen(store, open);
+      exact(await idsOf(forkOfFork), ["c4"]);
+      exact(await idsOf(copied), ["c5", "c4", "c1"]);
+      exact(await idsOf(await copied.fork({ into: "f3", at: "c4" })), ["c4", "c1"]);
+    },
+  },
+  {
+    name: "compact: forks from before and after a replacement each keep to the line it had then",
+    async run({ open }) {
+      const store = await open();
+      const thread = store.thread("t");
+      for (const id of ["c1", "c2", "c3", "c4"]) await thread.put({ id, state: { id } });
+      const early = await thread.fork({ into: "early", at: "c4" });
+      await thread.put({ id: "c3", state: { again: 1 } }, { parent: "c1" });
+      const middle = await thread.fork({ into: "middle", at: "c4" });
+      await thread.put({ id: "c3", state: { again: 2 } }, { parent: null });
+      const late = await thread.fork({ into: "late", at: "c4" });
+      for (const side of [thread, early, middle, late]) await side.deleteCheckpoints(["c3"]);
+      await compactsUnseen(store, open);
+      exact(await idsOf(early), ["c4", "c2", "c1"]);
+      exact(await idsOf(middle), ["c4", "c1"]);
+      exact(await idsOf(late), ["c4"]);
+    },
+  },
+  {
+    name: "compact: a fork is not led astray by an older replacement that another fork still shows",
+    async run({ open }) {
+      const store = await open();
+      const thread = store.thread("t");
+      await detour(thread);
+      await thread.fork({ into: "early", at: "c4" });
+      await thread.put({ id: "c3", state: { again: 2 } }, { parent: "c2" });
+      const late = await thread.fork({ into: "late", at: "c4" });
+      await late.deleteCheckpoints(["c3"]);
+      await thread.put({ id: "c3", state: { again: 3 } }, { parent: null });
+      await compactsUnseen(store, open);
+      exact(await idsOf(late), ["c4", "c2", "c1"]);
+    },
+  },
+  {
+    name: "compact: in a nested namespace too, a fork keeps to its line past what both sides deleted",
+    async run({ open }) {
+      const store = await open();
+      const thread = store.thread("t");
+      const nested = store.thread("t", { namespace: ["a"] });
+      await detour(nested);
+      await thread.put({ id: "root", state: {} });
+      await thread.fork({ into: "f" });
+      const forked = store.thread("f", { namespace: ["a"] });
+      for (const id of ["c1", "c3"]) await forked.deleteCheckpoints([id]);
+      await nested.deleteCheckpoints(["c3"]);
+      await compactsUnseen(store, open);
+      exact(await idsOf(forked), ["c4"]);
+    },
+  },
+  {
+    name: "compact: a replaced checkpoint that was deleted is not found by its id afterwards",
+    async run({ open }) {
+      const store = await open({ packRows: 3 });
+      const thread = store.thread("t");
+      await detour(thread);
+      for (const id of ["c5", "c6", "c7"]) await thread.put({ id, state: { id } });
+      const fork = await thread.fork({ into: "f" });
+      for (const side of [fork, thread]) await side.deleteCheckpoints(["c3"]);
+      await compactsUnseen(store, open);
+      for (const reader of [store, await open()]) {
+        for (const id of ["t", "f"]) exact(await reader.thread(id).get("c3"), undefined, id);
+      }
+    },
+  },
+  {
+    name: "compact: a fork that replaces a checkpoint afterwards has it follow what is left, in the store that knew what went",
+    async run({ open }) {
+      const store = await open();
+      const thread = store.thread("t");
+      for (const id of ["c1", "c2", "c3", "c4"]) await thread.put({ id, state: { id } });
+      const fork = await thread.fork({ into: "f" });
+      await fork.deleteCheckpoints(["c2"]);
+      exact(await idsOf(fork), ["c4", "c3", "c1"]);
+      await thread.deleteCheckpoints(["c2"]);
+      await store.compact();
+      exact((await fork.put({ id: "c3", state: { again: true } })).parent, "c1");
+      for (const reader of [store, await open()]) exact((await reader.thread("f").get("c3"))?.parent, "c1");
+      await compactsUnseen(store, open);
+    },
+  },
+  {
+    name: "compact: a store that knew a fork before shows the parents that another decides on after it",
+    async run({ open }) {
+      const store = await open();
+      const reader = await open();
+      const thread = store.thread("t");
+      for (const id of ["c1", "c2", "c3", "c4"]) await thread.put({ id, state: { id } });
+      await thread.put({ id: "c3", state: { again: true } }, { parent: "c1" });
+      const fork = await thread.fork({ into: "f", at: "c4" });
+      await store.compact();
+      exact(await idsOf(reader.thread("f")), ["c4", "c3", "c1"]);
+      // With c2, what the frame of c3 was based on: it is based on c1 now, and nothing is left to write down for c4.
+      await thread.delete();
+      await store.compact();
+      await fork.deleteCheckpoints(["c3"]);
+      for (const each of [reader, store, await open()]) {
+        exact(await idsOf(each.thread("f")), ["c4", "c1"]);
+        exact((await each.thread("f").get("c4"))?.parent, "c1");
+      }
+    },
+  },
+];

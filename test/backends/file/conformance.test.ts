@@ -1,0 +1,5 @@
+import { describe } from "vitest";
+import { fileUnderTest } from "../../support/places.ts";
+import { holdsToTheKit } from "../conformance.ts";
+
+describe("a store on file", () => holdsToTheKit(fileUnderTest));

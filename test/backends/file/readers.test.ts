@@ -1,0 +1,120 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import type { Backend, Value } from "../../../src/backend.ts";
+import { file } from "../../../src/backends/file/index.ts";
+import { freshDirectory } from "./support/fresh-directory.ts";
+import { get, put, tail, text } from "./support/place.ts";
+
+const path = freshDirectory();
+const writerProcess = new URL("./support/writer-process.ts", import.meta.url).pathname;
+
+function roundOf(value: Value | undefined): number {
+  return value === undefined ? 0 : (JSON.parse((value as string).slice(10)) as { readonly round: number }).round;
+}
+
+/** The rounds that two lineages and the directory are at, from one snapshot. */
+async function rounds(backend: Backend): Promise<readonly number[]> {
+  const keys = [
+    tail(1, 1),
+    tail(1, 2),
+    { table: "directory", id: "thread" } as const,
+    tail(2, 1),
+    tail(3, 1),
+    tail(2, 2),
+  ];
+  return (await backend.read(keys.map((get) => ({ get })))).map((value) => roundOf(value as Value | undefined));
+}
+
+describe("readers without the lock", () => {
+  test("see whole commits only, in order, while another process writes and compacts", async () => {
+    const writer = spawn(process.execPath, [writerProcess, path("store"), "200"]);
+    const ended = once(writer, "exit");
+    const reader = await file(path("store"), { readOnly: true });
+    let last = 0;
+    let looks = 0;
+    while (last < 200 && writer.exitCode === null) {
+      const [one = 0, two, thread, second, third, other] = await rounds(reader);
+      expect([two, thread]).toEqual([one, one]);
+      expect(third).toBe(second);
+      expect([one, one - 1]).toContain(second);
+      expect([second, (second ?? 0) - 1]).toContain(other);
+      expect(one).toBeGreaterThanOrEqual(last);
+      last = one;
+      looks++;
+    }
+    await ended;
+    expect(writer.exitCode).toBe(0);
+    expect(await rounds(reader)).toEqual([200, 200, 200, 200, 200, 200]);
+    expect(await reader.verify()).toEqual([]);
+    expect(looks).toBeGreaterThan(5);
+    await reader.close();
+  });
+
+  test("see what another backend of the process commits, deletes and compacts", async () => {
+    const writer = await file(path("store"), { fsync: "normal" });
+    const reader = await file(path("store"));
+    for (let round = 1; round <= 30; round++) {
+      await put(writer, round % 5, text(round));
+      expect(await get(reader, round % 5)).toBe(text(round));
+      if (round % 10 === 0) await writer.compact();
+      if (round % 7 === 0) await writer.commit([{ deletes: [tail(round % 5)] }]);
+      expect(await get(reader, round % 5)).toBe(round % 7 === 0 ? undefined : text(round));
+    }
+    await writer.close();
+    await put(reader, 1, text("now mine"));
+    expect(await get(reader, 1)).toBe(text("now mine"));
+    await reader.close();
+  });
+
+  test("do not see a batch that is half written, and see it once it is whole", async () => {
+    const writer = await file(path("store"));
+    await put(writer, 1, text(1));
+    await writer.commit([
+      {
+        puts: [
+          { key: tail(2), value: text(2) },
+          { key: tail(3), value: text(3) },
+        ],
+      },
+    ]);
+    await writer.close();
+    const journal = path("store", "00000001.jsonl");
+    const whole = readFileSync(journal);
+    const reader = await file(path("store"), { readOnly: true });
+    const start = whole.indexOf('{"batch":2');
+    for (let length = start; length < whole.length; length += 29) {
+      writeFileSync(journal, whole.subarray(0, length));
+      expect([await get(reader, 1), await get(reader, 2), await get(reader, 3)]).toEqual([
+        text(1),
+        undefined,
+        undefined,
+      ]);
+    }
+    writeFileSync(journal, whole);
+    expect([await get(reader, 1), await get(reader, 2), await get(reader, 3)]).toEqual([text(1), text(2), text(3)]);
+    await reader.close();
+  });
+
+  test("notice that a batch they saw was cut away and another written in its place", async () => {
+    const writer = await file(path("store"));
+    for (let item = 1; item <= 3; item++) await put(writer, item, text(item));
+    await writer.close();
+    const journal = path("store", "00000001.jsonl");
+    const whole = readFileSync(journal);
+    const start = whole.indexOf('{"batch":3');
+    const reader = await file(path("store"), { readOnly: true });
+    for (const value of [text("three"), text("another three, longer than what was there"), text(3)]) {
+      expect(await get(reader, 3)).toBe(text(3));
+      truncateSync(journal, start);
+      const again = await file(path("store"));
+      await put(again, 3, value);
+      await again.close();
+      expect(await get(reader, 3)).toBe(value);
+      expect(await get(reader, 2)).toBe(text(2));
+      writeFileSync(journal, whole);
+    }
+    await reader.close();
+  });
+});

@@ -1,7 +1,0 @@
-import { describe } from "vitest";
-import { memory } from "../../src/backends/memory/index.ts";
-import { testContract } from "./contract/cases.ts";
-
-describe("memory keeps the contract", () => {
-  testContract(memory().capabilities, () => async () => memory());
-});

@@ -1,0 +1,8 @@
+import { describe } from "vitest";
+import { postgresUnderTest } from "../../support/places.ts";
+import { filePool, reusedPostgres } from "../../support/postgres/places.ts";
+import { holdsToTheKit } from "../conformance.ts";
+
+const pool = await filePool();
+
+describe("a store on postgres", () => holdsToTheKit({ ...postgresUnderTest, make: reusedPostgres({ pool }) }));

@@ -1,0 +1,14 @@
+/** Opens a store and commits once: one of several processes that start at the same moment. */
+import { postgres } from "../../../../src/backends/postgres/index.ts";
+import { creation } from "./records.ts";
+
+const [url, tape] = process.argv.slice(2) as [string, string];
+const backend = await postgres(url);
+process.send?.("ready");
+process.once("message", () => {
+  backend
+    .commit([creation(Number(tape))])
+    .then(([applied]) => backend.close().then(() => process.send?.({ applied })))
+    .catch((error: unknown) => process.send?.({ error: String(error) }))
+    .finally(() => process.disconnect());
+});

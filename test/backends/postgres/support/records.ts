@@ -1,0 +1,40 @@
+import type { Backend, Batch, Entry, Found, Key, Table, Value } from "../../../../src/backend.ts";
+
+/** A record of lineage `lineage`, whose tape has the same number. */
+export function at(table: Table, lineage: number, item: number, part = 0): Key {
+  return { table, lineage, group: lineage, item, part };
+}
+
+export function text(content: unknown): string {
+  return `t1........${JSON.stringify(content)}`;
+}
+
+export const metaOf = (tape: number): Key => at("meta", tape, tape);
+
+/** A new tape: its meta record. */
+export function creation(tape: number, value: Value = text("meta")): Batch {
+  return { inserts: [{ key: metaOf(tape), value }] };
+}
+
+/** The commit of a step: the meta record is as it was, and the next place on the tape is free. */
+export function step(tape: number, seq: number, value: Value, meta: Value = text("meta")): Batch {
+  return { checks: [{ key: metaOf(tape), value: meta }], inserts: [{ key: at("tail", tape, seq), value }] };
+}
+
+/** What sealing does: the tail moves into packs, the meta record says so. */
+export function sealing(tape: number, upTo: number, before: Value, after: Value): Batch {
+  const packs: Entry[] = (["rows", "net", "steps"] as const).map((table) => {
+    return { key: at(table, tape, upTo), value: text({ table, upTo, after }) };
+  });
+  return {
+    checks: [{ key: metaOf(tape), value: before }],
+    deletes: [{ table: "tail", lineage: tape, group: tape, to: upTo }],
+    inserts: packs,
+    puts: [{ key: metaOf(tape), value: after }],
+  };
+}
+
+export async function tailOf(backend: Backend, tape: number): Promise<readonly Found[]> {
+  const [answer] = await backend.read([{ scan: { table: "tail", lineage: tape, group: tape } }]);
+  return answer as readonly Found[];
+}

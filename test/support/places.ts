@@ -1,0 +1,113 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type BackendOptions, open } from "../../src/api/open.ts";
+import type { Backend, Capabilities } from "../../src/backend.ts";
+import { memory } from "../../src/backends/memory/index.ts";
+import type { OpenOptions } from "../../src/model/arguments.ts";
+import type { Location } from "../../src/testing/index.ts";
+import { makePostgres, reusedPostgres } from "./postgres/places.ts";
+
+/** A fresh, empty place on one backend. */
+export interface Place {
+  /** What `open` takes, again and again, for the same place. */
+  readonly url: string | Backend;
+  readonly options?: OpenOptions & BackendOptions;
+  /** Two stores may be open on it at once, though two processes may not. */
+  readonly shared?: boolean;
+  cleanup(): Promise<void>;
+}
+
+/** A kind of backend that the tests of the store run on. */
+export interface BackendUnderTest {
+  readonly name: string;
+  readonly capabilities: Capabilities;
+  /** How much of a campaign to run here, as a part of what memory gets: every round trip costs more elsewhere. */
+  readonly share: number;
+  make(): Promise<Place>;
+}
+
+/** A store in memory ends with its backend: here one backend outlives the stores opened on it. */
+async function makeMemory(): Promise<Place> {
+  const backend = memory();
+  const shared: Backend = {
+    name: backend.name,
+    capabilities: backend.capabilities,
+    read: (reads) => backend.read(reads),
+    commit: (batches) => backend.commit(batches),
+    size: () => backend.size(),
+    compact: () => backend.compact(),
+    verify: () => backend.verify(),
+    close: async () => undefined,
+  };
+  return { url: shared, shared: true, cleanup: () => backend.close() };
+}
+
+/** `fsync: "normal"`, since no test here cuts the power: that halves the time of the whole suite. */
+async function makeSqlite(): Promise<Place> {
+  const directory = await mkdtemp(join(tmpdir(), "threadmark-"));
+  return {
+    url: `sqlite:${join(directory, "store.db")}`,
+    options: { fsync: "normal" },
+    cleanup: () => rm(directory, { recursive: true, force: true }),
+  };
+}
+
+async function makeFile(): Promise<Place> {
+  const directory = await mkdtemp(join(tmpdir(), "threadmark-"));
+  return {
+    url: `file:${join(directory, "store")}`,
+    options: { fsync: "normal" },
+    cleanup: () => rm(directory, { recursive: true, force: true }),
+  };
+}
+
+export const memoryUnderTest: BackendUnderTest = {
+  name: "memory",
+  capabilities: { durable: false, processes: false },
+  share: 1,
+  make: makeMemory,
+};
+
+export const sqliteUnderTest: BackendUnderTest = {
+  name: "sqlite",
+  capabilities: { durable: true, processes: true },
+  share: 0.8,
+  make: makeSqlite,
+};
+
+export const fileUnderTest: BackendUnderTest = {
+  name: "file",
+  capabilities: { durable: true, processes: false },
+  share: 0.4,
+  make: makeFile,
+};
+
+export const postgresUnderTest: BackendUnderTest = {
+  name: "postgres",
+  capabilities: { durable: true, processes: true },
+  share: 0.05,
+  make: makePostgres,
+};
+
+/** Every backend that the tests of the store run on. */
+export const locations: readonly BackendUnderTest[] = [
+  memoryUnderTest,
+  fileUnderTest,
+  sqliteUnderTest,
+  postgresUnderTest,
+];
+
+/** The same for hundreds of short stays, where nobody writes on after leaving: those on Postgres share their tables. */
+export const campaignLocations: readonly BackendUnderTest[] = locations.map((backend) =>
+  backend === postgresUnderTest ? { ...backend, make: reusedPostgres() } : backend,
+);
+
+/** A place as the conformance kit wants it. */
+export async function kitLocation(backend: BackendUnderTest): Promise<Location> {
+  const place = await backend.make();
+  return {
+    open: (options) => open(place.url, { ...place.options, ...options }),
+    cleanup: () => place.cleanup(),
+  };
+}

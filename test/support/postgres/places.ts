@@ -1,0 +1,69 @@
+import { randomBytes } from "node:crypto";
+import pg from "pg";
+import { afterAll } from "vitest";
+import type { PostgresOptions } from "../../../src/backends/postgres/index.ts";
+import type { TestDatabase } from "./database.ts";
+import { createDatabase } from "./database.ts";
+
+let database: Promise<TestDatabase> | undefined;
+let pool: pg.Pool | undefined;
+
+/** The database of this test file, made when a test first needs it. */
+export function fileDatabase(): Promise<TestDatabase> {
+  database ??= createDatabase();
+  return database;
+}
+
+/** Connections of this test file that outlive its stores: a new one has to learn the tables and plan every statement. */
+export async function filePool(): Promise<pg.Pool> {
+  const { url } = await fileDatabase();
+  pool ??= new pg.Pool({ connectionString: url, max: 8 });
+  return pool;
+}
+
+afterAll(async () => {
+  await pool?.end();
+  await (await database)?.drop();
+});
+
+interface PostgresPlace {
+  readonly url: string;
+  readonly options: Record<string, unknown>;
+  cleanup(): Promise<void>;
+}
+
+/** A schema that is not there yet. */
+export async function makePostgres(options: PostgresOptions = {}): Promise<PostgresPlace> {
+  const { url, query } = await fileDatabase();
+  const schema = `place_${randomBytes(6).toString("hex")}`;
+  return {
+    url: options.url ?? url,
+    options: { connections: 4, ...options, schema },
+    async cleanup() {
+      await query(`drop schema if exists ${schema} cascade`);
+    },
+  };
+}
+
+const tables = ["meta", "tail", "mark", "rows", "net", "steps", "id", "head", "write", "directory", "token"];
+
+/**
+ * Empty places that share one schema, one after the other: for hundreds of cases that are done sooner than tables are
+ * created and dropped. Nothing may write there once a place is cleaned up.
+ */
+export function reusedPostgres(options: PostgresOptions = {}): () => Promise<PostgresPlace> {
+  const free: PostgresPlace[] = [];
+  return async () => {
+    const place = free.pop() ?? (await makePostgres(options));
+    return {
+      ...place,
+      async cleanup() {
+        const kept = await filePool();
+        const { schema } = place.options;
+        const { rows } = await kept.query(`select to_regclass('${schema}.tail') is not null as migrated`);
+        if (rows[0].migrated) await kept.query(tables.map((table) => `delete from ${schema}.${table}`).join(";"));
+        free.push(place);
+      },
+    };
+  };
+}
