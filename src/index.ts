@@ -19,7 +19,6 @@ export {
   tables,
   type Value,
 } from "./backend.ts";
-export type { ImportResult } from "./engine/bundles/import.ts";
 export { type ErrorCode, type ErrorDetails, ThreadmarkError } from "./errors.ts";
 export type {
   AcquireOptions,
@@ -31,6 +30,7 @@ export type {
   Fault,
   ForkOptions,
   HistoryOptions,
+  ImportResult,
   LeaseInfo,
   LeaseToken,
   OpenOptions,

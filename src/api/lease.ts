@@ -38,13 +38,15 @@ export class Lease implements LeaseToken {
   /** Starts the time to live anew. `FENCED` when another has taken the lease. */
   async renew(ttl: number = this.#ttl): Promise<void> {
     checkTtl(ttl);
-    const record = await this.#engine.track(() => this.#engine.lane(this.thread).add(renewChange(this, ttl)));
+    const record = await this.#engine.context.calls.track(() =>
+      this.#engine.lane(this.thread).add(renewChange(this, ttl)),
+    );
     this.#expiresAt = record.expires;
   }
 
   /** Gives the lease up, so that another need not wait. */
   release(): Promise<void> {
-    return this.#engine.track(() => this.#engine.lane(this.thread).add(releaseChange(this)));
+    return this.#engine.context.calls.track(() => this.#engine.lane(this.thread).add(releaseChange(this)));
   }
 
   [Symbol.asyncDispose](): Promise<void> {

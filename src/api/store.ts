@@ -1,17 +1,16 @@
-import type { ImportResult } from "../engine/bundles/import.ts";
 import type { Engine } from "../engine/engine.ts";
-import type { Stats, ThreadsOptions, VerifyResult, WorkOptions } from "../model/arguments.ts";
+import type { ImportResult, Stats, ThreadsOptions, VerifyResult, WorkOptions } from "../model/arguments.ts";
 import type { ThreadInfo } from "../model/checkpoint.ts";
 import { checkExportOptions, checkObject, checkThreadsOptions, checkWorkOptions } from "../model/validation.ts";
 import { Thread } from "./thread.ts";
 
 // What looks after a whole store is loaded when it is first asked for: most processes only read and write threads.
 async function* listed(engine: Engine, options: ThreadsOptions): AsyncGenerator<ThreadInfo> {
-  yield* (await import("../engine/reads/list-threads.ts")).listThreads(engine, options);
+  yield* (await import("../engine/reads/list-threads.ts")).listThreads(engine.context, options);
 }
 
 async function* exported(engine: Engine, threads: readonly string[] | undefined): AsyncGenerator<string> {
-  yield* (await import("../engine/bundles/export.ts")).exportStore(engine, threads);
+  yield* (await import("../engine/bundles/export.ts")).exportStore(engine.context, threads);
 }
 
 /**
@@ -43,22 +42,28 @@ export class Store<State = unknown> {
 
   /** How many threads and checkpoints there are, and the bytes they take by kind. */
   stats(): Promise<Stats> {
-    return this.#engine.track(async () => (await import("../engine/reads/stats.ts")).storeStats(this.#engine));
+    return this.#engine.context.calls.track(async () =>
+      (await import("../engine/reads/stats.ts")).storeStats(this.#engine.context),
+    );
   }
 
   /** Reads everything back from storage and reports every fault found. */
   verify(options: WorkOptions = {}): Promise<VerifyResult> {
-    return this.#engine.track(async () => {
+    return this.#engine.context.calls.track(async () => {
       const { progress } = checkWorkOptions(options);
-      return (await import("../engine/upkeep/verify.ts")).verifyStore(this.#engine, progress);
+      return (await import("../engine/upkeep/verify.ts")).verifyStore(this.#engine.context, progress);
     });
   }
 
   /** Removes from the medium what no checkpoint reaches any more. */
   compact(options: WorkOptions = {}): Promise<void> {
-    return this.#engine.track(async () => {
+    return this.#engine.context.calls.track(async () => {
       const { progress } = checkWorkOptions(options);
-      return (await import("../engine/upkeep/compact.ts")).compactStore(this.#engine, progress);
+      return (await import("../engine/upkeep/compact.ts")).compactStore(
+        this.#engine.context,
+        this.#engine.committer,
+        progress,
+      );
     });
   }
 
@@ -81,8 +86,8 @@ export class Store<State = unknown> {
    * commit, or not at all: where one is refused, those before it in the bundle are there, and nothing of it and of later ones.
    */
   import(source: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>): Promise<ImportResult> {
-    return this.#engine.track(async () =>
-      (await import("../engine/bundles/import.ts")).importBundle(this.#engine, source),
+    return this.#engine.context.calls.track(async () =>
+      (await import("../engine/bundles/import.ts")).importBundle(this.#engine.context, this.#engine.lanes, source),
     );
   }
 

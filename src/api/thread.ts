@@ -6,7 +6,8 @@ import { type WritesResult, writesChange } from "../engine/changes/writes.ts";
 import { captureWrites } from "../engine/changes/writes-capture.ts";
 import type { Change as LaneChange } from "../engine/commits/lane.ts";
 import { deferred } from "../engine/commits/lazy-change.ts";
-import { closedError, type Engine } from "../engine/engine.ts";
+import type { Engine } from "../engine/engine.ts";
+import { closedError } from "../engine/faults/closed.ts";
 import { notFound, refusedBy } from "../engine/faults/missing.ts";
 import type { Place } from "../engine/reads/checkpoint.ts";
 import { type Gathered, gather, type Named, type RecentRows, recentRows } from "../engine/reads/for-langgraph.ts";
@@ -71,17 +72,17 @@ export class Thread<State = unknown> {
     this.namespace = Object.freeze(checkNamespace(namespace));
     this.#key = namespaceKey(this.namespace);
     this.#place = { thread: this.id, namespace: this.namespace };
-    this.#reading = new Reading<State>(engine, this.#place, this.#key);
+    this.#reading = new Reading<State>(engine.context, this.#place, this.#key);
   }
 
   /** Saves a checkpoint. Takes the whole `state`, and finds what changed, or an `update` of the parent's. */
   put(input: PutInput<State>, options: PutOptions = {}): Promise<CheckpointInfo> {
-    if (this.#engine.closed) return Promise.reject(closedError());
+    if (this.#engine.context.calls.closed) return Promise.reject(closedError());
     try {
       checkPutInput(input);
       checkPutOptions(options);
       const captured = capturePut(
-        this.#engine,
+        this.#engine.context,
         this.id,
         this.#key,
         input as PutInput<Record<string, unknown>>,
@@ -138,7 +139,7 @@ export class Thread<State = unknown> {
   history(options?: HistoryOptions): AsyncGenerator<CheckpointInfo | Checkpoint<State>>;
   history(options: HistoryOptions = {}): AsyncGenerator<CheckpointInfo | Checkpoint<State>> {
     checkHistoryOptions(options);
-    return historyOf(this.#engine, this.#place, this.#key, { ...options }) as AsyncGenerator<
+    return historyOf(this.#engine.context, this.#place, this.#key, { ...options }) as AsyncGenerator<
       CheckpointInfo | Checkpoint<State>
     >;
   }
@@ -161,15 +162,15 @@ export class Thread<State = unknown> {
     input: WritesInput,
     options: { readonly lease?: LeaseToken; readonly keep?: boolean },
   ): Promise<WritesResult> {
-    if (this.#engine.closed) throw closedError();
+    if (this.#engine.context.calls.closed) throw closedError();
     try {
       checkId(id, "A checkpoint id");
       checkWritesInput(input);
       checkObject(options, "The options of putWrites");
       if (options.lease !== undefined) checkLeaseToken(options.lease, "lease");
       const { lease, keep = false } = options;
-      const change = writesChange({ ...captureWrites(this.#engine, this.#key, id, input, lease), keep });
-      return this.#engine.track(() => this.#engine.lane(this.id).add(change));
+      const change = writesChange({ ...captureWrites(this.#engine.context, this.#key, id, input, lease), keep });
+      return this.#engine.context.calls.track(() => this.#engine.lane(this.id).add(change));
     } catch (error) {
       throw refusedBy(this.id, error);
     }
@@ -203,13 +204,13 @@ export class Thread<State = unknown> {
       checkNamed(whole);
       const named = ({ id, seq }: Named): Named => ({ id, seq });
       const [some, others] = [written.map(named), whole.map(named)];
-      return () => gather(this.#engine, this.#place, this.#key, some, others);
+      return () => gather(this.#engine.context, this.#place, this.#key, some, others);
     });
   }
 
   /** @internal The history as it is remembered: nothing is read. */
   recent(): RecentRows | undefined {
-    return this.#engine.closed ? undefined : recentRows(this.#engine, this.#place, this.#key);
+    return this.#engine.context.calls.closed ? undefined : recentRows(this.#engine.context, this.#place, this.#key);
   }
 
   /** A new thread that begins with a checkpoint of this one and its ancestors. Costs the same whatever the history. */
@@ -217,8 +218,8 @@ export class Thread<State = unknown> {
     return this.#attempt(() => {
       this.#rootOnly("fork");
       checkForkOptions(options);
-      const into = options.into ?? this.#engine.ids?.() ?? crypto.randomUUID();
-      const request = captureFork(this.#engine, into, options);
+      const into = options.into ?? this.#engine.context.ids?.() ?? crypto.randomUUID();
+      const request = captureFork(this.#engine.context, into, options);
       const change = deferred(async () => (await import("../engine/changes/fork.ts")).forkChange(request));
       return async () => {
         await this.#engine.lane(this.id).add(change);
@@ -247,7 +248,7 @@ export class Thread<State = unknown> {
       checkPruneOptions(options);
       const asked = { ...options };
       const load = async (): Promise<LaneChange<PruneResult>> =>
-        (await import("../engine/removal/prune.ts")).pruneChange(this.#engine, asked);
+        (await import("../engine/removal/prune.ts")).pruneChange(this.#engine.context, asked);
       return () => this.#engine.lane(this.id).add(deferred(load, true));
     });
   }
@@ -341,7 +342,7 @@ export class Thread<State = unknown> {
   lease(): Promise<LeaseInfo> {
     return this.#attempt(() => {
       this.#rootOnly("lease");
-      return () => leaseInfo(this.#engine, this.id);
+      return () => leaseInfo(this.#engine.context, this.id);
     });
   }
 
@@ -363,9 +364,9 @@ export class Thread<State = unknown> {
 
   /** Checks and captures the arguments in the call itself; whatever is wrong with them rejects before any I/O. */
   #attempt<T>(prepare: () => () => Promise<T>): Promise<T> {
-    if (this.#engine.closed) return Promise.reject(closedError());
+    if (this.#engine.context.calls.closed) return Promise.reject(closedError());
     try {
-      return this.#engine.track(prepare());
+      return this.#engine.context.calls.track(prepare());
     } catch (error) {
       return Promise.reject(refusedBy(this.id, error));
     }

@@ -226,3 +226,11 @@ export interface OpenOptions {
   /** @internal How many bytes a checkpoint may take. */
   readonly checkpointBytes?: number;
 }
+
+export interface ImportResult {
+  /** Threads that were written. */
+  readonly imported: number;
+  /** Threads that were there already, just so. */
+  readonly unchanged: number;
+  readonly checkpoints: number;
+}

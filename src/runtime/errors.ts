@@ -1,4 +1,8 @@
-import type { Issue } from "./graph/schema.ts";
+/** A complaint of a schema. */
+export interface Issue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
 
 /**
  * Why a run was refused or ended, as a stable code. Faults of the store keep their own codes: see `ThreadmarkError`.

@@ -1,4 +1,4 @@
-export { RunError, type RunErrorCode } from "./errors.ts";
+export { type Issue, RunError, type RunErrorCode } from "./errors.ts";
 export type { NodeOptions, Retry } from "./graph/definition.ts";
 export {
   type CompileOptions,
@@ -10,7 +10,7 @@ export {
   type NodeResult,
 } from "./graph/graph.ts";
 export { append, merge, type Reducer, type Reducers } from "./graph/reducers.ts";
-export type { Issue, Schema } from "./graph/schema.ts";
+export type { Schema } from "./graph/schema.ts";
 export { type Command, END, type Goto, type Send, START, send, type Target } from "./graph/targets.ts";
 export type { Context } from "./run/context.ts";
 export type { FlowEvent, RunResult } from "./run/events.ts";

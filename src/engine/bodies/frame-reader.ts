@@ -1,7 +1,7 @@
 import type { Value } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
-import type { Engine } from "../engine.ts";
 import { isCorrupt } from "../faults/damage.ts";
+import type { Context } from "../memory/context.ts";
 import type { LoadedPack, Tape } from "../memory/tape.ts";
 import { decodeFrames, type Frame } from "../records/pack/pack.ts";
 import { tailChange } from "../records/tail.ts";
@@ -18,15 +18,15 @@ interface KeptPack {
 
 /** Reads single frames as they are stored, each pack once unless there are too many to keep. */
 export class FrameReader {
-  readonly #engine: Engine;
+  readonly #context: Context;
   readonly #most: number;
   /** Those read last, the newest at the end. */
   readonly #packs = new Map<string, KeptPack>();
   #kept = 0;
   readonly #offered = new Map<string, readonly [net: Value, steps: Value]>();
 
-  constructor(engine: Engine, most: number = KEPT) {
-    this.#engine = engine;
+  constructor(context: Context, most: number = KEPT) {
+    this.#context = context;
     this.#most = most;
   }
 
@@ -42,15 +42,15 @@ export class FrameReader {
     } catch (error) {
       if (!isCorrupt(error)) throw error;
       // A compaction may have moved it since the tape was read.
-      await renew(this.#engine, tape);
-      return this.#find((await this.#engine.tapes.refresh(tape.number, tape.lineage)) ?? tape, seq);
+      await renew(this.#context, tape);
+      return this.#find((await this.#context.tapes.refresh(tape.number, tape.lineage)) ?? tape, seq);
     }
   }
 
   async #find(tape: Tape, seq: number): Promise<Frame> {
     const tail = tape.tailRow(seq);
     if (tail) return { row: tail.row, change: tailChange(tail.value) };
-    const pack = tape.loadedPack(seq) ?? ((await ownRow(this.#engine, tape, seq)) && tape.loadedPack(seq));
+    const pack = tape.loadedPack(seq) ?? ((await ownRow(this.#context, tape, seq)) && tape.loadedPack(seq));
     const frame = pack && (await this.#pack(tape, pack)).get(seq);
     if (frame) return frame;
     throw new ThreadmarkError("CORRUPT", `Frame ${tape.number}:${seq} is missing. Run verify().`, {
@@ -74,7 +74,7 @@ export class FrameReader {
     const known = this.#packs.get(name);
     if (known) return known.frames;
     const keys = (["net", "steps"] as const).map((table) => ({ get: tape.key(table, pack.last) }));
-    const values = this.#offered.get(name) ?? ((await this.#engine.read(keys)) as readonly (Value | undefined)[]);
+    const values = this.#offered.get(name) ?? ((await this.#context.read(keys)) as readonly (Value | undefined)[]);
     this.#offered.delete(name);
     const [net, steps] = values;
     try {

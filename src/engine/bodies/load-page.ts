@@ -1,8 +1,8 @@
 import type { Read } from "../../backend.ts";
 import { apply, applyOwned, isReplacement, replacedBy } from "../../codec/delta/index.ts";
 import type { Json } from "../../codec/json.ts";
-import type { Engine } from "../engine.ts";
 import { isCorrupt } from "../faults/damage.ts";
+import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { decodeFrames, type Frame } from "../records/pack/pack.ts";
 import { decodeRows } from "../records/pack/rows.ts";
@@ -48,7 +48,7 @@ export interface SharedTree {
  * replaced, and those that do not read, are left out: by themselves they are read with all care, or tell their fault.
  */
 export async function loadPage(
-  engine: Engine,
+  context: Context,
   tape: Tape,
   rows: readonly Shown[],
 ): Promise<ReadonlyMap<number, SharedTree>> {
@@ -56,7 +56,7 @@ export async function loadPage(
   if (plain.length < 2) return new Map();
   const { folds } = tape.meta;
   const page = new Page(
-    engine,
+    context,
     tape,
     plain.map((row) => row.seq),
   );
@@ -76,7 +76,7 @@ export async function loadPage(
 
 class Page {
   readonly trees = new Map<number, SharedTree>();
-  readonly #engine: Engine;
+  readonly #context: Context;
   readonly #tape: Tape;
   readonly #wanted: ReadonlySet<number>;
   readonly #records: PackRecords;
@@ -84,11 +84,11 @@ class Page {
   /** Frames by seq, each with what it was stored to build on. */
   readonly #frames = new Map<number, Frame>();
 
-  constructor(engine: Engine, tape: Tape, seqs: readonly number[]) {
-    this.#engine = engine;
+  constructor(context: Context, tape: Tape, seqs: readonly number[]) {
+    this.#context = context;
     this.#tape = tape;
     this.#wanted = new Set(seqs);
-    this.#records = new PackRecords(engine);
+    this.#records = new PackRecords(context);
   }
 
   get tapes(): Tape[] {
@@ -98,7 +98,7 @@ class Page {
   /** Reads the packs of all these rows, and along with them what the oldest of them probably builds on. */
   async read(): Promise<void> {
     for (const seq of this.#wanted) {
-      const home = await homeOf(this.#engine, this.#tape, seq);
+      const home = await homeOf(this.#context, this.#tape, seq);
       const own = this.#homes.get(home);
       if (own) own.push(seq);
       else this.#homes.set(home, [seq]);
@@ -131,7 +131,7 @@ class Page {
         above.push(frame);
         current = frame.row.base;
       } else {
-        const loaded = await loadTree(this.#engine, this.#tape, current, this.#records);
+        const loaded = await loadTree(this.#context, this.#tape, current, this.#records);
         current = this.#onwards(current, loaded, above);
       }
     }

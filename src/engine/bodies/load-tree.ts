@@ -3,9 +3,9 @@ import { copyJson } from "../../codec/copy.ts";
 import { applyOwned, type Delta, isReplacement, replacedBy } from "../../codec/delta/index.ts";
 import type { Json } from "../../codec/json.ts";
 import { ThreadmarkError } from "../../errors.ts";
-import type { Engine } from "../engine.ts";
 import { isCorrupt } from "../faults/damage.ts";
 import { missingFrame, movedFrame } from "../faults/missing.ts";
+import type { Context } from "../memory/context.ts";
 import { lowerBound, type Tape } from "../memory/tape.ts";
 import type { TreeEntry } from "../memory/tree-cache.ts";
 import { decodeNets, type Nets, netStretch, type Stretch, stepStretch } from "../records/pack/pack.ts";
@@ -25,11 +25,11 @@ export interface LoadedTree {
 }
 
 /** A checkpoint's body as a view shows it: the frame's tree, and on top what replaced it. */
-export async function loadShown(engine: Engine, tape: Tape, row: Shown, records?: PackRecords): Promise<LoadedTree> {
-  const loaded = await loadTree(engine, tape, row.seq, records);
+export async function loadShown(context: Context, tape: Tape, row: Shown, records?: PackRecords): Promise<LoadedTree> {
+  const loaded = await loadTree(context, tape, row.seq, records);
   if (row.replacedBy === undefined) return loaded;
   // The change belongs to the frame as it was when the row was found. It may have been read again meanwhile, as it was.
-  const now = (await rowAt(engine, tape, row.seq))?.replacedBy;
+  const now = (await rowAt(context, tape, row.seq))?.replacedBy;
   if (now !== row.replacedBy && JSON.stringify(now) !== JSON.stringify(row.replacedBy)) throw movedFrame(tape, row.seq);
   return { ...loaded, tree: applyOwned(loaded.tree, structuredClone(row.replacedBy)), tagged: true };
 }
@@ -39,26 +39,26 @@ export async function loadShown(engine: Engine, tape: Tape, row: Shown, records?
  * and pack by pack, then applies them forwards. When the packs were rewritten meanwhile it starts again.
  */
 export async function loadTree(
-  engine: Engine,
+  context: Context,
   tape: Tape,
   seq: number,
-  records: PackRecords = new PackRecords(engine),
+  records: PackRecords = new PackRecords(context),
 ): Promise<LoadedTree> {
   let known = records;
   for (let attempt = 0; ; attempt += 1) {
     try {
-      return await new Walk(engine, known).load(tape, seq);
+      return await new Walk(context, known).load(tape, seq);
     } catch (error) {
       if (attempt === 2 || !isCorrupt(error)) throw error;
-      known = new PackRecords(engine);
-      await renew(engine, tape);
+      known = new PackRecords(context);
+      await renew(context, tape);
     }
   }
 }
 
 class Walk {
   readonly #tapes = new Set<Tape>();
-  readonly #engine: Engine;
+  readonly #context: Context;
   readonly #records: PackRecords;
   /** Runs of deltas, the newest first; each run oldest first. */
   readonly #stretches: (readonly Delta[])[] = [];
@@ -69,8 +69,8 @@ class Walk {
   /** The place in the tail below the row that was found there last. */
   #below = -1;
 
-  constructor(engine: Engine, records: PackRecords) {
-    this.#engine = engine;
+  constructor(context: Context, records: PackRecords) {
+    this.#context = context;
     this.#records = records;
   }
 
@@ -80,10 +80,10 @@ class Walk {
     let current = seq;
     let base: TreeEntry | undefined;
     do {
-      base = this.#engine.trees.get(tape, current);
+      base = this.#context.trees.get(tape, current);
       if (base) break;
       // Nothing is awaited that is at hand: there is a turn of this loop for every unsealed row.
-      const at = homeOf(this.#engine, home, current);
+      const at = homeOf(this.#context, home, current);
       home = at instanceof Promise ? await at : at;
       this.#tapes.add(home);
       if (home.meta.folds !== folds) throw movedFrame(home, current);

@@ -1,6 +1,6 @@
 import type { Answer, Found, Read, Value } from "../../backend.ts";
-import type { Engine } from "../engine.ts";
 import { missingFrame, movedFrame } from "../faults/missing.ts";
+import type { Context } from "../memory/context.ts";
 import { lowerBound, type Tape } from "../memory/tape.ts";
 import { decodeMeta } from "../records/meta.ts";
 
@@ -36,12 +36,12 @@ const LAST_PAGE = 256;
  * what it was. Only a compaction that folds replaced content in changes trees; it is counted, and the count compared.
  */
 export class PackRecords {
-  readonly #engine: Engine;
+  readonly #context: Context;
   readonly #tapes = new Map<number, Known>();
   #page = FIRST_PAGE;
 
-  constructor(engine: Engine) {
-    this.#engine = engine;
+  constructor(context: Context) {
+    this.#context = context;
   }
 
   /** The `net` record of the pack that holds a sealed row. */
@@ -58,7 +58,7 @@ export class PackRecords {
         { get: tape.metaKey },
         { scan: { ...group, from, to: seq }, reverse: true, limit },
       ];
-      const [meta, nets] = (await this.#engine.read(reads)) as readonly [Value | undefined, readonly Found[]];
+      const [meta, nets] = (await this.#context.read(reads)) as readonly [Value | undefined, readonly Found[]];
       this.#check(tape, seq, meta);
       const [last] = nets;
       if (last?.item === seq) {
@@ -67,7 +67,7 @@ export class PackRecords {
       }
     }
     const older = { ...group, from, to: seq - 1 };
-    const [meta, [around], below] = (await this.#engine.read([
+    const [meta, [around], below] = (await this.#context.read([
       { get: tape.metaKey },
       { scan: { ...group, from: seq }, limit: 1 },
       { scan: older, reverse: true, limit },
@@ -93,7 +93,7 @@ export class PackRecords {
       const reads: Read[] = sought.flatMap((last) =>
         (["rows", "net", "steps"] as const).map((table) => ({ get: tape.key(table, last) })),
       );
-      const [meta, ...answers] = await this.#engine.read([{ get: tape.metaKey }, ...reads, ...ahead]);
+      const [meta, ...answers] = await this.#context.read([{ get: tape.metaKey }, ...reads, ...ahead]);
       this.#check(tape, sought[0] as number, meta as Value | undefined);
       for (const [index, last] of sought.entries()) {
         const [rows, net, steps] = answers.slice(3 * index, 3 * index + 3) as readonly (Value | undefined)[];

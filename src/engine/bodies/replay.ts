@@ -1,7 +1,7 @@
 import { type Delta, isReplacement, OwnedCopies, replacedBy } from "../../codec/delta/index.ts";
 import type { Json } from "../../codec/json.ts";
-import type { Engine } from "../engine.ts";
 import { isCorrupt } from "../faults/damage.ts";
+import type { Context } from "../memory/context.ts";
 import { lowerBound, type Tape } from "../memory/tape.ts";
 import { homeOf, isPlain, rowAt, type Shown } from "../view/row-at.ts";
 import { FrameReader } from "./frame-reader.ts";
@@ -55,7 +55,7 @@ type Came = { readonly live: Live; readonly change: Delta | undefined } | Failed
  * So no more trees are held at a time than the binary logarithm of the number of rows, whatever the branches.
  */
 export class Replay {
-  readonly #engine: Engine;
+  readonly #context: Context;
   readonly #tape: Tape;
   readonly #outline: Outline;
   readonly #frames: FrameReader;
@@ -65,11 +65,11 @@ export class Replay {
   readonly #siblings: Int32Array;
   readonly #roots: number[] = [];
 
-  constructor(engine: Engine, tape: Tape, outline: Outline) {
-    this.#engine = engine;
+  constructor(context: Context, tape: Tape, outline: Outline) {
+    this.#context = context;
     this.#tape = tape;
     this.#outline = outline;
-    this.#frames = new FrameReader(engine, FRAME_BYTES);
+    this.#frames = new FrameReader(context, FRAME_BYTES);
     const { length } = outline.seqs;
     this.#weights = new Int32Array(length).fill(1);
     this.#children = new Int32Array(length).fill(-1);
@@ -109,7 +109,7 @@ export class Replay {
   }
 
   async #comeTo(seq: number, from: Live | Failed | undefined): Promise<Came> {
-    const home = await homeOf(this.#engine, this.#tape, seq);
+    const home = await homeOf(this.#context, this.#tape, seq);
     const pack = home.loadedPack(seq)?.last;
     home.forgetPacks(PACKS);
     // Within one pack, what builds on a frame that does not read does not read either; its last row may, by its net change.
@@ -122,7 +122,7 @@ export class Replay {
       if (!isCorrupt(error)) throw error;
     }
     try {
-      const { tree, tagged } = await loadTree(this.#engine, this.#tape, seq);
+      const { tree, tagged } = await loadTree(this.#context, this.#tape, seq);
       return { live: live(tree, tagged), change: undefined };
     } catch (error) {
       if (!isCorrupt(error)) throw error;
@@ -134,13 +134,13 @@ export class Replay {
   async #shown(seq: number): Promise<Shown | undefined> {
     const tape = this.#tape;
     try {
-      if (isPlain(tape) && (await homeOf(this.#engine, tape, seq)) === tape) {
+      if (isPlain(tape) && (await homeOf(this.#context, tape, seq)) === tape) {
         return (await this.#frames.read(tape, seq)).row;
       }
     } catch (error) {
       if (!isCorrupt(error)) throw error;
     }
-    return rowAt(this.#engine, tape, seq);
+    return rowAt(this.#context, tape, seq);
   }
 
   /** The rows that build on a row; first the one that comes last. */

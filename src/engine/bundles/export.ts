@@ -7,8 +7,8 @@ import { PAGE_ROWS } from "../bodies/load-page.ts";
 import { loadShown } from "../bodies/load-tree.ts";
 import { FRAME_BYTES, PACKS, PACKS_AT_ONCE } from "../bodies/replay.ts";
 import { Attempts, PATIENCE } from "../commits/attempts.ts";
-import type { Engine } from "../engine.ts";
 import { ifDamaged, isCorrupt } from "../faults/damage.ts";
+import type { Context } from "../memory/context.ts";
 import { lowerBound, type Tape } from "../memory/tape.ts";
 import { allThreads } from "../reads/directory.ts";
 import { type Row, type RowRecord, toRecord } from "../records/row.ts";
@@ -43,27 +43,27 @@ export type BundleRecord =
 const HELD_CHARACTERS = 4 * 1024 * 1024;
 
 /** Yields a store as text: one line a record. Each thread stands for itself, with all that it shows at one moment. */
-export async function* exportStore(store: Engine, threads: readonly string[] | undefined): AsyncGenerator<string> {
-  const engine = store.fresh();
-  yield bundleLine({ kind: "bundle", version: 1, createdAt: engine.clock() } satisfies BundleRecord);
+export async function* exportStore(store: Context, threads: readonly string[] | undefined): AsyncGenerator<string> {
+  const context = store.fresh();
+  yield bundleLine({ kind: "bundle", version: 1, createdAt: context.clock() } satisfies BundleRecord);
   let count = 0;
-  const source = threads === undefined ? allThreads(engine, { together: 1 }) : namedThreads(engine, threads);
+  const source = threads === undefined ? allThreads(context, { together: 1 }) : namedThreads(context, threads);
   for (;;) {
-    const next = await store.track(() => source.next());
+    const next = await store.calls.track(() => source.next());
     if (next.done) break;
     const { thread } = next.value.meta;
     const lines = new HeldLines();
-    const records = exportThread(engine, next.value);
+    const records = exportThread(context, next.value);
     let last: BundleRecord["kind"] | undefined;
     for (;;) {
-      const record = await store.track(() => records.next());
+      const record = await store.calls.track(() => records.next());
       if (record.done) break;
       last = record.value.kind;
       yield* lines.add(record.value);
     }
     // It was deleted meanwhile.
     if (last === undefined || last === "void") {
-      if (threads && !(await engine.thread(thread))) throw nothingToExport(thread);
+      if (threads && !(await context.thread(thread))) throw nothingToExport(thread);
     } else count += 1;
     yield* lines.rest();
   }
@@ -97,10 +97,10 @@ class HeldLines {
   }
 }
 
-async function* namedThreads(engine: Engine, threads: readonly string[]): AsyncGenerator<Tape> {
+async function* namedThreads(context: Context, threads: readonly string[]): AsyncGenerator<Tape> {
   // A bundle in which a thread stands twice is refused.
   for (const id of new Set(threads)) {
-    const tape = await engine.thread(id);
+    const tape = await context.thread(id);
     if (!tape) throw nothingToExport(id);
     yield tape;
   }
@@ -114,18 +114,18 @@ function nothingToExport(thread: string): ThreadmarkError {
  * Yields the records of one thread as it was at one moment. Where others change the thread meanwhile, they are followed by
  * a `void`, and by the records of a later moment, if the thread is still there. None, where it shows no checkpoint.
  */
-export async function* exportThread(known: Engine, found: Tape): AsyncGenerator<BundleRecord> {
+export async function* exportThread(known: Context, found: Tape): AsyncGenerator<BundleRecord> {
   const { thread } = found.meta;
-  let engine = known;
+  let context = known;
   let tape: Tape | undefined = found;
   const attempts = new Attempts();
   while (tape) {
-    const holds = await standingOf(engine, tape);
+    const holds = await standingOf(context, tape);
     let fault: ThreadmarkError;
     let begun = false;
     try {
       let end: BundleRecord | undefined;
-      for await (const record of threadRecords(engine, tape)) {
+      for await (const record of threadRecords(context, tape)) {
         if (record.kind === "end") end = record;
         else {
           begun = true;
@@ -144,8 +144,8 @@ export async function* exportThread(known: Engine, found: Tape): AsyncGenerator<
     if (begun) yield { kind: "void", id: thread };
     if (!(await attempts.again())) throw fault;
     // What is remembered may be of either side of the change.
-    engine = known.fresh();
-    tape = await engine.thread(thread);
+    context = known.fresh();
+    tape = await context.thread(thread);
   }
 }
 
@@ -158,15 +158,15 @@ function neverRests(thread: string): ThreadmarkError {
 }
 
 /** Yields the records of one thread as they are found, with no more of it in memory than some packs. */
-async function* threadRecords(engine: Engine, tape: Tape): AsyncGenerator<BundleRecord> {
+async function* threadRecords(context: Context, tape: Tape): AsyncGenerator<BundleRecord> {
   const seqs: number[] = [];
-  for await (const { seq } of shownRows(engine, tape, { most: PACKS_AT_ONCE })) {
+  for await (const { seq } of shownRows(context, tape, { most: PACKS_AT_ONCE })) {
     seqs.push(seq);
     if (seqs.length % PAGE_ROWS === 0) forgetPacks(tape);
   }
   if (seqs.length === 0) return;
   seqs.reverse();
-  const frames = new FrameReader(engine, FRAME_BYTES);
+  const frames = new FrameReader(context, FRAME_BYTES);
   yield { kind: "thread", id: tape.meta.thread, createdAt: tape.meta.createdAt };
   let written = 0;
   let told = 0;
@@ -175,15 +175,15 @@ async function* threadRecords(engine: Engine, tape: Tape): AsyncGenerator<Bundle
     forgetPacks(tape);
     const rows: Shown[] = [];
     for (const seq of seqs.slice(start, start + PAGE_ROWS)) {
-      const row = await rowAt(engine, tape, seq);
+      const row = await rowAt(context, tape, seq);
       if (row) rows.push(row);
     }
-    const writes = await writesOfRows(engine, tape, rows).catch(ifDamaged);
+    const writes = await writesOfRows(context, tape, rows).catch(ifDamaged);
     for (const row of rows) {
       told += 1;
-      yield await checkpointRecord(engine, tape, seqs, frames, row);
+      yield await checkpointRecord(context, tape, seqs, frames, row);
       // Where one of the page does not read, each is read by itself, and the fault has its checkpoint.
-      const own = writes?.get(row.seq) ?? (await shownWrites(engine, tape, row.namespace, row.id));
+      const own = writes?.get(row.seq) ?? (await shownWrites(context, tape, row.namespace, row.id));
       if (own.length === 0) continue;
       written += 1;
       yield { kind: "writes", checkpoint: row.id, namespace: row.namespace, writes: own };
@@ -197,16 +197,16 @@ function forgetPacks(tape: Tape): void {
 }
 
 async function checkpointRecord(
-  engine: Engine,
+  context: Context,
   tape: Tape,
   seqs: readonly number[],
   frames: FrameReader,
   row: Shown,
 ): Promise<BundleRecord> {
   const isShown = (seq: number): boolean => seqs[lowerBound(seqs, seq, (entry) => entry)] === seq;
-  const parent = isShown(row.parent) ? row.parent : ((await parentOf(engine, tape, row))?.seq ?? 0);
-  const base = isShown(row.base) ? await rowAt(engine, tape, row.base) : undefined;
-  const change = await changeOf(engine, frames, tape, row, base);
+  const parent = isShown(row.parent) ? row.parent : ((await parentOf(context, tape, row))?.seq ?? 0);
+  const base = isShown(row.base) ? await rowAt(context, tape, row.base) : undefined;
+  const change = await changeOf(context, frames, tape, row, base);
   const tagged = row.tagged || isReplacement(change);
   const told: Row = { ...row, parent, base: isReplacement(change) ? parent : row.base, tagged };
   return { kind: "checkpoint", seq: row.seq, row: toRecord(told), change };
@@ -214,14 +214,14 @@ async function checkpointRecord(
 
 /** The stored delta, where what it builds on is shown by the thread, and as it was; else the whole body. */
 async function changeOf(
-  engine: Engine,
+  context: Context,
   frames: FrameReader,
   tape: Tape,
   row: Shown,
   base: Shown | undefined,
 ): Promise<Delta> {
   if (row.replacedBy === undefined && base && base.replacedBy === undefined) {
-    return (await frames.read(await homeOf(engine, tape, row.seq), row.seq)).change;
+    return (await frames.read(await homeOf(context, tape, row.seq), row.seq)).change;
   }
-  return replacement((await loadShown(engine, tape, row)).tree);
+  return replacement((await loadShown(context, tape, row)).tree);
 }

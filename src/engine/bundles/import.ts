@@ -1,6 +1,6 @@
 import { damaged, linesOf, parseBundleLine } from "../../codec/bundle.ts";
 import { ThreadmarkError } from "../../errors.ts";
-import type { Fault } from "../../model/arguments.ts";
+import type { Fault, ImportResult } from "../../model/arguments.ts";
 import { makeWay } from "../changes/delete-thread.ts";
 import { hasCheckpoints } from "../changes/fork.ts";
 import { checkLease } from "../changes/lease.ts";
@@ -8,8 +8,9 @@ import { type CapturedWrites, planAllWrites, writesChange } from "../changes/wri
 import { BatchRecords } from "../commits/batch-records.ts";
 import type { Draft } from "../commits/draft.ts";
 import type { Change } from "../commits/lane.ts";
+import type { Lanes } from "../commits/lanes.ts";
 import { unremembered } from "../commits/planned.ts";
-import type { Engine } from "../engine.ts";
+import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { checkRecord } from "../records/size-limits.ts";
 import type { StoredWrite } from "../records/writes.ts";
@@ -19,21 +20,14 @@ import type { BundleRecord } from "./export.ts";
 import { BundledThread } from "./incoming-thread.ts";
 import { isSameThread } from "./same-thread.ts";
 
-export interface ImportResult {
-  /** Threads that were written. */
-  readonly imported: number;
-  /** Threads that were there already, just so. */
-  readonly unchanged: number;
-  readonly checkpoints: number;
-}
-
 /**
  * Reads a bundle, thread by thread. Each is written whole, in one commit, once its lines have proved to be what `put` and
  * `putWrites` would have taken, and the records to be written to read back. A thread that is refused ends the import and
  * leaves nothing; threads before it in the bundle stay.
  */
 export async function importBundle(
-  engine: Engine,
+  context: Context,
+  lanes: Lanes,
   source: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
 ): Promise<ImportResult> {
   let imported = 0;
@@ -64,7 +58,7 @@ export async function importBundle(
       case "thread":
         if (thread) throw damaged(number, "a thread begins inside another");
         if (threads.has(record.id)) throw damaged(number, "its thread was there before");
-        thread = new BundledThread(record, engine.codec, number);
+        thread = new BundledThread(record, context.codec, number);
         threads.add(thread.id);
         break;
       case "checkpoint":
@@ -78,7 +72,7 @@ export async function importBundle(
       case "end":
         if (!thread) throw damaged(number, "an end has no thread");
         thread.checkEnd(record, number);
-        if (await importThread(engine, thread)) imported += 1;
+        if (await importThread(context, lanes, thread)) imported += 1;
         else unchanged += 1;
         checkpoints += record.checkpoints;
         thread = undefined;
@@ -102,21 +96,21 @@ export async function importBundle(
 }
 
 /** Whether the thread was written; false when it was there already. */
-async function importThread(engine: Engine, thread: BundledThread): Promise<boolean> {
-  const written = await engine.lane(thread.id).add(threadChange(thread));
-  if (!written) await addMissingWrites(engine, thread);
+async function importThread(context: Context, lanes: Lanes, thread: BundledThread): Promise<boolean> {
+  const written = await lanes.of(thread.id).add(threadChange(thread));
+  if (!written) await addMissingWrites(context, lanes, thread);
   return written;
 }
 
 /** Adds the writes that a thread lacks. A write that is there stays as it is, even where another would replace it. */
-async function addMissingWrites(engine: Engine, thread: BundledThread): Promise<void> {
+async function addMissingWrites(context: Context, lanes: Lanes, thread: BundledThread): Promise<void> {
   for (const { checkpoint, namespace, writes } of thread.writes) {
-    const tape = await engine.thread(thread.id);
-    const there = tape ? await shownWrites(engine, tape, namespace, checkpoint) : [];
+    const tape = await context.thread(thread.id);
+    const there = tape ? await shownWrites(context, tape, namespace, checkpoint) : [];
     const taken = new Set(there.map(({ task, index }) => JSON.stringify([task, index])));
     const lacking = writes.filter(({ task, index }) => !taken.has(JSON.stringify([task, index])));
     const changes = capturedWrites(namespace, checkpoint, lacking).map((captured) =>
-      engine.lane(thread.id).add(writesChange(captured)),
+      lanes.of(thread.id).add(writesChange(captured)),
     );
     await Promise.all(changes);
   }
@@ -144,8 +138,8 @@ function threadChange(thread: BundledThread): Change<boolean> {
     fresh: true,
     plan: async (draft) => {
       const { existing } = draft;
-      if (existing && (await hasCheckpoints(draft.engine, existing))) {
-        if (await isSameThread(draft.engine, thread.id, thread.checkpoints)) return false;
+      if (existing && (await hasCheckpoints(draft.context, existing))) {
+        if (await isSameThread(draft.context, thread.id, thread.checkpoints)) return false;
         checkLease(draft, undefined);
         throw new ThreadmarkError(
           "CONFLICT",
@@ -163,7 +157,7 @@ function threadChange(thread: BundledThread): Change<boolean> {
       draft.change({ createdAt: thread.createdAt });
       for (const { row, change } of thread.rows()) {
         const tail = draft.encodeRow(row, change);
-        checkRecord(draft.engine, thread.id, tail.value, `checkpoint ${JSON.stringify(row.id)}`);
+        checkRecord(draft.context, thread.id, tail.value, `checkpoint ${JSON.stringify(row.id)}`);
         draft.planned.push(unremembered(tail, change));
       }
       const writes = thread.writes.flatMap((record) =>
@@ -180,10 +174,10 @@ function threadChange(thread: BundledThread): Change<boolean> {
 
 /** Reads the records of the draft back before they are committed. */
 async function prove(draft: Draft, tape: Tape, thread: string): Promise<void> {
-  const engine = draft.engine.fresh(new BatchRecords((await draft.batch()) ?? {}));
+  const context = draft.context.fresh(new BatchRecords((await draft.batch()) ?? {}));
   const faults: Fault[] = [];
-  const found = await engine.tapes.refresh(tape.number, tape.lineage);
-  if (found) await verifyTape(engine, found, faults);
+  const found = await context.tapes.refresh(tape.number, tape.lineage);
+  if (found) await verifyTape(context, found, faults);
   const [fault] = faults;
   if (found && !fault) return;
   const checkpoint = fault?.checkpoint ? `, checkpoint ${JSON.stringify(fault.checkpoint)}` : "";

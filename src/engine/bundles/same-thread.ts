@@ -1,7 +1,7 @@
 import { apply, type Delta, diff, isReplacement, replacedBy } from "../../codec/delta/index.ts";
 import type { Json } from "../../codec/json.ts";
 import { loadShown } from "../bodies/load-tree.ts";
-import type { Engine } from "../engine.ts";
+import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { fromRecord, toRecord } from "../records/row.ts";
 import { rowAt, type Shown } from "../view/row-at.ts";
@@ -9,25 +9,29 @@ import { exportThread } from "./export.ts";
 import type { CheckpointRecord } from "./incoming-thread.ts";
 
 /** Whether a thread shows just the checkpoints that a bundle tells of it, oldest first. */
-export async function isSameThread(store: Engine, thread: string, told: readonly CheckpointRecord[]): Promise<boolean> {
+export async function isSameThread(
+  store: Context,
+  thread: string,
+  told: readonly CheckpointRecord[],
+): Promise<boolean> {
   // What is remembered of the tapes it builds on may be of another moment.
-  const engine = store.fresh();
-  const tape = await engine.thread(thread);
+  const context = store.fresh();
+  const tape = await context.thread(thread);
   if (!tape) return false;
   let seen = 0;
   let same = true;
-  for await (const record of exportThread(engine, tape)) {
+  for await (const record of exportThread(context, tape)) {
     // The thread was changed meanwhile, and begins again.
     if (record.kind === "void") [seen, same] = [0, true];
     if (record.kind !== "checkpoint" || !same) continue;
-    same = await isSameCheckpoint(engine, tape, record, told[seen]);
+    same = await isSameCheckpoint(context, tape, record, told[seen]);
     seen += 1;
   }
   return same && seen === told.length;
 }
 
 async function isSameCheckpoint(
-  engine: Engine,
+  context: Context,
   tape: Tape,
   record: CheckpointRecord,
   wanted: CheckpointRecord | undefined,
@@ -35,7 +39,7 @@ async function isSameCheckpoint(
   if (wanted === undefined || record.seq !== wanted.seq || rowText(record) !== rowText(wanted)) return false;
   // All before it are the same, so that equal deltas make equal states; different ones still may.
   const equal = record.row.base === wanted.row.base && JSON.stringify(record.change) === JSON.stringify(wanted.change);
-  return equal || leadsThere(engine, tape, wanted);
+  return equal || leadsThere(context, tape, wanted);
 }
 
 /** Whether it holds tagged values, and what its frame builds on, is known of what is stored, not part of what is shown. */
@@ -44,19 +48,24 @@ function rowText({ seq, row: { tagged: _tagged, base: _base, ...row } }: Checkpo
 }
 
 /** Whether a change of what the row builds on gives the body that the thread shows. */
-async function leadsThere(engine: Engine, tape: Tape, { seq, row, change }: CheckpointRecord): Promise<boolean> {
-  const body = await bodyAt(engine, tape, seq);
-  const told = await changed(engine, tape, row.base ?? row.parent, change);
+async function leadsThere(context: Context, tape: Tape, { seq, row, change }: CheckpointRecord): Promise<boolean> {
+  const body = await bodyAt(context, tape, seq);
+  const told = await changed(context, tape, row.base ?? row.parent, change);
   return body !== undefined && told !== undefined && diff(body, told) === undefined;
 }
 
-async function changed(engine: Engine, tape: Tape, base: number | undefined, change: Delta): Promise<Json | undefined> {
+async function changed(
+  context: Context,
+  tape: Tape,
+  base: number | undefined,
+  change: Delta,
+): Promise<Json | undefined> {
   if (isReplacement(change)) return replacedBy(change);
-  const before = base === undefined ? undefined : await bodyAt(engine, tape, base);
+  const before = base === undefined ? undefined : await bodyAt(context, tape, base);
   return before === undefined ? undefined : apply(before, change);
 }
 
-async function bodyAt(engine: Engine, tape: Tape, seq: number): Promise<Json | undefined> {
-  const row: Shown | undefined = await rowAt(engine, tape, seq);
-  return row && (await loadShown(engine, tape, row)).tree;
+async function bodyAt(context: Context, tape: Tape, seq: number): Promise<Json | undefined> {
+  const row: Shown | undefined = await rowAt(context, tape, seq);
+  return row && (await loadShown(context, tape, row)).tree;
 }

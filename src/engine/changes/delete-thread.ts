@@ -2,7 +2,7 @@ import type { DirectoryKey, Found, Key, Range, Value } from "../../backend.ts";
 import { type Table, tables } from "../../backend.ts";
 import { ALONE, type Draft } from "../commits/draft.ts";
 import type { Change } from "../commits/lane.ts";
-import type { Engine } from "../engine.ts";
+import type { Context } from "../memory/context.ts";
 import { metaKey, type Tape } from "../memory/tape.ts";
 import { changeMeta, decodeMeta, encodeDirectory, encodeMeta, type Meta } from "../records/meta.ts";
 
@@ -19,7 +19,7 @@ export function deleteThreadChange(): Change<void> {
       const key: DirectoryKey = { table: "directory", id: draft.thread };
       if (tape.meta.epoch === 0) draft.deletes.push(key);
       else draft.puts.push({ key, value: encodeDirectory({ epoch: tape.meta.epoch }) });
-      const { freed, checks } = await endOf(draft.engine, tape);
+      const { freed, checks } = await endOf(draft.context, tape);
       draft.checks.push(...checks);
       draft.closed = true;
       draft.rereads = true;
@@ -38,7 +38,7 @@ export async function makeWay(draft: Draft, there: Tape): Promise<void> {
   draft.checks.push({ key: there.metaKey, value: there.metaValue });
   // A checkpoint that somebody has put meanwhile leaves the meta record as it is.
   draft.checks.push({ key: there.key("tail", there.lastSeq + 1), value: undefined });
-  const { freed, checks } = await endOf(draft.engine, there);
+  const { freed, checks } = await endOf(draft.context, there);
   draft.checks.push(...checks);
   if (freed) draft.deletes.push(there.metaKey, ...freed);
   else {
@@ -58,9 +58,9 @@ interface End {
   readonly checks: readonly { readonly key: Key; readonly value: Value }[];
 }
 
-async function endOf(engine: Engine, tape: Tape): Promise<End> {
+async function endOf(context: Context, tape: Tape): Promise<End> {
   const { lineage } = tape;
-  const found = await metaRecords(engine, lineage);
+  const found = await metaRecords(context, lineage);
   const metas = new Map(found.map((entry) => [entry.item, decodeMeta(entry.value)]));
   const checksOf = (number: number): End["checks"] =>
     found.filter(({ item }) => item === number).map(({ value }) => ({ key: metaKey(lineage, number), value }));
@@ -79,8 +79,8 @@ async function endOf(engine: Engine, tape: Tape): Promise<End> {
 }
 
 /** The meta records of all tapes of a lineage, dead ones included, by tape. */
-export async function metaRecords(engine: Engine, lineage: number): Promise<readonly Found[]> {
-  const [found] = await engine.read([{ scan: { table: "meta", lineage, group: lineage } }]);
+export async function metaRecords(context: Context, lineage: number): Promise<readonly Found[]> {
+  const [found] = await context.read([{ scan: { table: "meta", lineage, group: lineage } }]);
   return found as readonly Found[];
 }
 

@@ -1,19 +1,19 @@
 import { assign } from "../../codec/delta/index.ts";
 import type { Json } from "../../codec/json.ts";
 import type { ForkOptions } from "../../model/arguments.ts";
-import type { Engine } from "../engine.ts";
+import type { Context } from "../memory/context.ts";
 import type { ForkRequest } from "./fork.ts";
 
 /** The caller's options of a fork, taken in the call itself. Throws `SERIALIZE` for edits that cannot be stored. */
-export function captureFork(engine: Engine, into: string, options: ForkOptions<unknown>): ForkRequest {
+export function captureFork(context: Context, into: string, options: ForkOptions<unknown>): ForkRequest {
   const { at, history = "ancestors", label } = options;
   let tagged = false;
   let edits: { [key: string]: Json } | undefined;
   if (options.edits) {
     edits = {};
     const given = options.edits as { readonly [key: string]: unknown };
-    for (const key of engine.codec.names(given, "edits")) {
-      const encoded = engine.codec.encode(given[key], `edits.${key}`);
+    for (const key of context.codec.names(given, "edits")) {
+      const encoded = context.codec.encode(given[key], `edits.${key}`);
       tagged ||= encoded.tagged;
       assign(edits, key, encoded.tree);
     }

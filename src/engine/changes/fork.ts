@@ -7,10 +7,10 @@ import { seqAfter } from "../../model/seq.ts";
 import { ALONE, type Draft } from "../commits/draft.ts";
 import { findPlanned, plannedHead, shownBody, treeToBuildOn } from "../commits/draft-view.ts";
 import type { Change } from "../commits/lane.ts";
-import type { Engine } from "../engine.ts";
 import { notFound, threadNotFound } from "../faults/missing.ts";
+import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
-import type { Body } from "../memory/tree-cache.ts";
+import type { Body } from "../records/body.ts";
 import { encodeMark } from "../records/marks.ts";
 import { type DirectoryRecord, type Meta, newMeta, type Origin } from "../records/meta.ts";
 import type { Row } from "../records/row.ts";
@@ -60,7 +60,7 @@ export function forkChange(request: ForkRequest): Change<void> {
         const top = await topOf(draft, source, target, at, request).catch(async (error: unknown) => {
           // A name that is taken is the first thing to tell.
           if (!draft.fresh)
-            await emptyThread(draft.engine, await draft.engine.directoryEntry(request.into), request.into);
+            await emptyThread(draft.context, await draft.context.directoryEntry(request.into), request.into);
           throw error;
         });
         draft.inserts.push({ key: target.tape.key("tail", top.item), value: top.value });
@@ -78,7 +78,7 @@ export function copyChange(into: string): Change<void> {
     plan: async (draft) => {
       if (!draft.empty) throw ALONE;
       const source = draft.existing;
-      if (!source || !(await hasCheckpoints(draft.engine, source))) throw threadNotFound(draft.thread);
+      if (!source || !(await hasCheckpoints(draft.context, source))) throw threadNotFound(draft.thread);
       checkNothingAppended(draft, source);
       await startThread(draft, source, into, {
         tape: source.number,
@@ -107,7 +107,7 @@ async function forkPoint(draft: Draft, request: ForkRequest): Promise<Shown> {
     if (!head) throw threadNotFound(draft.thread);
     return head;
   }
-  const row = "id" in at ? await findPlanned(draft, "", at.id) : await findByStep(draft.engine, tape, "", at.step);
+  const row = "id" in at ? await findPlanned(draft, "", at.id) : await findByStep(draft.context, tape, "", at.step);
   if (!row) throw "id" in at ? notFound(draft.thread, at.id) : noStep(draft.thread, at.step);
   return row;
 }
@@ -118,9 +118,9 @@ function noStep(thread: string, step: number): ThreadmarkError {
   });
 }
 
-export async function hasCheckpoints(engine: Engine, tape: Tape): Promise<boolean> {
-  if (await headOf(engine, tape, "")) return true;
-  for await (const _ of shownRows(engine, tape)) return true;
+export async function hasCheckpoints(context: Context, tape: Tape): Promise<boolean> {
+  if (await headOf(context, tape, "")) return true;
+  for await (const _ of shownRows(context, tape)) return true;
   return false;
 }
 
@@ -132,14 +132,14 @@ interface Target {
 
 /** The tape of a thread that makes way: one without checkpoints (a lease, early writes, all deleted). Else CONFLICT. */
 async function emptyThread(
-  engine: Engine,
+  context: Context,
   entry: DirectoryRecord | undefined,
   into: string,
 ): Promise<Tape | undefined> {
   if (entry?.tape === undefined || entry.lineage === undefined) return undefined;
-  const there = await engine.tapes.refresh(entry.tape, entry.lineage);
+  const there = await context.tapes.refresh(entry.tape, entry.lineage);
   if (!there || there.meta.dead) return undefined;
-  if (!(await hasCheckpoints(engine, there))) return there;
+  if (!(await hasCheckpoints(context, there))) return there;
   throw new ThreadmarkError(
     "CONFLICT",
     `There already is a thread ${JSON.stringify(into)}. Choose another id, or delete it first.`,
@@ -149,18 +149,18 @@ async function emptyThread(
 
 /** Adds a thread to the source's lineage, and moves the source to its next generation. */
 async function startThread(draft: Draft, source: Tape, into: string, origin: Origin, marks = false): Promise<Target> {
-  const { engine } = draft;
+  const { context } = draft;
   // That the name is free is taken for granted at first: the commit finds out.
-  const entry = draft.fresh ? await engine.directoryEntry(into) : undefined;
-  const there = await emptyThread(engine, entry, into);
+  const entry = draft.fresh ? await context.directoryEntry(into) : undefined;
+  const there = await emptyThread(context, entry, into);
   const epoch = there?.meta.epoch ?? entry?.epoch ?? 0;
   if (there) {
     await makeWay(draft, there);
-    draft.afterwards.push(() => engine.forget(into));
+    draft.afterwards.push(() => context.forget(into));
   }
   const { failed, folds } = source.meta;
   const meta: Meta = {
-    ...newMeta(into, engine.clock(), epoch),
+    ...newMeta(into, context.clock(), epoch),
     origin,
     ...(failed !== undefined && { failed }),
     ...(folds !== undefined && { folds }),
@@ -175,23 +175,23 @@ async function startThread(draft: Draft, source: Tape, into: string, origin: Ori
     if (marks) return;
     tape.source = source;
     tape.addTail(rows);
-    engine.remember(into, tape);
+    context.remember(into, tape);
   });
   return { tape, rows };
 }
 
 /** The one checkpoint a fork with edits begins with: a copy of `at`, edited. */
 async function topOf(draft: Draft, source: Tape, target: Target, at: Shown, request: ForkRequest): Promise<Found> {
-  const { engine } = draft;
+  const { context } = draft;
   const seq = seqAfter(source.lastSeq, draft.thread);
-  const now = engine.clock();
+  const now = context.clock();
   const frame = await treeToBuildOn(draft, at);
   let after: Body | undefined;
   let change: Delta = at.replacedBy ?? {};
   let tagged = at.replacedBy !== undefined || request.tagged;
   if (request.edits) {
     const shown = await shownBody(draft, at);
-    const edited = updateDelta(engine.codec, shown.s, { append: [], set: request.edits, unset: [] });
+    const edited = updateDelta(context.codec, shown.s, { append: [], set: request.edits, unset: [] });
     after = { ...shown, s: apply(shown.s, edited.delta) };
     change = at.replacedBy === undefined ? { d: { s: edited.delta } } : (diff(frame.tree, after) ?? {});
     tagged ||= edited.tagged;
@@ -199,7 +199,7 @@ async function topOf(draft: Draft, source: Tape, target: Target, at: Shown, requ
   const row: Row = {
     ...at,
     seq,
-    id: engine.ids?.() ?? addressedId(now, target.tape.number, seq) ?? crypto.randomUUID(),
+    id: context.ids?.() ?? addressedId(now, target.tape.number, seq) ?? crypto.randomUUID(),
     parent: at.seq,
     base: at.seq,
     source: "fork",
@@ -207,9 +207,9 @@ async function topOf(draft: Draft, source: Tape, target: Target, at: Shown, requ
     createdAt: now,
     tagged: tagged || at.tagged,
   };
-  const value = encodeTailRow(row, 1, seq, change, engine.writer);
-  checkRecord(engine, draft.thread, value, "the edited checkpoint");
+  const value = encodeTailRow(row, 1, seq, change, context.writer);
+  checkRecord(context, draft.thread, value, "the edited checkpoint");
   const most = frame.most + mostOf(value);
-  if (after) checkBody(engine, draft.thread, most, () => after as Body);
+  if (after) checkBody(context, draft.thread, most, () => after as Body);
   return { item: seq, part: 0, value };
 }

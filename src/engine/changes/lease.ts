@@ -2,7 +2,7 @@ import { ThreadmarkError } from "../../errors.ts";
 import type { AcquireOptions, BreakOptions, BrokenLease, LeaseInfo, LeaseToken } from "../../model/arguments.ts";
 import type { Draft } from "../commits/draft.ts";
 import type { Change } from "../commits/lane.ts";
-import type { Engine } from "../engine.ts";
+import type { Context } from "../memory/context.ts";
 import type { LeaseRecord } from "../records/meta.ts";
 
 /**
@@ -20,7 +20,7 @@ export function checkLease(draft: Draft, lease: LeaseToken | undefined): void {
       { thread: draft.thread, ...(held && { holder: held.holder }) },
     );
   }
-  const remaining = held ? held.expires - draft.engine.clock() : 0;
+  const remaining = held ? held.expires - draft.context.clock() : 0;
   if (held && remaining > 0) throw busy(draft.thread, held, remaining);
 }
 
@@ -38,7 +38,7 @@ export function acquireChange(options: AcquireOptions): Change<LeaseRecord> {
       checkLease(draft, undefined);
       await draft.tape();
       const epoch = (draft.meta?.epoch ?? 0) + 1;
-      const lease = { holder: options.holder, epoch, expires: draft.engine.clock() + options.ttl };
+      const lease = { holder: options.holder, epoch, expires: draft.context.clock() + options.ttl };
       draft.change({ epoch, lease });
       return lease;
     },
@@ -49,7 +49,7 @@ export function renewChange(lease: LeaseToken, ttl: number): Change<LeaseRecord>
   return {
     plan: (draft) => {
       checkLease(draft, lease);
-      const renewed = { holder: lease.holder, epoch: lease.epoch, expires: draft.engine.clock() + ttl };
+      const renewed = { holder: lease.holder, epoch: lease.epoch, expires: draft.context.clock() + ttl };
       draft.change({ lease: renewed });
       return renewed;
     },
@@ -81,7 +81,7 @@ export function breakChange({
       const held = draft.meta?.lease;
       if (!held) return undefined;
       const { holder, epoch, expires: expiresAt } = held;
-      const broken: BrokenLease = { holder, epoch, expiresAt, at: draft.engine.clock(), by, reason };
+      const broken: BrokenLease = { holder, epoch, expiresAt, at: draft.context.clock(), by, reason };
       const earlier = draft.meta?.broken ?? [];
       draft.change({ lease: undefined, broken: [broken, ...earlier].slice(0, MOST_BROKEN) });
       return broken;
@@ -90,9 +90,9 @@ export function breakChange({
 }
 
 /** Returns who holds the lease of a thread, and which of its leases were broken. */
-export async function leaseInfo(engine: Engine, thread: string): Promise<LeaseInfo> {
-  const { lease, broken = [] } = (await engine.thread(thread))?.meta ?? {};
+export async function leaseInfo(context: Context, thread: string): Promise<LeaseInfo> {
+  const { lease, broken = [] } = (await context.thread(thread))?.meta ?? {};
   if (!lease) return { held: null, broken };
   const { holder, epoch, expires: expiresAt } = lease;
-  return { held: { holder, epoch, expiresAt, remaining: Math.max(0, expiresAt - engine.clock()) }, broken };
+  return { held: { holder, epoch, expiresAt, remaining: Math.max(0, expiresAt - context.clock()) }, broken };
 }

@@ -1,9 +1,10 @@
 import type { Entry, Key, Value } from "../../backend.ts";
 import { unwrapJson, wrapJson } from "../../codec/envelope.ts";
 import type { LeaseToken } from "../../model/arguments.ts";
+import { controlIndexes } from "../../model/control-writes.ts";
 import { ALONE, type Draft } from "../commits/draft.ts";
 import type { Change } from "../commits/lane.ts";
-import type { Engine } from "../engine.ts";
+import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { hashStrings } from "../records/hash.ts";
 import { checkRecord } from "../records/size-limits.ts";
@@ -11,9 +12,6 @@ import { isFor, type StoredWrite, type TaskWrites, visibleTasks } from "../recor
 import { NOW } from "../view/row-at.ts";
 import { type EncodedWrite, shownWrites } from "../view/shown-writes.ts";
 import { checkLease } from "./lease.ts";
-
-/** An error write at the head makes a thread `failed`. */
-export const ERROR_INDEX = -1;
 
 export interface CapturedWrites {
   readonly namespace: string;
@@ -66,18 +64,18 @@ export async function planAllWrites(draft: Draft, tape: Tape, all: readonly Capt
   }
   const records = [...byKey.values()].map((writes) => ({ writes, key: writeKey(tape, writes[0] as CapturedWrites) }));
   // Writes may have arrived before their checkpoint.
-  const there = draft.existing ? await draft.engine.read(records.map(({ key }) => ({ get: key }))) : [];
+  const there = draft.existing ? await draft.context.read(records.map(({ key }) => ({ get: key }))) : [];
   for (const [index, { writes, key }] of records.entries()) {
     const stored = there[index] as Value | undefined;
     let value = stored;
     for (const captured of writes) {
       value = wrapJson(merge(draft, captured, value, 0, []).tasks);
-      checkRecord(draft.engine, draft.thread, value, `what task ${JSON.stringify(captured.task)} wrote`);
+      checkRecord(draft.context, draft.thread, value, `what task ${JSON.stringify(captured.task)} wrote`);
     }
     if (stored !== undefined) draft.checks.push({ key, value: stored });
     draft[stored === undefined ? "inserts" : "puts"].push({ key, value: value as Value });
   }
-  const fails = all.some(({ writes }) => writes.some(([index]) => index === ERROR_INDEX));
+  const fails = all.some(({ writes }) => writes.some(([index]) => index === controlIndexes.error));
   if (fails && !draft.meta?.failed) draft.change({ failed: true });
 }
 
@@ -89,11 +87,11 @@ async function planSlowly(draft: Draft, captured: CapturedWrites): Promise<Write
   let before = planned?.value;
   if (!planned && known && (draft.fresh || known.meta.origin)) {
     if (draft.puts.some((entry) => isWrite(entry, key))) throw ALONE;
-    [before] = (await draft.engine.read([{ get: key }])) as readonly (Value | undefined)[];
+    [before] = (await draft.context.read([{ get: key }])) as readonly (Value | undefined)[];
   }
-  const since = before !== undefined && known ? await cutOf(draft.engine, known, captured) : 0;
+  const since = before !== undefined && known ? await cutOf(draft.context, known, captured) : 0;
   const inherited = known?.meta.origin
-    ? await shownWrites(draft.engine, known, captured.namespace, captured.checkpoint)
+    ? await shownWrites(draft.context, known, captured.namespace, captured.checkpoint)
     : [];
   return addWrites(draft, captured, { key, before, planned }, since, inherited);
 }
@@ -113,11 +111,11 @@ function addWrites(
   inherited: readonly EncodedWrite[],
 ): WritesResult {
   const { tasks, result } = merge(draft, captured, before, since, inherited);
-  const fails = captured.writes.some(([index]) => index === ERROR_INDEX);
+  const fails = captured.writes.some(([index]) => index === controlIndexes.error);
   if (fails && !draft.meta?.failed) draft.change({ failed: true });
   if (result.stored === 0) return result;
   const value = wrapJson(tasks);
-  checkRecord(draft.engine, draft.thread, value, `what task ${JSON.stringify(captured.task)} wrote`);
+  checkRecord(draft.context, draft.thread, value, `what task ${JSON.stringify(captured.task)} wrote`);
   draft.weigh(value);
   if (planned) draft.inserts[draft.inserts.indexOf(planned)] = { key, value };
   else if (before === undefined) draft.inserts.push({ key, value });
@@ -150,8 +148,8 @@ export function cutKey(tape: Tape, address: Pick<CapturedWrites, "namespace" | "
 }
 
 /** The generation in which a checkpoint of this id was last deleted: what was written before is not this one's. */
-async function cutOf(engine: Engine, tape: Tape, captured: CapturedWrites): Promise<number> {
-  const [value] = (await engine.read([{ get: cutKey(tape, captured) }])) as readonly (Value | undefined)[];
+async function cutOf(context: Context, tape: Tape, captured: CapturedWrites): Promise<number> {
+  const [value] = (await context.read([{ get: cutKey(tape, captured) }])) as readonly (Value | undefined)[];
   const entries = value === undefined ? [] : (unwrapJson(value) as readonly TaskWrites[]);
   return Math.max(
     0,
@@ -203,7 +201,7 @@ function merge(
     ...(captured.namespace !== "" && { namespace: captured.namespace }),
     task: captured.task,
     ...(captured.node !== null && { node: captured.node }),
-    at: draft.engine.clock(),
+    at: draft.context.clock(),
     ...(generation !== 0 && { generation }),
     writes: fresh,
   };

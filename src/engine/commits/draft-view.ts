@@ -2,7 +2,8 @@ import { apply } from "../../codec/delta/index.ts";
 import { idAddress } from "../../model/id.ts";
 import { loadTree } from "../bodies/load-tree.ts";
 import type { Tape } from "../memory/tape.ts";
-import { type Body, loadedEntry, type TreeEntry } from "../memory/tree-cache.ts";
+import { loadedEntry, type TreeEntry } from "../memory/tree-cache.ts";
+import type { Body } from "../records/body.ts";
 import { findById, headOf } from "../view/find.ts";
 import type { Shown } from "../view/row-at.ts";
 import { ALONE, type Draft } from "./draft.ts";
@@ -23,13 +24,13 @@ export function plannedHead(draft: Draft, namespace: string): Shown | undefined 
   if (!tape) return undefined;
   const last = tape.damaged.length === 0 ? tape.tail.at(-1)?.row : undefined;
   if (last?.namespace === namespace && tape.marks.size === 0 && !tape.meta.gone) return last;
-  return headOf(draft.engine, tape, namespace);
+  return headOf(draft.context, tape, namespace);
 }
 
 export async function findPlanned(draft: Draft, namespace: string, id: string): Promise<Shown | undefined> {
   const planned = draft.planned.find(({ tail: { row } }) => row.id === id && row.namespace === namespace);
   if (planned) return planned.tail.row;
-  return draft.existing && findById(draft.engine, draft.existing, namespace, id);
+  return draft.existing && findById(draft.context, draft.existing, namespace, id);
 }
 
 /** Whether a supplied id is certainly new, so that it need not be looked up. */
@@ -47,7 +48,7 @@ export function isNewId(draft: Draft, id: string): boolean {
 export function treeAtHand(draft: Draft, row: Shown): TreeEntry | undefined {
   const planned = draft.planned.find(({ tail }) => tail.row.seq === row.seq);
   if (planned) return { ...planned.entry, tree: plannedTree(planned) };
-  return draft.engine.trees.wholeOrOutline(draft.existing as Tape, row.seq);
+  return draft.context.trees.wholeOrOutline(draft.existing as Tape, row.seq);
 }
 
 /** The whole tree of a frame to build on. Not to be changed. */
@@ -56,11 +57,11 @@ export function treeToBuildOn(draft: Draft, row: Shown): TreeEntry | Promise<Tre
   if (known && !known.outlined) return known;
   // Of a row that is not committed yet there is nothing to read.
   if (draft.planned.some(({ tail }) => tail.row.seq === row.seq)) throw ALONE;
-  const { engine } = draft;
+  const { context } = draft;
   const tape = draft.existing as Tape;
-  return loadTree(engine, tape, row.seq).then((loaded) => {
+  return loadTree(context, tape, row.seq).then((loaded) => {
     const entry = loadedEntry(loaded);
-    engine.trees.set(tape, row.seq, entry);
+    context.trees.set(tape, row.seq, entry);
     return entry;
   });
 }

@@ -1,7 +1,7 @@
 import type { Batch, DirectoryKey, Entry, Key, Range, Value } from "../../backend.ts";
 import type { Delta } from "../../codec/delta/index.ts";
 import { seqAfter } from "../../model/seq.ts";
-import type { Engine } from "../engine.ts";
+import type { Context } from "../memory/context.ts";
 import { newTape } from "../memory/new-tape.ts";
 import { metaKey, Tape, UNSEALED } from "../memory/tape.ts";
 import { changeMeta, encodeDirectory, encodeMeta, type Meta, newMeta } from "../records/meta.ts";
@@ -21,7 +21,7 @@ let sealing: typeof import("./seal.ts") | undefined;
 
 /** What some changes of one thread add up to, until it is committed as one batch. */
 export class Draft {
-  readonly engine: Engine;
+  readonly context: Context;
   readonly thread: string;
   /** Whether the tape was read just now, rather than remembered. */
   readonly fresh: boolean;
@@ -50,8 +50,8 @@ export class Draft {
   #length = 0;
   #batch: { readonly made: Batch | undefined | Promise<Batch | undefined> } | undefined;
 
-  constructor(engine: Engine, thread: string, tape: Tape | undefined, fresh: boolean, retried = false) {
-    this.engine = engine;
+  constructor(context: Context, thread: string, tape: Tape | undefined, fresh: boolean, retried = false) {
+    this.context = context;
     this.thread = thread;
     this.fresh = fresh;
     this.retried = retried;
@@ -60,7 +60,7 @@ export class Draft {
     this.#metaAtStart = tape?.meta;
     this.#metaBefore = tape?.metaValue;
     this.#lastBefore = tape?.lastSeq ?? 0;
-    this.#interruptions = engine.interruptions;
+    this.#interruptions = context.interruptions;
   }
 
   /** The tape as it was before the draft; undefined when the thread does not exist. */
@@ -79,8 +79,8 @@ export class Draft {
 
   /** A new tape under the thread's name; `instead` of another, which has to end with the same commit. */
   async newTape(instead?: Tape): Promise<Tape> {
-    const entry = await this.engine.directoryEntry(this.thread);
-    const meta = newMeta(this.thread, this.engine.clock(), instead?.meta.epoch ?? entry?.epoch ?? 0);
+    const entry = await this.context.directoryEntry(this.thread);
+    const meta = newMeta(this.thread, this.context.clock(), instead?.meta.epoch ?? entry?.epoch ?? 0);
     // Somebody else may have made the thread since it was looked for: then this must be refused, and planned again.
     const isExpected = entry?.tape === instead?.number && entry?.lineage === instead?.lineage;
     this.#tape = this.startTape(meta, isExpected ? entry?.value : undefined);
@@ -191,7 +191,7 @@ export class Draft {
     const previous = this.planned.at(-1)?.tail;
     const count = (previous?.count ?? tape.count) + 1;
     const root = row.namespace === "" ? row.seq : (previous?.root ?? tape.lastRoot);
-    const value = encodeTailRow(row, count, root, change, this.engine.writer);
+    const value = encodeTailRow(row, count, root, change, this.context.writer);
     this.weigh(value);
     return { row, value, count, root, change: keep ? change : undefined };
   }
@@ -260,22 +260,22 @@ export class Draft {
 
   /** The oldest rows that are due to be sealed, a run for each pack. */
   #fullRuns(tape: Tape): readonly (readonly TailRow[])[] {
-    const { packRows, packBytes } = this.engine;
+    const { packRows, packBytes } = this.context;
     const count = tape.tail.length + this.planned.length;
     // Nearly every commit ends here.
     if (count < packRows + UNSEALED && tape.tailLength + this.#length < packBytes) return [];
     const rows = [...tape.tail, ...this.planned.map((planned) => planned.tail)];
-    return packRuns(rows.slice(0, -UNSEALED), tailBytes, this.engine).full;
+    return packRuns(rows.slice(0, -UNSEALED), tailBytes, this.context).full;
   }
 
   /** The commit succeeded: brings what is remembered up to date, without reading it again. */
   absorb(): void {
     const tape = this.#tape as Tape;
-    const interrupted = this.engine.interruptions !== this.#interruptions;
+    const interrupted = this.context.interruptions !== this.#interruptions;
     if (this.#removed || this.rereads || interrupted || (!this.#created && tape.metaValue !== this.#metaBefore)) {
       // Gone, or changed too much, or in doubt, or somebody has read a newer version meanwhile. Where the thread is stays known.
-      if (this.#removed || this.#created) this.engine.forget(this.thread);
-      this.engine.tapes.forget(tape.number, tape.lineage);
+      if (this.#removed || this.#created) this.context.forget(this.thread);
+      this.context.tapes.forget(tape.number, tape.lineage);
       return;
     }
     if (this.#meta !== tape.meta) tape.adopt(encodeMeta(this.#meta as Meta));
@@ -283,8 +283,8 @@ export class Draft {
     for (const { tail } of this.planned) if (tail.row.seq > last) tape.push(tail);
     tape.written ||= this.planned.length > 0;
     for (const run of this.afterwards) run();
-    this.engine.remember(this.thread, tape);
-    keepTrees(this.engine.trees, tape, this.planned);
+    this.context.remember(this.thread, tape);
+    keepTrees(this.context.trees, tape, this.planned);
   }
 
   /**
@@ -294,7 +294,7 @@ export class Draft {
   async wasCommitted(): Promise<boolean> {
     const last = this.planned.at(-1)?.tail;
     if (!last || !this.#tape) return false;
-    const tape = await this.engine.thread(this.thread);
+    const tape = await this.context.thread(this.thread);
     return tape?.name === this.#tape.name && tape.tailRow(last.row.seq)?.value === last.value;
   }
 }

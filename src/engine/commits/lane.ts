@@ -1,12 +1,13 @@
 import type { Batch } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import { atEndOfTurn, soon } from "../../platform/turns.ts";
-import type { Engine } from "../engine.ts";
 import { isCorrupt } from "../faults/damage.ts";
+import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { inThread } from "../records/size-limits.ts";
 import { Attempts, Contention, PATIENCE } from "./attempts.ts";
 import { ALONE, Draft } from "./draft.ts";
+import type { Committer } from "./group-commit.ts";
 
 /** A change of one thread: planned against the tape as it is known, and planned again when that proved stale. */
 export interface Change<T> {
@@ -46,7 +47,8 @@ interface Begun {
  * backend's. Everything else goes the long way round, {@link Lane.#run}.
  */
 export class Lane {
-  readonly #engine: Engine;
+  readonly #context: Context;
+  readonly #committer: Committer;
   readonly #thread: string;
   readonly #contention = new Contention();
   #queue: Queued[] = [];
@@ -59,15 +61,16 @@ export class Lane {
   readonly #start = (): void => {
     this.#waiting = false;
     const [only] = this.#queue;
-    const tape = this.#engine.rememberedThread(this.#thread);
+    const tape = this.#context.rememberedThread(this.#thread);
     if (this.#contention.isHigh) return void this.#contention.pause().then(() => this.#run());
     if (!only || this.#queue.length > 1 || only.change.fresh || !tape || tape.meta.dead) return void this.#run();
     this.#queue = [];
     this.#commitOne(only, tape);
   };
 
-  constructor(engine: Engine, thread: string) {
-    this.#engine = engine;
+  constructor(context: Context, committer: Committer, thread: string) {
+    this.#context = context;
+    this.#committer = committer;
     this.#thread = thread;
   }
 
@@ -83,7 +86,7 @@ export class Lane {
         return;
       }
       this.#running = true;
-      this.#engine.enter();
+      this.#context.calls.enter();
       this.#schedule();
     });
   }
@@ -96,7 +99,7 @@ export class Lane {
 
   /** A remembered tape may be stale. That is found out by the commit, at the price of planning again. */
   #commitOne(entry: Queued, tape: Tape): void {
-    const draft = new Draft(this.#engine, this.#thread, tape, false);
+    const draft = new Draft(this.#context, this.#thread, tape, false);
     let planned: unknown;
     let batch: Batch | undefined;
     try {
@@ -117,7 +120,7 @@ export class Lane {
       entry.change.settled?.();
       this.#next();
     };
-    this.#engine.committer.submit(batch, outcome, this.#engine.active === 1);
+    this.#committer.submit(batch, outcome, this.#context.calls.active === 1);
   }
 
   #next(): void {
@@ -126,7 +129,7 @@ export class Lane {
       return;
     }
     this.#running = false;
-    this.#engine.leave();
+    this.#context.calls.leave();
   }
 
   async #retry(entry: Queued, draft: Draft, planned: unknown, failure: unknown): Promise<void> {
@@ -159,12 +162,12 @@ export class Lane {
     const attempts = new Attempts(this.#contention);
     // Where others write too, a remembered tape is probably out of date.
     const isRead = overtaken || this.#contention.isHigh;
-    let tape = begun?.tape ?? (isRead ? undefined : this.#engine.rememberedThread(this.#thread));
-    if (!tape || tape.meta.dead || group[0]?.change.fresh) tape = await this.#engine.thread(this.#thread);
+    let tape = begun?.tape ?? (isRead ? undefined : this.#context.rememberedThread(this.#thread));
+    if (!tape || tape.meta.dead || group[0]?.change.fresh) tape = await this.#context.thread(this.#thread);
     for (let again = overtaken; ; again = true) {
       const first = again ? undefined : begun;
       const fresh = again || tape === undefined;
-      let draft = first?.draft ?? new Draft(this.#engine, this.#thread, tape, fresh, again);
+      let draft = first?.draft ?? new Draft(this.#context, this.#thread, tape, fresh, again);
       const results: (() => void)[] = [];
       let stale = false;
       // Whether there is an answer. If nothing is to be written, no commit proves that the tape was so all the while.
@@ -183,7 +186,7 @@ export class Lane {
           results.push(() => entry.resolve(result));
         } catch (error) {
           const { overtaken } = draft;
-          if (first) draft = new Draft(this.#engine, this.#thread, tape, fresh, again);
+          if (first) draft = new Draft(this.#context, this.#thread, tape, fresh, again);
           else undo();
           if (error === ALONE) {
             this.#queue.unshift(...group.splice(index));
@@ -209,7 +212,7 @@ export class Lane {
         }
       }
       if (!(await attempts.again())) throw this.#busy();
-      tape = await this.#engine.thread(this.#thread);
+      tape = await this.#context.thread(this.#thread);
     }
   }
 
@@ -223,7 +226,7 @@ export class Lane {
 
   async #apply(batch: Batch, draft: Draft, again: boolean): Promise<boolean> {
     try {
-      const applied = await this.#engine.committer.commit(batch);
+      const applied = await this.#committer.commit(batch);
       if (applied) draft.absorb();
       return applied;
     } catch (failure) {
@@ -238,14 +241,14 @@ export class Lane {
       // The draft's own records are its token: if they are there, it was committed.
       if (await draft.wasCommitted()) return;
     }
-    this.#engine.forget(this.#thread);
+    this.#context.forget(this.#thread);
     throw failure;
   }
 
   /** Another object may be the same tape, read again: where memory is short, planning itself drives it out. */
   async #isStale(tape: Tape): Promise<boolean> {
     const { name, metaValue, lastSeq } = tape;
-    const now = await this.#engine.thread(this.#thread);
+    const now = await this.#context.thread(this.#thread);
     return now?.name !== name || now.metaValue !== metaValue || now.lastSeq !== lastSeq;
   }
 }

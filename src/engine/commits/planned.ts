@@ -2,7 +2,8 @@ import { copyToKeep } from "../../codec/copy.ts";
 import { apply, type Delta, OwnedCopies } from "../../codec/delta/index.ts";
 import type { Json } from "../../codec/json.ts";
 import type { Tape } from "../memory/tape.ts";
-import { type Body, type Loan, outlinedEntry, type TreeCache, type TreeEntry } from "../memory/tree-cache.ts";
+import { type Loan, outlinedEntry, type TreeCache, type TreeEntry } from "../memory/tree-cache.ts";
+import type { Body } from "../records/body.ts";
 import type { TailRow } from "../records/tail.ts";
 
 /** A row of a draft, and what its tree is made of: `tree`, or that of `base` with `change` applied. */

@@ -1,6 +1,7 @@
-import type { Key, Value } from "../../backend.ts";
+import type { DirectoryKey, Entry, Key, Range, Value } from "../../backend.ts";
 import { unwrapJson, wrapJson } from "../../codec/envelope.ts";
 import { timeOfAddressed } from "../../model/id.ts";
+import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { hashStrings } from "../records/hash.ts";
 import { withHead } from "../records/heads.ts";
@@ -8,17 +9,30 @@ import type { Meta } from "../records/meta.ts";
 import { encodePack } from "../records/pack/encode.ts";
 import type { Row } from "../records/row.ts";
 import { type TailRow, tailChange } from "../records/tail.ts";
-import type { Draft } from "./draft.ts";
+
+/** The part of a draft that a seal adds to. */
+interface SealingDraft {
+  readonly context: Context;
+  readonly meta: Meta | undefined;
+  readonly inserts: Entry[];
+  readonly deletes: (Key | DirectoryKey | Range)[];
+  readonly puts: Entry[];
+  change(change: { readonly [K in keyof Meta]?: Meta[K] | undefined }): void;
+}
 
 /** Moves the oldest rows of the tail into packs, one for each run. A promise only where an index has to be read. */
-export function sealRows(draft: Draft, tape: Tape, runs: readonly (readonly TailRow[])[]): Promise<void> | undefined {
+export function sealRows(
+  draft: SealingDraft,
+  tape: Tape,
+  runs: readonly (readonly TailRow[])[],
+): Promise<void> | undefined {
   const before = draft.meta as Meta;
   const sealed = runs.flat();
   const last = sealed.at(-1) as TailRow;
   let { rootFull } = before;
   for (const run of runs) {
     const frames = run.map(({ row, value, change = tailChange(value) }) => ({ row, change }));
-    const pack = encodePack(tape.number, frames, draft.engine.compression);
+    const pack = encodePack(tape.number, frames, draft.context.compression);
     for (const table of ["rows", "net", "steps"] as const) {
       draft.inserts.push({ key: tape.key(table, pack.last), value: pack[table] });
     }
@@ -81,7 +95,7 @@ function headEntries(tape: Tape, sealed: readonly TailRow[]): IndexEntry[] {
 }
 
 /** Hashes may collide: what several entries add to one record is read and written once. */
-function index(draft: Draft, entries: readonly IndexEntry[]): Promise<void> | undefined {
+function index(draft: SealingDraft, entries: readonly IndexEntry[]): Promise<void> | undefined {
   if (entries.length === 0) return undefined;
   const byKey = new Map<string, [IndexEntry, ...IndexEntry[]]>();
   for (const entry of entries) {
@@ -92,7 +106,7 @@ function index(draft: Draft, entries: readonly IndexEntry[]): Promise<void> | un
     else others.push(entry);
   }
   const records = [...byKey.values()];
-  return draft.engine.read(records.map(([{ key }]) => ({ get: key }))).then((found) => {
+  return draft.context.read(records.map(([{ key }]) => ({ get: key }))).then((found) => {
     for (const [position, additions] of records.entries()) {
       const before = found[position] as Value | undefined;
       let value: unknown = before === undefined ? undefined : unwrapJson(before);

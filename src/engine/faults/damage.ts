@@ -10,3 +10,13 @@ export function ifDamaged(error: unknown): undefined {
   if (isCorrupt(error)) return undefined;
   throw error;
 }
+
+/** Adds to a fault of storage which checkpoint it was found in. */
+export function named(error: unknown, thread: string, checkpoint: string): unknown {
+  if (!isCorrupt(error) || error.checkpoint !== undefined) return error;
+  return new ThreadmarkError(
+    "CORRUPT",
+    `Thread ${JSON.stringify(thread)}, checkpoint ${JSON.stringify(checkpoint)}: ${error.message}`,
+    { thread, checkpoint, ...(error.frame !== undefined && { frame: error.frame }), cause: error },
+  );
+}

@@ -1,5 +1,10 @@
 import { ThreadmarkError } from "../../errors.ts";
-import type { Tape } from "../memory/tape.ts";
+
+/** The part of a tape that a message names. */
+interface FrameHome {
+  readonly number: number;
+  readonly meta: { readonly thread: string };
+}
 
 export function notFound(thread: string, id: string): ThreadmarkError {
   return new ThreadmarkError(
@@ -18,7 +23,7 @@ export function threadNotFound(thread: string): ThreadmarkError {
   });
 }
 
-export function missingFrame(tape: Tape, seq: number): ThreadmarkError {
+export function missingFrame(tape: FrameHome, seq: number): ThreadmarkError {
   const frame = `${tape.number}:${seq}`;
   return new ThreadmarkError("CORRUPT", `Frame ${frame} is missing. Run verify() and restore it from a backup.`, {
     thread: tape.meta.thread,
@@ -27,7 +32,7 @@ export function missingFrame(tape: Tape, seq: number): ThreadmarkError {
 }
 
 /** Not a fault: what was read is read again. */
-export function movedFrame(tape: Tape, seq: number): ThreadmarkError {
+export function movedFrame(tape: FrameHome, seq: number): ThreadmarkError {
   const frame = `${tape.number}:${seq}`;
   return new ThreadmarkError("CORRUPT", `Frame ${frame} was rewritten by a compaction while it was read. Try again.`, {
     thread: tape.meta.thread,

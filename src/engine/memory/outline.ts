@@ -1,7 +1,6 @@
 import type { Json } from "../../codec/json.ts";
-import type { CapturedPut } from "../changes/put/capture.ts";
-import { isContainer, isPlainState, LONG_TEXT, setsContainer } from "../changes/put/update.ts";
-import type { Body } from "./tree-cache.ts";
+import type { Body } from "../records/body.ts";
+import { isContainer, isPlainState, LONG_TEXT } from "../records/body.ts";
 
 /** States with more fields than this, and steps with more bytes of other parts, are not worth an outline. */
 const MOST_FIELDS = 64;
@@ -28,10 +27,4 @@ function outlineOfField(value: Json): Json {
   if (typeof value === "string") return value.length > LONG_TEXT ? someText : value;
   if (Array.isArray(value)) return someList;
   return isContainer(value) ? someObject : value;
-}
-
-/** Whether a put on top of a tree can be planned with its outline. */
-export function suffices(outline: Body, { update, parts }: CapturedPut): boolean {
-  if (update === undefined || parts.path !== undefined) return false;
-  return !Object.hasOwn(update.set, "$") && !setsContainer(outline.s, update);
 }

@@ -1,6 +1,5 @@
-import type { Backend, Found, Read, Value } from "../../backend.ts";
+import type { Answer, Backend, Found, Read, Value } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
-import type { ReadAhead } from "../reads/read-ahead.ts";
 import { decodeMarks } from "../records/marks.ts";
 import { decodeMeta, type Origin } from "../records/meta.ts";
 import { ByteCache } from "./byte-cache.ts";
@@ -8,6 +7,14 @@ import { metaKey, Tape, tapeName } from "./tape.ts";
 
 /** Sealing one takes half a millisecond: so many may be waited for. */
 const MOST_UNSEALED = 64;
+
+/** Reads that travel with the refresh of a tape, so that both take one round trip. */
+export interface Along {
+  /** Returns the reads to add, planned on the tape as it was last seen. */
+  reads(lineage: number, tape: number, known: Tape | undefined): readonly Read[];
+  /** Takes the answers to those reads, and the meta record they were read with. */
+  take(metaValue: Value | undefined, answers: readonly Answer[]): void;
+}
 
 /** The tapes that are remembered, and how they are brought up to what the store holds now. */
 export class Tapes {
@@ -78,7 +85,7 @@ export class Tapes {
    * Reads what changed on a tape since it was last seen, in one round trip, and along with it what is wanted `ahead`.
    * Undefined: there is no such tape.
    */
-  async refresh(number: number, lineage: number, ahead?: ReadAhead): Promise<Tape | undefined> {
+  async refresh(number: number, lineage: number, ahead?: Along): Promise<Tape | undefined> {
     const known = this.get(number, lineage);
     const from = known ? known.lastSeq + 1 : 0;
     const reads: Read[] = [

@@ -1,20 +1,8 @@
 import { OwnedCopies } from "../../codec/delta/index.ts";
 import type { Json } from "../../codec/json.ts";
 import { BYTES_OF_UNIT } from "../../codec/json-text.ts";
+import type { Body } from "../records/body.ts";
 import { outlineOf } from "./outline.ts";
-
-/** A checkpoint's body as one tree: what goes through the delta codec. */
-export interface Body {
-  readonly [part: string]: Json;
-  /** The state. */
-  readonly s: Json;
-  /** path, next, completed, interrupts, barriers. */
-  readonly p: Json;
-  readonly n: Json;
-  readonly c: Json;
-  readonly i: Json;
-  readonly b: Json;
-}
 
 /** Counts the captured inputs that wait to be committed and share nodes with a tree. */
 export interface Loan {

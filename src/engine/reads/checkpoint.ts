@@ -1,5 +1,4 @@
 import type { Json } from "../../codec/json.ts";
-import { ThreadmarkError } from "../../errors.ts";
 import type {
   Activation,
   Barrier,
@@ -12,10 +11,11 @@ import type {
 import type { SharedTree } from "../bodies/load-page.ts";
 import { loadShown } from "../bodies/load-tree.ts";
 import type { PackRecords } from "../bodies/pack-records.ts";
-import type { Engine } from "../engine.ts";
-import { isCorrupt } from "../faults/damage.ts";
+import { isCorrupt, named } from "../faults/damage.ts";
+import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
-import { type Body, loadedEntry } from "../memory/tree-cache.ts";
+import { loadedEntry } from "../memory/tree-cache.ts";
+import type { Body } from "../records/body.ts";
 import { type Row, toInfo } from "../records/row.ts";
 import { ownRowAtHand } from "../view/own-rows.ts";
 import { isPlain, NOW, parentOf, rowAt, type Shown } from "../view/row-at.ts";
@@ -27,16 +27,17 @@ export interface Place {
   readonly namespace: readonly string[];
 }
 
-export function infoOf(engine: Engine, place: Place, row: Row, parent: string | null): CheckpointInfo {
-  const metadata = row.metadata === null ? {} : (engine.codec.decode(row.metadata, { tagged: row.tagged }) as Metadata);
+export function infoOf(context: Context, place: Place, row: Row, parent: string | null): CheckpointInfo {
+  const metadata =
+    row.metadata === null ? {} : (context.codec.decode(row.metadata, { tagged: row.tagged }) as Metadata);
   return toInfo(row, place.thread, place.namespace, parent, metadata);
 }
 
 /** The id of the parent a row shows; at once where it is in memory. */
-export function parentId(engine: Engine, tape: Tape, row: Shown): string | null | Promise<string | null> {
+export function parentId(context: Context, tape: Tape, row: Shown): string | null | Promise<string | null> {
   if (row.parent === 0) return null;
   const known = isPlain(tape) ? ownRowAtHand(tape, row.parent) : undefined;
-  return known ? known.id : parentOf(engine, tape, row, NOW).then((parent) => parent?.id ?? null);
+  return known ? known.id : parentOf(context, tape, row, NOW).then((parent) => parent?.id ?? null);
 }
 
 /** What an operation has already read of the checkpoint it wants. */
@@ -49,22 +50,22 @@ export interface AtHand {
 
 /** A whole checkpoint: the caller's own copy. Undefined when it was deleted while it was being read. */
 export async function checkpointOf(
-  engine: Engine,
+  context: Context,
   tape: Tape,
   place: Place,
   row: Shown,
   atHand: AtHand = {},
 ): Promise<Checkpoint | undefined> {
   try {
-    return await readCheckpoint(engine, tape, place, row, atHand);
+    return await readCheckpoint(context, tape, place, row, atHand);
   } catch (error) {
     if (!isCorrupt(error)) throw error;
     // What looks damaged may have been deleted, or moved by a deletion, since the row was found.
-    const now = await engine.thread(place.thread);
-    const still = now && (await rowAt(engine, now, row.seq));
+    const now = await context.thread(place.thread);
+    const still = now && (await rowAt(context, now, row.seq));
     if (!still) return undefined;
     try {
-      return await readCheckpoint(engine, now, place, still, {});
+      return await readCheckpoint(context, now, place, still, {});
     } catch (again) {
       throw named(again, place.thread, row.id);
     }
@@ -72,34 +73,34 @@ export async function checkpointOf(
 }
 
 async function readCheckpoint(
-  engine: Engine,
+  context: Context,
   tape: Tape,
   place: Place,
   row: Shown,
   { ready, records }: AtHand,
 ): Promise<Checkpoint> {
-  const found = parentId(engine, tape, row);
+  const found = parentId(context, tape, row);
   const parent = found instanceof Promise ? await found : found;
-  if (ready) return decodeCheckpoint(engine, place, row, parent, { ...ready, owned: ready.owned === true });
-  const known = row.replacedBy === undefined ? engine.trees.get(tape, row.seq) : undefined;
+  if (ready) return decodeCheckpoint(context, place, row, parent, { ...ready, owned: ready.owned === true });
+  const known = row.replacedBy === undefined ? context.trees.get(tape, row.seq) : undefined;
   // From here to the end nothing may be awaited: the next commit changes a remembered tree in place.
-  if (known) return decodeCheckpoint(engine, place, row, parent, { ...known, owned: false });
-  const loaded = await loadShown(engine, tape, row, records);
+  if (known) return decodeCheckpoint(context, place, row, parent, { ...known, owned: false });
+  const loaded = await loadShown(context, tape, row, records);
   // What is read twice is worth remembering; what is read once is the caller's, without a copy.
   const owned = row.replacedBy !== undefined || tape.lastLoaded !== row.seq;
-  const checkpoint = decodeCheckpoint(engine, place, row, parent, { ...loaded, owned });
+  const checkpoint = decodeCheckpoint(context, place, row, parent, { ...loaded, owned });
   if (row.replacedBy !== undefined) return checkpoint;
   if (owned) tape.lastLoaded = row.seq;
-  else engine.trees.set(tape, row.seq, loadedEntry(loaded));
+  else context.trees.set(tape, row.seq, loadedEntry(loaded));
   return checkpoint;
 }
 
-function decodeCheckpoint(engine: Engine, place: Place, row: Shown, parent: string | null, from: Tree): Checkpoint {
+function decodeCheckpoint(context: Context, place: Place, row: Shown, parent: string | null, from: Tree): Checkpoint {
   const { tree, tagged, owned } = from;
   const body = tree as Body;
-  const decode = (value: Json): unknown => engine.codec.decode(value, { owned, tagged });
+  const decode = (value: Json): unknown => context.codec.decode(value, { owned, tagged });
   return {
-    ...infoOf(engine, place, row, parent),
+    ...infoOf(context, place, row, parent),
     state: decode(body.s),
     path: decode(body.p) as string[],
     next: decode(body.n) as Activation[],
@@ -116,17 +117,7 @@ interface Tree {
   readonly owned: boolean;
 }
 
-/** Adds to a fault of storage which checkpoint it was found in. */
-export function named(error: unknown, thread: string, checkpoint: string): unknown {
-  if (!isCorrupt(error) || error.checkpoint !== undefined) return error;
-  return new ThreadmarkError(
-    "CORRUPT",
-    `Thread ${JSON.stringify(thread)}, checkpoint ${JSON.stringify(checkpoint)}: ${error.message}`,
-    { thread, checkpoint, ...(error.frame !== undefined && { frame: error.frame }), cause: error },
-  );
-}
-
-export function writeOf(engine: Engine, write: EncodedWrite): Write {
+export function writeOf(context: Context, write: EncodedWrite): Write {
   const { task, node, index, channel } = write;
-  return { task, node, index, channel, value: engine.codec.decode(write.value) };
+  return { task, node, index, channel, value: context.codec.decode(write.value) };
 }

@@ -1,7 +1,7 @@
 import type { Listed } from "../../backend.ts";
 import { nextTurn } from "../../platform/turns.ts";
-import type { Engine } from "../engine.ts";
 import { ifDamaged, isCorrupt } from "../faults/damage.ts";
+import type { Context } from "../memory/context.ts";
 import { type Tape, tapeName } from "../memory/tape.ts";
 import { decodeDirectory } from "../records/meta.ts";
 
@@ -17,12 +17,12 @@ export interface ThreadRange {
 }
 
 /** The directory, in bytewise order of the ids, a page at a time. */
-export async function* directoryPages(engine: Engine, range: ThreadRange): AsyncGenerator<readonly Listed[]> {
+export async function* directoryPages(context: Context, range: ThreadRange): AsyncGenerator<readonly Listed[]> {
   const { prefix } = range;
   let last = range.after;
   for (;;) {
     const list = { limit: PAGE, ...(prefix !== undefined && { prefix }), ...(last !== undefined && { after: last }) };
-    const [page] = (await engine.read([{ list }])) as readonly [readonly Listed[]];
+    const [page] = (await context.read([{ list }])) as readonly [readonly Listed[]];
     yield page;
     if (page.length < PAGE) return;
     last = page.at(-1)?.id;
@@ -32,7 +32,7 @@ export async function* directoryPages(engine: Engine, range: ThreadRange): Async
 
 /** The tapes of all threads, in bytewise order of their ids. */
 export async function* allThreads(
-  engine: Engine,
+  context: Context,
   options: ThreadRange & {
     /** Where given, threads that do not read are passed over and told. */
     readonly onFault?: (thread: string, error: unknown) => void;
@@ -42,15 +42,15 @@ export async function* allThreads(
 ): AsyncGenerator<Tape> {
   const { onFault, together = TAPES } = options;
   let size = Math.min(FIRST_TAPES, together);
-  for await (const page of directoryPages(engine, options)) {
-    yield* tapesOf(engine, page, onFault, size, together);
+  for await (const page of directoryPages(context, options)) {
+    yield* tapesOf(context, page, onFault, size, together);
     size = together;
   }
 }
 
 /** The tapes of some threads, in their order; so many are read first, then so many together. */
 export async function* tapesOf(
-  engine: Engine,
+  context: Context,
   threads: readonly Listed[],
   onFault?: (thread: string, error: unknown) => void,
   first: number = TAPES,
@@ -61,7 +61,7 @@ export async function* tapesOf(
     const group = threads.slice(start, start + size);
     start += size;
     size = together;
-    const ahead = await readTogether(engine, group);
+    const ahead = await readTogether(context, group);
     for (const { id, value } of group) {
       let tape: Tape | undefined;
       try {
@@ -69,8 +69,8 @@ export async function* tapesOf(
         if (entry.tape === undefined || entry.lineage === undefined) continue;
         tape =
           ahead?.get(tapeName(entry.lineage, entry.tape)) ??
-          (await engine.tapes.refresh(entry.tape, entry.lineage)) ??
-          (await engine.thread(id));
+          (await context.tapes.refresh(entry.tape, entry.lineage)) ??
+          (await context.thread(id));
       } catch (error) {
         if (!onFault || !isCorrupt(error)) throw error;
         onFault(id, error);
@@ -82,7 +82,7 @@ export async function* tapesOf(
 
 /** The tapes of some threads, read together; undefined where one does not read: then each tells its own fault. */
 async function readTogether(
-  engine: Engine,
+  context: Context,
   threads: readonly Listed[],
 ): Promise<ReadonlyMap<string, Tape> | undefined> {
   try {
@@ -90,7 +90,7 @@ async function readTogether(
     const sought = entries.flatMap(({ tape, lineage }) =>
       tape === undefined || lineage === undefined ? [] : [{ tape, lineage }],
     );
-    const found = await engine.tapes.refreshAll(sought);
+    const found = await context.tapes.refreshAll(sought);
     return new Map(found.flatMap((tape) => (tape ? [[tape.name, tape]] : [])));
   } catch (error) {
     return ifDamaged(error);

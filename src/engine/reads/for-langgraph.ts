@@ -1,5 +1,5 @@
 import type { Checkpoint, CheckpointInfo, Write } from "../../model/checkpoint.ts";
-import type { Engine } from "../engine.ts";
+import type { Context } from "../memory/context.ts";
 import { ownRowAtHand, rowsAtHand } from "../view/own-rows.ts";
 import { isPlain, NOW, rowAt } from "../view/row-at.ts";
 import { shownWritesOf } from "../view/shown-writes.ts";
@@ -15,8 +15,8 @@ export interface RecentRows {
 }
 
 /** The rows of a namespace that are in memory. Nothing is read: whoever reads on with them learns whether they hold. */
-export function recentRows(engine: Engine, place: Place, namespace: string): RecentRows | undefined {
-  const tape = engine.rememberedThread(place.thread);
+export function recentRows(context: Context, place: Place, namespace: string): RecentRows | undefined {
+  const tape = context.rememberedThread(place.thread);
   if (!tape || tape.meta.dead || tape.damaged.length > 0 || !isPlain(tape)) return undefined;
   const { metaValue } = tape;
   function* rows(): Generator<CheckpointInfo> {
@@ -25,13 +25,13 @@ export function recentRows(engine: Engine, place: Place, namespace: string): Rec
       if (!row) return;
       const parent = row.parent === 0 ? null : ownRowAtHand(tape, row.parent)?.id;
       if (parent === undefined) return;
-      yield infoOf(engine, place, row, parent);
+      yield infoOf(context, place, row, parent);
       before = row.seq;
     }
   }
   return {
     rows: rows(),
-    holds: () => engine.rememberedThread(place.thread) === tape && tape.metaValue === metaValue && isPlain(tape),
+    holds: () => context.rememberedThread(place.thread) === tape && tape.metaValue === metaValue && isPlain(tape),
   };
 }
 
@@ -44,7 +44,7 @@ export interface Gathered {
 
 /** The writes of some checkpoints and the whole of others, in one read, and another for every fork that lies between. */
 export async function gather(
-  engine: Engine,
+  context: Context,
   place: Place,
   namespace: string,
   written: readonly Named[],
@@ -52,17 +52,17 @@ export async function gather(
 ): Promise<Gathered> {
   const ids = written.map(({ id }) => id);
   const seqs = whole.map(({ seq }) => seq);
-  const ahead = aheadOfWrites(engine, namespace, ids, seqs);
-  const tape = await engine.thread(place.thread, ahead);
+  const ahead = aheadOfWrites(context, namespace, ids, seqs);
+  const tape = await context.thread(place.thread, ahead);
   if (!tape) return { writes: new Map(), checkpoints: new Map() };
   ahead.settle(tape);
-  const found = await shownWritesOf(engine, tape, namespace, written, ahead.allWrites(tape));
-  const writes = new Map([...found].map(([id, some]) => [id, some.map((write) => writeOf(engine, write))]));
+  const found = await shownWritesOf(context, tape, namespace, written, ahead.allWrites(tape));
+  const writes = new Map([...found].map(([id, some]) => [id, some.map((write) => writeOf(context, write))]));
   const checkpoints = new Map<string, Checkpoint>();
   for (const { id, seq } of whole) {
-    const row = await rowAt(engine, tape, seq);
+    const row = await rowAt(context, tape, seq);
     if (row?.id !== id) continue;
-    const checkpoint = await checkpointOf(engine, tape, place, row, { records: ahead.records });
+    const checkpoint = await checkpointOf(context, tape, place, row, { records: ahead.records });
     if (checkpoint) checkpoints.set(id, checkpoint);
   }
   return { writes, checkpoints };

@@ -3,9 +3,9 @@ import { ThreadmarkError } from "../../errors.ts";
 import { parseNamespaceKey } from "../../model/address.ts";
 import type { ThreadsOptions } from "../../model/arguments.ts";
 import type { Status, ThreadInfo } from "../../model/checkpoint.ts";
-import { ERROR_INDEX } from "../changes/writes.ts";
-import type { Engine } from "../engine.ts";
+import { controlIndexes } from "../../model/control-writes.ts";
 import { ifDamaged } from "../faults/damage.ts";
+import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import type { Meta } from "../records/meta.ts";
 import type { Row } from "../records/row.ts";
@@ -23,12 +23,12 @@ const FIRST_THREADS = 4;
 const THREADS = 50;
 
 /** Every thread that shows a checkpoint. One whose records are damaged is passed over: `verify` tells of it. */
-export async function* listThreads(engine: Engine, options: ThreadsOptions): AsyncGenerator<ThreadInfo> {
+export async function* listThreads(context: Context, options: ThreadsOptions): AsyncGenerator<ThreadInfo> {
   let left = options.limit ?? Number.POSITIVE_INFINITY;
   if (left <= 0) return;
-  const source = options.order === "updated" ? newestFirst(engine, options) : byId(engine, options);
+  const source = options.order === "updated" ? newestFirst(context, options) : byId(context, options);
   for (;;) {
-    const next = await engine.track(() => source.next());
+    const next = await context.calls.track(() => source.next());
     if (next.done) return;
     const thread = next.value;
     if (options.workflow !== undefined && thread.workflow !== options.workflow) continue;
@@ -40,14 +40,14 @@ export async function* listThreads(engine: Engine, options: ThreadsOptions): Asy
 }
 
 /** In bytewise order of the ids. */
-export async function* byId(engine: Engine, range: ThreadRange): AsyncGenerator<ThreadInfo> {
+export async function* byId(context: Context, range: ThreadRange): AsyncGenerator<ThreadInfo> {
   let size = FIRST_THREADS;
-  for await (const page of directoryPages(engine, range)) {
+  for await (const page of directoryPages(context, range)) {
     for (let start = 0; start < page.length; ) {
       const group = page.slice(start, start + size);
       start += size;
       size = THREADS;
-      for (const look of await looksAt(engine, group)) {
+      for (const look of await looksAt(context, group)) {
         const info = await look().catch(ifDamaged);
         if (info) yield info;
       }
@@ -56,26 +56,29 @@ export async function* byId(engine: Engine, range: ThreadRange): AsyncGenerator<
 }
 
 /** For each of some threads, in their order, how its info is found: by a glance, or else by its tape. */
-async function looksAt(engine: Engine, threads: readonly Listed[]): Promise<(() => Promise<ThreadInfo | undefined>)[]> {
-  const seen = await glances(engine, threads);
+async function looksAt(
+  context: Context,
+  threads: readonly Listed[],
+): Promise<(() => Promise<ThreadInfo | undefined>)[]> {
+  const seen = await glances(context, threads);
   const others = new Map<string, Tape>();
   const rest = threads.filter(({ id }) => !seen.has(id));
-  for await (const tape of tapesOf(engine, rest, () => {})) others.set(tape.meta.thread, tape);
+  for await (const tape of tapesOf(context, rest, () => {})) others.set(tape.meta.thread, tape);
   return threads.map(({ id }) => async () => {
     const glance = seen.get(id);
-    if (glance) return glancedInfo(engine, glance);
+    if (glance) return glancedInfo(context, glance);
     const tape = others.get(id);
-    return tape && threadInfo(engine, tape);
+    return tape && threadInfo(context, tape);
   });
 }
 
 /** What a glance tells: the newest row is the head, and shown as it is. */
-function glancedInfo(engine: Engine, { meta, head, count, parent }: Glance): ThreadInfo {
+function glancedInfo(context: Context, { meta, head, count, parent }: Glance): ThreadInfo {
   return {
     id: meta.thread,
     workflow: head.workflow,
-    head: infoOf(engine, { thread: meta.thread, namespace: [] }, head, parent),
-    status: statusAt(engine, meta, head),
+    head: infoOf(context, { thread: meta.thread, namespace: [] }, head, parent),
+    status: statusAt(context, meta, head),
     checkpoints: count,
     createdAt: meta.createdAt,
     updatedAt: head.createdAt,
@@ -84,9 +87,9 @@ function glancedInfo(engine: Engine, { meta, head, count, parent }: Glance): Thr
 }
 
 /** By the time of the last change; equal times by id, so that paging by `after` neither repeats nor skips. */
-async function* newestFirst(engine: Engine, options: ThreadsOptions): AsyncGenerator<ThreadInfo> {
+async function* newestFirst(context: Context, options: ThreadsOptions): AsyncGenerator<ThreadInfo> {
   const threads: ThreadInfo[] = [];
-  for await (const thread of byId(engine, { ...(options.prefix !== undefined && { prefix: options.prefix }) }))
+  for await (const thread of byId(context, { ...(options.prefix !== undefined && { prefix: options.prefix }) }))
     threads.push(thread);
   threads.sort((left, right) => right.updatedAt - left.updatedAt);
   const start = options.after === undefined ? 0 : threads.findIndex((thread) => thread.id === options.after) + 1;
@@ -100,40 +103,40 @@ async function* newestFirst(engine: Engine, options: ThreadsOptions): AsyncGener
   yield* threads.slice(start);
 }
 
-async function threadInfo(engine: Engine, tape: Tape): Promise<ThreadInfo | undefined> {
+async function threadInfo(context: Context, tape: Tape): Promise<ThreadInfo | undefined> {
   const { meta } = tape;
-  const root = await headOf(engine, tape, "");
-  const newest = await newestRow(engine, tape);
+  const root = await headOf(context, tape, "");
+  const newest = await newestRow(context, tape);
   const head = root ?? newest;
   if (!head || !newest) return undefined;
   const place = { thread: meta.thread, namespace: parseNamespaceKey(head.namespace) };
   return {
     id: meta.thread,
     workflow: head.workflow,
-    head: infoOf(engine, place, head, await parentId(engine, tape, head)),
-    status: await statusOf(engine, tape, head),
-    checkpoints: await countOf(engine, tape, undefined),
+    head: infoOf(context, place, head, await parentId(context, tape, head)),
+    status: await statusOf(context, tape, head),
+    checkpoints: await countOf(context, tape, undefined),
     createdAt: meta.createdAt,
     updatedAt: Math.max(newest.createdAt, meta.origin ? meta.createdAt : newest.createdAt),
     forkedFrom: meta.origin ? { thread: meta.origin.thread, checkpoint: meta.origin.checkpoint } : null,
   };
 }
 
-async function newestRow(engine: Engine, tape: Tape): Promise<Shown | undefined> {
-  for await (const row of shownRows(engine, tape)) return row;
+async function newestRow(context: Context, tape: Tape): Promise<Shown | undefined> {
+  for await (const row of shownRows(context, tape)) return row;
   return undefined;
 }
 
-async function statusOf(engine: Engine, tape: Tape, head: Shown): Promise<Status> {
-  const status = statusAt(engine, tape.meta, head);
+async function statusOf(context: Context, tape: Tape, head: Shown): Promise<Status> {
+  const status = statusAt(context, tape.meta, head);
   if (status === "running" || !tape.meta.failed) return status;
-  const writes = await shownWrites(engine, tape, head.namespace, head.id);
-  return writes.some((write) => write.index === ERROR_INDEX) ? "failed" : status;
+  const writes = await shownWrites(context, tape, head.namespace, head.id);
+  return writes.some((write) => write.index === controlIndexes.error) ? "failed" : status;
 }
 
 /** The status as long as no error was written. */
-function statusAt(engine: Engine, { lease }: Meta, head: Row): Status {
-  if (lease && lease.expires > engine.clock()) return "running";
+function statusAt(context: Context, { lease }: Meta, head: Row): Status {
+  if (lease && lease.expires > context.clock()) return "running";
   if (head.waiting > 0) return "waiting";
   return head.pending === 0 ? "done" : "paused";
 }

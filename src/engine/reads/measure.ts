@@ -4,7 +4,7 @@ import type { Json } from "../../codec/json.ts";
 import { jsonBytes } from "../../codec/json-text.ts";
 import type { CheckpointSize, ThreadSize } from "../../model/arguments.ts";
 import { FrameReader } from "../bodies/frame-reader.ts";
-import type { Engine } from "../engine.ts";
+import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { decodeRows } from "../records/pack/rows.ts";
 import { decodeTailRow } from "../records/tail.ts";
@@ -13,7 +13,7 @@ import { homeOf, type Shown } from "../view/row-at.ts";
 const PAGE = 64;
 
 /** Reads every record of the thread's own tape once and adds up what it takes. */
-export async function sizeOfThread(engine: Engine, tape: Tape): Promise<ThreadSize> {
+export async function sizeOfThread(context: Context, tape: Tape): Promise<ThreadSize> {
   const growth = new Map<number, number>();
   const grow = (at: number, bytes: number): void => void growth.set(at, (growth.get(at) ?? 0) + bytes);
   const sealedAt = new Map<number, number>();
@@ -25,7 +25,7 @@ export async function sizeOfThread(engine: Engine, tape: Tape): Promise<ThreadSi
   });
   const inPack = ({ item }: Found, bytes: number): void => grow(sealedAt.get(item) ?? 0, bytes);
   const packs = rows + (await sum("net", inPack)) + (await sum("steps", inPack));
-  const [meta] = await engine.read([{ get: tape.metaKey }]);
+  const [meta] = await context.read([{ get: tape.metaKey }]);
   const metadata = byteLength(meta as Value | undefined) + (await sum("mark"));
   const index = (await sumWide("id")) + (await sumWide("head"));
   const writes = await sumWide("write");
@@ -38,7 +38,7 @@ export async function sizeOfThread(engine: Engine, tape: Tape): Promise<ThreadSi
     let total = 0;
     for (let from = 0; ; ) {
       const scan = { table, lineage: tape.lineage, group: tape.number, from };
-      const [page] = (await engine.read([{ scan, limit: PAGE }])) as readonly [readonly Found[]];
+      const [page] = (await context.read([{ scan, limit: PAGE }])) as readonly [readonly Found[]];
       for (const found of page) {
         const bytes = byteLength(found.value);
         total += bytes;
@@ -52,15 +52,15 @@ export async function sizeOfThread(engine: Engine, tape: Tape): Promise<ThreadSi
   /** Keys of wide tables share items, so that a page could not go on after its last item. */
   async function sumWide(table: Table): Promise<number> {
     const scan = { table, lineage: tape.lineage, group: tape.number };
-    const [found] = (await engine.read([{ scan }])) as readonly [readonly Found[]];
+    const [found] = (await context.read([{ scan }])) as readonly [readonly Found[]];
     return found.reduce((total, { value }) => total + byteLength(value), 0);
   }
 }
 
 /** What one checkpoint's frame takes, as a delta by itself: in a pack it may take less. */
-export async function sizeOfCheckpoint(engine: Engine, tape: Tape, row: Shown): Promise<CheckpointSize> {
-  const home = await homeOf(engine, tape, row.seq);
-  const change = row.replacedBy ?? (await new FrameReader(engine).read(home, row.seq)).change;
+export async function sizeOfCheckpoint(context: Context, tape: Tape, row: Shown): Promise<CheckpointSize> {
+  const home = await homeOf(context, tape, row.seq);
+  const change = row.replacedBy ?? (await new FrameReader(context).read(home, row.seq)).change;
   const bytes = jsonBytes(change as Json);
   return { bytes, full: isReplacement(change), inherited: home !== tape && row.replacedBy === undefined };
 }

@@ -1,7 +1,7 @@
 import type { Answer, Found, Read, Table, Value } from "../../backend.ts";
 import { idAddress } from "../../model/id.ts";
 import { PackRecords } from "../bodies/pack-records.ts";
-import type { Engine } from "../engine.ts";
+import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { decodeMeta } from "../records/meta.ts";
 import type { Row } from "../records/row.ts";
@@ -35,7 +35,7 @@ interface WritesOf {
  */
 export class ReadAhead {
   readonly records: PackRecords;
-  readonly #engine: Engine;
+  readonly #context: Context;
   readonly #plan: Plan;
   readonly #guess: Guess;
   readonly #writesOf: WritesOf | undefined;
@@ -45,16 +45,16 @@ export class ReadAhead {
   /** Of which checkpoints the last of the answers are the writes. */
   #written: readonly string[] = [];
 
-  constructor(engine: Engine, plan: Plan, guess: Guess = () => [], writesOf?: WritesOf) {
-    this.#engine = engine;
+  constructor(context: Context, plan: Plan, guess: Guess = () => [], writesOf?: WritesOf) {
+    this.#context = context;
     this.#writesOf = writesOf;
     this.#plan = plan;
     this.#guess = guess;
-    this.records = new PackRecords(engine);
+    this.records = new PackRecords(context);
   }
 
   reads(lineage: number, tape: number, known: Tape | undefined): readonly Read[] {
-    const { distant } = this.#engine.backend.capabilities;
+    const { distant } = this.#context.backend.capabilities;
     this.#wanted = known ? this.#plan(known) : distant ? [{ home: undefined, reads: this.#guess(lineage, tape) }] : [];
     const reads = this.#wanted.flatMap((wanted) =>
       wanted.home ? [{ get: wanted.home.metaKey }, ...wanted.reads] : wanted.reads,
@@ -110,17 +110,17 @@ function addRows(tape: Tape, reads: readonly Read[], answers: readonly Answer[])
 
 /** For the writes of some checkpoints, and the bodies of others. */
 export function aheadOfWrites(
-  engine: Engine,
+  context: Context,
   namespace: string,
   ids: readonly string[],
   bodies: readonly number[] = [],
 ): ReadAhead {
-  const plan: Plan = (tape) => bodies.flatMap((seq) => checkpointReads(engine, tape, seq));
-  return new ReadAhead(engine, plan, undefined, { namespace, ids: () => ids });
+  const plan: Plan = (tape) => bodies.flatMap((seq) => checkpointReads(context, tape, seq));
+  return new ReadAhead(context, plan, undefined, { namespace, ids: () => ids });
 }
 
 /** For the head of a namespace, with its body, and if asked for with its writes. */
-export function aheadOfHead(engine: Engine, namespace: string, writes = false): ReadAhead {
+export function aheadOfHead(context: Context, namespace: string, writes = false): ReadAhead {
   const head = (tape: Tape | undefined): Row | undefined => {
     const unsealed = tape?.tail.findLast((entry) => entry.row.namespace === namespace)?.row;
     const sealed = unsealed ? undefined : tape?.heads.get(namespace)?.seq;
@@ -129,17 +129,17 @@ export function aheadOfHead(engine: Engine, namespace: string, writes = false): 
   const writesOf = writes ? { namespace, ids: (tape: Tape | undefined) => idsOf(head(tape)) } : undefined;
   const plan: Plan = (tape) => {
     const row = head(tape);
-    if (row) return checkpointReads(engine, tape, row.seq);
+    if (row) return checkpointReads(context, tape, row.seq);
     if (namespace !== "") return [];
     const { origin, rootSealed } = tape.meta;
     const seq = rootSealed || (origin?.mode === "chain" ? origin.at : 0);
-    return seq === 0 ? [] : checkpointReads(engine, tape, seq);
+    return seq === 0 ? [] : checkpointReads(context, tape, seq);
   };
   const guess: Guess = (lineage, group) => [
     { scan: { table: "net", lineage, group }, reverse: true, limit: GUESSED_NETS },
     { scan: { table: "rows", lineage, group }, reverse: true, limit: 1 },
   ];
-  return new ReadAhead(engine, plan, namespace === "" ? guess : undefined, writesOf);
+  return new ReadAhead(context, plan, namespace === "" ? guess : undefined, writesOf);
 }
 
 function idsOf(row: Row | undefined): readonly string[] {
@@ -150,16 +150,16 @@ function idsOf(row: Row | undefined): readonly string[] {
  * For the checkpoint with this id, with its body, and if a namespace is given with its writes there. Only an id that tells
  * where it is can be looked for at once.
  */
-export function aheadOfId(engine: Engine, id: string, namespace?: string): ReadAhead {
+export function aheadOfId(context: Context, id: string, namespace?: string): ReadAhead {
   const address = idAddress(id);
   return new ReadAhead(
-    engine,
+    context,
     (tape) => {
       const entry = tape.tail.findLast(({ row }) => row.id === id);
-      if (entry) return checkpointReads(engine, tape, entry.row.seq);
+      if (entry) return checkpointReads(context, tape, entry.row.seq);
       let level: Tape | undefined = tape;
       while (level && level.number !== address?.tape) level = level.source;
-      return level && address ? checkpointReads(engine, tape, address.seq) : [];
+      return level && address ? checkpointReads(context, tape, address.seq) : [];
     },
     (lineage, group) => {
       if (address?.tape !== group) return [];
@@ -172,13 +172,13 @@ export function aheadOfId(engine: Engine, id: string, namespace?: string): ReadA
 
 /** For a page of history, without bodies. */
 export function aheadOfHistory(
-  engine: Engine,
+  context: Context,
   before: string | number | undefined,
   limit: number | undefined,
 ): ReadAhead {
   const start = typeof before === "string" ? idAddress(before)?.seq : before;
   const scans = (at: Address, from: number | undefined, rows: number): Read[] => {
-    const packs = Math.min(Math.ceil(rows / engine.packRows) + 1, MOST_PACKS);
+    const packs = Math.min(Math.ceil(rows / context.packRows) + 1, MOST_PACKS);
     const scan = { ...at, table: "rows" as const };
     if (from === undefined) return [{ scan, reverse: true, limit: packs }];
     return [
@@ -187,9 +187,9 @@ export function aheadOfHistory(
     ];
   };
   // The parent of the last row is shown, too.
-  const most = (limit ?? engine.packRows) + 1;
+  const most = (limit ?? context.packRows) + 1;
   return new ReadAhead(
-    engine,
+    context,
     (tape) => {
       let below = start ?? tape.lastSeq + 1;
       let missing = most;
@@ -225,7 +225,7 @@ function knownHome(tape: Tape, seq: number): Tape | undefined {
 }
 
 /** What is not remembered of a row, its parent's row and its body. */
-function checkpointReads(engine: Engine, tape: Tape, seq: number): readonly Wanted[] {
+function checkpointReads(context: Context, tape: Tape, seq: number): readonly Wanted[] {
   const wanted = new Map<Tape, Read[]>();
   const add = (home: Tape, reads: readonly Read[]): void => {
     wanted.set(home, [...(wanted.get(home) ?? []), ...reads]);
@@ -236,7 +236,7 @@ function checkpointReads(engine: Engine, tape: Tape, seq: number): readonly Want
     add(parent, [around(addressOf(parent), "rows", row.parent)]);
   }
   let current = seq;
-  while (current !== 0 && !engine.trees.get(tape, current)) {
+  while (current !== 0 && !context.trees.get(tape, current)) {
     const home = knownHome(tape, current);
     if (!home) break;
     const entry = home.tailRow(current);

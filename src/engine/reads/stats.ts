@@ -1,15 +1,15 @@
 import type { Stats } from "../../model/arguments.ts";
-import type { Engine } from "../engine.ts";
+import type { Context } from "../memory/context.ts";
 import { byId } from "./list-threads.ts";
 
-export async function storeStats(engine: Engine): Promise<Stats> {
+export async function storeStats(context: Context): Promise<Stats> {
   let threads = 0;
   let checkpoints = 0;
-  for await (const thread of byId(engine, {})) {
+  for await (const thread of byId(context, {})) {
     threads += 1;
     checkpoints += thread.checkpoints;
   }
-  const { tables, total } = await engine.backend.size();
+  const { tables, total } = await context.backend.size();
   const bytes = {
     directory: tables.directory.bytes,
     metadata: tables.meta.bytes + tables.mark.bytes,

@@ -1,6 +1,6 @@
 import type { Found, Listed, Read, Value } from "../../backend.ts";
-import type { Engine } from "../engine.ts";
 import { ifDamaged } from "../faults/damage.ts";
+import type { Context } from "../memory/context.ts";
 import { metaKey } from "../memory/tape.ts";
 import { decodeDirectory, decodeMeta, type Meta } from "../records/meta.ts";
 import type { Row } from "../records/row.ts";
@@ -24,7 +24,7 @@ const ROWS = 2;
  * remembering any: those that are in use are not to be forgotten for a list. By id; a thread is missing of which more has
  * to be known, because something of it was deleted, replaced, forked or failed.
  */
-export async function glances(engine: Engine, threads: readonly Listed[]): Promise<ReadonlyMap<string, Glance>> {
+export async function glances(context: Context, threads: readonly Listed[]): Promise<ReadonlyMap<string, Glance>> {
   const found = new Map<string, Glance>();
   const ids: string[] = [];
   const reads: Read[] = [];
@@ -36,7 +36,7 @@ export async function glances(engine: Engine, threads: readonly Listed[]): Promi
     reads.push({ scan: { table: "tail", lineage, group: tape }, reverse: true, limit: ROWS });
   }
   if (reads.length === 0) return found;
-  const answers = await engine.read(reads);
+  const answers = await context.read(reads);
   for (const [index, id] of ids.entries()) {
     const meta = answers[2 * index] as Value | undefined;
     const rows = answers[2 * index + 1] as readonly Found[];

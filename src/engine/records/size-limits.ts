@@ -2,11 +2,18 @@ import type { Value } from "../../backend.ts";
 import type { Json } from "../../codec/json.ts";
 import { BYTES_OF_UNIT, jsonBytes, mostBytes, tooLarge } from "../../codec/json-text.ts";
 import { ThreadmarkError } from "../../errors.ts";
-import type { Engine } from "../engine.ts";
+
+interface Limits {
+  readonly checkpointBytes: number;
+}
 
 /** Refuses a record of one put, or of a task's writes, that takes more than a checkpoint may. */
-export function checkRecord(engine: Engine, thread: string, value: Value, what = "the checkpoint"): void {
-  const limit = engine.checkpointBytes;
+export function checkRecord(
+  { checkpointBytes: limit }: Limits,
+  thread: string,
+  value: Value,
+  what = "the checkpoint",
+): void {
   if (value.length * BYTES_OF_UNIT <= limit) return;
   const bytes = typeof value === "string" ? Buffer.byteLength(value) : value.byteLength;
   if (bytes > limit) throw tooLarge(`Thread ${JSON.stringify(thread)}: ${what}`, bytes, limit, { thread });
@@ -17,8 +24,7 @@ export function checkRecord(engine: Engine, thread: string, value: Value, what =
  * record when what it builds on is pruned. `most` is what the body takes at most; the body is measured only where that is
  * too much. Returns a bound to go on with.
  */
-export function checkBody(engine: Engine, thread: string, most: number, body: () => Json): number {
-  const limit = engine.checkpointBytes;
+export function checkBody({ checkpointBytes: limit }: Limits, thread: string, most: number, body: () => Json): number {
   if (most <= limit) return most;
   const bytes = jsonBytes(body());
   if (bytes > limit)

@@ -1,7 +1,5 @@
 import type { Found } from "../../backend.ts";
-import { unwrapJson } from "../../codec/envelope.ts";
 import type { Json } from "../../codec/json.ts";
-import type { Engine } from "../engine.ts";
 
 /** One write: index, channel, encoded value. */
 export type StoredWrite = readonly [index: number, channel: string, value: Json];
@@ -22,18 +20,6 @@ export interface TaskWrites {
 /** A record of the write table, decoded. */
 export interface WriteRecord extends Found {
   readonly tasks: readonly TaskWrites[];
-}
-
-/** Reads all write records of a tape. */
-export async function writeRecords(
-  engine: Engine,
-  { lineage, number: group }: { readonly lineage: number; readonly number: number },
-): Promise<readonly WriteRecord[]> {
-  const [found] = await engine.read([{ scan: { table: "write", lineage, group } }]);
-  return (found as readonly Found[]).map((record) => ({
-    ...record,
-    tasks: unwrapJson(record.value) as readonly TaskWrites[],
-  }));
 }
 
 /** Groups entries by the checkpoint they are for. */

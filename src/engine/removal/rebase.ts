@@ -3,7 +3,7 @@ import type { Json } from "../../codec/json.ts";
 import type { FrameReader } from "../bodies/frame-reader.ts";
 import { type LoadedTree, loadTree } from "../bodies/load-tree.ts";
 import { PackRecords } from "../bodies/pack-records.ts";
-import type { Engine } from "../engine.ts";
+import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import type { Frame } from "../records/pack/pack.ts";
 import { fromRecord, type Row } from "../records/row.ts";
@@ -37,7 +37,7 @@ interface Heir {
 
 /** Gives the rows of one tape that stay parents that stay, and frames that build on those that do; in order of their seqs. */
 export class Rebasing {
-  readonly #engine: Engine;
+  readonly #context: Context;
   readonly #tape: Tape;
   readonly #doomed: Doomed;
   readonly #changed: ChangedFrames;
@@ -46,19 +46,19 @@ export class Rebasing {
   /** By the seq of a frame that goes. */
   readonly #heirs = new Map<number, readonly Heir[]>();
 
-  constructor(engine: Engine, tape: Tape, doomed: Doomed, changed: ChangedFrames, frames: FrameReader) {
-    this.#engine = engine;
+  constructor(context: Context, tape: Tape, doomed: Doomed, changed: ChangedFrames, frames: FrameReader) {
+    this.#context = context;
     this.#tape = tape;
     this.#doomed = doomed;
     this.#changed = changed;
     this.#frames = frames;
-    this.#records = new PackRecords(engine);
+    this.#records = new PackRecords(context);
   }
 
   async rebased(given: Row): Promise<Frame> {
     const changed = this.#changed.get(given.seq);
     const row = changed?.unlabelled ? { ...given, label: "" } : given;
-    const parent = await nearestRemaining(this.#engine, this.#tape, this.#doomed, row.parent);
+    const parent = await nearestRemaining(this.#context, this.#tape, this.#doomed, row.parent);
     if (changed?.change !== undefined) {
       const { change, replaced } = changed;
       const { seq, id, namespace, step, createdAt } = row;
@@ -67,7 +67,7 @@ export class Rebasing {
     }
     const { change } = await this.#frames.read(this.#tape, row.seq);
     if (isReplacement(change)) return { row: { ...row, parent, base: parent }, change };
-    const { gone, first: base } = await goneBases(this.#engine, this.#tape, this.#doomed, row.base);
+    const { gone, first: base } = await goneBases(this.#context, this.#tape, this.#doomed, row.base);
     if (gone.length === 0) return { row: { ...row, parent }, change };
     const taken = await this.#takenOver({ row: { ...row, parent, base }, change }, gone);
     return this.#beside(taken, change, gone);
@@ -82,7 +82,7 @@ export class Rebasing {
     let change = own;
     let { tagged } = row;
     for (const seq of gone) {
-      const frame = await this.#frames.read(await homeOf(this.#engine, this.#tape, seq), seq);
+      const frame = await this.#frames.read(await homeOf(this.#context, this.#tape, seq), seq);
       change = compose(frame.change, change);
       tagged ||= frame.row.tagged;
     }
@@ -126,7 +126,7 @@ export class Rebasing {
   }
 
   #load(seq: number): Promise<LoadedTree> {
-    return loadTree(this.#engine, this.#tape, seq, this.#records);
+    return loadTree(this.#context, this.#tape, seq, this.#records);
   }
 }
 

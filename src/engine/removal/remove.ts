@@ -3,14 +3,15 @@ import { rangesOf } from "../../model/retention.ts";
 import { metaRecords } from "../changes/delete-thread.ts";
 import { ALONE, type Draft } from "../commits/draft.ts";
 import type { Change } from "../commits/lane.ts";
-import type { Engine } from "../engine.ts";
+import type { Context } from "../memory/context.ts";
 import { metaKey, type Tape } from "../memory/tape.ts";
 import { encodeMark } from "../records/marks.ts";
 import { changeMeta, decodeMeta, encodeMeta, type Meta } from "../records/meta.ts";
 import { allOwnRows } from "../view/own-rows.ts";
 import { isPlain, parentOf, type Shown } from "../view/row-at.ts";
 import { nestedLimit, shownRows } from "../view/shown-rows.ts";
-import { withoutIds } from "./id-index.ts";
+import type { Candidate } from "./candidate.ts";
+import { withoutIds } from "./indexes.ts";
 import { pushAll } from "./push-all.ts";
 import { rebasedVersions } from "./removed-rows.ts";
 import { reparented } from "./reparent.ts";
@@ -20,12 +21,6 @@ import { cutWrites, withoutWrites } from "./writes.ts";
 export interface Removed {
   readonly deleted: number;
   readonly bytesReclaimed: number;
-}
-
-/** A row a removal decides on, with the parent it shows. */
-export interface Candidate {
-  readonly row: Shown;
-  readonly parent: number;
 }
 
 /**
@@ -44,10 +39,10 @@ export function removeChange(
       if (!tape) return { deleted: 0, bytesReclaimed: 0 };
       // Found before anything is read: reads of this store may add rows of others to the tape while the removal is planned.
       const absent = tape.key("tail", tape.lastSeq + 1);
-      const rows = await candidates(draft.engine, tape);
+      const rows = await candidates(draft.context, tape);
       const chosen = choose(rows);
       if (chosen.size === 0) return { deleted: 0, bytesReclaimed: 0 };
-      const plan = await planRemoval(draft.engine, tape, rows, chosen);
+      const plan = await planRemoval(draft.context, tape, rows, chosen);
       if (!dryRun) addRemoval(draft, plan, absent);
       return { deleted: chosen.size, bytesReclaimed: Math.max(0, plan.reclaimed) };
     },
@@ -59,17 +54,17 @@ export function removeWhere(goes: (row: Shown) => boolean): Change<Removed> {
   return removeChange((rows) => new Set(rows.filter(({ row }) => goes(row)).map(({ row }) => row.seq)), false);
 }
 
-async function candidates(engine: Engine, tape: Tape): Promise<Candidate[]> {
+async function candidates(context: Context, tape: Tape): Promise<Candidate[]> {
   const rows: Candidate[] = [];
   if (!tape.meta.origin && isPlain(tape)) {
-    for (const row of await allOwnRows(engine, tape)) rows.push({ row, parent: row.parent });
+    for (const row of await allOwnRows(context, tape)) rows.push({ row, parent: row.parent });
   } else {
-    for await (const row of shownRows(engine, tape)) rows.push({ row, parent: row.parent });
+    for await (const row of shownRows(context, tape)) rows.push({ row, parent: row.parent });
   }
   const shown = new Set(rows.map(({ row }) => row.seq));
   for (const [index, { row }] of rows.entries()) {
     if (row.parent === 0 || shown.has(row.parent)) continue;
-    rows[index] = { row, parent: (await parentOf(engine, tape, row))?.seq ?? 0 };
+    rows[index] = { row, parent: (await parentOf(context, tape, row))?.seq ?? 0 };
   }
   return rows;
 }
@@ -91,9 +86,9 @@ interface Shared {
   readonly checks: readonly { readonly key: Key; readonly value: Value }[];
 }
 
-async function sharedRows(engine: Engine, tape: Tape): Promise<Shared> {
+async function sharedRows(context: Context, tape: Tape): Promise<Shared> {
   const { lineage } = tape;
-  const found = await metaRecords(engine, lineage);
+  const found = await metaRecords(context, lineage);
   let upTo = 0;
   const settled: Entry[] = [];
   const checks: { readonly key: Key; readonly value: Value }[] = [];
@@ -104,7 +99,7 @@ async function sharedRows(engine: Engine, tape: Tape): Promise<Shared> {
     if (origin.mode === "all") upTo = Math.max(upTo, origin.upTo);
     else if (origin.mode === "none") upTo = Math.max(upTo, origin.at);
     else {
-      const limit = origin.limit ?? (await nestedLimit(engine, origin, tape));
+      const limit = origin.limit ?? (await nestedLimit(context, origin, tape));
       upTo = Math.max(upTo, limit - 1);
       if (origin.limit !== undefined) continue;
       const key = metaKey(lineage, item);
@@ -116,17 +111,17 @@ async function sharedRows(engine: Engine, tape: Tape): Promise<Shared> {
 }
 
 async function planRemoval(
-  engine: Engine,
+  context: Context,
   tape: Tape,
   rows: readonly Candidate[],
   chosen: ReadonlySet<number>,
 ): Promise<Removal> {
-  const forks = await sharedRows(engine, tape);
+  const forks = await sharedRows(context, tape);
   const shared = Math.max(forks.upTo, tape.meta.origin?.upTo ?? 0);
   const erased = rows.map(({ row }) => row).filter((row) => chosen.has(row.seq) && row.seq > shared);
   const hidden = rows.map(({ row }) => row).filter((row) => chosen.has(row.seq) && row.seq <= shared);
   const doomed = new Set(erased.map((row) => row.seq));
-  const rewrite = await rewriteTape(engine, tape, new Map([[tape.number, doomed]]));
+  const rewrite = await rewriteTape(context, tape, new Map([[tape.number, doomed]]));
   const removal: Removal = {
     deletes: rewrite.deletes,
     inserts: rewrite.inserts,
@@ -137,20 +132,20 @@ async function planRemoval(
   };
   let reclaimed = rewrite.reclaimed;
   for (const row of erased) if (tape.marks.has(row.seq)) removal.deletes.push(tape.key("mark", row.seq));
-  const followed = await reparented(engine, tape, rows, chosen);
+  const followed = await reparented(context, tape, rows, chosen);
   for (const [seq, versions] of new Map([...tape.marks, ...followed])) {
     if (doomed.has(seq)) continue;
-    const rebased = await rebasedVersions(engine, tape, new Map([[tape.number, doomed]]), versions);
+    const rebased = await rebasedVersions(context, tape, new Map([[tape.number, doomed]]), versions);
     if (rebased === versions && !followed.has(seq)) continue;
     removal.puts.push({ key: tape.key("mark", seq), value: encodeMark(rebased) });
   }
   if (erased.length > 0) {
-    const freed = await withoutWrites(engine, tape, erased);
+    const freed = await withoutWrites(context, tape, erased);
     pushAll(removal.deletes, freed.deletes);
     pushAll(removal.puts, freed.puts);
     pushAll(removal.checks, freed.checks);
     reclaimed += freed.reclaimed;
-    const index = await withoutIds(engine, tape, erased);
+    const index = await withoutIds(context, tape, erased);
     pushAll(removal.deletes, index.deletes);
     pushAll(removal.puts, index.puts);
   }
@@ -166,7 +161,7 @@ async function planRemoval(
     meta.generation = generation;
     meta.gone = [...(tape.meta.gone ?? []), ...ranges.map(([from, to]) => [from, to, generation] as const)];
     meta.removed = tape.meta.removed + hidden.filter((row) => row.seq > (tape.meta.origin?.upTo ?? 0)).length;
-    const cut = await cutWrites(engine, tape, hidden, generation);
+    const cut = await cutWrites(context, tape, hidden, generation);
     pushAll(removal.puts, cut.puts);
     pushAll(removal.checks, cut.checks);
   }

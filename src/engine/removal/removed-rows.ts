@@ -1,4 +1,4 @@
-import type { Engine } from "../engine.ts";
+import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import type { MarkVersion } from "../records/marks.ts";
 import { fromRecord, type Row, toRecord } from "../records/row.ts";
@@ -9,13 +9,13 @@ import { homeOf } from "../view/row-at.ts";
 export type Doomed = ReadonlyMap<number, ReadonlySet<number>>;
 
 /** The nearest ancestor, from `seq` on, that stays. */
-export async function nearestRemaining(engine: Engine, tape: Tape, doomed: Doomed, seq: number): Promise<number> {
-  return (await goneFrom(engine, tape, doomed, seq, (row) => row.parent)).first;
+export async function nearestRemaining(context: Context, tape: Tape, doomed: Doomed, seq: number): Promise<number> {
+  return (await goneFrom(context, tape, doomed, seq, (row) => row.parent)).first;
 }
 
 /** The frames that go, from `seq` on, each of which the one before builds on; and the first that stays. */
-export function goneBases(engine: Engine, tape: Tape, doomed: Doomed, seq: number): Promise<Gone> {
-  return goneFrom(engine, tape, doomed, seq, (row) => row.base);
+export function goneBases(context: Context, tape: Tape, doomed: Doomed, seq: number): Promise<Gone> {
+  return goneFrom(context, tape, doomed, seq, (row) => row.base);
 }
 
 interface Gone {
@@ -25,7 +25,7 @@ interface Gone {
 }
 
 async function goneFrom(
-  engine: Engine,
+  context: Context,
   tape: Tape,
   doomed: Doomed,
   seq: number,
@@ -34,10 +34,10 @@ async function goneFrom(
   const gone: number[] = [];
   let first = seq;
   while (first !== 0) {
-    const home = await homeOf(engine, tape, first);
+    const home = await homeOf(context, tape, first);
     if (!doomed.get(home.number)?.has(first)) break;
     gone.push(first);
-    const row = await ownRow(engine, home, first);
+    const row = await ownRow(context, home, first);
     first = row ? next(row) : 0;
   }
   return { gone, first };
@@ -45,7 +45,7 @@ async function goneFrom(
 
 /** The versions of a mark with parents that stay; the same ones if they all do. */
 export async function rebasedVersions(
-  engine: Engine,
+  context: Context,
   tape: Tape,
   doomed: Doomed,
   versions: readonly MarkVersion[],
@@ -54,7 +54,7 @@ export async function rebasedVersions(
   const rebased: MarkVersion[] = [];
   for (const version of versions) {
     const before = version.row?.parent ?? 0;
-    const parent = await nearestRemaining(engine, tape, doomed, before);
+    const parent = await nearestRemaining(context, tape, doomed, before);
     if (!version.row || parent === before) rebased.push(version);
     else {
       changed = true;

@@ -1,10 +1,10 @@
-import type { Engine } from "../engine.ts";
+import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { type MarkVersion, withVersion } from "../records/marks.ts";
 import { toRecord } from "../records/row.ts";
 import { ownRow } from "../view/own-rows.ts";
 import { homeOf, type Shown } from "../view/row-at.ts";
-import type { Candidate } from "./remove.ts";
+import type { Candidate } from "./candidate.ts";
 
 /**
  * Marks for the children of replaced checkpoints that go. A replacement may have named another parent than its frame
@@ -12,13 +12,13 @@ import type { Candidate } from "./remove.ts";
  * written down which one it follows. By seq; all versions of each mark.
  */
 export async function reparented(
-  engine: Engine,
+  context: Context,
   tape: Tape,
   rows: readonly Candidate[],
   chosen: ReadonlySet<number>,
 ): Promise<ReadonlyMap<number, readonly MarkVersion[]>> {
   const marks = new Map<number, readonly MarkVersion[]>();
-  const frames = await parentsOfFrames(engine, tape, rows, chosen);
+  const frames = await parentsOfFrames(context, tape, rows, chosen);
   if (frames.size === 0) return marks;
   const shown = new Map(rows.map(({ row, parent }) => [row.seq, parent]));
   const nearest = (from: number, byFrame: boolean): number => {
@@ -45,7 +45,7 @@ export async function reparented(
 
 /** Of the replaced checkpoints among those that go: the parents of their frames, where they show another one. */
 async function parentsOfFrames(
-  engine: Engine,
+  context: Context,
   tape: Tape,
   rows: readonly Candidate[],
   chosen: ReadonlySet<number>,
@@ -53,7 +53,7 @@ async function parentsOfFrames(
   const parents = new Map<number, number>();
   for (const { row } of rows) {
     if (row.replacedBy === undefined || !chosen.has(row.seq)) continue;
-    const frame = await ownRow(engine, await homeOf(engine, tape, row.seq), row.seq);
+    const frame = await ownRow(context, await homeOf(context, tape, row.seq), row.seq);
     if (frame && frame.parent !== row.parent) parents.set(row.seq, frame.parent);
   }
   return parents;

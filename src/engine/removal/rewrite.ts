@@ -1,7 +1,7 @@
 import type { Entry, Key, Range, Value } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import { FrameReader } from "../bodies/frame-reader.ts";
-import type { Engine } from "../engine.ts";
+import type { Context } from "../memory/context.ts";
 import type { LoadedPack, Tape } from "../memory/tape.ts";
 import type { Meta } from "../records/meta.ts";
 import { encodePack } from "../records/pack/encode.ts";
@@ -30,12 +30,12 @@ export interface Rewrite {
  * build on none that goes, are not touched.
  */
 export async function rewriteTape(
-  engine: Engine,
+  context: Context,
   tape: Tape,
   doomed: Doomed,
   changed: ChangedFrames = new Map(),
 ): Promise<Rewrite> {
-  return new Rewriter(engine, tape, doomed, changed).run();
+  return new Rewriter(context, tape, doomed, changed).run();
 }
 
 /** So many packs are read together at first; then as many as are about so many bytes. */
@@ -51,7 +51,7 @@ interface PackPlan {
 }
 
 class Rewriter {
-  readonly #engine: Engine;
+  readonly #context: Context;
   readonly #tape: Tape;
   readonly #doomed: Doomed;
   readonly #changed: ChangedFrames;
@@ -63,19 +63,19 @@ class Rewriter {
   #reclaimed = 0;
   #rootFull = 0;
 
-  constructor(engine: Engine, tape: Tape, doomed: Doomed, changed: ChangedFrames) {
-    this.#engine = engine;
+  constructor(context: Context, tape: Tape, doomed: Doomed, changed: ChangedFrames) {
+    this.#context = context;
     this.#tape = tape;
     this.#doomed = doomed;
     this.#changed = changed;
-    this.#frames = new FrameReader(engine);
-    this.#rebasing = new Rebasing(engine, tape, doomed, changed, this.#frames);
+    this.#frames = new FrameReader(context);
+    this.#rebasing = new Rebasing(context, tape, doomed, changed, this.#frames);
   }
 
   async run(): Promise<Rewrite> {
     const tape = this.#tape;
     tape.checkIntact();
-    const packs = await allPacks(this.#engine, tape);
+    const packs = await allPacks(this.#context, tape);
     const remaining: { last: number; rows: readonly Row[] }[] = [];
     const plans = await this.#plans(packs);
     let page = FIRST_PACKS;
@@ -158,10 +158,10 @@ class Rewriter {
     if (stays.length === 0) return [];
     const frames: Frame[] = [];
     for (const row of stays) frames.push(await this.#rebasing.rebased(row));
-    const { full, rest } = packRuns(frames, sizeOfFrame, this.#engine);
+    const { full, rest } = packRuns(frames, sizeOfFrame, this.#context);
     const runs = rest.length > 0 ? [...full, rest] : full;
     for (const run of runs) {
-      const encoded = encodePack(this.#tape.number, run, this.#engine.compression);
+      const encoded = encodePack(this.#tape.number, run, this.#context.compression);
       for (const table of ["rows", "net", "steps"] as const) {
         this.#write(this.#puts, this.#tape.key(table, encoded.last), encoded[table]);
       }
@@ -180,7 +180,7 @@ class Rewriter {
 
   async #isDoomed(seq: number): Promise<boolean> {
     if (seq === 0) return false;
-    const home = await homeOf(this.#engine, this.#tape, seq);
+    const home = await homeOf(this.#context, this.#tape, seq);
     return this.#doomed.get(home.number)?.has(seq) ?? false;
   }
 
@@ -189,7 +189,7 @@ class Rewriter {
     if (lasts.length === 0) return [];
     const tables = ["rows", "net", "steps"] as const;
     const reads = lasts.flatMap((last) => tables.map((table) => ({ get: this.#tape.key(table, last) })));
-    const values = (await this.#engine.read(reads)) as readonly (Value | undefined)[];
+    const values = (await this.#context.read(reads)) as readonly (Value | undefined)[];
     return lasts.map((last, index) => {
       const own = values.slice(3 * index, 3 * index + 3);
       if (!own.includes(undefined)) return own as readonly Value[];

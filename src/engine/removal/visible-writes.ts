@@ -1,4 +1,4 @@
-import type { Engine } from "../engine.ts";
+import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { byCheckpoint, nameOf, type TaskWrites, visibleTasks, type WriteRecord, writeName } from "../records/writes.ts";
 import { NOW } from "../view/row-at.ts";
@@ -19,7 +19,7 @@ interface SeenThere {
 
 /** Returns what living threads show of `records`, the write records by tape. */
 export async function seenWrites(
-  engine: Engine,
+  context: Context,
   tapes: ReadonlyMap<number, Tape>,
   records: ReadonlyMap<number, readonly WriteRecord[]>,
 ): Promise<SeenWrites> {
@@ -29,7 +29,7 @@ export async function seenWrites(
   if (names.size === 0) return seen;
   for (const tape of tapes.values()) {
     if (tape.meta.dead) continue;
-    for await (const { namespace, id, seq } of shownRows(engine, tape)) {
+    for await (const { namespace, id, seq } of shownRows(context, tape)) {
       const address = { namespace, checkpoint: id };
       const name = nameOf(address);
       if (!names.has(name)) continue;
@@ -45,7 +45,7 @@ export async function seenWrites(
         const { origin } = level.meta;
         if (!origin || seq > origin.upTo) break;
         generation = origin.generation;
-        level = level.source ?? (await engine.tapes.sourceOf(level, origin));
+        level = level.source ?? (await context.tapes.sourceOf(level, origin));
       }
     }
   }

@@ -1,11 +1,12 @@
 import type { Entry, Key, Value } from "../../backend.ts";
 import { unwrapJson, wrapJson } from "../../codec/envelope.ts";
 import { CUT_TASK, cutKey } from "../changes/writes.ts";
-import type { Engine } from "../engine.ts";
+import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
-import { byCheckpoint, nameOf, type TaskWrites, type WriteRecord, writeName, writeRecords } from "../records/writes.ts";
+import { byCheckpoint, nameOf, type TaskWrites, type WriteRecord, writeName } from "../records/writes.ts";
 import { NOW, type Shown } from "../view/row-at.ts";
 import { writesOfRows } from "../view/shown-writes.ts";
+import { writeRecords } from "../view/write-records.ts";
 import type { SeenWrites } from "./visible-writes.ts";
 
 export interface FreedWrites {
@@ -53,8 +54,8 @@ function cutUpTo(all: readonly TaskWrites[], generation: number): number {
 }
 
 /** Writes go with their checkpoint; but those of an earlier one under its id, which was cut, may be a fork's. */
-export async function withoutWrites(engine: Engine, tape: Tape, rows: readonly Shown[]): Promise<FreedWrites> {
-  const records = await writeRecords(engine, tape);
+export async function withoutWrites(context: Context, tape: Tape, rows: readonly Shown[]): Promise<FreedWrites> {
+  const records = await writeRecords(context, tape);
   const gone = new Set(records.length === 0 ? [] : rows.map((row) => nameOf({ ...row, checkpoint: row.id })));
   return withoutTasks(tape, records, (entry, all) => {
     const goes = gone.has(nameOf(entry)) && !entry.cut && (entry.generation ?? 0) >= cutUpTo(all, NOW);
@@ -100,22 +101,22 @@ export interface CutWrites {
 
 /** Hides the writes of checkpoints that a fork still shows: for this thread they end with this generation. */
 export async function cutWrites(
-  engine: Engine,
+  context: Context,
   tape: Tape,
   rows: readonly Shown[],
   generation: number,
 ): Promise<CutWrites> {
-  const writes = await writesOfRows(engine, tape, rows);
+  const writes = await writesOfRows(context, tape, rows);
   const marked = rows.filter((row) => (writes.get(row.seq)?.length ?? 0) > 0);
   if (marked.length === 0) return { puts: [], checks: [] };
   const keys = marked.map((row) => cutKey(tape, { namespace: row.namespace, checkpoint: row.id }));
-  const before = (await engine.read(keys.map((key) => ({ get: key })))) as readonly (Value | undefined)[];
+  const before = (await context.read(keys.map((key) => ({ get: key })))) as readonly (Value | undefined)[];
   const puts = marked.map((row, index) => {
     const cut: TaskWrites = {
       checkpoint: row.id,
       ...(row.namespace !== "" && { namespace: row.namespace }),
       task: CUT_TASK,
-      at: engine.clock(),
+      at: context.clock(),
       generation,
       writes: [],
       cut: true,

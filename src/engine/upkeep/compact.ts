@@ -6,16 +6,16 @@ import { nextTurn } from "../../platform/turns.ts";
 import { loadTree } from "../bodies/load-tree.ts";
 import { isBuiltOn, metaRecords, recordsOf } from "../changes/delete-thread.ts";
 import { Attempts } from "../commits/attempts.ts";
-import type { Engine } from "../engine.ts";
+import type { Committer } from "../commits/group-commit.ts";
 import { isCorrupt } from "../faults/damage.ts";
+import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { allThreads, TAPES } from "../reads/directory.ts";
-import { withoutHeads } from "../records/heads.ts";
 import { encodeMark } from "../records/marks.ts";
 import { changeMeta, encodeMeta, type Meta, type Origin } from "../records/meta.ts";
 import type { Row } from "../records/row.ts";
-import { type WriteRecord, writeRecords } from "../records/writes.ts";
-import { withoutIds } from "../removal/id-index.ts";
+import type { WriteRecord } from "../records/writes.ts";
+import { withoutHeads, withoutIds } from "../removal/indexes.ts";
 import { pushAll } from "../removal/push-all.ts";
 import type { ChangedFrame, ChangedFrames } from "../removal/rebase.ts";
 import { type Doomed, goneBases, nearestRemaining, rebasedVersions } from "../removal/removed-rows.ts";
@@ -25,6 +25,7 @@ import { withoutUnseen } from "../removal/writes.ts";
 import { allOwnRows } from "../view/own-rows.ts";
 import { homeOf, NOW } from "../view/row-at.ts";
 import { shownRows } from "../view/shown-rows.ts";
+import { writeRecords } from "../view/write-records.ts";
 import { type Folds, foldMarks } from "./fold-marks.ts";
 import { settledOrigin } from "./settle-origins.ts";
 
@@ -32,11 +33,15 @@ import { settledOrigin } from "./settle-origins.ts";
 const ORPHAN_AGE = 24 * 60 * 60 * 1000;
 
 /** Removes from storage what no thread shows any more, lineage by lineage, then lets the backend give the room back. */
-export async function compactStore(engine: Engine, progress?: WorkOptions["progress"]): Promise<void> {
+export async function compactStore(
+  context: Context,
+  committer: Committer,
+  progress?: WorkOptions["progress"],
+): Promise<void> {
   /** How many threads each has. */
   const lineages = new Map<number, number>();
   const faults: unknown[] = [];
-  for await (const tape of allThreads(engine, { onFault: (_, error) => faults.push(error) })) {
+  for await (const tape of allThreads(context, { onFault: (_, error) => faults.push(error) })) {
     lineages.set(tape.lineage, (lineages.get(tape.lineage) ?? 0) + 1);
   }
   let done = 0;
@@ -44,7 +49,7 @@ export async function compactStore(engine: Engine, progress?: WorkOptions["progr
     await nextTurn();
     try {
       const attempts = new Attempts();
-      while (!(await compactLineage(engine, lineage))) {
+      while (!(await compactLineage(context, committer, lineage))) {
         // Somebody wrote meanwhile. A lineage that never rests is left for the next compaction.
         if (!(await attempts.again())) break;
       }
@@ -56,13 +61,13 @@ export async function compactStore(engine: Engine, progress?: WorkOptions["progr
     done += threads;
     progress?.(done);
   }
-  await engine.backend.compact();
+  await context.backend.compact();
   if (faults.length > 0) throw faults[0];
 }
 
-async function compactLineage(engine: Engine, lineage: number): Promise<boolean> {
+async function compactLineage(context: Context, committer: Committer, lineage: number): Promise<boolean> {
   // What the engine remembers goes on changing while this looks at everything: it gets a memory of its own.
-  const own = engine.fresh();
+  const own = context.fresh();
   const metas = await metaRecords(own, lineage);
   const tapes = new Map<number, Tape>();
   for (let start = 0; start < metas.length; start += TAPES) {
@@ -74,7 +79,7 @@ async function compactLineage(engine: Engine, lineage: number): Promise<boolean>
   const compaction = new LineageCompaction(own, tapes);
   try {
     const batch = await compaction.plan();
-    return !batch || (await engine.committer.commit(batch));
+    return !batch || (await committer.commit(batch));
   } catch (error) {
     // What looks damaged may have been moved by another while this was planned.
     if (isCorrupt(error) && (await compaction.isStale())) return false;
@@ -83,7 +88,7 @@ async function compactLineage(engine: Engine, lineage: number): Promise<boolean>
 }
 
 class LineageCompaction {
-  readonly #engine: Engine;
+  readonly #context: Context;
   readonly #tapes: ReadonlyMap<number, Tape>;
   readonly #rows = new Map<number, readonly Row[]>();
   /** By tape, the origins that have to say more than they did. */
@@ -97,8 +102,8 @@ class LineageCompaction {
   /** The first seq each tape has not given out: if one has by the time of the commit, it all starts again. */
   readonly #next: ReadonlyMap<number, Key>;
 
-  constructor(engine: Engine, tapes: ReadonlyMap<number, Tape>) {
-    this.#engine = engine;
+  constructor(context: Context, tapes: ReadonlyMap<number, Tape>) {
+    this.#context = context;
     this.#tapes = tapes;
     this.#next = new Map([...tapes].map(([number, tape]) => [number, tape.key("tail", tape.lastSeq + 1)]));
     for (const tape of tapes.values()) this.#checks.push({ key: tape.metaKey, value: tape.metaValue });
@@ -107,18 +112,18 @@ class LineageCompaction {
   /** Whether anything has changed since the tapes were read. */
   async isStale(): Promise<boolean> {
     const [checks, tapes] = [this.#checks, this.#tapes.size];
-    const now = await this.#engine.read(checks.slice(0, tapes).map(({ key }) => ({ get: key })));
+    const now = await this.#context.read(checks.slice(0, tapes).map(({ key }) => ({ get: key })));
     return now.some((value, index) => value !== checks[index]?.value);
   }
 
   async plan(): Promise<Batch | undefined> {
     const shown = await this.#shownSeqs();
     const doomed = await this.#doomed(shown);
-    const folds = await foldMarks(this.#engine, this.#tapes);
+    const folds = await foldMarks(this.#context, this.#tapes);
     await this.#settleOrigins(doomed, folds);
     const written = new Map<number, readonly WriteRecord[]>();
-    for (const tape of this.#tapes.values()) written.set(tape.number, await writeRecords(this.#engine, tape));
-    const seen = await seenWrites(this.#engine, this.#tapes, written);
+    for (const tape of this.#tapes.values()) written.set(tape.number, await writeRecords(this.#context, tape));
+    const seen = await seenWrites(this.#context, this.#tapes, written);
     let changed = false;
     for (const tape of this.#tapes.values()) {
       const meta = await this.#compactTape(tape, doomed, folds);
@@ -141,8 +146,8 @@ class LineageCompaction {
     const shown = new Map<number, Set<number>>();
     for (const tape of this.#tapes.values()) {
       if (tape.meta.dead) continue;
-      for await (const row of shownRows(this.#engine, tape)) {
-        const home = await homeOf(this.#engine, tape, row.seq);
+      for await (const row of shownRows(this.#context, tape)) {
+        const home = await homeOf(this.#context, tape, row.seq);
         const seqs = shown.get(home.number) ?? new Set();
         shown.set(home.number, seqs.add(row.seq));
       }
@@ -163,7 +168,7 @@ class LineageCompaction {
   async #ownRows(tape: Tape): Promise<readonly Row[]> {
     const known = this.#rows.get(tape.number);
     if (known) return known;
-    const rows = (await allOwnRows(this.#engine, tape)).reverse();
+    const rows = (await allOwnRows(this.#context, tape)).reverse();
     this.#rows.set(tape.number, rows);
     return rows;
   }
@@ -175,7 +180,7 @@ class LineageCompaction {
     for (const tape of this.#tapes.values()) {
       const { origin } = tape.meta;
       if (!origin) continue;
-      const settled = await settledOrigin(this.#engine, tape, origin, doomed, folds);
+      const settled = await settledOrigin(this.#context, tape, origin, doomed, folds);
       if (settled === origin) continue;
       this.#origins.set(tape.number, settled);
       if (JSON.stringify(settled.parents) !== JSON.stringify(origin.parents)) this.#leadsElsewhere = true;
@@ -193,7 +198,7 @@ class LineageCompaction {
     };
     const origin = this.#origins.get(tape.number);
     if (origin) change({ origin });
-    const rewrite = await rewriteTape(this.#engine, tape, doomed, await this.#changedFrames(tape, doomed, folds));
+    const rewrite = await rewriteTape(this.#context, tape, doomed, await this.#changedFrames(tape, doomed, folds));
     const rewritten = rewrite.deletes.length + rewrite.puts.length + rewrite.inserts.length > 0;
     if (rewritten) {
       pushAll(this.#deletes, rewrite.deletes);
@@ -230,18 +235,18 @@ class LineageCompaction {
     if (folds.count + folds.unlabelled.size === 0) return frames;
     for (const row of await this.#ownRows(tape)) {
       if (doomed.get(tape.number)?.has(row.seq)) continue;
-      const parent = await nearestRemaining(this.#engine, tape, doomed, row.parent);
+      const parent = await nearestRemaining(this.#context, tape, doomed, row.parent);
       const own = folds.tree(tape, row.seq);
-      const { first: base } = await goneBases(this.#engine, tape, doomed, row.base);
+      const { first: base } = await goneBases(this.#context, tape, doomed, row.base);
       const unlabelled = row.label !== "" && folds.unlabelled.has(`${tape.number}:${row.seq}`);
       if (own === undefined && (await this.#folded(tape, base, folds)) === undefined) {
         if (unlabelled) frames.set(row.seq, { change: undefined, replaced: false, unlabelled });
         continue;
       }
-      const after = own ?? (await loadTree(this.#engine, tape, row.seq)).tree;
+      const after = own ?? (await loadTree(this.#context, tape, row.seq)).tree;
       const before =
         (await this.#folded(tape, parent, folds)) ??
-        (parent === 0 ? undefined : (await loadTree(this.#engine, tape, parent)).tree);
+        (parent === 0 ? undefined : (await loadTree(this.#context, tape, parent)).tree);
       const change = before === undefined ? replacement(after) : (diff(before, after) ?? {});
       frames.set(row.seq, { change, replaced: own !== undefined, unlabelled });
     }
@@ -249,7 +254,7 @@ class LineageCompaction {
   }
 
   async #folded(tape: Tape, seq: number, folds: Folds): Promise<Json | undefined> {
-    return seq === 0 ? undefined : folds.tree(await homeOf(this.#engine, tape, seq), seq);
+    return seq === 0 ? undefined : folds.tree(await homeOf(this.#context, tape, seq), seq);
   }
 
   /** Writes the marks of a tape without what nobody sees; undefined when nothing changes, else whether any are left. */
@@ -258,8 +263,8 @@ class LineageCompaction {
     let changed = false;
     for (const [seq, versions] of tape.marks) {
       // With the row, all that was ever said of it: whatever is found there would be shown again.
-      const goes = doomed.get((await homeOf(this.#engine, tape, seq)).number)?.has(seq);
-      const kept = goes ? [] : await rebasedVersions(this.#engine, tape, doomed, folds.versions(versions));
+      const goes = doomed.get((await homeOf(this.#context, tape, seq)).number)?.has(seq);
+      const kept = goes ? [] : await rebasedVersions(this.#context, tape, doomed, folds.versions(versions));
       left ||= kept.length > 0;
       if (kept === versions) continue;
       changed = true;
@@ -276,8 +281,8 @@ class LineageCompaction {
     const rows = await this.#ownRows(tape);
     const remaining = new Set(rows.filter((row) => !goes(row)).map((row) => row.namespace));
     for (const { deletes, puts } of [
-      await withoutIds(this.#engine, tape, rows.filter(goes)),
-      await withoutHeads(this.#engine, tape, remaining),
+      await withoutIds(this.#context, tape, rows.filter(goes)),
+      await withoutHeads(this.#context, tape, remaining),
     ]) {
       pushAll(this.#deletes, deletes);
       pushAll(this.#puts, puts);
@@ -286,7 +291,7 @@ class LineageCompaction {
 
   /** Drops writes that no thread sees any more or that have waited for their checkpoint too long; true if there are any. */
   #dropWrites(tape: Tape, records: readonly WriteRecord[], seen: SeenWrites): boolean {
-    const now = this.#engine.clock();
+    const now = this.#context.clock();
     const freed = withoutUnseen(tape, records, seen, (entry) => now - entry.at > ORPHAN_AGE);
     pushAll(this.#deletes, freed.deletes);
     pushAll(this.#puts, freed.puts);

@@ -1,7 +1,7 @@
 import { apply, type Delta, diff } from "../../codec/delta/index.ts";
 import type { Json } from "../../codec/json.ts";
 import { loadTree } from "../bodies/load-tree.ts";
-import type { Engine } from "../engine.ts";
+import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import type { MarkVersion } from "../records/marks.ts";
 import { homeOf, NOW } from "../view/row-at.ts";
@@ -34,18 +34,18 @@ interface Marked {
  * Versions that no living thread shows go. A frame whose own content nobody shows any more, since every thread that
  * shows the checkpoint shows a replacement, takes the content of one of these: then the old one is nowhere.
  */
-export async function foldMarks(engine: Engine, tapes: ReadonlyMap<number, Tape>): Promise<Folds> {
+export async function foldMarks(context: Context, tapes: ReadonlyMap<number, Tape>): Promise<Folds> {
   const used = new Set<MarkVersion>();
   const trees = new Map<string, Json>();
   const shownAs = new Map<MarkVersion, MarkVersion>();
   const labelled = new Set<MarkVersion>();
   const unlabelled = new Set<string>();
-  for (const { home, seq, contents, labels } of await markedFrames(engine, tapes, used)) {
+  for (const { home, seq, contents, labels } of await markedFrames(context, tapes, used)) {
     const shown = [...contents];
     if (!labels.has(undefined)) unlabelled.add(`${home.number}:${seq}`);
     for (const version of labels) if (version) labelled.add(version);
     if (shown.some((version) => version === undefined || isEmpty(version.change))) continue;
-    const { tree } = await loadTree(engine, home, seq);
+    const { tree } = await loadTree(context, home, seq);
     const [first, ...others] = shown as MarkVersion[];
     if (!first) continue;
     const content = apply(tree, first.change as Delta);
@@ -86,7 +86,7 @@ function isEmpty(change: Delta | undefined): boolean {
 }
 
 async function markedFrames(
-  engine: Engine,
+  context: Context,
   tapes: ReadonlyMap<number, Tape>,
   used: Set<MarkVersion>,
 ): Promise<Iterable<Marked>> {
@@ -95,13 +95,13 @@ async function markedFrames(
   if (seqs.size === 0) return [];
   for (const tape of tapes.values()) {
     if (tape.meta.dead) continue;
-    for await (const { seq } of shownRows(engine, tape)) {
+    for await (const { seq } of shownRows(context, tape)) {
       if (!seqs.has(seq)) continue;
-      const home = await homeOf(engine, tape, seq);
+      const home = await homeOf(context, tape, seq);
       const name = `${home.number}:${seq}`;
       const entry = marked.get(name) ?? { home, seq, contents: new Set(), labels: new Set() };
       marked.set(name, entry);
-      const { version, labelled } = await shownVersion(engine, tape, seq, used);
+      const { version, labelled } = await shownVersion(context, tape, seq, used);
       entry.contents.add(version);
       if (!labelled) entry.labels.add(version);
     }
@@ -111,7 +111,7 @@ async function markedFrames(
 
 /** The replacement that a thread shows of a row, if any, and whether under another label; notes every version that shows. */
 async function shownVersion(
-  engine: Engine,
+  context: Context,
   tape: Tape,
   seq: number,
   used: Set<MarkVersion>,
@@ -135,6 +135,6 @@ async function shownVersion(
     const { origin } = level.meta;
     if (!origin || seq > origin.upTo) return { version: undefined, labelled };
     generation = origin.generation;
-    level = level.source ?? (await engine.tapes.sourceOf(level, origin));
+    level = level.source ?? (await context.tapes.sourceOf(level, origin));
   }
 }

@@ -1,4 +1,4 @@
-import type { Engine } from "../engine.ts";
+import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import type { Origin } from "../records/meta.ts";
 import { type Doomed, nearestRemaining } from "../removal/removed-rows.ts";
@@ -13,24 +13,25 @@ import type { Folds } from "./fold-marks.ts";
  * another parent than its frame builds on, and only the frames are rebased.
  */
 export async function settledOrigin(
-  engine: Engine,
+  context: Context,
   fork: Tape,
   origin: Origin,
   doomed: Doomed,
   folds: Folds,
 ): Promise<Origin> {
   if (origin.mode !== "chain") return origin;
-  const source = await engine.tapes.sourceOf(fork, origin);
-  const limited = origin.limit === undefined ? { ...origin, limit: await nestedLimit(engine, origin, source) } : origin;
-  if (!(await mayLeadElsewhere(engine, fork, origin, doomed))) return limited;
-  return new Settlement(engine, fork, source, limited, doomed, folds).run();
+  const source = await context.tapes.sourceOf(fork, origin);
+  const limited =
+    origin.limit === undefined ? { ...origin, limit: await nestedLimit(context, origin, source) } : origin;
+  if (!(await mayLeadElsewhere(context, fork, origin, doomed))) return limited;
+  return new Settlement(context, fork, source, limited, doomed, folds).run();
 }
 
 /** Whether anything that a fork may have inherited goes, or was ever replaced. */
-async function mayLeadElsewhere(engine: Engine, fork: Tape, { upTo }: Origin, doomed: Doomed): Promise<boolean> {
+async function mayLeadElsewhere(context: Context, fork: Tape, { upTo }: Origin, doomed: Doomed): Promise<boolean> {
   let level = fork;
   while (level.meta.origin) {
-    level = level.source ?? (await engine.tapes.sourceOf(level, level.meta.origin));
+    level = level.source ?? (await context.tapes.sourceOf(level, level.meta.origin));
     const seqs = [...level.marks.keys(), ...(doomed.get(level.number) ?? [])];
     if (seqs.some((seq) => seq <= upTo)) return true;
   }
@@ -39,15 +40,15 @@ async function mayLeadElsewhere(engine: Engine, fork: Tape, { upTo }: Origin, do
 
 /** Follows a fork's history from where it begins, as the fork does, and compares it with what will be left to follow. */
 class Settlement {
-  readonly #engine: Engine;
+  readonly #context: Context;
   readonly #fork: Tape;
   readonly #source: Tape;
   readonly #origin: Origin;
   readonly #doomed: Doomed;
   readonly #folds: Folds;
 
-  constructor(engine: Engine, fork: Tape, source: Tape, origin: Origin, doomed: Doomed, folds: Folds) {
-    this.#engine = engine;
+  constructor(context: Context, fork: Tape, source: Tape, origin: Origin, doomed: Doomed, folds: Folds) {
+    this.#context = context;
     this.#fork = fork;
     this.#source = source;
     this.#origin = origin;
@@ -60,8 +61,8 @@ class Settlement {
     const starts: { [namespace: string]: number } = { ...before.starts };
     const parents: { [seq: string]: number } = {};
     let { at } = before;
-    const namespaces = await inheritedNamespaces(this.#engine, this.#fork);
-    for (const [namespace, start] of await chainStarts(this.#engine, this.#fork, namespaces)) {
+    const namespaces = await inheritedNamespaces(this.#context, this.#fork);
+    for (const [namespace, start] of await chainStarts(this.#context, this.#fork, namespaces)) {
       const first = await this.#remaining(start);
       if (namespace === "") at = first;
       else if (first !== start) starts[namespace] = first;
@@ -89,22 +90,22 @@ class Settlement {
   /** The first that stays, from `from` on, as the fork follows them. */
   async #remaining(from: number): Promise<number> {
     let seq = from;
-    while (seq !== 0 && this.#doomed.get((await homeOf(this.#engine, this.#fork, seq)).number)?.has(seq)) {
+    while (seq !== 0 && this.#doomed.get((await homeOf(this.#context, this.#fork, seq)).number)?.has(seq)) {
       seq = await this.#parent(seq);
     }
     return seq;
   }
 
   async #parent(seq: number): Promise<number> {
-    return (await chainLink(this.#engine, this.#source, this.#origin, seq))?.parent ?? 0;
+    return (await chainLink(this.#context, this.#source, this.#origin, seq))?.parent ?? 0;
   }
 
   /** What the source will tell, by the marks and frames that stay. */
   async #parentAfterwards(seq: number): Promise<number> {
-    const link = await chainLink(this.#engine, this.#source, this.#origin, seq);
+    const link = await chainLink(this.#context, this.#source, this.#origin, seq);
     const marked = link?.shown ? await this.#markedParent(seq) : undefined;
-    const frame = await ownRow(this.#engine, await homeOf(this.#engine, this.#fork, seq), seq);
-    return nearestRemaining(this.#engine, this.#source, this.#doomed, marked ?? frame?.parent ?? 0);
+    const frame = await ownRow(this.#context, await homeOf(this.#context, this.#fork, seq), seq);
+    return nearestRemaining(this.#context, this.#source, this.#doomed, marked ?? frame?.parent ?? 0);
   }
 
   async #markedParent(seq: number): Promise<number | undefined> {
@@ -117,7 +118,7 @@ class Settlement {
       const { origin } = level.meta;
       if (!origin || seq > origin.upTo) return undefined;
       generation = origin.generation;
-      level = level.source ?? (await this.#engine.tapes.sourceOf(level, origin));
+      level = level.source ?? (await this.#context.tapes.sourceOf(level, origin));
     }
   }
 }

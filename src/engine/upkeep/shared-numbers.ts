@@ -1,7 +1,7 @@
 import type { Value } from "../../backend.ts";
 import type { Fault } from "../../model/arguments.ts";
-import type { Engine } from "../engine.ts";
 import { ifDamaged } from "../faults/damage.ts";
+import type { Context } from "../memory/context.ts";
 import { metaKey, type Tape } from "../memory/tape.ts";
 import { decodeMeta } from "../records/meta.ts";
 
@@ -13,12 +13,12 @@ const FIRST_CAPACITY = 1024;
  * number is given out now, but earlier versions did, and then could take one tape for the other.
  */
 export class TapeNumbers {
-  readonly #engine: Engine;
+  readonly #context: Context;
   #tapes = new BigUint64Array(FIRST_CAPACITY);
   #count = 0;
 
-  constructor(engine: Engine) {
-    this.#engine = engine;
+  constructor(context: Context) {
+    this.#context = context;
   }
 
   /** Adds the tape of a thread, and those below it whose own threads were deleted: no other list has them. */
@@ -27,7 +27,7 @@ export class TapeNumbers {
       this.#push(tape);
       const { origin } = tape.meta;
       if (!origin) return;
-      const source = tape.source ?? (await this.#engine.tapes.sourceOf(tape, origin).catch(ifDamaged));
+      const source = tape.source ?? (await this.#context.tapes.sourceOf(tape, origin).catch(ifDamaged));
       if (!source?.meta.dead) return;
       tape = source;
     }
@@ -56,7 +56,7 @@ export class TapeNumbers {
   /** The tapes of this number that are still there. */
   async #owners(number: number, lineages: readonly number[]): Promise<readonly Owner[]> {
     const keys = lineages.map((lineage) => metaKey(lineage, number));
-    const values = (await this.#engine.read(keys.map((get) => ({ get })))) as readonly (Value | undefined)[];
+    const values = (await this.#context.read(keys.map((get) => ({ get })))) as readonly (Value | undefined)[];
     return values.flatMap((value) => (value === undefined ? [] : [{ thread: decodeMeta(value).thread }]));
   }
 

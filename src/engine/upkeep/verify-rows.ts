@@ -5,10 +5,10 @@ import { idAddress } from "../../model/id.ts";
 import { nextTurn } from "../../platform/turns.ts";
 import { PAGE_ROWS } from "../bodies/load-page.ts";
 import { type Outline, PACKS, PACKS_AT_ONCE, Replay, type Replayed } from "../bodies/replay.ts";
-import type { Engine } from "../engine.ts";
-import { isCorrupt } from "../faults/damage.ts";
+import { isCorrupt, named } from "../faults/damage.ts";
+import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
-import { infoOf, named, writeOf } from "../reads/checkpoint.ts";
+import { infoOf, writeOf } from "../reads/checkpoint.ts";
 import { checkBody } from "../records/check-body.ts";
 import { hashStrings } from "../records/hash.ts";
 import type { Origin } from "../records/meta.ts";
@@ -26,34 +26,34 @@ export type OnFault = (error: unknown, checkpoint?: string) => void;
  * Reads all that a thread shows: every frame, every type, every write. With `after`, rows up to that seq are left out,
  * since they were read as part of another thread.
  */
-export async function verifyRows(engine: Engine, tape: Tape, after: number, onFault: OnFault): Promise<void> {
+export async function verifyRows(context: Context, tape: Tape, after: number, onFault: OnFault): Promise<void> {
   let sound = true;
   const tell: OnFault = (error) => {
     sound = false;
     onFault(error);
   };
   const faulty: FaultyRow[] = [];
-  const outline = await outlineOf(engine, tape, after, tell);
-  const replay = new Replay(engine, tape, outline);
+  const outline = await outlineOf(context, tape, after, tell);
+  const replay = new Replay(context, tape, outline);
   let page: Shown[] = [];
   for await (const body of replay.bodies()) {
     const { row } = body;
     try {
-      await checkCheckpoint(engine, tape, replay, body);
+      await checkCheckpoint(context, tape, replay, body);
       page.push(row);
     } catch (error) {
       faulty.push({ row, error });
     }
     if (page.length < PAGE_ROWS) continue;
-    pushAll(faulty, await verifyPage(engine, tape, page));
+    pushAll(faulty, await verifyPage(context, tape, page));
     page = [];
     await nextTurn();
   }
-  pushAll(faulty, await verifyPage(engine, tape, page));
+  pushAll(faulty, await verifyPage(context, tape, page));
   faulty.sort((left, right) => right.row.seq - left.row.seq);
   for (const { row, error } of faulty) onFault(error, row.id);
-  await verifyHashed(engine, tape, tell);
-  if (sound && faulty.length === 0) await verifyCount(engine, tape, outline);
+  await verifyHashed(context, tape, tell);
+  if (sound && faulty.length === 0) await verifyCount(context, tape, outline);
 }
 
 interface FaultyRow {
@@ -61,13 +61,13 @@ interface FaultyRow {
   readonly error: unknown;
 }
 
-async function outlineOf(engine: Engine, tape: Tape, after: number, onFault: OnFault): Promise<Outline> {
+async function outlineOf(context: Context, tape: Tape, after: number, onFault: OnFault): Promise<Outline> {
   const seqs: number[] = [];
   const bases: number[] = [];
-  for await (const row of shownRows(engine, tape, { onFault, most: PACKS_AT_ONCE })) {
+  for await (const row of shownRows(context, tape, { onFault, most: PACKS_AT_ONCE })) {
     if (row.seq <= after) break;
     // A replacement stands beside the frame, which others build on as it was.
-    const physical = row.replacedBy ? await ownRow(engine, await homeOf(engine, tape, row.seq), row.seq) : row;
+    const physical = row.replacedBy ? await ownRow(context, await homeOf(context, tape, row.seq), row.seq) : row;
     seqs.push(row.seq);
     bases.push(physical?.base ?? 0);
     if (seqs.length % PAGE_ROWS > 0) continue;
@@ -78,34 +78,34 @@ async function outlineOf(engine: Engine, tape: Tape, after: number, onFault: OnF
 }
 
 /** Checks a checkpoint as far as its own row and body tell. */
-async function checkCheckpoint(engine: Engine, tape: Tape, replay: Replay, body: Replayed): Promise<void> {
+async function checkCheckpoint(context: Context, tape: Tape, replay: Replay, body: Replayed): Promise<void> {
   const { row, tree, tagged, change, error } = body;
   if (tree === undefined) throw named(error, tape.meta.thread, row.id);
   try {
-    infoOf(engine, { thread: tape.meta.thread, namespace: [] }, row, null);
-    if (row.replacedBy === undefined) checkBody(engine.codec, row, tree, tagged, change);
-    else checkBody(engine.codec, row, apply(tree, row.replacedBy), true);
+    infoOf(context, { thread: tape.meta.thread, namespace: [] }, row, null);
+    if (row.replacedBy === undefined) checkBody(context.codec, row, tree, tagged, change);
+    else checkBody(context.codec, row, apply(tree, row.replacedBy), true);
   } catch (fault) {
     throw named(fault, tape.meta.thread, row.id);
   }
   if (row.parent === 0) return;
   if (row.parent >= row.seq) throw new Error("its parent was committed after it");
   if (replay.placeOf(row.parent) >= 0) return;
-  if (!(await ownRow(engine, await homeOf(engine, tape, row.parent), row.parent))) {
+  if (!(await ownRow(context, await homeOf(context, tape, row.parent), row.parent))) {
     throw new Error("its parent is missing");
   }
 }
 
 /** Checks that checkpoints are found by their ids, and that their writes read. */
-async function verifyPage(engine: Engine, tape: Tape, page: readonly Shown[]): Promise<FaultyRow[]> {
+async function verifyPage(context: Context, tape: Tape, page: readonly Shown[]): Promise<FaultyRow[]> {
   const faulty: FaultyRow[] = [];
-  const { found, writes } = await readPage(engine, tape, page);
+  const { found, writes } = await readPage(context, tape, page);
   for (const row of page) {
     try {
-      const isFound = found.has(row.seq) || (await findById(engine, tape, row.namespace, row.id))?.seq === row.seq;
+      const isFound = found.has(row.seq) || (await findById(context, tape, row.namespace, row.id))?.seq === row.seq;
       if (!isFound) throw new Error("it is not found by its id");
-      const own = writes.get(row.seq) ?? (await shownWrites(engine, tape, row.namespace, row.id));
-      for (const write of own) writeOf(engine, write);
+      const own = writes.get(row.seq) ?? (await shownWrites(context, tape, row.namespace, row.id));
+      for (const write of own) writeOf(context, write);
     } catch (error) {
       faulty.push({ row, error });
     }
@@ -121,9 +121,9 @@ interface PageAtHand {
   readonly writes: ReadonlyMap<number, readonly EncodedWrite[]>;
 }
 
-async function readPage(engine: Engine, tape: Tape, page: readonly Shown[]): Promise<PageAtHand> {
+async function readPage(context: Context, tape: Tape, page: readonly Shown[]): Promise<PageAtHand> {
   try {
-    return { found: await indexedSeqs(engine, tape, page), writes: await writesOfRows(engine, tape, page) };
+    return { found: await indexedSeqs(context, tape, page), writes: await writesOfRows(context, tape, page) };
   } catch (error) {
     if (!isCorrupt(error)) throw error;
     return { found: new Set(), writes: new Map() };
@@ -134,18 +134,18 @@ async function readPage(engine: Engine, tape: Tape, page: readonly Shown[]): Pro
 const MOST_LOOKUPS = 2_000;
 
 /** Rows whose supplied id leads to them, and on the tapes from the thread's own up to theirs to no other row. */
-async function indexedSeqs(engine: Engine, tape: Tape, page: readonly Shown[]): Promise<ReadonlySet<number>> {
+async function indexedSeqs(context: Context, tape: Tape, page: readonly Shown[]): Promise<ReadonlySet<number>> {
   const lookups: { readonly seq: number; readonly home: boolean; readonly key: Key }[] = [];
   const candidates = new Map<number, boolean>();
   for (const { id, seq, namespace } of page) {
-    const home = await homeOf(engine, tape, seq);
+    const home = await homeOf(context, tape, seq);
     // An id that tells its own address needs no index. One that tells another's came with an import.
     if (idAddress(id)?.tape === home.number || (home === tape && tape.tailRow(seq))) continue;
     candidates.set(seq, home.tailRow(seq) !== undefined);
     for (
       let level = tape;
       ;
-      level = level.source ?? (await engine.tapes.sourceOf(level, level.meta.origin as Origin))
+      level = level.source ?? (await context.tapes.sourceOf(level, level.meta.origin as Origin))
     ) {
       const { greatestId } = level.meta;
       const key = level.key("id", ...hashStrings(namespace, id));
@@ -158,7 +158,7 @@ async function indexedSeqs(engine: Engine, tape: Tape, page: readonly Shown[]): 
   }
   if (lookups.length > MOST_LOOKUPS) return new Set();
   const reads = lookups.map(({ key }) => ({ get: key }));
-  const values = reads.length === 0 ? [] : ((await engine.read(reads)) as readonly (Value | undefined)[]);
+  const values = reads.length === 0 ? [] : ((await context.read(reads)) as readonly (Value | undefined)[]);
   const found = new Map(candidates);
   for (const [index, { seq, home }] of lookups.entries()) {
     const value = values[index];
@@ -176,10 +176,10 @@ async function indexedSeqs(engine: Engine, tape: Tape, page: readonly Shown[]): 
 /** Records that are found by hash: damage there shows only when just that one is looked for. */
 const hashed: readonly Table[] = ["id", "head", "write"];
 
-async function verifyHashed(engine: Engine, tape: Tape, onFault: OnFault): Promise<void> {
+async function verifyHashed(context: Context, tape: Tape, onFault: OnFault): Promise<void> {
   const { number: group } = tape;
   for (const table of hashed) {
-    for await (const { item, part, value } of records(engine, tape, table)) {
+    for await (const { item, part, value } of records(context, tape, table)) {
       try {
         unwrapJson(value);
       } catch (error) {
@@ -194,11 +194,11 @@ async function verifyHashed(engine: Engine, tape: Tape, onFault: OnFault): Promi
 const RECORDS = 64;
 
 /** All records that a tape has in a table. */
-async function* records(engine: Engine, tape: Tape, table: Table): AsyncGenerator<Found> {
+async function* records(context: Context, tape: Tape, table: Table): AsyncGenerator<Found> {
   let limit = RECORDS;
   for (let from = 0; ; ) {
     const scan = { table, lineage: tape.lineage, group: tape.number, from };
-    const [found] = (await engine.read([{ scan, limit }])) as readonly [readonly Found[]];
+    const [found] = (await context.read([{ scan, limit }])) as readonly [readonly Found[]];
     const last = found.length < limit ? Number.POSITIVE_INFINITY : (found.at(-1) as Found).item;
     // Of the last item there may be more.
     yield* found.filter(({ item }) => item < last);
@@ -209,13 +209,13 @@ async function* records(engine: Engine, tape: Tape, table: Table): AsyncGenerato
 }
 
 /** A record that is gone altogether leaves a gap in the numbers its neighbours carry. */
-async function verifyCount(engine: Engine, tape: Tape, { seqs }: Outline): Promise<void> {
+async function verifyCount(context: Context, tape: Tape, { seqs }: Outline): Promise<void> {
   if (tape.tail.length === 0) return;
   const { metaValue, count, meta } = tape;
   let rows = 0;
   if (isPlain(tape)) for (const seq of seqs) rows += seq > (meta.origin?.upTo ?? 0) ? 1 : 0;
   else {
-    for await (const _ of ownRows(engine, tape, Number.POSITIVE_INFINITY, undefined, 1, PACKS_AT_ONCE)) {
+    for await (const _ of ownRows(context, tape, Number.POSITIVE_INFINITY, undefined, 1, PACKS_AT_ONCE)) {
       rows += 1;
       if (rows % PAGE_ROWS === 0) tape.forgetPacks(PACKS);
     }

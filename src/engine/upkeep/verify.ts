@@ -1,7 +1,7 @@
 import type { Fault, VerifyResult, WorkOptions } from "../../model/arguments.ts";
 import { Attempts } from "../commits/attempts.ts";
-import type { Engine } from "../engine.ts";
 import { ifDamaged, isCorrupt } from "../faults/damage.ts";
+import type { Context } from "../memory/context.ts";
 import { type Tape, tapeName } from "../memory/tape.ts";
 import { allThreads } from "../reads/directory.ts";
 import { pushAll } from "../removal/push-all.ts";
@@ -14,15 +14,19 @@ import { verifyRows } from "./verify-rows.ts";
  * Reads everything that any thread shows, from storage, not from memory: every frame with its checksum, every chain,
  * every type, every write. Does not stop at a fault.
  */
-export async function verifyStore(store: Engine, progress?: WorkOptions["progress"]): Promise<VerifyResult> {
-  const engine = store.fresh();
-  const faults: Fault[] = (await engine.backend.verify()).map((message) => ({ thread: "", checkpoint: null, message }));
+export async function verifyStore(store: Context, progress?: WorkOptions["progress"]): Promise<VerifyResult> {
+  const context = store.fresh();
+  const faults: Fault[] = (await context.backend.verify()).map((message) => ({
+    thread: "",
+    checkpoint: null,
+    message,
+  }));
   const onFault = (thread: string, error: unknown): void => void faults.push(faultOf(thread, null, error));
-  const lineages = new Lineages(engine, faults);
-  const numbers = new TapeNumbers(engine);
+  const lineages = new Lineages(context, faults);
+  const numbers = new TapeNumbers(context);
   let done = 0;
   try {
-    for await (const tape of allThreads(engine, { onFault, together: 1 })) {
+    for await (const tape of allThreads(context, { onFault, together: 1 })) {
       await lineages.verify(tape);
       await numbers.add(tape);
       done += 1;
@@ -48,13 +52,13 @@ interface Verified {
  * for every fork.
  */
 class Lineages {
-  readonly #engine: Engine;
+  readonly #context: Context;
   readonly #faults: Fault[];
   /** By the tapes' names. */
   readonly #verified = new Map<string, Verified>();
 
-  constructor(engine: Engine, faults: Fault[]) {
-    this.#engine = engine;
+  constructor(context: Context, faults: Fault[]) {
+    this.#context = context;
     this.#faults = faults;
   }
 
@@ -63,12 +67,12 @@ class Lineages {
     for (
       let level: Tape | undefined = tape;
       level?.meta.origin && !this.#verified.has(tapeName(tape.lineage, level.meta.origin.tape));
-      level = await this.#engine.tapes.refresh(level.meta.origin.tape, level.lineage).catch(ifDamaged)
+      level = await this.#context.tapes.refresh(level.meta.origin.tape, level.lineage).catch(ifDamaged)
     ) {
       sources.push(level.meta.origin.tape);
     }
     for (let number = sources.pop(); number !== undefined; number = sources.pop()) {
-      const source = await this.#engine.tapes.refresh(number, tape.lineage).catch(ifDamaged);
+      const source = await this.#context.tapes.refresh(number, tape.lineage).catch(ifDamaged);
       // Forks tell what they miss of one that does not read.
       if (source) await this.#verifyOne(source);
     }
@@ -82,7 +86,7 @@ class Lineages {
     const source = origin && this.#verified.get(tapeName(tape.lineage, origin.tape));
     const counts = origin && source?.sound && origin.upTo <= source.lastSeq && isInheritedAsIs(tape);
     const faults: Fault[] = [];
-    await verifyThread(this.#engine, tape, faults, counts ? origin.upTo : 0);
+    await verifyThread(this.#context, tape, faults, counts ? origin.upTo : 0);
     // A deleted thread shows nothing to anybody: what is wrong with its tape is told by the forks that need it.
     if (!dead) pushAll(this.#faults, faults);
     // Invariant: a plain tape shows its forks nothing but what it shows itself.
@@ -101,20 +105,20 @@ function isInheritedAsIs({ meta, marks }: Tape): boolean {
  * Adds a fault for everything of the thread that does not read; not for what others have removed or moved meanwhile. With
  * `after`, rows up to that seq are left out.
  */
-async function verifyThread(known: Engine, found: Tape, faults: Fault[], after = 0): Promise<void> {
+async function verifyThread(known: Context, found: Tape, faults: Fault[], after = 0): Promise<void> {
   const { thread } = found.meta;
   try {
     if ((await faultsOf(known, found, after)).length === 0) return;
     // Others may have changed it meanwhile. From here on that is noticed.
     for (const attempts = new Attempts(); ; ) {
       // What is remembered may be of either side of the change.
-      const engine = known.fresh();
+      const context = known.fresh();
       const tape = found.meta.dead
-        ? await engine.tapes.refresh(found.number, found.lineage)
-        : await engine.thread(thread);
+        ? await context.tapes.refresh(found.number, found.lineage)
+        : await context.thread(thread);
       if (!tape) return;
-      const holds = await standingOf(engine, tape);
-      const own = await faultsOf(engine, tape, after);
+      const holds = await standingOf(context, tape);
+      const own = await faultsOf(context, tape, after);
       if (own.length === 0 || (await holds()) || !(await attempts.again())) return pushAll(faults, own);
     }
   } catch (error) {
@@ -124,17 +128,17 @@ async function verifyThread(known: Engine, found: Tape, faults: Fault[], after =
 }
 
 /** The same for a tape that nobody else can change. */
-export async function verifyTape(engine: Engine, tape: Tape, faults: Fault[]): Promise<void> {
-  pushAll(faults, await faultsOf(engine, tape, 0));
+export async function verifyTape(context: Context, tape: Tape, faults: Fault[]): Promise<void> {
+  pushAll(faults, await faultsOf(context, tape, 0));
 }
 
-async function faultsOf(engine: Engine, tape: Tape, after: number): Promise<Fault[]> {
+async function faultsOf(context: Context, tape: Tape, after: number): Promise<Fault[]> {
   const { thread } = tape.meta;
   const faults: Fault[] = [];
   const onFault = (error: unknown, checkpoint?: string): void =>
     void faults.push(faultOf(thread, checkpoint ?? null, error));
   try {
-    await verifyRows(engine, tape, after, onFault);
+    await verifyRows(context, tape, after, onFault);
   } catch (error) {
     onFault(error);
   }

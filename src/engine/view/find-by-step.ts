@@ -1,12 +1,12 @@
 import type { Found, Value } from "../../backend.ts";
-import type { Engine } from "../engine.ts";
+import type { Context } from "../memory/context.ts";
 import type { LoadedPack, Tape } from "../memory/tape.ts";
 import type { Shown } from "./row-at.ts";
 import { shownRows } from "./shown-rows.ts";
 
 /** The last committed checkpoint with this step. */
 export async function findByStep(
-  engine: Engine,
+  context: Context,
   tape: Tape,
   namespace: string,
   step: number,
@@ -15,8 +15,8 @@ export async function findByStep(
   const rising = namespace === "" && meta.rootStep !== undefined && !meta.origin && !meta.gone && !meta.marks;
   // While steps only rise, a step that was sealed can be found by halving instead of by going through the history.
   if (rising && meta.rootStep !== undefined && step <= meta.rootStep && !inTail(tape, step))
-    return bisect(engine, tape, step);
-  for await (const row of shownRows(engine, tape, { namespace })) if (row.step === step) return row;
+    return bisect(context, tape, step);
+  for await (const row of shownRows(context, tape, { namespace })) if (row.step === step) return row;
   return undefined;
 }
 
@@ -24,18 +24,18 @@ function inTail(tape: Tape, step: number): boolean {
   return tape.tail.some(({ row }) => row.namespace === "" && row.step === step);
 }
 
-async function bisect(engine: Engine, tape: Tape, step: number): Promise<Shown | undefined> {
+async function bisect(context: Context, tape: Tape, step: number): Promise<Shown | undefined> {
   let low = 1;
   let high = tape.meta.sealed;
   while (low <= high) {
     const middle = Math.floor((low + high) / 2);
-    const pack = tape.loadedPack(middle) ?? (await packFrom(engine, tape, middle));
+    const pack = tape.loadedPack(middle) ?? (await packFrom(context, tape, middle));
     // Whatever was sealed is in a pack, unless another store has put the last one back into the tail since.
-    if (!pack) return scan(engine, tape, step);
+    if (!pack) return scan(context, tape, step);
     const roots = pack.rows.filter((row) => row.namespace === "");
     const [first, last] = [roots[0], roots.at(-1)];
     const start = pack.rows[0]?.seq ?? middle;
-    if (!first || !last) return scan(engine, tape, step);
+    if (!first || !last) return scan(context, tape, step);
     if (step < first.step) high = Math.min(start, middle) - 1;
     else if (step > last.step) low = pack.last + 1;
     else return roots.find((row) => row.step === step);
@@ -43,16 +43,16 @@ async function bisect(engine: Engine, tape: Tape, step: number): Promise<Shown |
   return undefined;
 }
 
-async function packFrom(engine: Engine, tape: Tape, seq: number): Promise<LoadedPack | undefined> {
+async function packFrom(context: Context, tape: Tape, seq: number): Promise<LoadedPack | undefined> {
   const range = { table: "rows" as const, lineage: tape.lineage, group: tape.number, from: seq };
   const reads = [{ scan: range, limit: 1 }, { get: tape.metaKey }];
-  const [[found], meta] = (await engine.read(reads)) as readonly [readonly Found[], Value | undefined];
-  if (tape.readUnder(meta) === "older") return packFrom(engine, tape, seq);
+  const [[found], meta] = (await context.read(reads)) as readonly [readonly Found[], Value | undefined];
+  if (tape.readUnder(meta) === "older") return packFrom(context, tape, seq);
   return found && tape.addPack(found);
 }
 
 /** Where halving leads nowhere: a pack without rows of the root tells nothing about where to go on. */
-async function scan(engine: Engine, tape: Tape, step: number): Promise<Shown | undefined> {
-  for await (const row of shownRows(engine, tape, { namespace: "" })) if (row.step === step) return row;
+async function scan(context: Context, tape: Tape, step: number): Promise<Shown | undefined> {
+  for await (const row of shownRows(context, tape, { namespace: "" })) if (row.step === step) return row;
   return undefined;
 }

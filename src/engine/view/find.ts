@@ -1,75 +1,85 @@
 import type { Value } from "../../backend.ts";
 import { unwrapJson } from "../../codec/envelope.ts";
 import { idAddress } from "../../model/id.ts";
-import type { Engine } from "../engine.ts";
+import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { hashStrings } from "../records/hash.ts";
-import { sealedHead } from "../records/heads.ts";
 import type { TailRow } from "../records/tail.ts";
 import { isPlain, rowAt, type Shown } from "./row-at.ts";
+import { sealedHead } from "./sealed-head.ts";
 import { inheritedNamespaces, inheritedSeqs, shownRows } from "./shown-rows.ts";
 
 /** Whether a view shows this seq at all, given that the row exists and was not deleted. */
-async function includes(engine: Engine, tape: Tape, seq: number, namespace: string): Promise<boolean> {
+async function includes(context: Context, tape: Tape, seq: number, namespace: string): Promise<boolean> {
   let level = tape;
   for (;;) {
     const { origin } = level.meta;
     if (!origin || seq > origin.upTo) return true;
     if (origin.mode === "none") return false;
     if (origin.mode === "chain") {
-      for await (const inherited of inheritedSeqs(engine, level, namespace, seq + 1)) return inherited === seq;
+      for await (const inherited of inheritedSeqs(context, level, namespace, seq + 1)) return inherited === seq;
       return false;
     }
-    level = level.source ?? (await engine.tapes.sourceOf(level, origin));
+    level = level.source ?? (await context.tapes.sourceOf(level, origin));
   }
 }
 
-async function showIfIncluded(engine: Engine, tape: Tape, seq: number, namespace: string): Promise<Shown | undefined> {
-  const row = await rowAt(engine, tape, seq);
+async function showIfIncluded(
+  context: Context,
+  tape: Tape,
+  seq: number,
+  namespace: string,
+): Promise<Shown | undefined> {
+  const row = await rowAt(context, tape, seq);
   if (row?.namespace !== namespace) return undefined;
-  return (await includes(engine, tape, seq, namespace)) ? row : undefined;
+  return (await includes(context, tape, seq, namespace)) ? row : undefined;
 }
 
 /** The checkpoint of a namespace that was committed last. */
-export async function headOf(engine: Engine, tape: Tape, namespace: string): Promise<Shown | undefined> {
+export async function headOf(context: Context, tape: Tape, namespace: string): Promise<Shown | undefined> {
   for (let index = tape.tail.length - 1; index >= 0; index -= 1) {
     const { row, root } = tape.tail[index] as TailRow;
     if (tape.damaged.length > 0) tape.checkIntact(row.seq);
     if (row.namespace === namespace) {
-      const shown = (isPlain(tape) ? row : undefined) ?? (await rowAt(engine, tape, row.seq));
+      const shown = (isPlain(tape) ? row : undefined) ?? (await rowAt(context, tape, row.seq));
       if (shown) return shown;
     }
     if (namespace === "" && root === 0) break;
   }
   tape.checkIntact();
-  const sealed = await lastSealed(engine, tape, namespace);
+  const sealed = await lastSealed(context, tape, namespace);
   // Without any, only what a fork has inherited is left to look at, and most namespaces are new to the thread.
-  if (sealed === 0 && !(await inherits(engine, tape, namespace))) return undefined;
-  const row = sealed === 0 ? undefined : await rowAt(engine, tape, sealed);
+  if (sealed === 0 && !(await inherits(context, tape, namespace))) return undefined;
+  const row = sealed === 0 ? undefined : await rowAt(context, tape, sealed);
   if (row) return row;
   const before = tape.tail[0]?.row.seq ?? tape.lastSeq + 1;
-  for await (const older of shownRows(engine, tape, { namespace, before })) return older;
+  for await (const older of shownRows(context, tape, { namespace, before })) return older;
   return undefined;
 }
 
 /** The last row of a namespace that the tape itself has sealed, deleted or not; 0 if there is none. */
-async function lastSealed(engine: Engine, tape: Tape, namespace: string): Promise<number> {
-  return namespace === "" ? tape.meta.rootSealed : ((await sealedHead(engine, tape, namespace))?.seq ?? 0);
+async function lastSealed(context: Context, tape: Tape, namespace: string): Promise<number> {
+  return namespace === "" ? tape.meta.rootSealed : ((await sealedHead(context, tape, namespace))?.seq ?? 0);
 }
 
 /** Whether a fork may show something of a namespace that it has from elsewhere. */
-async function inherits(engine: Engine, tape: Tape, namespace: string): Promise<boolean> {
+async function inherits(context: Context, tape: Tape, namespace: string): Promise<boolean> {
   const { origin } = tape.meta;
   if (!origin || origin.mode === "none") return false;
-  return namespace === "" || (await inheritedNamespaces(engine, tape)).has(namespace);
+  return namespace === "" || (await inheritedNamespaces(context, tape)).has(namespace);
 }
 
 /** The checkpoint with this id, if the thread shows it. */
-export async function findById(engine: Engine, tape: Tape, namespace: string, id: string): Promise<Shown | undefined> {
+export async function findById(
+  context: Context,
+  tape: Tape,
+  namespace: string,
+  id: string,
+): Promise<Shown | undefined> {
   for (let index = tape.tail.length - 1; index >= 0; index -= 1) {
     const { row } = tape.tail[index] as TailRow;
     if (row.id === id && row.namespace === namespace) {
-      const shown = await rowAt(engine, tape, row.seq);
+      const shown = await rowAt(context, tape, row.seq);
       if (shown) return shown;
     }
   }
@@ -77,37 +87,37 @@ export async function findById(engine: Engine, tape: Tape, namespace: string, id
   if (address) {
     let level: Tape | undefined = tape;
     while (level && level.number !== address.tape) {
-      level = level.meta.origin && (level.source ?? (await engine.tapes.sourceOf(level, level.meta.origin)));
+      level = level.meta.origin && (level.source ?? (await context.tapes.sourceOf(level, level.meta.origin)));
     }
     if (level) {
-      const row = await showIfIncluded(engine, tape, address.seq, namespace);
+      const row = await showIfIncluded(context, tape, address.seq, namespace);
       if (row?.id === id) return row;
     }
   }
-  return findByIndex(engine, tape, namespace, id);
+  return findByIndex(context, tape, namespace, id);
 }
 
 /** Looks the id up in the index and the tail of every tape the thread builds on, nearest first. */
-async function findByIndex(engine: Engine, tape: Tape, namespace: string, id: string): Promise<Shown | undefined> {
+async function findByIndex(context: Context, tape: Tape, namespace: string, id: string): Promise<Shown | undefined> {
   const [item, part] = hashStrings(namespace, id);
   let level: Tape | undefined = tape;
   while (level) {
     const candidates: number[] = [];
     const greatest: string | undefined = level.meta.greatestId;
     if (greatest !== undefined && id <= greatest) {
-      const [found] = await engine.read([{ get: level.key("id", item, part) }]);
+      const [found] = await context.read([{ get: level.key("id", item, part) }]);
       if (found !== undefined) candidates.push(...(unwrapJson(found as Value) as number[]).toReversed());
     }
     if (level !== tape) {
       for (const { row } of level.tail) if (row.id === id && row.namespace === namespace) candidates.unshift(row.seq);
     }
     for (const seq of candidates) {
-      const row = await showIfIncluded(engine, tape, seq, namespace);
+      const row = await showIfIncluded(context, tape, seq, namespace);
       if (row?.id === id) return row;
     }
     // A record that does not read may be the one that is looked for.
     level.checkIntact();
-    level = level.meta.origin && (level.source ?? (await engine.tapes.sourceOf(level, level.meta.origin)));
+    level = level.meta.origin && (level.source ?? (await context.tapes.sourceOf(level, level.meta.origin)));
   }
   return undefined;
 }

@@ -1,25 +1,25 @@
 import type { Found, Read, Value } from "../../backend.ts";
-import type { Engine } from "../engine.ts";
+import type { Context } from "../memory/context.ts";
 import { type LoadedPack, lowerBound, type Tape } from "../memory/tape.ts";
 import type { Row } from "../records/row.ts";
 import type { TailRow } from "../records/tail.ts";
 
 /** A physical row of this very tape. */
-export async function ownRow(engine: Engine, tape: Tape, seq: number): Promise<Row | undefined> {
+export async function ownRow(context: Context, tape: Tape, seq: number): Promise<Row | undefined> {
   const known = ownRowAtHand(tape, seq);
   if (known) return known;
   const damage = tape.damageAt(seq);
   if (damage) throw damage;
-  const [packs, tail, meta] = (await engine.read([
+  const [packs, tail, meta] = (await context.read([
     { scan: { table: "rows", lineage: tape.lineage, group: tape.number, from: seq }, limit: 1 },
     { scan: { table: "tail", lineage: tape.lineage, group: tape.number, from: seq, to: seq }, limit: 1 },
     { get: tape.metaKey },
   ])) as readonly [readonly Found[], readonly Found[], Value | undefined];
   // Another call has read the tape since this was asked.
-  if (tape.readUnder(meta) === "older") return ownRow(engine, tape, seq);
+  if (tape.readUnder(meta) === "older") return ownRow(context, tape, seq);
   if (tail.length > 0) {
     // The tape at hand may no longer be the one that is remembered, and kept up to date.
-    const now = (await engine.tapes.refresh(tape.number, tape.lineage)) ?? tape;
+    const now = (await context.tapes.refresh(tape.number, tape.lineage)) ?? tape;
     const damaged = now.damageAt(seq);
     if (damaged) throw damaged;
     return now.tailRow(seq)?.row;
@@ -83,7 +83,7 @@ export function rowsAtHand(
  * to `most`.
  */
 export async function* ownRows(
-  engine: Engine,
+  context: Context,
   tape: Tape,
   before: number,
   onFault: OnFault = rethrow,
@@ -129,12 +129,12 @@ export async function* ownRows(
         { scan: { ...range, to: next - 1, from: (loaded?.last ?? 0) + 1 }, reverse: true, limit },
         { get: tape.metaKey },
       ];
-      const answers = (await engine.read(reads)) as readonly [readonly Found[], readonly Found[], Value | undefined];
+      const answers = (await context.read(reads)) as readonly [readonly Found[], readonly Found[], Value | undefined];
       const [around, below, meta] = answers;
       if (tape.readUnder(meta) !== "same") {
         // The last pack may have gone back to the tail, which this walk has left behind.
-        const now = await engine.tapes.refresh(tape.number, tape.lineage);
-        if (now) yield* ownRows(engine, now, next, onFault, ahead, most);
+        const now = await context.tapes.refresh(tape.number, tape.lineage);
+        if (now) yield* ownRows(context, now, next, onFault, ahead, most);
         return;
       }
       const seen = new Set<number>();
@@ -163,32 +163,32 @@ export async function* ownRows(
 }
 
 /** All rows of one tape, newest first, in one read. */
-export async function allOwnRows(engine: Engine, tape: Tape): Promise<Row[]> {
+export async function allOwnRows(context: Context, tape: Tape): Promise<Row[]> {
   tape.checkIntact();
   const tail = tape.tail.map(({ row }) => row);
-  const packs = tape.meta.sealed === 0 ? [] : await allPacks(engine, tape);
+  const packs = tape.meta.sealed === 0 ? [] : await allPacks(context, tape);
   return [...packs.flatMap(({ rows }) => rows), ...tail].reverse();
 }
 
 /** All packs of one tape, each decoded once as long as nothing is rewritten: whoever changes them checks the meta record. */
-export async function allPacks(engine: Engine, tape: Tape): Promise<LoadedPack[]> {
+export async function allPacks(context: Context, tape: Tape): Promise<LoadedPack[]> {
   const { lineage, number: group } = tape;
   const reads: Read[] = [{ scan: { table: "rows", lineage, group } }, { get: tape.metaKey }];
-  const [found, meta] = (await engine.read(reads)) as readonly [readonly Found[], Value | undefined];
-  if (tape.readUnder(meta) === "older") return allPacks(engine, tape);
+  const [found, meta] = (await context.read(reads)) as readonly [readonly Found[], Value | undefined];
+  if (tape.readUnder(meta) === "older") return allPacks(context, tape);
   const known = new Map(tape.packs.map((pack) => [pack.last, pack]));
   return found.map((entry) => known.get(entry.item) ?? tape.addPack(entry));
 }
 
 /** Reads the packs of one tape up to that of a row. */
-export async function readPacksUpTo(engine: Engine, tape: Tape, seq: number): Promise<void> {
+export async function readPacksUpTo(context: Context, tape: Tape, seq: number): Promise<void> {
   const range = { table: "rows" as const, lineage: tape.lineage, group: tape.number };
   const reads: Read[] = [
     { scan: { ...range, to: seq - 1 } },
     { scan: { ...range, from: seq }, limit: 1 },
     { get: tape.metaKey },
   ];
-  const answers = (await engine.read(reads)) as readonly [readonly Found[], readonly Found[], Value | undefined];
+  const answers = (await context.read(reads)) as readonly [readonly Found[], readonly Found[], Value | undefined];
   const [before, around, meta] = answers;
   if (tape.readUnder(meta) === "older") return;
   tape.addPacks([...before, ...around]);

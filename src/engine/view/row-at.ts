@@ -1,5 +1,5 @@
 import type { Delta } from "../../codec/delta/index.ts";
-import type { Engine } from "../engine.ts";
+import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { fromRecord, type Row } from "../records/row.ts";
 import { ownRow } from "./own-rows.ts";
@@ -16,11 +16,11 @@ export interface Shown extends Row {
 }
 
 /** The tape that physically holds the row with this seq, as seen from `tape`; at once where no other has to be read. */
-export function homeOf(engine: Engine, tape: Tape, seq: number): Tape | Promise<Tape> {
+export function homeOf(context: Context, tape: Tape, seq: number): Tape | Promise<Tape> {
   let home = tape;
   while (home.meta.origin && seq <= home.meta.origin.upTo) {
     if (!home.source)
-      return engine.tapes.sourceOf(home, home.meta.origin).then((source) => homeOf(engine, source, seq));
+      return context.tapes.sourceOf(home, home.meta.origin).then((source) => homeOf(context, source, seq));
     home = home.source;
   }
   return home;
@@ -28,7 +28,7 @@ export function homeOf(engine: Engine, tape: Tape, seq: number): Tape | Promise<
 
 /** The row with this seq as a view of `tape` shows it, whether or not a fork's history includes it. */
 export async function rowAt(
-  engine: Engine,
+  context: Context,
   tape: Tape,
   seq: number,
   generation: number = NOW,
@@ -49,9 +49,9 @@ export async function rowAt(
     if (!origin || seq > origin.upTo) break;
     if (origin.mode === "none") return undefined;
     seen = origin.generation;
-    level = level.source ?? (await engine.tapes.sourceOf(level, origin));
+    level = level.source ?? (await context.tapes.sourceOf(level, origin));
   }
-  const row = replaced ?? (await ownRow(engine, level, seq));
+  const row = replaced ?? (await ownRow(context, level, seq));
   return row && label !== undefined ? { ...row, label } : row;
 }
 
@@ -78,34 +78,34 @@ function markAt(
 
 /** The parent a row has in this view: the nearest ancestor that was not deleted. */
 export async function parentOf(
-  engine: Engine,
+  context: Context,
   tape: Tape,
   row: Row,
   generation: number = NOW,
 ): Promise<Shown | undefined> {
   let seq = row.parent;
   let renewed = false;
-  while (seq !== 0 && !(await isHidden(engine, tape, seq))) {
-    const parent = await rowAt(engine, tape, seq, generation);
+  while (seq !== 0 && !(await isHidden(context, tape, seq))) {
+    const parent = await rowAt(context, tape, seq, generation);
     if (parent) return parent;
-    const home = await homeOf(engine, tape, seq);
-    const physical = await ownRow(engine, home, seq);
+    const home = await homeOf(context, tape, seq);
+    const physical = await ownRow(context, home, seq);
     if (physical || renewed) seq = physical?.parent ?? 0;
     else {
       // A compaction has removed it since the row was read; the row names another parent now.
       renewed = true;
-      await renew(engine, tape);
-      seq = (await rowAt(engine, tape, row.seq, generation))?.parent ?? 0;
+      await renew(context, tape);
+      seq = (await rowAt(context, tape, row.seq, generation))?.parent ?? 0;
     }
   }
   return undefined;
 }
 
 /** Whether a fork without history lies between: then nothing that old is shown. */
-async function isHidden(engine: Engine, tape: Tape, seq: number): Promise<boolean> {
+async function isHidden(context: Context, tape: Tape, seq: number): Promise<boolean> {
   for (let level = tape; level.meta.origin && seq <= level.meta.origin.upTo; ) {
     if (level.meta.origin.mode === "none") return true;
-    level = level.source ?? (await engine.tapes.sourceOf(level, level.meta.origin));
+    level = level.source ?? (await context.tapes.sourceOf(level, level.meta.origin));
   }
   return false;
 }
@@ -116,14 +116,14 @@ export function isPlain(tape: Tape): boolean {
 }
 
 /** Reads a tape again, and all that it builds on: a compaction may have moved what they hold. */
-export async function renew(engine: Engine, tape: Tape): Promise<void> {
-  await engine.tapes.refresh(tape.number, tape.lineage);
+export async function renew(context: Context, tape: Tape): Promise<void> {
+  await context.tapes.refresh(tape.number, tape.lineage);
   let level = tape;
   for (;;) {
     level.packs = [];
     level.outdated = false;
     const { origin } = level.meta;
-    const source = origin && (await engine.tapes.refresh(origin.tape, level.lineage));
+    const source = origin && (await context.tapes.refresh(origin.tape, level.lineage));
     if (!source) return;
     level.source = source;
     level = source;

@@ -1,5 +1,5 @@
 import type { Found, Read, Value } from "../../backend.ts";
-import type { Engine } from "../engine.ts";
+import type { Context } from "../memory/context.ts";
 import { type Chain, lowerBound, type Tape } from "../memory/tape.ts";
 import { namespacesIn } from "../records/heads.ts";
 import { decodeMeta, type Origin } from "../records/meta.ts";
@@ -20,14 +20,14 @@ export interface ScanOptions {
 }
 
 /** The rows a view shows, newest first. */
-export async function* shownRows(engine: Engine, tape: Tape, options: ScanOptions = {}): AsyncGenerator<Shown> {
+export async function* shownRows(context: Context, tape: Tape, options: ScanOptions = {}): AsyncGenerator<Shown> {
   const generation = options.generation ?? NOW;
   let before = options.before ?? NOW;
   let level = tape;
   for (;;) {
-    for await (const row of ownRows(engine, level, before, options.onFault, options.ahead, options.most)) {
+    for await (const row of ownRows(context, level, before, options.onFault, options.ahead, options.most)) {
       if (options.namespace !== undefined && row.namespace !== options.namespace) continue;
-      const shown = level === tape && isPlain(tape) ? row : await rowAt(engine, tape, row.seq, generation);
+      const shown = level === tape && isPlain(tape) ? row : await rowAt(context, tape, row.seq, generation);
       if (shown) yield shown;
     }
     const { origin } = level.meta;
@@ -35,30 +35,30 @@ export async function* shownRows(engine: Engine, tape: Tape, options: ScanOption
     before = Math.min(before, origin.upTo + 1);
     if (origin.mode === "none") return;
     if (origin.mode === "chain") {
-      if (options.ahead !== undefined) await readAhead(engine, level, before, options.ahead);
+      if (options.ahead !== undefined) await readAhead(context, level, before, options.ahead);
       break;
     }
-    level = await currentSource(engine, level, origin);
+    level = await currentSource(context, level, origin);
   }
   const seqs =
     options.namespace === undefined
-      ? await allInherited(engine, level, before)
-      : inheritedSeqs(engine, level, options.namespace, before);
+      ? await allInherited(context, level, before)
+      : inheritedSeqs(context, level, options.namespace, before);
   for await (const seq of seqs) {
-    const shown = await rowAt(engine, tape, seq, generation);
+    const shown = await rowAt(context, tape, seq, generation);
     if (shown) yield shown;
   }
 }
 
 /** Reads the packs below `before` of the tapes that a fork has its history from, so that they are not read one by one. */
-async function readAhead(engine: Engine, tape: Tape, before: number, ahead: number): Promise<void> {
+async function readAhead(context: Context, tape: Tape, before: number, ahead: number): Promise<void> {
   const homes: Tape[] = [];
   const reads: Read[] = [];
   let to = before - 1;
   for (let level = tape; level.meta.origin && homes.length < MOST_PACKS; ) {
     const { origin }: { origin?: { upTo: number } } = level.meta;
     to = Math.min(to, origin?.upTo ?? to);
-    level = level.source ?? (await engine.tapes.sourceOf(level, level.meta.origin));
+    level = level.source ?? (await context.tapes.sourceOf(level, level.meta.origin));
     homes.push(level);
     const range = { table: "rows" as const, lineage: level.lineage, group: level.number };
     // The pack that `to` is in may end after it.
@@ -66,7 +66,7 @@ async function readAhead(engine: Engine, tape: Tape, before: number, ahead: numb
     reads.push({ scan: { ...range, to }, reverse: true, limit: Math.min(ahead, MOST_PACKS) });
     reads.push({ get: level.metaKey });
   }
-  const answers = await engine.read(reads);
+  const answers = await context.read(reads);
   for (const [index, home] of homes.entries()) {
     const [around, below, meta] = answers.slice(3 * index) as [readonly Found[], readonly Found[], Value | undefined];
     if (home.readUnder(meta) === "older") continue;
@@ -76,19 +76,19 @@ async function readAhead(engine: Engine, tape: Tape, before: number, ahead: numb
 
 /** Inherited seqs of a fork's namespace, newest first: the ancestors of where the fork begins there. Remembered. */
 export async function* inheritedSeqs(
-  engine: Engine,
+  context: Context,
   tape: Tape,
   namespace: string,
   before: number,
 ): AsyncGenerator<number> {
   const { origin } = tape.meta;
   if (!origin) return;
-  let source = tape.source ?? (await engine.tapes.sourceOf(tape, origin));
+  let source = tape.source ?? (await context.tapes.sourceOf(tape, origin));
   let renewed = false;
   let below = before;
   let chain = tape.chains.get(namespace);
   if (!chain) {
-    const begun = await beginning(engine, tape, namespace);
+    const begun = await beginning(context, tape, namespace);
     source = tape.source ?? source;
     // Another walk may have begun the same chain meanwhile.
     chain = tape.chains.get(namespace) ?? begun;
@@ -99,17 +99,17 @@ export async function* inheritedSeqs(
     while (index >= chain.seqs.length) {
       if (chain.next === 0) return;
       const seq: number = chain.next;
-      const link = await chainLink(engine, source, tape.meta.origin ?? origin, seq);
+      const link = await chainLink(context, source, tape.meta.origin ?? origin, seq);
       // Another walk of the same chain may have gone on meanwhile.
       if (chain.next !== seq) continue;
       if ((!link || isMixed(tape, chain.folds)) && !renewed) {
         // A compaction has removed the row, which was deleted before the fork: what remains names other parents now, or
         // it was where the fork begins, and the fork names another beginning. Or it has written other parents down.
         renewed = true;
-        await renew(engine, tape);
+        await renew(context, tape);
         source = tape.source ?? source;
         // Other walks may be on the old one: what they have passed must not move.
-        chain = await beginning(engine, tape, namespace);
+        chain = await beginning(context, tape, namespace);
         tape.chains.set(namespace, chain);
         index = 0;
         continue;
@@ -125,9 +125,9 @@ export async function* inheritedSeqs(
   }
 }
 
-async function beginning(engine: Engine, tape: Tape, namespace: string): Promise<Chain> {
+async function beginning(context: Context, tape: Tape, namespace: string): Promise<Chain> {
   const { folds } = tape.meta;
-  return { seqs: [], next: await chainStart(engine, tape, namespace), folds };
+  return { seqs: [], next: await chainStart(context, tape, namespace), folds };
 }
 
 /** Whether what is at hand of a fork and of all that it builds on may be from before and after a compaction. */
@@ -141,13 +141,13 @@ function isMixed(tape: Tape, folds: number | undefined): boolean {
 
 /** Whether a fork's source shows a row, and where the fork's history leads on from it; undefined if there is no such row. */
 export async function chainLink(
-  engine: Engine,
+  context: Context,
   source: Tape,
   origin: Origin,
   seq: number,
 ): Promise<{ readonly shown: boolean; readonly parent: number } | undefined> {
-  const shown = await rowAt(engine, source, seq, origin.generation);
-  const row = shown ?? (await ownRow(engine, await homeOf(engine, source, seq), seq));
+  const shown = await rowAt(context, source, seq, origin.generation);
+  const row = shown ?? (await ownRow(context, await homeOf(context, source, seq), seq));
   return row && { shown: shown !== undefined, parent: origin.parents?.[seq] ?? row.parent };
 }
 
@@ -155,16 +155,16 @@ export async function chainLink(
  * The tape a view builds on, as it is now. A row is found by its seq wherever it is; but whoever walks from row to row has
  * to know which of them are in the tail, and a compaction may have moved some back to it.
  */
-async function currentSource(engine: Engine, tape: Tape, origin: Origin): Promise<Tape> {
-  const source = await engine.tapes.refresh(origin.tape, tape.lineage);
-  if (!source) return engine.tapes.sourceOf(tape, origin);
+async function currentSource(context: Context, tape: Tape, origin: Origin): Promise<Tape> {
+  const source = await context.tapes.refresh(origin.tape, tape.lineage);
+  if (!source) return context.tapes.sourceOf(tape, origin);
   tape.source = source;
   return source;
 }
 
 /** Where a fork begins in a namespace: see {@link chainStarts}. */
-async function chainStart(engine: Engine, tape: Tape, namespace: string): Promise<number> {
-  return (await chainStarts(engine, tape, [namespace])).get(namespace) ?? 0;
+async function chainStart(context: Context, tape: Tape, namespace: string): Promise<number> {
+  return (await chainStarts(context, tape, [namespace])).get(namespace) ?? 0;
 }
 
 /**
@@ -172,17 +172,17 @@ async function chainStart(engine: Engine, tape: Tape, namespace: string): Promis
  * is none. One walk finds it for all namespaces, of which a thread may have thousands.
  */
 export async function chainStarts(
-  engine: Engine,
+  context: Context,
   tape: Tape,
   namespaces: readonly string[] | ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, number>> {
   const { origin } = tape.meta;
-  const starts = await startsBy(engine, tape, origin, namespaces);
+  const starts = await startsBy(context, tape, origin, namespaces);
   if (!origin || origin.limit !== undefined || !leadsAside(origin, namespaces)) return starts;
   // What delimits a fork may have been deleted since it was read. Whoever does that writes the limit down.
-  const [value] = (await engine.read([{ get: tape.metaKey }])) as readonly [Value | undefined];
+  const [value] = (await context.read([{ get: tape.metaKey }])) as readonly [Value | undefined];
   const settled = value === undefined ? undefined : decodeMeta(value).origin;
-  return settled?.limit === undefined ? starts : startsBy(engine, tape, settled, namespaces);
+  return settled?.limit === undefined ? starts : startsBy(context, tape, settled, namespaces);
 }
 
 /** Whether it takes the fork's limit to find where some of these begin. */
@@ -192,7 +192,7 @@ function leadsAside({ starts }: Origin, namespaces: Iterable<string>): boolean {
 }
 
 async function startsBy(
-  engine: Engine,
+  context: Context,
   tape: Tape,
   origin: Origin | undefined,
   namespaces: Iterable<string>,
@@ -205,11 +205,11 @@ async function startsBy(
     else starts.set(namespace, known);
   }
   if (!origin || sought.size === 0) return starts;
-  const source = await currentSource(engine, tape, origin);
-  const before = await nestedLimit(engine, origin, source);
+  const source = await currentSource(context, tape, origin);
+  const before = await nestedLimit(context, origin, source);
   const [only] = sought;
   const one = sought.size === 1 && only !== undefined ? { namespace: only } : {};
-  for await (const row of shownRows(engine, source, { before, generation: origin.generation, ...one })) {
+  for await (const row of shownRows(context, source, { before, generation: origin.generation, ...one })) {
     if (!sought.delete(row.namespace)) continue;
     starts.set(row.namespace, row.seq);
     if (sought.size === 0) break;
@@ -219,11 +219,11 @@ async function startsBy(
 }
 
 /** The first seq that a fork does not show of nested namespaces. */
-export async function nestedLimit(engine: Engine, origin: Origin, source: Tape): Promise<number> {
+export async function nestedLimit(context: Context, origin: Origin, source: Tape): Promise<number> {
   if (origin.limit !== undefined) return origin.limit;
   let limit = origin.upTo + 1;
   const before = limit;
-  for await (const row of shownRows(engine, source, { namespace: "", before, generation: origin.generation })) {
+  for await (const row of shownRows(context, source, { namespace: "", before, generation: origin.generation })) {
     if (row.seq <= origin.at) break;
     limit = row.seq;
   }
@@ -232,54 +232,54 @@ export async function nestedLimit(engine: Engine, origin: Origin, source: Tape):
 
 /** All inherited seqs of a fork, of every namespace, newest first. */
 async function allInherited(
-  engine: Engine,
+  context: Context,
   tape: Tape,
   before: number,
 ): Promise<readonly number[] | AsyncGenerator<number>> {
-  const namespaces = await inheritedNamespaces(engine, tape);
-  if (namespaces.size === 1) return inheritedSeqs(engine, tape, "", before);
+  const namespaces = await inheritedNamespaces(context, tape);
+  if (namespaces.size === 1) return inheritedSeqs(context, tape, "", before);
   const { folds } = tape.meta;
   const unknown = [...namespaces].filter((namespace) => !tape.chains.has(namespace));
-  for (const [namespace, next] of await chainStarts(engine, tape, unknown)) {
+  for (const [namespace, next] of await chainStarts(context, tape, unknown)) {
     // Another walk may have begun the same chain meanwhile.
     if (!tape.chains.has(namespace)) tape.chains.set(namespace, { seqs: [], next, folds });
   }
   const seqs: number[] = [];
   for (const namespace of namespaces) {
-    for await (const seq of inheritedSeqs(engine, tape, namespace, before)) seqs.push(seq);
+    for await (const seq of inheritedSeqs(context, tape, namespace, before)) seqs.push(seq);
   }
   return seqs.sort((left, right) => right - left);
 }
 
 /** The namespaces a fork may show something of: all that the tapes it builds on have. Remembered. */
-export async function inheritedNamespaces(engine: Engine, tape: Tape): Promise<ReadonlySet<string>> {
+export async function inheritedNamespaces(context: Context, tape: Tape): Promise<ReadonlySet<string>> {
   const forks: { readonly fork: Tape; readonly added: ReadonlySet<string> }[] = [];
   let level = tape;
-  let namespaces: ReadonlySet<string> | undefined = knownNamespaces(engine, level);
+  let namespaces: ReadonlySet<string> | undefined = knownNamespaces(context, level);
   while (level.meta.origin && !namespaces) {
-    const source: Tape = level.source ?? (await engine.tapes.sourceOf(level, level.meta.origin));
-    forks.push({ fork: level, added: await ownNamespaces(engine, source) });
+    const source: Tape = level.source ?? (await context.tapes.sourceOf(level, level.meta.origin));
+    forks.push({ fork: level, added: await ownNamespaces(context, source) });
     level = source;
-    namespaces = knownNamespaces(engine, level);
+    namespaces = knownNamespaces(context, level);
   }
   let all: ReadonlySet<string> = namespaces ?? new Set([""]);
   for (const { fork, added } of forks.reverse()) {
     if ([...added].some((namespace) => !all.has(namespace))) all = new Set([...all, ...added]);
-    all = engine.inherited.keepNamespaces(fork, all);
+    all = context.inherited.keepNamespaces(fork, all);
     fork.namespaces = all;
   }
   return all;
 }
 
-function knownNamespaces(engine: Engine, tape: Tape): ReadonlySet<string> | undefined {
-  return tape.namespaces ?? engine.inherited.namespacesOf(tape);
+function knownNamespaces(context: Context, tape: Tape): ReadonlySet<string> | undefined {
+  return tape.namespaces ?? context.inherited.namespacesOf(tape);
 }
 
 /** The namespaces that a tape itself has rows of, deleted ones included. */
-export async function ownNamespaces(engine: Engine, tape: Tape): Promise<ReadonlySet<string>> {
+export async function ownNamespaces(context: Context, tape: Tape): Promise<ReadonlySet<string>> {
   const namespaces = new Set(tape.tail.map(({ row }) => row.namespace));
   if (tape.meta.sealed === 0) return namespaces;
-  const [found] = await engine.read([{ scan: { table: "head", lineage: tape.lineage, group: tape.number } }]);
+  const [found] = await context.read([{ scan: { table: "head", lineage: tape.lineage, group: tape.number } }]);
   for (const { value } of found as readonly Found[]) {
     for (const namespace of namespacesIn(value)) namespaces.add(namespace);
   }

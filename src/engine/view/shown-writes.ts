@@ -2,9 +2,9 @@ import type { Found, Read } from "../../backend.ts";
 import { unwrapJson } from "../../codec/envelope.ts";
 import type { Json } from "../../codec/json.ts";
 import type { Write } from "../../model/checkpoint.ts";
-import type { Engine } from "../engine.ts";
+import { named } from "../faults/damage.ts";
+import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
-import { named } from "../reads/checkpoint.ts";
 import { hashStrings } from "../records/hash.ts";
 import type { Row } from "../records/row.ts";
 import { isFor, type TaskWrites, visibleTasks } from "../records/writes.ts";
@@ -18,15 +18,15 @@ export interface EncodedWrite extends Omit<Write, "value"> {
 
 /** All writes a thread shows for a checkpoint, by task (bytewise) and index. `own` is what its own tape has of them. */
 export async function shownWrites(
-  engine: Engine,
+  context: Context,
   tape: Tape,
   namespace: string,
   checkpoint: string,
   own?: readonly Found[],
 ): Promise<EncodedWrite[]> {
-  const row = tape.meta.origin ? await findById(engine, tape, namespace, checkpoint) : undefined;
+  const row = tape.meta.origin ? await findById(context, tape, namespace, checkpoint) : undefined;
   try {
-    const all = await shownWritesOf(engine, tape, namespace, [{ id: checkpoint, seq: row?.seq }], own && [own]);
+    const all = await shownWritesOf(context, tape, namespace, [{ id: checkpoint, seq: row?.seq }], own && [own]);
     return all.get(checkpoint) ?? [];
   } catch (error) {
     throw named(error, tape.meta.thread, checkpoint);
@@ -41,7 +41,7 @@ export function writesRead(lineage: number, tape: number, namespace: string, che
 
 /** The same for several checkpoints: one read, and another for every fork that lies between. */
 export async function shownWritesOf(
-  engine: Engine,
+  context: Context,
   tape: Tape,
   namespace: string,
   checkpoints: readonly { readonly id: string; readonly seq: number | undefined }[],
@@ -55,7 +55,7 @@ export async function shownWritesOf(
     const { lineage, number, meta } = level;
     const reads = sought.map(({ id }) => writesRead(lineage, number, namespace, id));
     const known = level === tape ? own : undefined;
-    const answers = known ?? ((await engine.read(reads)) as readonly (readonly Found[])[]);
+    const answers = known ?? ((await context.read(reads)) as readonly (readonly Found[])[]);
     const deeper = sought.filter(({ id, seq }, index) => {
       const cut = addShown(found.get(id) as Map<string, EncodedWrite>, answers[index] ?? [], namespace, id, generation);
       return !cut && meta.origin && seq !== undefined && seq <= meta.origin.upTo;
@@ -63,21 +63,21 @@ export async function shownWritesOf(
     if (!meta.origin) break;
     sought = deeper;
     generation = meta.origin.generation;
-    if (sought.length > 0) level = await engine.tapes.sourceOf(level, meta.origin);
+    if (sought.length > 0) level = await context.tapes.sourceOf(level, meta.origin);
   }
   return new Map([...found].map(([id, writes]) => [id, [...writes.values()].sort(byTaskAndIndex)]));
 }
 
 /** The writes of rows of any namespaces, by seq. */
 export async function writesOfRows(
-  engine: Engine,
+  context: Context,
   tape: Tape,
   rows: readonly Row[],
 ): Promise<ReadonlyMap<number, readonly EncodedWrite[]>> {
   const writes = new Map<number, readonly EncodedWrite[]>();
   for (const namespace of new Set(rows.map((row) => row.namespace))) {
     const own = rows.filter((row) => row.namespace === namespace);
-    const found = await shownWritesOf(engine, tape, namespace, own);
+    const found = await shownWritesOf(context, tape, namespace, own);
     for (const { id, seq } of own) writes.set(seq, found.get(id) ?? []);
   }
   return writes;

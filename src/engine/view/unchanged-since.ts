@@ -1,6 +1,6 @@
 import type { Found, Read, Value } from "../../backend.ts";
-import type { Engine } from "../engine.ts";
 import { ifDamaged } from "../faults/damage.ts";
+import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { decodeMarks, type MarkVersion } from "../records/marks.ts";
 import { decodeMeta, type Meta } from "../records/meta.ts";
@@ -18,9 +18,9 @@ interface Level {
  * holds in the store: whoever reads a thread in many calls asks it at the end, since others may have deleted, replaced or
  * moved what was still to be read. Only what is shown, and where it lies, counts: not what was appended or sealed since.
  */
-export async function standingOf(engine: Engine, tape: Tape): Promise<() => Promise<boolean>> {
+export async function standingOf(context: Context, tape: Tape): Promise<() => Promise<boolean>> {
   const levels: Level[] = [];
-  for (let level: Tape | undefined = tape; level; level = await sourceOf(engine, level)) {
+  for (let level: Tape | undefined = tape; level; level = await sourceOf(context, level)) {
     const { metaValue, meta, marks } = level;
     levels.push({ tape: level, metaValue, meta, marks: textOf(marks) });
   }
@@ -29,7 +29,7 @@ export async function standingOf(engine: Engine, tape: Tape): Promise<() => Prom
       { get: metaKey },
       { scan: { table: "mark", lineage, group } },
     ]);
-    const answers = await engine.read(reads);
+    const answers = await context.read(reads);
     return levels.every((level, index) => {
       const [metaValue, marks] = answers.slice(2 * index) as [Value | undefined, readonly Found[]];
       if (metaValue === level.metaValue) return true;
@@ -40,10 +40,10 @@ export async function standingOf(engine: Engine, tape: Tape): Promise<() => Prom
 }
 
 /** One that is missing is told by whoever needs its rows. */
-async function sourceOf(engine: Engine, tape: Tape): Promise<Tape | undefined> {
+async function sourceOf(context: Context, tape: Tape): Promise<Tape | undefined> {
   const { origin } = tape.meta;
   if (!origin || tape.source) return tape.source;
-  return engine.tapes.sourceOf(tape, origin).catch(ifDamaged);
+  return context.tapes.sourceOf(tape, origin).catch(ifDamaged);
 }
 
 /** A meta record without what appending, sealing, forking, leases and writes change: none of them changes what is shown. */

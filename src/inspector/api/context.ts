@@ -2,9 +2,9 @@ import type { Store } from "../../api/store.ts";
 import type { Thread } from "../../api/thread.ts";
 import type { Checkpoint } from "../../model/checkpoint.ts";
 import type { Catalogue } from "../caches/catalogue.ts";
+import type { StorageSurvey } from "../caches/storage-survey.ts";
 import { Refusal } from "../http/http-error.ts";
 import { isText, type Parts } from "../http/request-parts.ts";
-import type { StorageSurvey } from "./storage.ts";
 
 export type State = Record<string, unknown>;
 

@@ -1,10 +1,4 @@
-import { messageOf, RunError } from "../errors.ts";
-
-/** One complaint of a schema. */
-export interface Issue {
-  readonly message: string;
-  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
-}
+import { type Issue, messageOf, RunError } from "../errors.ts";
 
 type Validation<Output> =
   | { readonly value: Output; readonly issues?: undefined }

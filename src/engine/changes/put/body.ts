@@ -1,7 +1,7 @@
 import { apply, type Delta, diff } from "../../../codec/delta/index.ts";
 import type { Json } from "../../../codec/json.ts";
 import type { Draft } from "../../commits/draft.ts";
-import type { Body } from "../../memory/tree-cache.ts";
+import type { Body } from "../../records/body.ts";
 import type { Row } from "../../records/row.ts";
 import type { CapturedPut } from "./capture.ts";
 import { updateDelta } from "./update.ts";
@@ -20,7 +20,7 @@ export function bodyOf(draft: Draft, captured: CapturedPut, parent: Body): { tre
   let state = captured.state;
   let tagged = false;
   if (captured.update) {
-    const change = updateDelta(draft.engine.codec, parent.s, captured.update);
+    const change = updateDelta(draft.context.codec, parent.s, captured.update);
     state = apply(parent.s, change.delta);
     tagged = change.tagged;
   }
@@ -33,7 +33,7 @@ export function bodyOf(draft: Draft, captured: CapturedPut, parent: Body): { tre
 export function updateBody(draft: Draft, captured: CapturedPut, parent: Body): { delta: Delta; tagged: boolean } {
   const { parts, fields } = captured;
   const { delta, tagged } = updateDelta(
-    draft.engine.codec,
+    draft.context.codec,
     parent.s,
     captured.update as NonNullable<CapturedPut["update"]>,
   );

@@ -3,9 +3,9 @@ import type { Json } from "../../../codec/json.ts";
 import type { ValueCodec } from "../../../codec/values/value.ts";
 import type { LeaseToken, PutFields, PutOptions, Update } from "../../../model/arguments.ts";
 import type { Source } from "../../../model/checkpoint.ts";
-import type { Engine } from "../../engine.ts";
+import type { Context } from "../../memory/context.ts";
 import type { Loan } from "../../memory/tree-cache.ts";
-import { isPlainState } from "./update.ts";
+import { isPlainState } from "../../records/body.ts";
 
 /** The parts of a body besides the state, encoded. Absent parts take their defaults when the parent is known. */
 export interface CapturedParts {
@@ -51,7 +51,7 @@ type Input = PutFields & { readonly state?: unknown; readonly update?: Update<Re
 
 /** Encodes a validated input. Throws `SERIALIZE` for what cannot be stored. */
 export function capturePut(
-  engine: Engine,
+  context: Context,
   thread: string,
   namespace: string,
   input: Input,
@@ -59,16 +59,16 @@ export function capturePut(
 ): CapturedPut {
   let tagged = false;
   const encode = (value: unknown, root: string, previous?: Json): Json => {
-    const encoded = engine.codec.encode(value, root, previous);
+    const encoded = context.codec.encode(value, root, previous);
     tagged ||= encoded.tagged;
     return encoded.tree;
   };
   const compared = "state" in input || setsContainer(input.update?.set);
-  const previous = compared ? recentTree(engine, thread, namespace) : undefined;
+  const previous = compared ? recentTree(context, thread, namespace) : undefined;
   // Reused nodes do not count as tagged, and the parent may turn out to be another checkpoint, without any tag.
   if (previous?.tagged) tagged = true;
   const state = "state" in input ? encode(input.state, "state", previous?.state) : undefined;
-  const update = input.update && captureUpdate(engine.codec, input.update, encode, previous?.state);
+  const update = input.update && captureUpdate(context.codec, input.update, encode, previous?.state);
   const parts: CapturedParts = {
     path: input.path && [...input.path],
     next: captureNext(input.next ?? [], encode),
@@ -85,7 +85,7 @@ export function capturePut(
   return {
     namespace,
     fields: {
-      id: input.id ?? engine.ids?.(),
+      id: input.id ?? context.ids?.(),
       step: input.step,
       source: input.source ?? "loop",
       node: input.node ?? null,
@@ -130,10 +130,10 @@ interface RecentTree {
 }
 
 /** The tree of the namespace's head, if it is remembered: what does not differ from it need not be copied. */
-function recentTree(engine: Engine, thread: string, namespace: string): RecentTree | undefined {
-  const tape = engine.rememberedThread(thread);
+function recentTree(context: Context, thread: string, namespace: string): RecentTree | undefined {
+  const tape = context.rememberedThread(thread);
   const row = tape?.tail.findLast((entry) => entry.row.namespace === namespace)?.row;
-  const entry = row && tape && engine.trees.get(tape, row.seq);
+  const entry = row && tape && context.trees.get(tape, row.seq);
   if (!entry) return undefined;
   return { state: (entry.tree as { readonly s: Json }).s, tagged: entry.tagged, loan: entry.loan };
 }

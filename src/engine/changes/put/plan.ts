@@ -9,9 +9,9 @@ import type { Draft } from "../../commits/draft.ts";
 import { findPlanned, isNewId, plannedHead, treeAtHand, treeToBuildOn } from "../../commits/draft-view.ts";
 import type { Change } from "../../commits/lane.ts";
 import { notFound } from "../../faults/missing.ts";
-import { suffices } from "../../memory/outline.ts";
-import type { Body, TreeEntry } from "../../memory/tree-cache.ts";
+import type { TreeEntry } from "../../memory/tree-cache.ts";
 import { infoOf, type Place } from "../../reads/checkpoint.ts";
+import type { Body } from "../../records/body.ts";
 import type { Row } from "../../records/row.ts";
 import { checkBody, checkRecord, mostOf } from "../../records/size-limits.ts";
 import { frameBytes } from "../../records/tail.ts";
@@ -25,7 +25,7 @@ import { overwrittenBy, setsContainer } from "./update.ts";
 export function putChange(captured: CapturedPut, place: Place): Change<CheckpointInfo> {
   return {
     plan: (draft) => {
-      const show = ({ row, parent }: Committed): CheckpointInfo => infoOf(draft.engine, place, row, parent);
+      const show = ({ row, parent }: Committed): CheckpointInfo => infoOf(draft.context, place, row, parent);
       const committed = planPut(draft, captured);
       return committed instanceof Promise ? committed.then(show) : show(committed);
     },
@@ -88,7 +88,7 @@ function planOnParent(draft: Draft, captured: CapturedPut, parent: Shown | undef
 function sufficesFor(draft: Draft, captured: CapturedPut, parent: Shown, base: TreeEntry): boolean {
   if (parent.replacedBy !== undefined || !suffices(base.tree as Body, captured)) return false;
   // Whether the body has become too large only the whole tree tells.
-  if (base.most + mostOfUpdate(captured) > draft.engine.checkpointBytes) return false;
+  if (base.most + mostOfUpdate(captured) > draft.context.checkpointBytes) return false;
   return !needsFull({ weight: base.weight, size: base.size + base.grown, hops: hopsTo(draft, parent.seq, base) });
 }
 
@@ -97,6 +97,12 @@ function mostOfUpdate({ update }: CapturedPut): number {
   if (update === undefined) return 0;
   const appended = update.append.reduce((sum, [, added]) => sum + sizeOf(added, Number.POSITIVE_INFINITY), 0);
   return 6 * (sizeOf(update.set, Number.POSITIVE_INFINITY) + appended);
+}
+
+/** Whether a put on top of a tree can be planned with its outline. */
+function suffices(outline: Body, { update, parts }: CapturedPut): boolean {
+  if (update === undefined || parts.path !== undefined) return false;
+  return !Object.hasOwn(update.set, "$") && !setsContainer(outline.s, update);
 }
 
 /** How many tapes have to be read for a frame on top of this one. */
@@ -165,7 +171,7 @@ function withTag(row: Row, tagged: boolean): Row {
 
 function newRow(draft: Draft, captured: CapturedPut, parent: Shown | undefined, seq: number): Row {
   const { fields, parts } = captured;
-  const now = draft.engine.clock();
+  const now = draft.context.clock();
   const createdAt = fields.createdAt ?? now;
   return {
     seq,
@@ -196,7 +202,7 @@ function stepAfter({ step }: Shown): number {
 function addFull(draft: Draft, row: Row, tree: Json, captured: CapturedPut, base?: TreeEntry): void {
   const tail = draft.encodeRow(row, replacement(tree));
   // In place of a delta that is small enough it may be larger, by the row's metadata.
-  if (!base) checkRecord(draft.engine, draft.thread, tail.value);
+  if (!base) checkRecord(draft.context, draft.thread, tail.value);
   const size = frameBytes(tail.value);
   const loan = captured.loan ?? { count: 0 };
   const entry = {
@@ -228,7 +234,7 @@ interface Step {
 function addDelta(draft: Draft, row: Row, base: TreeEntry, step: Step, captured: CapturedPut): void {
   const { change, tree } = step;
   const tail = draft.encodeRow(row, change, step.fresh);
-  checkRecord(draft.engine, draft.thread, tail.value);
+  checkRecord(draft.context, draft.thread, tail.value);
   const bytes = frameBytes(tail.value);
   const weight = base.weight + bytes;
   const hops = hopsTo(draft, row.parent, base);
@@ -236,7 +242,7 @@ function addDelta(draft: Draft, row: Row, base: TreeEntry, step: Step, captured:
   let grown = step.overwritten === undefined ? 0 : base.grown + Math.max(0, bytes - step.overwritten);
   let most = base.most + mostOf(tail.value);
   const wholeTree = (): Json => tree ?? apply(base.tree, change);
-  if (!base.outlined) most = checkBody(draft.engine, draft.thread, most, wholeTree);
+  if (!base.outlined) most = checkBody(draft.context, draft.thread, most, wholeTree);
   // On an outline it may come a frame late.
   if (!base.outlined && needsFull({ weight, size: size + grown, hops })) {
     const whole = wholeTree();

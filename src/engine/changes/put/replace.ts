@@ -24,7 +24,7 @@ export async function planReplace(
 ): Promise<Committed> {
   if (!draft.empty) throw ALONE;
   const tape = await draft.tape();
-  const parent = named === undefined ? await parentOf(draft.engine, tape, existing) : (named ?? undefined);
+  const parent = named === undefined ? await parentOf(draft.context, tape, existing) : (named ?? undefined);
   if (parent && parent.seq >= existing.seq) {
     throw new TypeError(
       `Checkpoint ${JSON.stringify(existing.id)} cannot follow ${JSON.stringify(parent.id)}, which was committed after it.`,
@@ -47,7 +47,7 @@ export async function planReplace(
     run: fields.run === undefined ? (parent?.run ?? null) : fields.run,
     workflow: fields.workflow === undefined ? (parent?.workflow ?? null) : fields.workflow,
     label: fields.label,
-    createdAt: fields.createdAt ?? draft.engine.clock(),
+    createdAt: fields.createdAt ?? draft.context.clock(),
     stateVersion: fields.stateVersion ?? parent?.stateVersion ?? 0,
     metadata: fields.metadata,
     pending: (parts.next as unknown[]).length,
@@ -56,14 +56,14 @@ export async function planReplace(
   };
   const change = diff(frame.tree, tree) ?? {};
   const most = frame.most + jsonBytes(change as Json);
-  checkBody(draft.engine, draft.thread, most, () => tree);
+  checkBody(draft.context, draft.thread, most, () => tree);
   addMark(draft, tape, row.seq, { generation: tape.meta.generation, row: toRecord(row), change });
   return { row, parent: parent?.id ?? null };
 }
 
 function addMark(draft: Draft, tape: Tape, seq: number, version: MarkVersion): void {
   const value = encodeMark(withVersion(tape.marks.get(seq), version));
-  checkRecord(draft.engine, draft.thread, value, "the replaced checkpoint, with the versions that forks show,");
+  checkRecord(draft.context, draft.thread, value, "the replaced checkpoint, with the versions that forks show,");
   draft.puts.push({ key: tape.key("mark", seq), value });
   draft.change({ marks: true });
   draft.closed = true;

@@ -1,9 +1,8 @@
 import { assign, type Delta, diff } from "../../../codec/delta/index.ts";
 import type { Json } from "../../../codec/json.ts";
 import type { ValueCodec } from "../../../codec/values/value.ts";
+import { isContainer, isPlainState, LONG_TEXT } from "../../records/body.ts";
 import type { CapturedUpdate } from "./capture.ts";
-
-type Plain = { [key: string]: Json };
 
 /** The delta that an update makes of a state. Nothing is compared here: the caller knows what changed. */
 export function updateDelta(codec: ValueCodec, state: Json, update: CapturedUpdate): { delta: Delta; tagged: boolean } {
@@ -32,9 +31,6 @@ export function setsContainer(state: Json, update: CapturedUpdate): boolean {
   return false;
 }
 
-/** Overwriting a string longer than this may take something away from the tree. */
-export const LONG_TEXT = 200;
-
 /** About how many bytes of an update's frame overwrite what was there; undefined when more than that may go. */
 export function overwrittenBy(state: Json, { set, unset }: CapturedUpdate): number | undefined {
   if (unset.length > 0 || !isPlainState(state)) return undefined;
@@ -50,15 +46,6 @@ export function overwrittenBy(state: Json, { set, unset }: CapturedUpdate): numb
 }
 
 const LONG_NUMBER = 24;
-
-export function isContainer(value: Json): boolean {
-  return typeof value === "object" && value !== null;
-}
-
-/** Whether the encoded state is a plain object whose keys are the state's own: neither tagged nor escaped. */
-export function isPlainState(state: Json | undefined): state is Plain {
-  return state !== null && typeof state === "object" && !Array.isArray(state) && !Object.hasOwn(state, "$");
-}
 
 function checkAppend(key: string, before: unknown, value: unknown): void {
   const name = JSON.stringify(key);

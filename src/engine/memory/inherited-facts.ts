@@ -1,5 +1,5 @@
-import { ByteCache } from "../memory/byte-cache.ts";
-import type { Tape } from "../memory/tape.ts";
+import { ByteCache } from "./byte-cache.ts";
+import type { Tape } from "./tape.ts";
 
 /** About what an entry takes besides its text. */
 const ENTRY_WEIGHT = 100;

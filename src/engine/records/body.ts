@@ -1,0 +1,28 @@
+import type { Json } from "../../codec/json.ts";
+
+/** A checkpoint's body as one tree: what goes through the delta codec. */
+export interface Body {
+  readonly [part: string]: Json;
+  /** The state. */
+  readonly s: Json;
+  /** path, next, completed, interrupts, barriers. */
+  readonly p: Json;
+  readonly n: Json;
+  readonly c: Json;
+  readonly i: Json;
+  readonly b: Json;
+}
+
+type Plain = { [key: string]: Json };
+
+/** Overwriting a string longer than this may take something away from the tree. */
+export const LONG_TEXT = 200;
+
+export function isContainer(value: Json): boolean {
+  return typeof value === "object" && value !== null;
+}
+
+/** Whether the encoded state is a plain object whose keys are the state's own: neither tagged nor escaped. */
+export function isPlainState(state: Json | undefined): state is Plain {
+  return state !== null && typeof state === "object" && !Array.isArray(state) && !Object.hasOwn(state, "$");
+}

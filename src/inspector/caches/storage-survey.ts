@@ -1,0 +1,141 @@
+import { setImmediate as turn } from "node:timers/promises";
+import type { Store } from "../../api/store.ts";
+import type { Stats, ThreadSize } from "../../model/arguments.ts";
+import type { Catalogue } from "./catalogue.ts";
+
+type State = Record<string, unknown>;
+
+const POINTS = 120;
+/** The prunes whose yield is worked out, by how many checkpoints they keep of a thread. */
+const KEPT = [1, 10, 100] as const;
+
+/** What a prune of every thread that keeps so many, and what is labelled, would do. */
+export interface PruneYield {
+  readonly keepLast: number;
+  readonly threads: number;
+  readonly deleted: number;
+  readonly bytesReclaimed: number;
+}
+
+export interface Survey {
+  readonly state: "none" | "running" | "done" | "failed";
+  readonly measured: number;
+  readonly threads: number;
+  readonly stats: Stats | undefined;
+  readonly sizes: readonly {
+    readonly thread: string;
+    readonly bytes: ThreadSize["bytes"];
+    readonly checkpoints: number;
+  }[];
+  readonly growth: readonly { readonly at: number; readonly bytes: number }[];
+  readonly prunes: readonly PruneYield[];
+  readonly message: string | undefined;
+  readonly finishedAt: number | undefined;
+}
+
+/** Measures every thread, one after the other, behind the scenes: all of the store is read for it. */
+export class StorageSurvey {
+  readonly #store: Store<State>;
+  readonly #catalogue: Catalogue;
+  #survey: Survey = {
+    state: "none",
+    measured: 0,
+    threads: 0,
+    stats: undefined,
+    sizes: [],
+    growth: [],
+    prunes: [],
+    message: undefined,
+    finishedAt: undefined,
+  };
+  #stopped = false;
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(store: Store<State>, catalogue: Catalogue) {
+    this.#store = store;
+    this.#catalogue = catalogue;
+  }
+
+  get survey(): Survey {
+    return this.#survey;
+  }
+
+  start(): void {
+    if (this.#survey.state === "running") return;
+    this.#survey = { ...this.#survey, state: "running", measured: 0, message: undefined };
+    this.#work = this.#measure().catch((error: unknown) => {
+      this.#survey = {
+        ...this.#survey,
+        state: "failed",
+        message: error instanceof Error ? error.message : String(error),
+      };
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#work;
+  }
+
+  async #measure(): Promise<void> {
+    const stats = await this.#store.stats();
+    this.#survey = { ...this.#survey, stats };
+    const threads = await this.#catalogue.all();
+    const sizes: { thread: string; bytes: ThreadSize["bytes"]; checkpoints: number }[] = [];
+    const points = new Map<number, number>();
+    let prunes: readonly PruneYield[] = KEPT.map((keepLast) => ({
+      keepLast,
+      threads: 0,
+      deleted: 0,
+      bytesReclaimed: 0,
+    }));
+    for (const [measured, { id, checkpoints }] of threads.entries()) {
+      if (this.#stopped) return;
+      this.#survey = { ...this.#survey, measured, threads: threads.length };
+      await turn();
+      const size = await this.#store
+        .thread(id)
+        .size()
+        .catch(() => undefined);
+      // It was deleted meanwhile.
+      if (size === undefined) continue;
+      sizes.push({ thread: id, bytes: size.bytes, checkpoints });
+      for (const { at, bytes } of size.growth) points.set(at, (points.get(at) ?? 0) + bytes);
+      prunes = await Promise.all(prunes.map((prune) => this.#withYieldOf(id, checkpoints, prune)));
+    }
+    sizes.sort((left, right) => right.bytes.total - left.bytes.total);
+    const growth = cumulative([...points].sort(([left], [right]) => left - right));
+    const finished = { state: "done", measured: threads.length, finishedAt: Date.now() } as const;
+    this.#survey = { ...this.#survey, ...finished, sizes, growth, prunes };
+  }
+
+  async #withYieldOf(id: string, checkpoints: number, prune: PruneYield): Promise<PruneYield> {
+    const { keepLast, threads, deleted, bytesReclaimed } = prune;
+    if (checkpoints <= keepLast) return prune;
+    const rules = { keepLast, keepLabelled: true, dryRun: true } as const;
+    const more = await this.#store
+      .thread(id)
+      .prune(rules)
+      .catch(() => undefined);
+    // It was deleted meanwhile, or is damaged: then nothing of it would go.
+    if (more === undefined || more.deleted === 0) return prune;
+    return {
+      keepLast,
+      threads: threads + 1,
+      deleted: deleted + more.deleted,
+      bytesReclaimed: bytesReclaimed + more.bytesReclaimed,
+    };
+  }
+}
+
+/** The sum up to each point in time, at no more points than a plot can show. */
+function cumulative(points: readonly (readonly [at: number, bytes: number])[]): { at: number; bytes: number }[] {
+  const sums: { at: number; bytes: number }[] = [];
+  let bytes = 0;
+  for (const [at, more] of points) {
+    bytes += more;
+    sums.push({ at, bytes });
+  }
+  const stride = Math.max(1, Math.ceil(sums.length / POINTS));
+  return sums.filter((_, index) => index % stride === 0 || index === sums.length - 1);
+}
