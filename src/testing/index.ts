@@ -39,6 +39,7 @@ export { type BackendCase, backendCases, type OpenBackend } from "./backend-case
 export type { Case, Context, Free, ManualClock } from "./case.ts";
 export { type Location, missing, runCase } from "./run.ts";
 export { exact } from "./support/exact.ts";
+export { forwarding, type Overrides } from "./support/forwarding.ts";
 
 /** Everything a store must do on any backend. */
 export const cases: readonly Case[] = [
