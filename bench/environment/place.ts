@@ -1,12 +1,12 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
+import { makeFolder, removeFolder } from "../../test/support/temporary-folder.ts";
 import type { Home } from "../systems/system.ts";
 
 /** Where a part keeps its data: a folder of its own, removed at the end, and the run's Postgres server. */
 export class Place {
-  readonly #path: string = mkdtempSync(join(tmpdir(), "threadmark-bench-"));
+  readonly #path: string = makeFolder();
   readonly #server: () => Promise<string>;
   #count = 0;
   #client: Promise<pg.Client> | undefined;
@@ -51,6 +51,6 @@ export class Place {
 
   async remove(): Promise<void> {
     await (await this.#client)?.end();
-    rmSync(this.#path, { recursive: true, force: true });
+    removeFolder(this.#path);
   }
 }

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { open } from "../../src/index.ts";
 import { END, graph, START } from "../../src/runtime/index.ts";
-import { lines, records, storeWith, temporaryDirectory, threadmark, threeSteps } from "./run.ts";
+import { folderOfTest } from "../support/folders-of-tests.ts";
+import { lines, records, storeWith, threadmark, threeSteps } from "./run.ts";
 
 interface State {
   draft?: number;
@@ -150,7 +151,7 @@ test("delete takes a thread, some checkpoints, or a run", async () => {
 
 test("what one store exports another imports, by pipe or by file", async () => {
   const url = await storeWith(threeSteps);
-  const directory = temporaryDirectory();
+  const directory = folderOfTest();
   const { out } = await threadmark(["export", url]);
   const other = `file:${join(directory, "files")}`;
   const piped = await threadmark(["import", "--url", other, "--json"], { stdin: out });
@@ -166,7 +167,7 @@ test("what one store exports another imports, by pipe or by file", async () => {
 
 test("an export into what is no file, as a pipe or a device, goes into it and leaves it there", async () => {
   const url = await storeWith(threeSteps);
-  const pipe = join(temporaryDirectory(), "pipe");
+  const pipe = join(folderOfTest(), "pipe");
   execFileSync("mkfifo", [pipe]);
   const reading = readFile(pipe, "utf8");
   expect((await threadmark(["export", "user-42", url, "--output", pipe])).code).toBe(0);
@@ -176,7 +177,7 @@ test("an export into what is no file, as a pipe or a device, goes into it and le
 
 test("an export that fails leaves no file, an import that fails says where", async () => {
   const url = await storeWith(threeSteps);
-  const bundle = join(temporaryDirectory(), "x.bundle");
+  const bundle = join(folderOfTest(), "x.bundle");
   const missing = await threadmark(["export", "user-24", url, "--output", bundle]);
   expect([missing.code, missing.err]).toEqual([
     3,
@@ -199,7 +200,7 @@ test("stats, verify and compact say what they found", async () => {
 });
 
 test("verify ends with a code of its own when there are faults", async () => {
-  const url = `file:${join(temporaryDirectory(), "files")}`;
+  const url = `file:${join(folderOfTest(), "files")}`;
   const store = await open<Record<string, unknown>>(url);
   await threeSteps(store);
   await store.close();

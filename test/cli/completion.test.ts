@@ -3,7 +3,8 @@ import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, type TestContext, test } from "vitest";
-import { lines, storeWith, temporaryDirectory, threadmark, threeSteps } from "./run.ts";
+import { folderOfTest } from "../support/folders-of-tests.ts";
+import { lines, storeWith, threadmark, threeSteps } from "./run.ts";
 
 async function offered(words: readonly string[], env: Record<string, string> = {}): Promise<string[]> {
   const { code, out, err } = await threadmark(["complete", "--", ...words], { env });
@@ -43,7 +44,7 @@ test("threads and checkpoints of the store that the line names are offered", asy
 });
 
 test("where there is no store, nothing is offered, said or made", async () => {
-  const file = join(temporaryDirectory(), "missing.db");
+  const file = join(folderOfTest(), "missing.db");
   expect(await offered(["show", "-u", `sqlite:${file}`, ""])).toEqual([]);
   expect(await offered(["show", "-u", "postgres://nobody@127.0.0.1:1/x", ""])).toEqual([]);
   expect(existsSync(file)).toBe(false);
@@ -90,7 +91,7 @@ for (const { name, driver } of shells) {
       await threeSteps(store);
       await store.thread("mail:to ann").put({ state: {} });
     });
-    const directory = temporaryDirectory();
+    const directory = folderOfTest();
     const program = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
     const started = join(directory, "threadmark");
     writeFileSync(started, `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`);

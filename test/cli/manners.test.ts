@@ -4,7 +4,8 @@ import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import { printTable } from "../../src/cli/output/table.ts";
 import { Terminal } from "../../src/cli/output/terminal.ts";
-import { lines, records, storeWith, temporaryDirectory, threadmark, threeSteps } from "./run.ts";
+import { folderOfTest } from "../support/folders-of-tests.ts";
+import { lines, records, storeWith, threadmark, threeSteps } from "./run.ts";
 
 const escape = String.fromCharCode(27);
 
@@ -51,7 +52,7 @@ test("a store that is not there is named, not made, and ends with 3", async () =
     ["sqlite", "file"],
     ["file", "directory"],
   ] as const) {
-    const path = join(temporaryDirectory(), "typo");
+    const path = join(folderOfTest(), "typo");
     const err = `threadmark: There is no ${what} ${path}. Check the path: the first write to a store makes it.\n`;
     for (const command of ["threads", "stats", "verify", "compact", "export", "show t", "history t", "diff t"]) {
       const ended = await threadmark([...command.split(" "), "--url", `${scheme}:${path}`]);
@@ -59,7 +60,7 @@ test("a store that is not there is named, not made, and ends with 3", async () =
     }
     expect(existsSync(path)).toBe(false);
   }
-  const env = { THREADMARK_URL: `sqlite:${join(temporaryDirectory(), "typo")}` };
+  const env = { THREADMARK_URL: `sqlite:${join(folderOfTest(), "typo")}` };
   const { err } = await threadmark(["threads", "--json"], { env });
   expect(JSON.parse(err)).toMatchObject({ error: { code: "NOT_FOUND" } });
   expect((await threadmark(["threads", "memory:"])).code).toBe(0);

@@ -5,7 +5,8 @@ import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { printable } from "../../src/cli/output/printable.ts";
-import { storeWith, temporaryDirectory, threadmark } from "./run.ts";
+import { folderOfTest } from "../support/folders-of-tests.ts";
+import { storeWith, threadmark } from "./run.ts";
 
 const main = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 
@@ -36,7 +37,7 @@ describe("export", () => {
 
   test("a directory that does not exist is named, and nothing is left", async () => {
     const url = await filled();
-    const directory = temporaryDirectory();
+    const directory = folderOfTest();
     const { code, err } = await threadmark(["export", url, "--output", join(directory, "none", "a.bundle")]);
     expect(code).toBe(1);
     expect(err).toContain("its directory does not exist");
@@ -45,7 +46,7 @@ describe("export", () => {
 
   test("a new bundle is for its owner only, and one that is replaced keeps its permissions", async () => {
     const url = await filled();
-    const bundle = join(temporaryDirectory(), "a.bundle");
+    const bundle = join(folderOfTest(), "a.bundle");
     expect((await threadmark(["export", url, "--output", bundle])).code).toBe(0);
     expect(statSync(bundle).mode & 0o777).toBe(0o600);
     const content = readFileSync(bundle, "utf8");

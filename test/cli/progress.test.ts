@@ -1,14 +1,15 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { lines, records, storeWith, temporaryDirectory, threadmark, threeSteps } from "./run.ts";
+import { folderOfTest } from "../support/folders-of-tests.ts";
+import { lines, records, storeWith, threadmark, threeSteps } from "./run.ts";
 
 const CLEARED = "\r\u001b[2K";
 const terminal = { columns: 80 };
 
 test("long work shows a bar on a terminal, takes it away, and says nothing of it in a pipe", async () => {
   const url = await storeWith(threeSteps);
-  const bundle = join(temporaryDirectory(), "all.bundle");
+  const bundle = join(folderOfTest(), "all.bundle");
   const works: [parameters: string[], shown: RegExp][] = [
     [["verify"], /verifying, threads: ░+ 0 of 1/],
     [["compact"], /compacting, threads: ░+ 0 of 1/],
@@ -31,7 +32,7 @@ test("long work shows a bar on a terminal, takes it away, and says nothing of it
 
 test("a work that fails leaves no bar in front of what it says", async () => {
   const url = await storeWith(threeSteps);
-  const bundle = join(temporaryDirectory(), "x.bundle");
+  const bundle = join(folderOfTest(), "x.bundle");
   writeFileSync(bundle, "not a bundle\n");
   const { code, err } = await threadmark(["import", bundle, url], { terminal });
   expect(code).toBe(1);
@@ -40,7 +41,7 @@ test("a work that fails leaves no bar in front of what it says", async () => {
 
 test("long work that is interrupted ends with 130, and leaves the rest alone", async () => {
   const url = await storeWith(threeSteps);
-  const bundle = join(temporaryDirectory(), "all.bundle");
+  const bundle = join(folderOfTest(), "all.bundle");
   expect((await threadmark(["export", url, "--output", bundle])).code).toBe(0);
   const signal = AbortSignal.abort();
   for (const parameters of [["verify"], ["compact"], ["import", bundle], ["prune", "--all", "--yes"], ["export"]]) {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { records, storeWith, temporaryDirectory, threadmark, threeSteps } from "./run.ts";
+import { folderOfTest } from "../support/folders-of-tests.ts";
+import { records, storeWith, threadmark, threeSteps } from "./run.ts";
 
 /** The names in a record, sorted: programs are written against them. */
 const info =
@@ -9,7 +10,7 @@ const whole = `barriers completed ${info} interrupts next path state`;
 
 test("the names in the records of --json are those that programs know", async () => {
   const url = await storeWith(threeSteps);
-  const bundle = join(temporaryDirectory(), "all.bundle");
+  const bundle = join(folderOfTest(), "all.bundle");
   await threadmark(["export", url, "--output", bundle]);
   const namesOf = async (...parameters: string[]): Promise<string> => {
     const { out } = await threadmark([...parameters, url, "--json"]);

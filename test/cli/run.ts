@@ -1,10 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
-import { onTestFinished } from "vitest";
 import { runCommandLine } from "../../src/cli/program.ts";
 import { open, type Store } from "../../src/index.ts";
+import { folderOfTest } from "../support/folders-of-tests.ts";
 
 export interface Ended {
   readonly code: number;
@@ -47,16 +45,9 @@ export async function threadmark(parameters: readonly string[], surroundings: Su
   return { code, out, err };
 }
 
-/** A directory that goes with the test. */
-export function temporaryDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), "threadmark-cli-"));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-  return directory;
-}
-
 /** A store on SQLite, closed again, so that the command line finds what `fill` put there. */
 export async function storeWith(fill: (store: Store<Record<string, unknown>>) => Promise<void>): Promise<string> {
-  const url = `sqlite:${join(temporaryDirectory(), "test.db")}`;
+  const url = `sqlite:${join(folderOfTest(), "test.db")}`;
   const store = await open<Record<string, unknown>>(url);
   await fill(store);
   await store.close();

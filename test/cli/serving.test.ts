@@ -3,7 +3,8 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { open } from "../../src/index.ts";
-import { lines, records, storeWith, temporaryDirectory, threadmark, threeSteps } from "./run.ts";
+import { folderOfTest } from "../support/folders-of-tests.ts";
+import { lines, records, storeWith, threadmark, threeSteps } from "./run.ts";
 
 test("ui serves the inspector at the address it prints, and ends when it is interrupted", async () => {
   const url = await storeWith(threeSteps);
@@ -42,7 +43,7 @@ test("a port that is taken is a failure with a reason", async () => {
 });
 
 test("the demo tells what was kept and what was not run again, and ends by itself with --no-serve", async () => {
-  const directory = temporaryDirectory();
+  const directory = folderOfTest();
   const { code, out, err } = await threadmark(["demo", "--no-serve", "--dir", directory, "--pace", "0"]);
   expect([code, err]).toEqual([0, ""]);
   const fact = (name: string): string[] =>
@@ -61,7 +62,7 @@ test("the demo tells what was kept and what was not run again, and ends by itsel
 }, 120_000);
 
 test("a demo that is interrupted ends with 130, between two scenes", async () => {
-  const directory = temporaryDirectory();
+  const directory = folderOfTest();
   const interrupt = new AbortController();
   const { code, out } = await threadmark(["demo", "--no-serve", "--dir", directory, "--pace", "0"], {
     signal: interrupt.signal,
@@ -74,7 +75,7 @@ test("a demo that is interrupted ends with 130, between two scenes", async () =>
 }, 120_000);
 
 test("where there is no SQLite, the demo tells the same story on files", async () => {
-  const directory = temporaryDirectory();
+  const directory = folderOfTest();
   const program = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
   const parameters = ["--no-experimental-sqlite", program, "demo", "--no-serve", "--pace", "0", "--dir", directory];
   const { status, stdout, stderr } = spawnSync(process.execPath, parameters, { encoding: "utf8" });
@@ -85,7 +86,7 @@ test("where there is no SQLite, the demo tells the same story on files", async (
 }, 120_000);
 
 test("as a program: an answer in the demo's inspector is acted on, and Ctrl-C ends it with 0", async () => {
-  const directory = temporaryDirectory();
+  const directory = folderOfTest();
   const program = new URL("../../src/cli/main.ts", import.meta.url).pathname;
   const child = spawn(process.execPath, [program, "demo", "--dir", directory, "--pace", "20"], {
     stdio: ["ignore", "pipe", "inherit"],

@@ -1,7 +1,7 @@
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { folderOfFile } from "../support/folders-of-tests.ts";
 import { createDatabase, type TestDatabase } from "../support/postgres/database.ts";
 import { type Outcome, root, run, runProgram, runScript } from "./run.ts";
 import { type Step, stepsOf } from "./steps.ts";
@@ -38,11 +38,7 @@ const succeeded = (outcome: Outcome): void => expect(outcome.code, outcome.outpu
 
 describe.each(pages)("$path", ({ path, steps }) => {
   // One folder a page: what a program wrote, the commands further down can look at.
-  let cwd = "";
-  beforeAll(() => {
-    cwd = mkdtempSync(join(tmpdir(), "threadmark-docs-"));
-  });
-  afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+  const cwd = folderOfFile();
 
   it.each(steps)("the $kind block at line $line runs", async (step) => {
     succeeded(

@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { open, type Store } from "../../src/index.ts";
 import { type Inspector, serveInspector } from "../../src/inspector/http/server.ts";
+import { makeFolder, removeFolder } from "../support/temporary-folder.ts";
 
 export type State = Record<string, unknown>;
 
@@ -19,14 +18,14 @@ export interface Served {
 export async function served(
   options: { readonly readOnly?: boolean; readonly store?: Store<State> } = {},
 ): Promise<Served> {
-  const directory = mkdtempSync(join(tmpdir(), "threadmark-inspector-"));
+  const directory = makeFolder();
   const url = `sqlite:${join(directory, "test.db")}`;
   const store = options.store ?? (await open<State>(url, { unregistered: "keep", fsync: "normal" }));
   const inspector = await serveInspector({ store, url: "sqlite:test.db", readOnly: options.readOnly === true });
   onTestFinished(async () => {
     await inspector.close();
     await store.close();
-    rmSync(directory, { recursive: true, force: true });
+    removeFolder(directory);
   });
   const base = `http://127.0.0.1:${inspector.port}`;
   const authorization = `Bearer ${inspector.token}`;

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import { jsonText, RECORD_BYTES } from "../../src/codec/json-text.ts";
 import { open } from "../../src/index.ts";
-import { freshDirectory } from "../backends/sqlite/support/place.ts";
+import { folderForEach } from "../support/folders-of-tests.ts";
 import { howMany } from "./campaign.ts";
 
-const path = freshDirectory();
+const path = folderForEach();
 
 interface Work {
   readonly blob: string;

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { textOf, throughSmallHeap } from "../store/limits/small-heap.ts";
+import { throughSmallHeap } from "../store/limits/small-heap.ts";
+import { textOf } from "../support/texts.ts";
 import { howMany } from "./campaign.ts";
 
 test("a thread of very many checkpoints can be verified and exported with a heap of 64 MB", async () => {

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { packInto } from "../../scripts/pack.ts";
+import { makeFolder, removeFolder } from "../support/temporary-folder.ts";
 import { userEnvironment } from "./user-environment.ts";
 
 /**
@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 process.chdir(root);
 
 const environment = userEnvironment();
-const folder = mkdtempSync(join(tmpdir(), "threadmark-package-"));
+const folder = makeFolder();
 const project = join(folder, "project");
 const inProject = (command: string, ...parameters: string[]): void => {
   execFileSync(command, parameters, { cwd: project, env: environment, stdio: ["ignore", "inherit", "inherit"] });
@@ -38,7 +38,7 @@ try {
   typeCheck();
   console.log("the packed package works");
 } finally {
-  rmSync(folder, { recursive: true, force: true });
+  removeFolder(folder);
 }
 
 /** What a user of every entry point installs beside the package. */

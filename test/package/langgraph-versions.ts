@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { packInto } from "../../scripts/pack.ts";
+import { makeFolder, removeFolder } from "../support/temporary-folder.ts";
 import { lockedLangChain } from "./locked-versions.ts";
 
 /**
@@ -27,7 +27,7 @@ function oldestOf(name: string): string {
 }
 
 const settings = "--strict --exactOptionalPropertyTypes --target es2023 --module nodenext --types node --noEmit";
-const folder = mkdtempSync(join(tmpdir(), "threadmark-langgraph-"));
+const folder = makeFolder();
 try {
   const tarball = packInto(folder);
   // LangGraph itself is no peer: its 1.0.0 is what the oldest of the peers came with.
@@ -39,7 +39,7 @@ try {
     lockedLangChain(),
   );
 } finally {
-  rmSync(folder, { recursive: true, force: true });
+  removeFolder(folder);
 }
 
 function check(name: string, tarball: string, packages: readonly string[], others: Record<string, string> = {}): void {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { packInto } from "../../scripts/pack.ts";
 import { stepsOf } from "../docs/steps.ts";
+import { makeFolder, removeFolder } from "../support/temporary-folder.ts";
 import { lockedLangChain } from "./locked-versions.ts";
 import { userEnvironment } from "./user-environment.ts";
 
@@ -22,7 +22,7 @@ const overrides = lockedLangChain();
 const programs = stepsOf(readFileSync("README.md", "utf8")).filter(({ kind }) => kind === "js");
 assert.ok(programs.length >= 2, "the README has programs");
 
-const folder = mkdtempSync(join(tmpdir(), "threadmark-runtimes-"));
+const folder = makeFolder();
 const project = join(folder, "project");
 const runtimeFolder = join(folder, "runtimes");
 const binaries = (version: string): string => join(runtimeFolder, "node_modules", `node-${version}`, "bin");
@@ -47,7 +47,7 @@ try {
     console.log(`the README's ${programs.length} programs ran under Node ${version}`);
   }
 } finally {
-  rmSync(folder, { recursive: true, force: true });
+  removeFolder(folder);
 }
 
 /** Installs with the oldest Node in front, once it is there: a driver is compiled for the Node that installs it. */

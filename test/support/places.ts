@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type BackendOptions, open } from "../../src/api/open.ts";
 import type { Backend, Capabilities } from "../../src/backend.ts";
@@ -7,6 +5,7 @@ import { memory } from "../../src/backends/memory/index.ts";
 import type { OpenOptions } from "../../src/model/arguments.ts";
 import type { Location } from "../../src/testing/index.ts";
 import { makePostgres, reusedPostgres } from "./postgres/places.ts";
+import { makeFolder, removeFolder } from "./temporary-folder.ts";
 
 /** A fresh, empty place on one backend. */
 export interface Place {
@@ -45,20 +44,20 @@ async function makeMemory(): Promise<Place> {
 
 /** `fsync: "normal"`, since no test here cuts the power: that halves the time of the whole suite. */
 async function makeSqlite(): Promise<Place> {
-  const directory = await mkdtemp(join(tmpdir(), "threadmark-"));
+  const directory = makeFolder();
   return {
     url: `sqlite:${join(directory, "store.db")}`,
     options: { fsync: "normal" },
-    cleanup: () => rm(directory, { recursive: true, force: true }),
+    cleanup: async () => removeFolder(directory),
   };
 }
 
 async function makeFile(): Promise<Place> {
-  const directory = await mkdtemp(join(tmpdir(), "threadmark-"));
+  const directory = makeFolder();
   return {
     url: `file:${join(directory, "store")}`,
     options: { fsync: "normal" },
-    cleanup: () => rm(directory, { recursive: true, force: true }),
+    cleanup: async () => removeFolder(directory),
   };
 }
 

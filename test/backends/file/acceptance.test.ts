@@ -3,14 +3,14 @@ import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } 
 import { describe, expect, test } from "vitest";
 import { open } from "../../../src/api/open.ts";
 import type { Store } from "../../../src/api/store.ts";
-import { freshDirectory } from "./support/fresh-directory.ts";
+import { folderForEach } from "../../support/folders-of-tests.ts";
 
 interface State {
   readonly n: number;
   readonly text?: string;
 }
 
-const path = freshDirectory();
+const path = folderForEach();
 const openStore = (): Promise<Store<State>> => open<State>(`file:${path("store")}`);
 
 /** The journal of the only lineage whose lines hold a text. */

@@ -1,12 +1,13 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { file } from "../../../src/backends/file/index.ts";
-import { freshDirectory } from "./support/fresh-directory.ts";
-import { get, put, tail, text } from "./support/place.ts";
+import { folderForEach } from "../../support/folders-of-tests.ts";
+import { recordText } from "../../support/texts.ts";
+import { get, put, tail } from "../support/tail-records.ts";
 import { seeded } from "./support/random.ts";
 import { SimulatedDisk } from "./support/simulated-disk.ts";
 
-const path = freshDirectory();
+const path = folderForEach();
 
 /** Whether any file of the store still holds the text. */
 function onDisk(content: string): boolean {
@@ -17,12 +18,12 @@ describe("compact", () => {
   test("leaves no deleted or overwritten value in any file, and gives room back", async () => {
     let backend = await file(path("store"));
     const secret = (index: number): string => `secret-${index}-${"s".repeat(index * 97)}-end`;
-    for (let item = 0; item < 100; item++) await put(backend, item, text(secret(item)));
-    await put(backend, 1000, text("overwritten secret"));
-    await put(backend, 1000, text("kept"));
+    for (let item = 0; item < 100; item++) await put(backend, item, recordText(secret(item)));
+    await put(backend, 1000, recordText("overwritten secret"));
+    await put(backend, 1000, recordText("kept"));
     const write = { table: "write", lineage: 2, group: 2, item: 5, part: 5 } as const;
     const thread = { table: "directory", id: "secret thread" } as const;
-    await backend.commit([{ puts: [write, thread].map((key) => ({ key, value: text("secret write") })) }]);
+    await backend.commit([{ puts: [write, thread].map((key) => ({ key, value: recordText("secret write") })) }]);
     await backend.close();
     backend = await file(path("store"));
     await backend.commit([{ deletes: [{ table: "tail", lineage: 1, group: 1, to: 199 }, write, thread] }]);
@@ -32,7 +33,7 @@ describe("compact", () => {
     await backend.compact();
     expect(onDisk("secret")).toBe(false);
     expect((await backend.size()).total).toBeLessThan(before / 10);
-    expect(await get(backend, 1000)).toBe(text("kept"));
+    expect(await get(backend, 1000)).toBe(recordText("kept"));
     expect(await backend.verify()).toEqual([]);
     await backend.close();
     expect(readdirSync(path("store"))).toEqual(["00000001.jsonl", "directory.jsonl"]);
@@ -42,22 +43,22 @@ describe("compact", () => {
     for (let seed = 1; seed <= 20; seed++) {
       const disk = new SimulatedDisk(seeded(seed));
       const backend = await file("/store", { fileSystem: disk.process() });
-      await put(backend, 1, text("secret"));
-      await put(backend, 2, text("kept"));
-      await put(backend, 3, text("secret"), 2);
+      await put(backend, 1, recordText("secret"));
+      await put(backend, 2, recordText("kept"));
+      await put(backend, 3, recordText("secret"), 2);
       await backend.commit([{ deletes: [tail(1)] }, { deletes: [tail(3, 2)] }]);
       await backend.compact();
       disk.cutPower();
       const names = (await disk.process().list("/store")) ?? [];
       for (const name of names) expect(disk.contentOf(`/store/${name}`).includes("secret"), name).toBe(false);
       const again = await file("/store", { fileSystem: disk.process() });
-      expect(await get(again, 2)).toBe(text("kept"));
+      expect(await get(again, 2)).toBe(recordText("kept"));
     }
   });
 
   test("twice changes nothing the second time", async () => {
     const backend = await file(path("store"));
-    for (let item = 0; item < 10; item++) await put(backend, item % 3, text(item));
+    for (let item = 0; item < 10; item++) await put(backend, item % 3, recordText(item));
     await backend.compact();
     const journal = readFileSync(path("store", "00000001.jsonl"));
     await backend.compact();
@@ -68,9 +69,9 @@ describe("compact", () => {
   test("goes on past a damaged journal, leaves that as it is, and says so", async () => {
     const backend = await file(path("store"));
     for (const lineage of [1, 2]) {
-      await put(backend, 1, text("gone"), lineage);
+      await put(backend, 1, recordText("gone"), lineage);
       await backend.commit([{ deletes: [tail(1, lineage)] }]);
-      for (const item of [2, 3]) await put(backend, item, text(item), lineage);
+      for (const item of [2, 3]) await put(backend, item, recordText(item), lineage);
     }
     await backend.close();
     const journal = path("store", "00000001.jsonl");
@@ -81,7 +82,7 @@ describe("compact", () => {
     await expect(again.compact()).rejects.toMatchObject({ code: "CORRUPT" });
     expect(readFileSync(journal)).toEqual(damaged);
     expect(readFileSync(path("store", "00000002.jsonl")).includes("gone")).toBe(false);
-    expect(await get(again, 3)).toBe(text(3));
+    expect(await get(again, 3)).toBe(recordText(3));
     await expect(get(again, 2)).rejects.toMatchObject({ code: "CORRUPT" });
     await again.commit([{ deletes: [tail(2)] }]);
     await again.compact();
@@ -91,7 +92,7 @@ describe("compact", () => {
 
   test("happens by itself when a journal is mostly garbage", async () => {
     const backend = await file(path("store"), { fsync: "normal" });
-    const value = text("x".repeat(10_000));
+    const value = recordText("x".repeat(10_000));
     for (let round = 0; round < 400; round++) await put(backend, round % 4, value);
     await backend.close();
     expect(statSync(path("store", "00000001.jsonl")).size).toBeLessThan(1_300_000);
@@ -105,7 +106,7 @@ describe("compact", () => {
     const backend = await file(path("store"), { fsync: "normal" });
     const values = new Map<number, string>();
     for (let round = 0; round < 300; round++) {
-      const value = text({ round, filler: "x".repeat(20_000) });
+      const value = recordText({ round, filler: "x".repeat(20_000) });
       const commits = [put(backend, round % 3, value), put(backend, 10 + (round % 3), value)];
       const reads = [0, 1, 2].map((item) => get(backend, item));
       for (const [item, read] of reads.entries()) {

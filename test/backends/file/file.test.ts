@@ -1,12 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe } from "vitest";
+import { describe } from "vitest";
 import { file } from "../../../src/backends/file/index.ts";
+import { folderOfFile } from "../../support/folders-of-tests.ts";
 import { testContract } from "../contract/cases.ts";
 
-const root = mkdtempSync(join(tmpdir(), "threadmark-file-"));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = folderOfFile();
 
 for (const fsync of ["full", "normal"] as const) {
   describe(`file with fsync ${fsync} keeps the contract`, () => {

@@ -4,14 +4,15 @@ import { describe, expect, test } from "vitest";
 import type { Backend, Listed } from "../../../src/backend.ts";
 import { nodeFileSystem } from "../../../src/backends/file/disk/node-file-system.ts";
 import { type FileSystem, file } from "../../../src/backends/file/index.ts";
-import { freshDirectory } from "./support/fresh-directory.ts";
-import { get, put, tail, text } from "./support/place.ts";
+import { folderForEach } from "../../support/folders-of-tests.ts";
+import { recordText } from "../../support/texts.ts";
+import { get, put, tail } from "../support/tail-records.ts";
 
-const path = freshDirectory();
+const path = folderForEach();
 
 async function name(backend: Backend, id: string, lineage: number): Promise<void> {
-  const batch = { inserts: [{ key: { table: "directory", id } as const, value: text({ lineage }) }] };
-  await backend.commit([{ ...batch, puts: [{ key: tail(1, lineage), value: text({ step: 0 }) }] }]);
+  const batch = { inserts: [{ key: { table: "directory", id } as const, value: recordText({ lineage }) }] };
+  await backend.commit([{ ...batch, puts: [{ key: tail(1, lineage), value: recordText({ step: 0 }) }] }]);
 }
 
 describe("what is on disk", () => {
@@ -31,7 +32,7 @@ describe("what is on disk", () => {
   test("is one JSON record a line", async () => {
     const backend = await file(path("store"));
     await name(backend, 'odd "id"', 1);
-    await put(backend, 2, text('\u2028 é 😀 " \\ \n'));
+    await put(backend, 2, recordText('\u2028 é 😀 " \\ \n'));
     await put(backend, 3, Uint8Array.from([0, 10, 255]));
     await put(backend, 4, "no envelope\n");
     await put(backend, 5, "1j00000000\ud800 half a pair, as text");
@@ -49,8 +50,8 @@ describe("what is on disk", () => {
   test.skipIf(!hasJq)("jq prints the last checkpoint's step, node and change (needs jq)", async () => {
     const backend = await file(path("store"));
     for (let step = 1; step <= 3; step++) {
-      const value = text({ id: `c${step}`, step, node: "plan", change: { d: { s: { n: step } } } });
-      const meta = { key: { ...tail(1), table: "meta" } as const, value: text({ version: step }) };
+      const value = recordText({ id: `c${step}`, step, node: "plan", change: { d: { s: { n: step } } } });
+      const meta = { key: { ...tail(1), table: "meta" } as const, value: recordText({ version: step }) };
       await backend.commit([{ inserts: [{ key: tail(step), value }], puts: [meta] }]);
     }
     await backend.close();
@@ -67,7 +68,7 @@ describe("what is on disk", () => {
 
   test("of a newer format is VERSION, and stays as it is", async () => {
     const backend = await file(path("store"));
-    await put(backend, 1, text(1));
+    await put(backend, 1, recordText(1));
     await backend.close();
     const journal = path("store", "00000001.jsonl");
     const { encodeLine } = await import("../../../src/backends/file/format/line-writer.ts");
@@ -77,7 +78,7 @@ describe("what is on disk", () => {
     writeFileSync(journal, newer);
     const again = await file(path("store"));
     await expect(get(again, 1)).rejects.toMatchObject({ code: "VERSION" });
-    await expect(put(again, 1, text(2))).rejects.toMatchObject({ code: "VERSION" });
+    await expect(put(again, 1, recordText(2))).rejects.toMatchObject({ code: "VERSION" });
     expect(await again.verify()).toEqual([expect.stringContaining("format 2")]);
     await again.close();
     expect(readFileSync(journal)).toEqual(newer);
@@ -85,19 +86,19 @@ describe("what is on disk", () => {
 
   test("under another journal's name is CORRUPT, and the others read", async () => {
     const backend = await file(path("store"));
-    await put(backend, 1, text(1), 1);
-    await put(backend, 1, text(2), 2);
+    await put(backend, 1, recordText(1), 1);
+    await put(backend, 1, recordText(2), 2);
     await backend.close();
     copyFileSync(path("store", "00000001.jsonl"), path("store", "00000002.jsonl"));
     const again = await file(path("store"));
     await expect(get(again, 1, 2)).rejects.toMatchObject({ code: "CORRUPT" });
-    expect(await get(again, 1, 1)).toBe(text(1));
+    expect(await get(again, 1, 1)).toBe(recordText(1));
     await again.close();
   });
 
   test("other files in the directory are left alone", async () => {
     const backend = await file(path("store"));
-    await put(backend, 1, text(1));
+    await put(backend, 1, recordText(1));
     for (const one of ["README.md", "0000000A.jsonl", "1.jsonl", "00000001.jsonl.bak"]) {
       writeFileSync(path("store", one), "mine");
     }
@@ -110,17 +111,17 @@ describe("what is on disk", () => {
   test("a copy made with ordinary tools is a store", async () => {
     const backend = await file(path("store"));
     await name(backend, "a", 1);
-    await put(backend, 2, text({ step: 2 }));
+    await put(backend, 2, recordText({ step: 2 }));
     cpSync(path("store"), path("copy"), { recursive: true });
     await backend.close();
     const copy = await file(path("copy"), { readOnly: true });
-    expect(await get(copy, 2)).toBe(text({ step: 2 }));
+    expect(await get(copy, 2)).toBe(recordText({ step: 2 }));
     await copy.close();
   });
 
   test("readOnly changes nothing, and says so", async () => {
     const backend = await file(path("store"), { readOnly: true });
-    await expect(put(backend, 1, text(1))).rejects.toMatchObject({ code: "READ_ONLY" });
+    await expect(put(backend, 1, recordText(1))).rejects.toMatchObject({ code: "READ_ONLY" });
     await expect(backend.compact()).rejects.toMatchObject({ code: "READ_ONLY" });
     expect(await get(backend, 1)).toBeUndefined();
     expect(existsSync(path("store"))).toBe(false);
@@ -158,7 +159,7 @@ describe("what is read", () => {
     for (let lineage = 1; lineage <= 30; lineage++) {
       const inserts = Array.from({ length: 100 }, (_, item) => ({
         key: tail(item, lineage),
-        value: text("x".repeat(500)),
+        value: recordText("x".repeat(500)),
       }));
       await backend.commit([{ inserts }]);
     }
@@ -179,17 +180,17 @@ describe("what is read", () => {
   test("more lineages than stay in memory: all read, and few files stay open", async () => {
     const backend = await file(path("store"), { fsync: "normal" });
     const count = 600;
-    for (let lineage = 1; lineage <= count; lineage++) await put(backend, 1, text(lineage), lineage);
+    for (let lineage = 1; lineage <= count; lineage++) await put(backend, 1, recordText(lineage), lineage);
     for (let lineage = 1; lineage <= count; lineage++) {
-      await put(backend, 2, text(-lineage), lineage);
-      expect(await get(backend, 1, lineage)).toBe(text(lineage));
+      await put(backend, 2, recordText(-lineage), lineage);
+      expect(await get(backend, 1, lineage)).toBe(recordText(lineage));
     }
     const open = readdirSync("/proc/self/fd").length;
     expect(open).toBeLessThan(count);
     await backend.close();
     expect(readdirSync("/proc/self/fd").length).toBeLessThan(open - 200);
     const reader = await file(path("store"));
-    for (let lineage = 1; lineage <= count; lineage++) expect(await get(reader, 2, lineage)).toBe(text(-lineage));
+    for (let lineage = 1; lineage <= count; lineage++) expect(await get(reader, 2, lineage)).toBe(recordText(-lineage));
     expect((await reader.size()).tables.tail.records).toBe(2 * count);
     await reader.close();
   });

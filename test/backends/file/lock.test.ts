@@ -5,10 +5,11 @@ import { Worker } from "node:worker_threads";
 import { describe, expect, test } from "vitest";
 import { nodeFileSystem } from "../../../src/backends/file/disk/node-file-system.ts";
 import { file } from "../../../src/backends/file/index.ts";
-import { freshDirectory } from "./support/fresh-directory.ts";
-import { get, put, text } from "./support/place.ts";
+import { folderForEach } from "../../support/folders-of-tests.ts";
+import { recordText } from "../../support/texts.ts";
+import { get, put } from "../support/tail-records.ts";
 
-const path = freshDirectory();
+const path = folderForEach();
 
 const contender = new URL("./support/contender.ts", import.meta.url).pathname;
 const holderProcess = new URL("./support/holder-process.ts", import.meta.url).pathname;
@@ -38,7 +39,7 @@ describe("the lock of the file backend", () => {
     const backend = await file(path("store"));
     expect(await get(backend, 1)).toBeUndefined();
     expect(existsSync(path("store"))).toBe(false);
-    await put(backend, 1, text(1));
+    await put(backend, 1, recordText(1));
     expect(locks().length).toBe(1);
     const lock = JSON.parse(readFileSync(path("store", locks()[0] as string), "utf8")) as Record<string, unknown>;
     expect(lock).toMatchObject({ pid: process.pid, boot: expect.any(String), started: expect.any(String) });
@@ -49,8 +50,8 @@ describe("the lock of the file backend", () => {
   test("of another live process gives BUSY naming it; reads go on, and see what it wrote", async () => {
     const child = await holder();
     const backend = await file(path("store"));
-    expect(await get(backend, 1)).toBe(text("from the holder"));
-    const write = put(backend, 2, text("mine"));
+    expect(await get(backend, 1)).toBe(recordText("from the holder"));
+    const write = put(backend, 2, recordText("mine"));
     await expect(write).rejects.toMatchObject({
       code: "BUSY",
       holder: expect.stringContaining(`process ${child.pid}`),
@@ -58,8 +59,8 @@ describe("the lock of the file backend", () => {
     await expect(backend.compact()).rejects.toMatchObject({ code: "BUSY" });
     child.kill("SIGKILL");
     await once(child, "exit");
-    await put(backend, 2, text("mine"));
-    expect(await get(backend, 1)).toBe(text("from the holder"));
+    await put(backend, 2, recordText("mine"));
+    expect(await get(backend, 1)).toBe(recordText("from the holder"));
     expect(locks().length).toBe(1);
     await backend.close();
   });
@@ -79,7 +80,7 @@ describe("the lock of the file backend", () => {
       const backend = await file(path("store"));
       for (let attempt = 0; ; attempt++) {
         try {
-          await put(backend, 2, text("mine"));
+          await put(backend, 2, recordText("mine"));
           break;
         } catch (error) {
           // A kill takes a moment.
@@ -96,12 +97,12 @@ describe("the lock of the file backend", () => {
   test("between two backends of one process is the same", async () => {
     const one = await file(path("store"));
     const two = await file(path("store"));
-    await put(one, 1, text(1));
-    await expect(put(two, 2, text(2))).rejects.toMatchObject({ code: "BUSY" });
-    expect(await get(two, 1)).toBe(text(1));
+    await put(one, 1, recordText(1));
+    await expect(put(two, 2, recordText(2))).rejects.toMatchObject({ code: "BUSY" });
+    expect(await get(two, 1)).toBe(recordText(1));
     await one.close();
-    await put(two, 2, text(2));
-    expect([await get(two, 1), await get(two, 2)]).toEqual([text(1), text(2)]);
+    await put(two, 2, recordText(2));
+    expect([await get(two, 1), await get(two, 2)]).toEqual([recordText(1), recordText(2)]);
     await two.close();
   });
 
@@ -111,11 +112,11 @@ describe("the lock of the file backend", () => {
     ["a time before the machine was started again", { boot: "another" }],
   ])("of %s is stale", async (_, changes) => {
     const backend = await file(path("store"));
-    await put(backend, 1, text(1));
+    await put(backend, 1, recordText(1));
     await backend.close();
     await leaveLock(changes);
     const again = await file(path("store"));
-    await put(again, 2, text(2));
+    await put(again, 2, recordText(2));
     expect(locks()).not.toContain("lock-00000000deadbeef.json");
     await again.close();
   });
@@ -125,21 +126,21 @@ describe("the lock of the file backend", () => {
     ["in another container", { pidSpace: "pid:[1]", pid: 1 }],
   ])("of a process %s, whose end cannot be seen from here, counts until it is removed", async (_, changes) => {
     const backend = await file(path("store"));
-    await put(backend, 1, text(1));
+    await put(backend, 1, recordText(1));
     await backend.close();
     await leaveLock(changes);
     const again = await file(path("store"));
-    await expect(put(again, 2, text(2))).rejects.toThrow(/remove .*lock-00000000deadbeef.json/);
+    await expect(put(again, 2, recordText(2))).rejects.toThrow(/remove .*lock-00000000deadbeef.json/);
     await again.close();
   });
 
   test("left empty by a power cut does not count", async () => {
     const backend = await file(path("store"));
-    await put(backend, 1, text(1));
+    await put(backend, 1, recordText(1));
     await backend.close();
     writeFileSync(path("store", "lock-00000000deadbeef.json"), "");
     const again = await file(path("store"));
-    await put(again, 2, text(2));
+    await put(again, 2, recordText(2));
     expect(locks().length).toBe(1);
     await again.close();
   });
@@ -149,7 +150,7 @@ describe("the lock of the file backend", () => {
     const codes = await Promise.all(children.map(async (child) => (await once(child, "exit"))[0]));
     expect(codes).toEqual(children.map(() => 0));
     const backend = await file(path("store"));
-    expect(await get(backend, 1)).toBe(text(20));
+    expect(await get(backend, 1)).toBe(recordText(20));
     expect(await backend.verify()).toEqual([]);
     expect(locks()).toEqual([]);
     await backend.close();
@@ -157,12 +158,12 @@ describe("the lock of the file backend", () => {
 
   test("that was removed is noticed by the next commit, which writes nothing; the one after takes it again", async () => {
     const backend = await file(path("store"));
-    await put(backend, 1, text(1));
+    await put(backend, 1, recordText(1));
     rmSync(path("store", locks()[0] as string));
-    await expect(put(backend, 2, text(2))).rejects.toMatchObject({ code: "MOVED", committed: false });
+    await expect(put(backend, 2, recordText(2))).rejects.toMatchObject({ code: "MOVED", committed: false });
     expect(await get(backend, 2)).toBeUndefined();
-    await put(backend, 2, text(2));
-    expect([await get(backend, 1), await get(backend, 2)]).toEqual([text(1), text(2)]);
+    await put(backend, 2, recordText(2));
+    expect([await get(backend, 1), await get(backend, 2)]).toEqual([recordText(1), recordText(2)]);
     await backend.close();
   });
 
@@ -170,15 +171,15 @@ describe("the lock of the file backend", () => {
     const child = await holder();
     cpSync(path("store"), path("copy"), { recursive: true, preserveTimestamps: true });
     const copy = await file(path("copy"));
-    await put(copy, 2, text("mine"));
-    expect([await get(copy, 1), await get(copy, 2)]).toEqual([text("from the holder"), text("mine")]);
+    await put(copy, 2, recordText("mine"));
+    expect([await get(copy, 1), await get(copy, 2)]).toEqual([recordText("from the holder"), recordText("mine")]);
     const inPlace = await file(path("store"));
-    await expect(put(inPlace, 2, text("mine"))).rejects.toMatchObject({ code: "BUSY" });
+    await expect(put(inPlace, 2, recordText("mine"))).rejects.toMatchObject({ code: "BUSY" });
     // One process may have both open.
     cpSync(path("copy"), path("copy of the copy"), { recursive: true });
     const another = await file(path("copy of the copy"));
-    await put(another, 2, text("another"));
-    await put(copy, 3, text("mine"));
+    await put(another, 2, recordText("another"));
+    await put(copy, 3, recordText("mine"));
     for (const backend of [copy, inPlace, another]) await backend.close();
     expect(locks("copy")).toEqual([]);
     child.kill("SIGKILL");
@@ -189,30 +190,30 @@ describe("the lock of the file backend", () => {
     const child = await holder();
     renameSync(path("store"), path("moved"));
     const moved = await file(path("moved"));
-    await expect(put(moved, 2, text("mine"))).rejects.toMatchObject({ code: "BUSY" });
+    await expect(put(moved, 2, recordText("mine"))).rejects.toMatchObject({ code: "BUSY" });
     child.kill("SIGKILL");
     await once(child, "exit");
-    await put(moved, 2, text("mine"));
+    await put(moved, 2, recordText("mine"));
     renameSync(path("moved"), path("moved again"));
     const other = await file(path("moved again"));
-    await expect(put(other, 3, text("other"))).rejects.toMatchObject({ code: "BUSY" });
+    await expect(put(other, 3, recordText("other"))).rejects.toMatchObject({ code: "BUSY" });
     await moved.close();
     expect(locks("moved again").map((name) => readFileSync(path("moved again", name), "utf8"))).toEqual([""]);
-    await put(other, 3, text("other"));
+    await put(other, 3, recordText("other"));
     await other.close();
     expect(locks("moved again")).toEqual([]);
   });
 
   test("that was moved with the directory is given up by the next commit, which writes nothing", async () => {
     const backend = await file(path("store"));
-    await put(backend, 1, text(1));
+    await put(backend, 1, recordText(1));
     renameSync(path("store"), path("moved"));
-    await expect(put(backend, 2, text(2))).rejects.toMatchObject({ code: "MOVED", committed: false });
+    await expect(put(backend, 2, recordText(2))).rejects.toMatchObject({ code: "MOVED", committed: false });
     const moved = await file(path("moved"));
     expect(await get(moved, 2)).toBeUndefined();
-    await put(moved, 2, text("moved"));
-    await put(backend, 2, text("made anew"));
-    expect([await get(moved, 2), await get(backend, 2)]).toEqual([text("moved"), text("made anew")]);
+    await put(moved, 2, recordText("moved"));
+    await put(backend, 2, recordText("made anew"));
+    expect([await get(moved, 2), await get(backend, 2)]).toEqual([recordText("moved"), recordText("made anew")]);
     await moved.close();
     await backend.close();
   });
@@ -221,7 +222,7 @@ describe("the lock of the file backend", () => {
     const worker = new Worker(holderProcess, { argv: [path("store")], stdout: true });
     await once(worker.stdout, "data");
     const backend = await file(path("store"));
-    await expect(put(backend, 2, text(2))).rejects.toMatchObject({ code: "BUSY" });
+    await expect(put(backend, 2, recordText(2))).rejects.toMatchObject({ code: "BUSY" });
     await backend.close();
     await worker.terminate();
   });
@@ -232,12 +233,12 @@ describe("the lock of the file backend", () => {
     ["another machine, where the same file may look different", { inode: "1:1", host: "elsewhere", boot: "another" }],
   ])("of a live process from %s counts", async (_, changes) => {
     const backend = await file(path("store"));
-    await put(backend, 1, text(1));
+    await put(backend, 1, recordText(1));
     await backend.close();
     const device = (await nodeFileSystem.stat(path("store")))?.device;
     await leaveLock("inode" in changes ? { device, ...changes } : changes);
     const again = await file(path("store"));
-    await expect(put(again, 2, text(2))).rejects.toMatchObject({ code: "BUSY" });
+    await expect(put(again, 2, recordText(2))).rejects.toMatchObject({ code: "BUSY" });
     await again.close();
   });
 });

@@ -4,9 +4,9 @@ import type { FileSystem } from "../../../src/backends/file/disk/file-system.ts"
 import { nodeFileSystem } from "../../../src/backends/file/disk/node-file-system.ts";
 import { file } from "../../../src/backends/file/index.ts";
 import { open, type Store } from "../../../src/index.ts";
-import { freshDirectory } from "./support/fresh-directory.ts";
+import { folderForEach } from "../../support/folders-of-tests.ts";
 
-const path = freshDirectory();
+const path = folderForEach();
 
 interface State {
   readonly n: number;

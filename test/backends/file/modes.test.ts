@@ -4,10 +4,11 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { file } from "../../../src/backends/file/index.ts";
 import { sqlite } from "../../../src/backends/sqlite/index.ts";
 import { open } from "../../../src/index.ts";
-import { freshDirectory } from "./support/fresh-directory.ts";
-import { put, tail, text } from "./support/place.ts";
+import { folderForEach } from "../../support/folders-of-tests.ts";
+import { recordText } from "../../support/texts.ts";
+import { put, tail } from "../support/tail-records.ts";
 
-const path = freshDirectory();
+const path = folderForEach();
 
 const backends = [
   { name: "sqlite", make: sqlite, place: () => path("new", "store", "agent.db") },
@@ -44,9 +45,9 @@ describe.each(backends)("the files of a $name store", ({ name, make, place }) =>
   test(`${name}: all files are for their owner only, open and compacted, whatever the umask allows`, async () => {
     process.umask(0);
     const backend = await make(place());
-    await put(backend, 1, text(1));
+    await put(backend, 1, recordText(1));
     expectModes("600", "700");
-    await backend.commit([{ deletes: [tail(1)], puts: [{ key: tail(2), value: text(2) }] }]);
+    await backend.commit([{ deletes: [tail(1)], puts: [{ key: tail(2), value: recordText(2) }] }]);
     await backend.compact();
     expectModes("600", "700");
     await backend.close();
@@ -55,7 +56,7 @@ describe.each(backends)("the files of a $name store", ({ name, make, place }) =>
   test(`${name}: a mode that is asked for is given, whatever the umask takes away`, async () => {
     process.umask(0o077);
     const backend = await make(place(), { mode: 0o660 });
-    await put(backend, 1, text(1));
+    await put(backend, 1, recordText(1));
     expectModes("660", "770");
     await backend.compact();
     expectModes("660", "770");
@@ -64,14 +65,14 @@ describe.each(backends)("the files of a $name store", ({ name, make, place }) =>
 
   test(`${name}: files and directories that exist keep their mode`, async () => {
     const backend = await make(place());
-    await put(backend, 1, text(1));
+    await put(backend, 1, recordText(1));
     await backend.close();
     const modes = modesBelow(path());
     for (const existing of Object.keys(modes)) {
       chmodSync(path(existing), statSync(path(existing)).isDirectory() ? 0o750 : 0o640);
     }
     const again = await make(place());
-    await put(again, 2, text(2));
+    await put(again, 2, recordText(2));
     await again.compact();
     await again.close();
     for (const existing of Object.keys(modes)) expect(modesBelow(path())[existing]).toMatch(/^(750|640)$/);
@@ -99,7 +100,7 @@ test("an empty file that is there becomes a SQLite store with the mode it has", 
   writeFileSync(path("agent.db"), "");
   chmodSync(path("agent.db"), 0o644);
   const backend = await sqlite(path("agent.db"));
-  await put(backend, 1, text(1));
+  await put(backend, 1, recordText(1));
   expect(modesBelow(path())).toEqual({
     "agent.db": "644",
     "agent.db-owner": "644",

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { open } from "../../../src/api/open.ts";
+import { folderForEach } from "../../support/folders-of-tests.ts";
 import { inspect, journals, lastBatchAt, openAt } from "./support/damage.ts";
-import { freshDirectory } from "./support/fresh-directory.ts";
 import { onSpecimens } from "./support/on-specimens.ts";
 
-const path = freshDirectory();
+const path = folderForEach();
 const newline = Buffer.from("\n");
 
 function inserted(content: Buffer, at: number, bytes: Buffer): Buffer {

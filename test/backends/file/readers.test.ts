@@ -4,10 +4,11 @@ import { readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { Backend, Value } from "../../../src/backend.ts";
 import { file } from "../../../src/backends/file/index.ts";
-import { freshDirectory } from "./support/fresh-directory.ts";
-import { get, put, tail, text } from "./support/place.ts";
+import { folderForEach } from "../../support/folders-of-tests.ts";
+import { recordText } from "../../support/texts.ts";
+import { get, put, tail } from "../support/tail-records.ts";
 
-const path = freshDirectory();
+const path = folderForEach();
 const writerProcess = new URL("./support/writer-process.ts", import.meta.url).pathname;
 
 function roundOf(value: Value | undefined): number {
@@ -56,26 +57,26 @@ describe("readers without the lock", () => {
     const writer = await file(path("store"), { fsync: "normal" });
     const reader = await file(path("store"));
     for (let round = 1; round <= 30; round++) {
-      await put(writer, round % 5, text(round));
-      expect(await get(reader, round % 5)).toBe(text(round));
+      await put(writer, round % 5, recordText(round));
+      expect(await get(reader, round % 5)).toBe(recordText(round));
       if (round % 10 === 0) await writer.compact();
       if (round % 7 === 0) await writer.commit([{ deletes: [tail(round % 5)] }]);
-      expect(await get(reader, round % 5)).toBe(round % 7 === 0 ? undefined : text(round));
+      expect(await get(reader, round % 5)).toBe(round % 7 === 0 ? undefined : recordText(round));
     }
     await writer.close();
-    await put(reader, 1, text("now mine"));
-    expect(await get(reader, 1)).toBe(text("now mine"));
+    await put(reader, 1, recordText("now mine"));
+    expect(await get(reader, 1)).toBe(recordText("now mine"));
     await reader.close();
   });
 
   test("do not see a batch that is half written, and see it once it is whole", async () => {
     const writer = await file(path("store"));
-    await put(writer, 1, text(1));
+    await put(writer, 1, recordText(1));
     await writer.commit([
       {
         puts: [
-          { key: tail(2), value: text(2) },
-          { key: tail(3), value: text(3) },
+          { key: tail(2), value: recordText(2) },
+          { key: tail(3), value: recordText(3) },
         ],
       },
     ]);
@@ -87,32 +88,36 @@ describe("readers without the lock", () => {
     for (let length = start; length < whole.length; length += 29) {
       writeFileSync(journal, whole.subarray(0, length));
       expect([await get(reader, 1), await get(reader, 2), await get(reader, 3)]).toEqual([
-        text(1),
+        recordText(1),
         undefined,
         undefined,
       ]);
     }
     writeFileSync(journal, whole);
-    expect([await get(reader, 1), await get(reader, 2), await get(reader, 3)]).toEqual([text(1), text(2), text(3)]);
+    expect([await get(reader, 1), await get(reader, 2), await get(reader, 3)]).toEqual([
+      recordText(1),
+      recordText(2),
+      recordText(3),
+    ]);
     await reader.close();
   });
 
   test("notice that a batch they saw was cut away and another written in its place", async () => {
     const writer = await file(path("store"));
-    for (let item = 1; item <= 3; item++) await put(writer, item, text(item));
+    for (let item = 1; item <= 3; item++) await put(writer, item, recordText(item));
     await writer.close();
     const journal = path("store", "00000001.jsonl");
     const whole = readFileSync(journal);
     const start = whole.indexOf('{"batch":3');
     const reader = await file(path("store"), { readOnly: true });
-    for (const value of [text("three"), text("another three, longer than what was there"), text(3)]) {
-      expect(await get(reader, 3)).toBe(text(3));
+    for (const value of [recordText("three"), recordText("another three, longer than what was there"), recordText(3)]) {
+      expect(await get(reader, 3)).toBe(recordText(3));
       truncateSync(journal, start);
       const again = await file(path("store"));
       await put(again, 3, value);
       await again.close();
       expect(await get(reader, 3)).toBe(value);
-      expect(await get(reader, 2)).toBe(text(2));
+      expect(await get(reader, 2)).toBe(recordText(2));
       writeFileSync(journal, whole);
     }
     await reader.close();

@@ -3,18 +3,19 @@ import { open } from "../../../src/api/open.ts";
 import type { Batch } from "../../../src/backend.ts";
 import { nodeFileSystem } from "../../../src/backends/file/disk/node-file-system.ts";
 import { type FileSystem, file } from "../../../src/backends/file/index.ts";
-import { freshDirectory } from "./support/fresh-directory.ts";
-import { get, put, tail, text } from "./support/place.ts";
+import { folderForEach } from "../../support/folders-of-tests.ts";
+import { recordText } from "../../support/texts.ts";
+import { get, put, tail } from "../support/tail-records.ts";
 import { seeded } from "./support/random.ts";
 import { SimulatedDisk } from "./support/simulated-disk.ts";
 
-const path = freshDirectory();
+const path = folderForEach();
 const count = 1000;
 
 /** One batch for each lineage. */
 function batches(value: unknown): Batch[] {
   return Array.from({ length: count }, (_, index) => ({
-    inserts: [{ key: tail(1, index + 1), value: text(value) }],
+    inserts: [{ key: tail(1, index + 1), value: recordText(value) }],
   }));
 }
 
@@ -47,14 +48,14 @@ describe("a commit of more lineages than a process may have files open", () => {
   test("has few files open at a time, and answers in order", async () => {
     const fileSystem = counting();
     const backend = await file(path("store"), { fsync: "normal", fileSystem });
-    await put(backend, 1, text("first"), 7);
-    await put(backend, 1, text("first"), 900);
+    await put(backend, 1, recordText("first"), 7);
+    await put(backend, 1, recordText("first"), 900);
     const expected = Array.from({ length: count }, (_, index) => index !== 6 && index !== 899);
     expect(await backend.commit(batches("second"))).toEqual(expected);
     expect(await backend.commit(batches("third"))).toEqual(expected.map(() => false));
     expect(fileSystem.files.most).toBeLessThan(800);
-    for (const lineage of [1, 128, 129, 1000]) expect(await get(backend, 1, lineage)).toBe(text("second"));
-    for (const lineage of [7, 900]) expect(await get(backend, 1, lineage)).toBe(text("first"));
+    for (const lineage of [1, 128, 129, 1000]) expect(await get(backend, 1, lineage)).toBe(recordText("second"));
+    for (const lineage of [7, 900]) expect(await get(backend, 1, lineage)).toBe(recordText("first"));
     await backend.close();
     expect(fileSystem.files.open).toBe(0);
   });
@@ -66,10 +67,10 @@ describe("a commit of more lineages than a process may have files open", () => {
     disk.failing = (operation, target) => (operation === "write" && target === journal ? "EIO" : undefined);
     const failed = backend.commit(batches("first"));
     await expect(failed).rejects.toMatchObject({ code: "BACKEND", committed: "unknown", cause: { code: "EIO" } });
-    expect([await get(backend, 1, 1), await get(backend, 1, 900)]).toEqual([text("first"), undefined]);
+    expect([await get(backend, 1, 1), await get(backend, 1, 900)]).toEqual([recordText("first"), undefined]);
     disk.failing = () => undefined;
-    await put(backend, 1, text("second"), 900);
-    await put(backend, 2, text("second"), 900);
+    await put(backend, 1, recordText("second"), 900);
+    await put(backend, 2, recordText("second"), 900);
     await backend.close();
     disk.overwrite(journal, Buffer.concat([Buffer.from("\n"), disk.contentOf(journal)]));
     const again = await file("/store", { fileSystem: disk.process() });
@@ -81,7 +82,7 @@ describe("a commit of more lineages than a process may have files open", () => {
       cause: { code: "CORRUPT" },
     });
     await expect(again.commit([deletes(900)])).rejects.toMatchObject({ code: "CORRUPT" });
-    expect(await get(again, 1, 1)).toBe(text("third"));
+    expect(await get(again, 1, 1)).toBe(recordText("third"));
     await again.close();
   });
 

@@ -5,7 +5,8 @@ import type { Backend, Batch, Key } from "../../../src/backend.ts";
 import { postgres } from "../../../src/backends/postgres/index.ts";
 import type { TestDatabase } from "../../support/postgres/database.ts";
 import { createDatabase } from "../../support/postgres/database.ts";
-import { at, creation, metaOf, sealing, step, tailOf, text } from "./support/records.ts";
+import { recordText } from "../../support/texts.ts";
+import { at, creation, metaOf, sealing, step, tailOf } from "./support/records.ts";
 
 let database: TestDatabase;
 let one: Backend;
@@ -41,18 +42,22 @@ async function winners(batch: (writer: number) => Batch): Promise<readonly numbe
 
 test("of many writers that take the next place of a tape, exactly one does", async () => {
   for (let seq = 1; seq <= 20; seq++) {
-    const won = await winners((writer) => step(tape, seq, text({ seq, writer })));
+    const won = await winners((writer) => step(tape, seq, recordText({ seq, writer })));
     expect(won).toHaveLength(1);
-    expect((await tailOf(one, tape)).at(-1)).toEqual({ item: seq, part: 0, value: text({ seq, writer: won[0] }) });
+    expect((await tailOf(one, tape)).at(-1)).toEqual({
+      item: seq,
+      part: 0,
+      value: recordText({ seq, writer: won[0] }),
+    });
   }
 });
 
 test("of many writers that change a checked record, exactly one does", async () => {
   for (let round = 0; round < 20; round++) {
-    const before = text(round === 0 ? "meta" : { round: round - 1 });
+    const before = recordText(round === 0 ? "meta" : { round: round - 1 });
     const won = await winners(() => ({
       checks: [{ key: metaOf(tape), value: before }],
-      puts: [{ key: metaOf(tape), value: text({ round }) }],
+      puts: [{ key: metaOf(tape), value: recordText({ round }) }],
     }));
     expect(won).toHaveLength(1);
   }
@@ -63,12 +68,12 @@ test("of writers that insert several records each, one has all of them and the o
     const keys: Key[] = [at("rows", tape, round), at("net", tape, round), at("write", tape, round, 7)];
     const won = await winners((writer) => {
       // In different orders, so that they meet in the middle.
-      const inserts = (writer % 2 === 0 ? keys : keys.toReversed()).map((key) => ({ key, value: text(writer) }));
+      const inserts = (writer % 2 === 0 ? keys : keys.toReversed()).map((key) => ({ key, value: recordText(writer) }));
       return { inserts };
     });
     expect(won).toHaveLength(1);
     const found = await one.read(keys.map((get) => ({ get })));
-    expect(found).toEqual(keys.map(() => text(won[0])));
+    expect(found).toEqual(keys.map(() => recordText(won[0])));
   }
 });
 
@@ -77,7 +82,7 @@ test("two that each insert what the other needs absent are not both applied", as
     const [a, b] = [at("mark", tape, 2 * round), at("mark", tape, 2 * round + 1)];
     const skew = (mine: Key, theirs: Key): Batch => ({
       checks: [{ key: theirs, value: undefined }],
-      inserts: [{ key: mine, value: text(round) }],
+      inserts: [{ key: mine, value: recordText(round) }],
     });
     const outcomes = await Promise.all([one.commit([skew(a, b)]), two.commit([skew(b, a)])]);
     expect(outcomes.flat().filter(Boolean).length).toBeLessThanOrEqual(1);
@@ -89,11 +94,11 @@ test("two that each insert what the other needs absent are not both applied", as
 test("a check for absence leaves nothing behind, applied or refused", async () => {
   const absent = at("id", tape, 5, 6);
   const taken = at("id", tape, 7, 8);
-  await one.commit([{ puts: [{ key: taken, value: text("here") }] }]);
+  await one.commit([{ puts: [{ key: taken, value: recordText("here") }] }]);
   const checks = (keys: readonly Key[]): Batch => ({ checks: keys.map((key) => ({ key, value: undefined })) });
   expect(await one.commit([checks([absent])])).toEqual([true]);
   expect(await one.commit([checks([absent, taken])])).toEqual([false]);
-  expect(await one.read([{ get: absent }, { get: taken }])).toEqual([undefined, text("here")]);
+  expect(await one.read([{ get: absent }, { get: taken }])).toEqual([undefined, recordText("here")]);
 });
 
 test("a range that is deleted takes along what came in while the delete waited", async () => {
@@ -101,11 +106,11 @@ test("a range that is deleted takes along what came in while the delete waited",
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
   try {
-    await one.commit([step(tape, 1, text(1))]);
+    await one.commit([step(tape, 1, recordText(1))]);
     await client.query("begin");
     await client.query(`select from threadmark.meta where lineage = ${tape} for no key update`);
-    await client.query(`insert into threadmark.tail values (${tape}, ${tape}, 2, '${text(2)}')`);
-    const sealed = two.commit([sealing(tape, 9, text("meta"), text("sealed"))]);
+    await client.query(`insert into threadmark.tail values (${tape}, ${tape}, 2, '${recordText(2)}')`);
+    const sealed = two.commit([sealing(tape, 9, recordText("meta"), recordText("sealed"))]);
     await database.waitForLocks(1);
     await client.query("commit");
     expect(await sealed).toEqual([true]);
@@ -120,8 +125,8 @@ test("a step that waited for a change of its checked record is refused", async (
   await client.connect();
   try {
     await client.query("begin");
-    await client.query(`update threadmark.meta set text = '${text("changed")}' where lineage = ${tape}`);
-    const single = two.commit([step(tape, 1, text(1))]);
+    await client.query(`update threadmark.meta set text = '${recordText("changed")}' where lineage = ${tape}`);
+    const single = two.commit([step(tape, 1, recordText(1))]);
     await database.waitForLocks(1);
     await client.query("commit");
     expect(await single).toEqual([false]);
@@ -132,14 +137,14 @@ test("a step that waited for a change of its checked record is refused", async (
 });
 
 test("steps of one tape and its sealing never lose a step", async () => {
-  let meta = text("meta");
+  let meta = recordText("meta");
   let applied = 0;
   let sealed = 0;
   const put = async (backend: Backend): Promise<void> => {
     for (let tries = 0; tries < 60; tries++) {
       const seen = meta;
       const seq = ((await tailOf(backend, tape)).at(-1)?.item ?? sealed) + 1;
-      const [done] = await backend.commit([step(tape, seq, text(seq), seen)]);
+      const [done] = await backend.commit([step(tape, seq, recordText(seq), seen)]);
       if (done) applied++;
     }
   };
@@ -149,7 +154,7 @@ test("steps of one tape and its sealing never lose a step", async () => {
       const tail = await tailOf(one, tape);
       const last = tail.at(-1)?.item;
       if (last === undefined) continue;
-      const after = text({ round });
+      const after = recordText({ round });
       const [done] = await one.commit([sealing(tape, last, meta, after)]);
       expect(done).toBe(true);
       sealed = last;

@@ -4,8 +4,9 @@ import { tables } from "../../../src/backend.ts";
 import { postgres } from "../../../src/backends/postgres/index.ts";
 import type { TestDatabase } from "../../support/postgres/database.ts";
 import { createDatabase } from "../../support/postgres/database.ts";
+import { recordText } from "../../support/texts.ts";
 import { CountingPool } from "./support/counting.ts";
-import { at, creation, metaOf, sealing, step, text } from "./support/records.ts";
+import { at, creation, metaOf, sealing, step } from "./support/records.ts";
 
 let database: TestDatabase;
 let pool: CountingPool;
@@ -49,8 +50,8 @@ test("reads of the same kinds are the same statement, so that it stays prepared"
 });
 
 test("the commit of a step is one statement", async () => {
-  expect(await pool.during(() => backend.commit([step(1, 1, text(1))]))).toHaveLength(1);
-  expect(await pool.during(() => backend.commit([step(1, 1, text("taken"))]))).toHaveLength(1);
+  expect(await pool.during(() => backend.commit([step(1, 1, recordText(1))]))).toHaveLength(1);
+  expect(await pool.during(() => backend.commit([step(1, 1, recordText("taken"))]))).toHaveLength(1);
 });
 
 test.each([
@@ -61,8 +62,8 @@ test.each([
 ] as const)("and so it is with records beside it: %i, %s", async (count, kind) => {
   const group = count + (kind === "checked" ? 10 : 20);
   const keys = [1, 2].slice(0, count).map((part) => at("write", group, 1, part));
-  const { checks = [], inserts = [] } = step(group, 9, text(9));
-  const beside = keys.map((key) => ({ key, value: text(key.part) }));
+  const { checks = [], inserts = [] } = step(group, 9, recordText(9));
+  const beside = keys.map((key) => ({ key, value: recordText(key.part) }));
   const batch = { checks: kind === "checked" ? checks : [], inserts: [...beside, ...inserts] };
   const [first, ...more] = await pool.during(() => backend.commit([batch]));
   expect(first).toMatch(/insert into \S+\.write .* insert into \S+\.tail/s);
@@ -71,10 +72,10 @@ test.each([
   expect(await pool.during(() => backend.commit([batch]))).toHaveLength(1);
   expect(await backend.commit([batch])).toEqual([false]);
   // What a check refuses leaves nothing beside it either.
-  const next = { key: at("write", group, 2, 1), value: text("next") };
+  const next = { key: at("write", group, 2, 1), value: recordText("next") };
   const refused = {
-    checks: [{ key: metaOf(group), value: text("another") }],
-    inserts: [next, ...step(group, 10, text(10)).inserts!],
+    checks: [{ key: metaOf(group), value: recordText("another") }],
+    inserts: [next, ...step(group, 10, recordText(10)).inserts!],
   };
   expect(await backend.commit([refused])).toEqual([false]);
   expect(await backend.read([{ get: next.key }])).toEqual([undefined]);
@@ -82,21 +83,23 @@ test.each([
 
 test("the commit of 32 threads' steps is one statement, of 200 at most four", async () => {
   const steps = (count: number, seq: number) =>
-    Array.from({ length: count }, (_, index) => step(index + 1, seq, text(index)));
+    Array.from({ length: count }, (_, index) => step(index + 1, seq, recordText(index)));
   expect(await pool.during(() => backend.commit(steps(32, 2)))).toHaveLength(1);
   expect((await pool.during(() => backend.commit(steps(200, 3)))).length).toBeLessThanOrEqual(4);
 });
 
 test("sealing, forking and every other commit of one batch is one statement", async () => {
-  expect(await pool.during(() => backend.commit([sealing(1, 3, text("meta"), text("sealed"))]))).toHaveLength(1);
+  expect(
+    await pool.during(() => backend.commit([sealing(1, 3, recordText("meta"), recordText("sealed"))])),
+  ).toHaveLength(1);
   const fork = {
     checks: [
-      { key: metaOf(1), value: text("sealed") },
+      { key: metaOf(1), value: recordText("sealed") },
       { key: { table: "directory", id: "fork" } as const, value: undefined },
     ],
     inserts: [
-      { key: { table: "directory", id: "fork" } as const, value: text("fork") },
-      { key: { table: "meta", lineage: 1, group: 1, item: 900, part: 0 } as const, value: text("fork") },
+      { key: { table: "directory", id: "fork" } as const, value: recordText("fork") },
+      { key: { table: "meta", lineage: 1, group: 1, item: 900, part: 0 } as const, value: recordText("fork") },
     ],
   };
   expect(await pool.during(() => backend.commit([fork]))).toHaveLength(1);

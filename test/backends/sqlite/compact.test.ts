@@ -5,12 +5,12 @@ import { open } from "../../../src/api/open.ts";
 import type { Store } from "../../../src/api/store.ts";
 import type { Thread } from "../../../src/api/thread.ts";
 import { sqlite } from "../../../src/backends/sqlite/index.ts";
+import { folderForEach } from "../../support/folders-of-tests.ts";
 import { Child } from "./support/child.ts";
-import { freshDirectory } from "./support/place.ts";
 
 type State = { readonly text: string };
 
-const path = freshDirectory();
+const path = folderForEach();
 const script = new URL("./support/reader.ts", import.meta.url);
 const secret = "a text that was deleted";
 

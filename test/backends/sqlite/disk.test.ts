@@ -16,9 +16,10 @@ import type { Backend } from "../../../src/backend.ts";
 import { nodeDriver } from "../../../src/backends/sqlite/driver/node-driver.ts";
 import type { Driver } from "../../../src/backends/sqlite/index.ts";
 import { sqlite } from "../../../src/backends/sqlite/index.ts";
-import { freshDirectory, get, put, tail } from "./support/place.ts";
+import { folderForEach } from "../../support/folders-of-tests.ts";
+import { get, put, tail } from "../support/tail-records.ts";
 
-const path = freshDirectory();
+const path = folderForEach();
 const large = `t1........${"x".repeat(50_000)}`;
 
 /** Commits until there is no room; gives the number of the first item that did not fit, and the error. */

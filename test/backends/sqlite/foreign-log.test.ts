@@ -2,10 +2,11 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync 
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { sqlite } from "../../../src/backends/sqlite/index.ts";
+import { folderForEach } from "../../support/folders-of-tests.ts";
+import { get, put } from "../support/tail-records.ts";
 import { Child } from "./support/child.ts";
-import { freshDirectory, get, put } from "./support/place.ts";
 
-const path = freshDirectory();
+const path = folderForEach();
 const killedWriter = new URL("./support/killed-writer.ts", import.meta.url);
 const kept = "t1........kept";
 const newer = "t1........newer";

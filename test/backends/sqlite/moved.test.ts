@@ -15,9 +15,10 @@ import type { Backend } from "../../../src/backend.ts";
 import { nodeDriver } from "../../../src/backends/sqlite/driver/node-driver.ts";
 import type { Driver } from "../../../src/backends/sqlite/index.ts";
 import { sqlite } from "../../../src/backends/sqlite/index.ts";
-import { freshDirectory, get, put, tail } from "./support/place.ts";
+import { folderForEach } from "../../support/folders-of-tests.ts";
+import { get, put, tail } from "../support/tail-records.ts";
 
-const path = freshDirectory();
+const path = folderForEach();
 const first = "t1........1";
 const second = "t1........2";
 

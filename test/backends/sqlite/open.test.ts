@@ -5,9 +5,10 @@ import { betterDriver } from "../../../src/backends/sqlite/driver/better-driver.
 import { nodeDriver } from "../../../src/backends/sqlite/driver/node-driver.ts";
 import type { Driver } from "../../../src/backends/sqlite/index.ts";
 import { sqlite } from "../../../src/backends/sqlite/index.ts";
-import { freshDirectory, get, put, tail } from "./support/place.ts";
+import { folderForEach } from "../../support/folders-of-tests.ts";
+import { get, put, tail } from "../support/tail-records.ts";
 
-const path = freshDirectory();
+const path = folderForEach();
 
 describe("opening", () => {
   test("nothing is created before the first commit, then the file and its directories are", async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { sqlite } from "../../../src/backends/sqlite/index.ts";
+import { folderForEach } from "../../support/folders-of-tests.ts";
 import { Child } from "./support/child.ts";
-import { freshDirectory } from "./support/place.ts";
 
-const path = freshDirectory();
+const path = folderForEach();
 const writer = new URL("./support/writer.ts", import.meta.url);
 
 /** Starts writers of one file that does not exist yet, all at the same moment; gives what each applied. */

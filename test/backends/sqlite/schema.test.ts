@@ -2,9 +2,10 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import type { Key } from "../../../src/backend.ts";
 import { sqlite } from "../../../src/backends/sqlite/index.ts";
-import { freshDirectory, get, put } from "./support/place.ts";
+import { folderForEach } from "../../support/folders-of-tests.ts";
+import { get, put } from "../support/tail-records.ts";
 
-const path = freshDirectory();
+const path = folderForEach();
 
 function meta(lineage: number, item: number): Key {
   return { table: "meta", lineage, group: lineage, item, part: 0 };

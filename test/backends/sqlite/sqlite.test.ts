@@ -1,12 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe } from "vitest";
+import { describe } from "vitest";
 import { sqlite } from "../../../src/backends/sqlite/index.ts";
+import { folderOfFile } from "../../support/folders-of-tests.ts";
 import { testContract } from "../contract/cases.ts";
 
-const directory = mkdtempSync(join(tmpdir(), "threadmark-sqlite-"));
-afterAll(() => rmSync(directory, { recursive: true }));
+const directory = folderOfFile();
 
 describe("sqlite keeps the contract", () => {
   let count = 0;

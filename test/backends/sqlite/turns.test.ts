@@ -1,9 +1,10 @@
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { sqlite } from "../../../src/backends/sqlite/index.ts";
-import { freshDirectory, get, put, tail } from "./support/place.ts";
+import { folderForEach } from "../../support/folders-of-tests.ts";
+import { get, put, tail } from "../support/tail-records.ts";
 
-const path = freshDirectory();
+const path = folderForEach();
 
 /** A connection that holds the write lock until it is told to let go. */
 function lock(file: string): () => void {

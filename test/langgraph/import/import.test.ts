@@ -1,6 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { HumanMessage } from "@langchain/core/messages";
 import type { RunnableConfig } from "@langchain/core/runnables";
@@ -8,12 +6,13 @@ import { type BaseCheckpointSaver, type CheckpointTuple, DeltaSnapshot, TASKS } 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ThreadmarkSaver } from "../../../src/langgraph/index.ts";
 import { records, threadmark } from "../../cli/run.ts";
+import { folderOfFile } from "../../support/folders-of-tests.ts";
 import { createDatabase, type TestDatabase } from "../../support/postgres/database.ts";
 import { scenarios } from "../graphs/all.ts";
 import { installOriginalSavers, type OriginalSaver, postgresSaver, sqliteSaver } from "../support/original-savers.ts";
 import { checkpointOf, loop, thread } from "../support/saver.ts";
 
-const directory = mkdtempSync(join(tmpdir(), "threadmark-import-"));
+const directory = folderOfFile();
 let database: TestDatabase;
 
 beforeAll(async () => {
@@ -23,7 +22,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await database.drop();
-  rmSync(directory, { recursive: true, force: true });
 });
 
 /** A database of one of LangGraph's savers. */

@@ -1,27 +1,26 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { AIMessage, type BaseMessage } from "@langchain/core/messages";
 import type { BaseCheckpointSaver, CheckpointTuple } from "@langchain/langgraph-checkpoint";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { open } from "../../../src/api/open.ts";
 import { ThreadmarkSaver } from "../../../src/langgraph/index.ts";
 import { records, threadmark } from "../../cli/run.ts";
+import { folderOfFile } from "../../support/folders-of-tests.ts";
 import { createDatabase } from "../../support/postgres/database.ts";
 import { installOriginalSavers, sqliteSaver } from "../support/original-savers.ts";
 import { checkpointOf, loop, thread } from "../support/saver.ts";
 
-const directory = mkdtempSync(join(tmpdir(), "threadmark-import-"));
+const directory = folderOfFile();
 const program = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
 const text = "What a message says takes a few hundred bytes. ".repeat(8);
 
 beforeAll(() => installOriginalSavers(), 300_000);
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 /** A conversation of so many steps, a message and a write each. */
 async function converse(saver: BaseCheckpointSaver, id: string, steps: number): Promise<void> {

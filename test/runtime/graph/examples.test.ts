@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { root, runProgram } from "../../docs/run.ts";
+import { folderOfFile } from "../../support/folders-of-tests.ts";
 
 /** What each example prints, in part. */
 const says: Record<string, readonly (string | RegExp)[]> = {
@@ -30,11 +30,7 @@ const says: Record<string, readonly (string | RegExp)[]> = {
   ],
 };
 
-let cwd = "";
-beforeAll(() => {
-  cwd = mkdtempSync(join(tmpdir(), "threadmark-examples-"));
-});
-afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+const cwd = folderOfFile();
 
 test("every example of the runtime is run here", () => {
   const found = readdirSync(join(root, "examples")).filter((name) => name in says);

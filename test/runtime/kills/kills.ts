@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { open, type Store } from "../../../src/index.ts";
 import type { Durability } from "../../../src/runtime/index.ts";
+import { makeFolder, removeFolder } from "../../support/temporary-folder.ts";
 import { collect } from "../support/collect.ts";
 import { input, type Work, workload } from "./workload.ts";
 
@@ -27,12 +27,12 @@ export async function survivesKills(
   const expected = await undisturbed();
   const toll = { kills: 0, runs: 0, repeated: 0 };
   while (toll.kills < kills) {
-    const directory = mkdtempSync(join(tmpdir(), "threadmark-kills-"));
+    const directory = makeFolder();
     const killed = await oneRun(directory, durability, expected, random, kills - toll.kills);
     toll.kills += killed.kills;
     toll.repeated += killed.repeated;
     toll.runs += 1;
-    rmSync(directory, { recursive: true, force: true });
+    removeFolder(directory);
   }
   return toll;
 }

@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, describe } from "vitest";
 import type { OpenOptions } from "../../../src/index.ts";
 import { open, type Store } from "../../../src/index.ts";
+import { folderForEach } from "../../support/folders-of-tests.ts";
 import { type Medium, mediumOf } from "./medium.ts";
 
 /** What a test is given: stores on one kind of backend, closed after it. */
@@ -18,16 +16,14 @@ export interface Places {
 /** Runs the tests on memory and on SQLite. */
 export function onMemoryAndSqlite(title: string, tests: (places: Places) => void): void {
   describe.each(["memory", "sqlite"] as const)(`${title}, on %s`, (kind) => {
+    const inFolder = folderForEach();
     const stores: Store<unknown>[] = [];
-    const directories: string[] = [];
     afterEach(async () => {
       for (const store of stores.splice(0)) await store.close();
-      for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true });
     });
+    let opened = 0;
     const fresh: Places["fresh"] = async (options) => {
-      const directory = mkdtempSync(join(tmpdir(), "threadmark-runtime-"));
-      directories.push(directory);
-      const medium = await mediumOf(kind, join(directory, "store.db"));
+      const medium = await mediumOf(kind, inFolder(`store-${opened++}.db`));
       const store = await open(medium, { ...options });
       stores.push(store);
       return { store, medium };

@@ -1,11 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { open } from "../../../src/api/open.ts";
 import { collect, idsOf } from "../../../src/testing/support/snapshot.ts";
+import { folderOfTest } from "../../support/folders-of-tests.ts";
 import { onEveryBackend } from "./stores.ts";
 
 onEveryBackend("simple-agents", ({ fresh, again }) => {
@@ -44,21 +44,8 @@ const onDisk: readonly { readonly name: string; url(path: string): string }[] = 
 ];
 
 describe.each(onDisk)("simple-agents on $name", ({ url }) => {
-  const made: string[] = [];
-  const directory = async (): Promise<string> => {
-    const path = await mkdtemp(join(tmpdir(), "threadmark-"));
-    made.push(path);
-    return path;
-  };
-  afterEach(async () => {
-    for (const path of made.splice(0)) {
-      await chmod(path, 0o755);
-      await rm(path, { recursive: true, force: true });
-    }
-  });
-
   test("simple-agents 2: reading from a directory that does not exist makes nothing; a put makes it, nested", async () => {
-    const around = await directory();
+    const around = folderOfTest();
     const path = join(around, "not", "there", "yet");
     const store = await open(url(path));
     const thread = store.thread("t");
@@ -80,7 +67,7 @@ describe.each(onDisk)("simple-agents on $name", ({ url }) => {
   });
 
   test("simple-agents 7: where the directory is a file, a put is BACKEND with the cause", async () => {
-    const around = await directory();
+    const around = folderOfTest();
     await writeFile(join(around, "file"), "not a directory");
     const store = await open(url(join(around, "file", "below")));
     await expect(store.thread("t").put({ state: {} })).rejects.toMatchObject({
@@ -92,7 +79,7 @@ describe.each(onDisk)("simple-agents on $name", ({ url }) => {
   });
 
   test("simple-agents 7: on a full disk a put is BACKEND with the cause, and what was there still reads", async (context) => {
-    const around = await directory();
+    const around = folderOfTest();
     const mount = spawnSync("mount", ["-t", "tmpfs", "-o", "size=512k", "tmpfs", around]);
     if (mount.status !== 0) context.skip("a disk that fills up needs the right to mount one: run as root");
     const opened: { close(): Promise<void> }[] = [];
@@ -130,7 +117,7 @@ describe.each(onDisk)("simple-agents on $name", ({ url }) => {
 
   test("simple-agents 7: in a read-only directory what is there reads, and a put is refused with the cause", async (context) => {
     if (process.getuid?.() === 0 && !canDropRights()) context.skip("root may write everywhere: run as another user");
-    const around = await directory();
+    const around = folderOfTest();
     const path = join(around, "store");
     const store = await open(url(path));
     await store.thread("t").put({ state: { n: 1 } });
@@ -155,39 +142,35 @@ describe.each(onDisk)("simple-agents on $name", ({ url }) => {
 });
 
 test("simple-agents 8: on sqlite, cut off at any byte of a put, the earlier checkpoint still reads", async () => {
-  const around = await mkdtemp(join(tmpdir(), "threadmark-"));
-  try {
-    const path = join(around, "store.db");
-    const store = await open(`sqlite:${path}`);
-    const thread = store.thread("t");
-    await thread.put({ id: "first", state: { n: 1, text: "x".repeat(3000) } });
-    const before = (await stat(`${path}-wal`)).size;
-    await thread.put({ id: "second", state: { n: 2, text: "y".repeat(3000) } });
-    const database = await readFile(path);
-    const log = await readFile(`${path}-wal`);
-    await store.close();
-    expect(log.length).toBeGreaterThan(before);
-    const seen = new Set<string | undefined>();
-    // Every byte near the ends of what the put wrote, and a scattering of all between.
-    const lengths = Array.from({ length: log.length - before + 1 }, (_, index) => before + index);
-    const cuts = lengths.filter((cut) => cut - before < 30 || log.length - cut < 30 || cut % 101 === 0);
-    for (const cut of cuts) {
-      const crashed = join(around, "crashed.db");
-      await writeFile(crashed, database);
-      await writeFile(`${crashed}-wal`, log.subarray(0, cut));
-      await rm(`${crashed}-shm`, { force: true });
-      const reopened = await open<Record<string, unknown>>(`sqlite:${crashed}`);
-      expect((await reopened.thread("t").get("first"))?.state).toEqual({ n: 1, text: "x".repeat(3000) });
-      const latest = await reopened.thread("t").latest();
-      seen.add(latest?.id);
-      expect(latest?.state.n).toBe(latest?.id === "second" ? 2 : 1);
-      expect((await reopened.verify()).faults).toEqual([]);
-      await reopened.close();
-    }
-    expect([...seen].sort()).toEqual(["first", "second"]);
-  } finally {
-    await rm(around, { recursive: true, force: true });
+  const around = folderOfTest();
+  const path = join(around, "store.db");
+  const store = await open(`sqlite:${path}`);
+  const thread = store.thread("t");
+  await thread.put({ id: "first", state: { n: 1, text: "x".repeat(3000) } });
+  const before = (await stat(`${path}-wal`)).size;
+  await thread.put({ id: "second", state: { n: 2, text: "y".repeat(3000) } });
+  const database = await readFile(path);
+  const log = await readFile(`${path}-wal`);
+  await store.close();
+  expect(log.length).toBeGreaterThan(before);
+  const seen = new Set<string | undefined>();
+  // Every byte near the ends of what the put wrote, and a scattering of all between.
+  const lengths = Array.from({ length: log.length - before + 1 }, (_, index) => before + index);
+  const cuts = lengths.filter((cut) => cut - before < 30 || log.length - cut < 30 || cut % 101 === 0);
+  for (const cut of cuts) {
+    const crashed = join(around, "crashed.db");
+    await writeFile(crashed, database);
+    await writeFile(`${crashed}-wal`, log.subarray(0, cut));
+    await rm(`${crashed}-shm`, { force: true });
+    const reopened = await open<Record<string, unknown>>(`sqlite:${crashed}`);
+    expect((await reopened.thread("t").get("first"))?.state).toEqual({ n: 1, text: "x".repeat(3000) });
+    const latest = await reopened.thread("t").latest();
+    seen.add(latest?.id);
+    expect(latest?.state.n).toBe(latest?.id === "second" ? 2 : 1);
+    expect((await reopened.verify()).faults).toEqual([]);
+    await reopened.close();
   }
+  expect([...seen].sort()).toEqual(["first", "second"]);
 });
 
 /** Whether a child can be started as another user, as root may outside of some containers. */

@@ -1,19 +1,17 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
 import { open } from "../../../src/index.ts";
+import { folderForEach } from "../../support/folders-of-tests.ts";
 
-const directory = mkdtempSync(join(tmpdir(), "threadmark-labels-"));
-afterEach(() => rmSync(directory, { recursive: true, force: true }));
+const inFolder = folderForEach();
 
 function onDisk(text: string): boolean {
-  return readdirSync(directory).some((name) => readFileSync(join(directory, name)).includes(text));
+  return readdirSync(inFolder()).some((name) => readFileSync(inFolder(name)).includes(text));
 }
 
 describe.each([3, 64])("after a compaction, with packs of %d", (packRows) => {
   test("labels that no thread shows any more are nowhere", async () => {
-    const store = await open<{ n: number }>(`file:${directory}`, { packRows });
+    const store = await open<{ n: number }>(`file:${inFolder()}`, { packRows });
     const thread = store.thread("t");
     for (let n = 0; n < 8; n += 1) await thread.put({ id: `c${n}`, state: { n }, label: `first ${n}` });
     await thread.put({ id: "c3", state: { n: -3 }, label: "replacing 3" });
@@ -42,7 +40,7 @@ describe("after a compaction", () => {
   test.each(["deleted", "overwritten"])(
     "a write that forks have overwritten and whose own thread is %s is nowhere",
     async (what) => {
-      const store = await open<{ n: number }>(`file:${directory}`);
+      const store = await open<{ n: number }>(`file:${inFolder()}`);
       const thread = store.thread("t");
       await thread.put({ id: "c", state: { n: 0 } });
       await thread.putWrites("c", {

@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import type { Backend, Batch, Entry } from "../../../src/backend.ts";
 import { memory } from "../../../src/backends/memory/index.ts";
 import { open, type Store } from "../../../src/index.ts";
-import { freshDirectory } from "../../backends/sqlite/support/place.ts";
 import { counted } from "../../support/counted.ts";
+import { folderForEach } from "../../support/folders-of-tests.ts";
 
-const path = freshDirectory();
+const path = folderForEach();
 
 interface Work {
   readonly blob: string;

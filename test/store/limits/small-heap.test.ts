@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { textOf, throughSmallHeap } from "./small-heap.ts";
+import { textOf } from "../../support/texts.ts";
+import { throughSmallHeap } from "./small-heap.ts";
 
 test("a thread of 80 MB can be verified and exported with a heap of 64 MB", async () => {
   const { ok, megabytes } = await throughSmallHeap(async (store) => {

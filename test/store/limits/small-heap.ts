@@ -1,23 +1,17 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { open, type Store } from "../../../src/index.ts";
+import { makeFolder, removeFolder } from "../../support/temporary-folder.ts";
 
 export type State = { text: string; n: number };
-
-/** Text that no other step has. */
-export function textOf(n: number, length: number): string {
-  return `${n}:${Math.sin(n)}`.repeat(Math.ceil(length / 10)).slice(0, length);
-}
 
 /** Fills a store, then verifies and exports it in a process with a heap of 64 MB. Returns what that found. */
 export async function throughSmallHeap(
   fill: (store: Store<State>) => Promise<void>,
 ): Promise<{ readonly ok: boolean; readonly megabytes: number }> {
-  const directory = mkdtempSync(join(tmpdir(), "threadmark-small-heap-"));
+  const directory = makeFolder();
   try {
     const url = `sqlite:${join(directory, "store.db")}`;
     const store = await open<State>(url, { fsync: "normal", cacheBytes: 2 ** 20 });
@@ -28,6 +22,6 @@ export async function throughSmallHeap(
     const { ok, characters } = JSON.parse(stdout) as { ok: boolean; characters: number };
     return { ok, megabytes: characters / 2 ** 20 };
   } finally {
-    rmSync(directory, { recursive: true, force: true });
+    removeFolder(directory);
   }
 }

@@ -1,21 +1,17 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { open, type Store } from "../../../src/index.ts";
+import { folderOfFile } from "../../support/folders-of-tests.ts";
 
 let collect: () => void;
-let directory: string;
+const directory = folderOfFile();
 
 beforeAll(() => {
   setFlagsFromString("--expose-gc");
   collect = runInNewContext("gc") as () => void;
-  directory = mkdtempSync(join(tmpdir(), "threadmark-memory-use-"));
 });
-
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 const MEGABYTE = 2 ** 20;
 

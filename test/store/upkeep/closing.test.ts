@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 import type { Backend } from "../../../src/backend.ts";
 import { sqlite } from "../../../src/backends/sqlite/index.ts";
 import { open, type Store } from "../../../src/index.ts";
-import { freshDirectory } from "../../backends/sqlite/support/place.ts";
+import { folderForEach } from "../../support/folders-of-tests.ts";
 
-const path = freshDirectory();
+const path = folderForEach();
 
 interface Talk {
   readonly list: readonly number[];

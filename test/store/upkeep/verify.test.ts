@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, test } from "vitest";
 import { memory } from "../../../src/backends/memory/index.ts";
 import { open, type Store, ThreadmarkError } from "../../../src/index.ts";
+import { folderOfTest } from "../../support/folders-of-tests.ts";
 import { meanwhile } from "../interleaving/meanwhile.ts";
 
 type Any = Record<string, unknown>;
@@ -31,23 +31,19 @@ test("verify reports a damaged list of threads as a fault, with all that was fou
 });
 
 test("verify of a file store whose list of threads is damaged answers", async () => {
-  const directory = mkdtempSync(join(tmpdir(), "threadmark-verify-"));
-  try {
-    const filling = await open<Any>(`file:${directory}`);
-    for (const id of ["a", "b", "c"]) await filling.thread(id).put({ state: {} });
-    await filling.close();
-    const path = join(directory, "directory.jsonl");
-    const bytes = readFileSync(path);
-    const second = bytes.indexOf("\n") + 1;
-    writeFileSync(path, bytes.fill(0, second + 5, bytes.indexOf("\n", second) + 30));
-    const store = await open<Any>(`file:${directory}`);
-    const { ok, faults } = await store.verify();
-    expect(ok).toBe(false);
-    expect(faults.map(({ message }) => message)).toContainEqual(expect.stringContaining("directory.jsonl"));
-    await store.close();
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-  }
+  const directory = folderOfTest();
+  const filling = await open<Any>(`file:${directory}`);
+  for (const id of ["a", "b", "c"]) await filling.thread(id).put({ state: {} });
+  await filling.close();
+  const path = join(directory, "directory.jsonl");
+  const bytes = readFileSync(path);
+  const second = bytes.indexOf("\n") + 1;
+  writeFileSync(path, bytes.fill(0, second + 5, bytes.indexOf("\n", second) + 30));
+  const store = await open<Any>(`file:${directory}`);
+  const { ok, faults } = await store.verify();
+  expect(ok).toBe(false);
+  expect(faults.map(({ message }) => message)).toContainEqual(expect.stringContaining("directory.jsonl"));
+  await store.close();
 });
 
 const ways: Record<string, (store: Store<Any>) => Promise<unknown>> = {

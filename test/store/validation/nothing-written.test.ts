@@ -1,23 +1,20 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdir } from "node:fs/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { open } from "../../../src/api/open.ts";
 import type { Store } from "../../../src/api/store.ts";
 import { memory } from "../../../src/backends/memory/index.ts";
 import { unstorable } from "../../../src/testing/support/values.ts";
+import { folderForEach } from "../../support/folders-of-tests.ts";
 
 type Free = Record<string, unknown>;
 
-let around: string;
+const inFolder = folderForEach();
 let store: Store<Free>;
 beforeEach(async () => {
-  around = await mkdtemp(join(tmpdir(), "threadmark-"));
-  store = await open<Free>(`sqlite:${join(around, "store.db")}`);
+  store = await open<Free>(`sqlite:${inFolder("store.db")}`);
 });
 afterEach(async () => {
   await store.close();
-  await rm(around, { recursive: true, force: true });
 });
 
 const refused: Record<string, (from: Store<Free>) => Promise<unknown>> = {
@@ -58,7 +55,7 @@ const refused: Record<string, (from: Store<Free>) => Promise<unknown>> = {
 
 test.each(Object.entries(refused))("%s is refused, and no file is made for it", async (_, call) => {
   await expect(call(store)).rejects.toBeInstanceOf(Error);
-  expect(await readdir(around)).toEqual([]);
+  expect(await readdir(inFolder())).toEqual([]);
 });
 
 test.each(Object.entries(refused))("%s is refused, and the store takes no byte more", async (_, call) => {

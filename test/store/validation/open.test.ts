@@ -1,20 +1,10 @@
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { memory } from "../../../src/backends/memory/index.ts";
 import { ThreadmarkError } from "../../../src/errors.ts";
 import { type OpenOptions, open } from "../../../src/index.ts";
-
-const made: string[] = [];
-async function directory(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), "threadmark-"));
-  made.push(path);
-  return path;
-}
-afterEach(async () => {
-  for (const path of made.splice(0)) await rm(path, { recursive: true, force: true });
-});
+import { folderOfTest } from "../../support/folders-of-tests.ts";
 
 test.each([
   "",
@@ -60,7 +50,7 @@ const wrongOptions: readonly [string, unknown][] = [
 ];
 
 test.each(wrongOptions)("the option %s: %j is a TypeError, and nothing is created", async (name, value) => {
-  const around = await directory();
+  const around = folderOfTest();
   const options = { [name]: value } as never;
   await expect(open("memory:", options)).rejects.toThrow(TypeError);
   await expect(open(`sqlite:${join(around, "store.db")}`, options)).rejects.toThrow(TypeError);
@@ -99,7 +89,7 @@ test("a clock that gives no time is an error at the put, and nothing is written"
 });
 
 test("a file that is no database is CORRUPT, and stays as it was", async () => {
-  const around = await directory();
+  const around = folderOfTest();
   const path = join(around, "store.db");
   const text = "these are not the bytes of a database, and long enough to be looked at: ".repeat(20);
   await writeFile(path, text);
@@ -117,7 +107,7 @@ test("a file that is no database is CORRUPT, and stays as it was", async () => {
 });
 
 test("a store that is opened read-only reads, and refuses every change with READ_ONLY", async () => {
-  const path = join(await directory(), "store.db");
+  const path = join(folderOfTest(), "store.db");
   const writable = await open<{ n: number }>(`sqlite:${path}`);
   await writable.thread("t").put({ id: "a", state: { n: 1 } });
   await writable.close();

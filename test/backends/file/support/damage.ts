@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Backend, Batch, DirectoryKey, Found, Key, Listed, Read, Value } from "../../../../src/backend.ts";
 import { file } from "../../../../src/backends/file/index.ts";
+import { recordText } from "../../../support/texts.ts";
 import { seeded } from "./random.ts";
 import { SimulatedDisk } from "./simulated-disk.ts";
 
@@ -16,7 +17,6 @@ export interface Specimen {
   readonly now: ReadonlyMap<string, Value | undefined>;
 }
 
-const text = (content: unknown): string => `1j00000000${JSON.stringify(content)}`;
 const at = (table: Key["table"], lineage: number, item: number, part = 0): Key => ({
   table,
   lineage,
@@ -42,30 +42,32 @@ export async function makeSpecimen(compacted: boolean): Promise<Specimen> {
   for (const lineage of [1, 2]) {
     await commit({
       inserts: [
-        { key: thread(`thread "${lineage}" é`), value: text({ lineage }) },
-        { key: at("meta", lineage, lineage), value: text({ version: 1 }) },
-        { key: at("tail", lineage, 1), value: text({ step: 1 }) },
+        { key: thread(`thread "${lineage}" é`), value: recordText({ lineage }) },
+        { key: at("meta", lineage, lineage), value: recordText({ version: 1 }) },
+        { key: at("tail", lineage, 1), value: recordText({ step: 1 }) },
       ],
     });
   }
   for (let item = 2; item <= 6; item++) {
-    await commit({ inserts: [{ key: at("tail", 1, item), value: text({ step: item, note: "x".repeat(item * 7) }) }] });
+    await commit({
+      inserts: [{ key: at("tail", 1, item), value: recordText({ step: item, note: "x".repeat(item * 7) }) }],
+    });
     await commit({ puts: [{ key: at("write", 2, item % 3, 7), value: Buffer.from([item, 0, 255]) }] });
   }
   await commit({
     deletes: [{ table: "tail", lineage: 1, group: 1, to: 4 }, thread("never there")],
     puts: [
-      { key: at("net", 1, 4), value: text("sealed") },
-      { key: at("meta", 1, 1), value: text({ version: 2 }) },
-      { key: thread('thread "1" é'), value: text({ lineage: 1, renamed: true }) },
-      { key: at("tail", 2, 2), value: text("joint with another lineage") },
+      { key: at("net", 1, 4), value: recordText("sealed") },
+      { key: at("meta", 1, 1), value: recordText({ version: 2 }) },
+      { key: thread('thread "1" é'), value: recordText({ lineage: 1, renamed: true }) },
+      { key: at("tail", 2, 2), value: recordText("joint with another lineage") },
     ],
   });
   await commit({
     deletes: [at("write", 2, 0, 7)],
-    inserts: [{ key: thread("late"), value: text('odd \\n " ,"prior":[') }],
+    inserts: [{ key: thread("late"), value: recordText('odd \\n " ,"prior":[') }],
   });
-  await commit({ inserts: [{ key: at("tail", 1, 7), value: text({ step: 7 }) }] });
+  await commit({ inserts: [{ key: at("tail", 1, 7), value: recordText({ step: 7 }) }] });
   if (compacted) await backend.compact();
   const keys = [
     ...[1, 2].flatMap((lineage) => [
@@ -79,11 +81,11 @@ export async function makeSpecimen(compacted: boolean): Promise<Specimen> {
   const before = await valuesOf(backend, keys);
   await commit(
     {
-      inserts: [{ key: at("tail", 1, 8), value: text({ step: 8 }) }],
-      puts: [{ key: at("meta", 1, 1), value: text({ version: 3 }) }],
+      inserts: [{ key: at("tail", 1, 8), value: recordText({ step: 8 }) }],
+      puts: [{ key: at("meta", 1, 1), value: recordText({ version: 3 }) }],
     },
-    { puts: [{ key: at("meta", 2, 2), value: text({ version: 4 }) }] },
-    { puts: [{ key: thread("last"), value: text("last") }] },
+    { puts: [{ key: at("meta", 2, 2), value: recordText({ version: 4 }) }] },
+    { puts: [{ key: thread("last"), value: recordText("last") }] },
   );
   const now = await valuesOf(backend, keys);
   await backend.close();

@@ -1,5 +1,6 @@
 import { file } from "../../../../src/backends/file/index.ts";
-import { get, put, text } from "./place.ts";
+import { recordText } from "../../../support/texts.ts";
+import { get, put } from "../../support/tail-records.ts";
 
 /** A process that may read a store but not write to it: says what came of trying. */
 // Root may write anywhere: this is for a process of somebody else.
@@ -9,7 +10,7 @@ if (process.getuid?.() === 0) {
 }
 const backend = await file(process.argv[2] as string);
 const read = await get(backend, 1);
-const error = await put(backend, 2, text(2)).then(
+const error = await put(backend, 2, recordText(2)).then(
   () => ({}),
   (failure: { code: unknown; committed: unknown; cause: { code: unknown } }) => ({
     code: failure.code,

@@ -1,5 +1,6 @@
 import { file } from "../../../../src/backends/file/index.ts";
-import { tail, text } from "./place.ts";
+import { recordText } from "../../../support/texts.ts";
+import { tail } from "../../support/tail-records.ts";
 
 /**
  * A process that writes rounds: in each, one batch that changes a record of two lineages and the directory, and then one
@@ -8,7 +9,7 @@ import { tail, text } from "./place.ts";
 const [directory = "", rounds = "100"] = process.argv.slice(2);
 const backend = await file(directory, { fsync: "normal" });
 for (let round = 1; round <= Number(rounds); round++) {
-  const value = text({ round, filler: "x".repeat((round % 7) * 100) });
+  const value = recordText({ round, filler: "x".repeat((round % 7) * 100) });
   await backend.commit([
     { puts: [tail(1, 1), tail(1, 2), { table: "directory", id: "thread" } as const].map((key) => ({ key, value })) },
   ]);

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { postgres } from "../../../../src/backends/postgres/index.ts";
 import type { TestDatabase } from "../../../support/postgres/database.ts";
 import { createDatabase } from "../../../support/postgres/database.ts";
-import { at, creation, metaOf, sealing, text } from "../support/records.ts";
+import { recordText } from "../../../support/texts.ts";
+import { at, creation, metaOf, sealing } from "../support/records.ts";
 
 let database: TestDatabase;
 
@@ -45,7 +46,7 @@ test("parsers that the application registered do not change what is read", async
     await backend.commit([creation(1), { puts: [{ key: at("id", 2, 3, 4), value: Uint8Array.of(1, 2) }] }]),
   ).toEqual([true, true]);
   expect(await backend.read([{ get: metaOf(1) }, { scan: { table: "id", lineage: 2, group: 2 } }])).toEqual([
-    text("meta"),
+    recordText("meta"),
     [{ item: 3, part: 4, value: Buffer.of(1, 2) }],
   ]);
   await backend.close();
@@ -88,11 +89,11 @@ test("a value that comes in binary form later fails, and does not count as an an
   await expect(backend.read([{ get: metaOf(1) }])).rejects.toMatchObject({ code: "UNSUPPORTED" });
   await turnBinary(pool);
   // Whether the server applied it is in the answer that was not read.
-  await expect(backend.commit([sealing(1, 1, text("another"), text("sealed"))])).rejects.toMatchObject({
+  await expect(backend.commit([sealing(1, 1, recordText("another"), recordText("sealed"))])).rejects.toMatchObject({
     code: "UNSUPPORTED",
     committed: "unknown",
   });
-  expect(await backend.read([{ get: metaOf(1) }])).toEqual([text("meta")]);
+  expect(await backend.read([{ get: metaOf(1) }])).toEqual([recordText("meta")]);
   await backend.close();
   await pool.end();
 });
@@ -108,7 +109,7 @@ test("a store that was opened read-only reads and refuses every change", async (
   const writer = await postgres({ url: database.url, schema: "reading" });
   await writer.commit([creation(1)]);
   const reader = await postgres({ url: database.url, schema: "reading", readOnly: true });
-  expect(await reader.read([{ get: metaOf(1) }])).toEqual([text("meta")]);
+  expect(await reader.read([{ get: metaOf(1) }])).toEqual([recordText("meta")]);
   await expect(reader.commit([creation(2)])).rejects.toMatchObject({ code: "READ_ONLY", committed: false });
   await expect(reader.compact()).rejects.toMatchObject({ code: "READ_ONLY" });
   expect((await reader.size()).tables.meta.records).toBe(1);

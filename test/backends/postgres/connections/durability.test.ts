@@ -6,7 +6,8 @@ import type { TestDatabase } from "../../../support/postgres/database.ts";
 import { createDatabase } from "../../../support/postgres/database.ts";
 import type { Bouncer } from "../../../support/postgres/pgbouncer.ts";
 import { startBouncer } from "../../../support/postgres/pgbouncer.ts";
-import { at, creation, metaOf, sealing, step, text } from "../support/records.ts";
+import { recordText } from "../../../support/texts.ts";
+import { at, creation, metaOf, sealing, step } from "../support/records.ts";
 
 const database: TestDatabase = await createDatabase();
 const bouncer = await startBouncer(database.url).catch((error: unknown) => String(error));
@@ -34,26 +35,26 @@ async function levelsOf(options: PostgresOptions): Promise<readonly unknown[]> {
          for each row execute function ${schema}.note()`,
     );
   }
-  const write = (tape: number, item: number) => ({ key: at("write", tape, item), value: text("write") });
+  const write = (tape: number, item: number) => ({ key: at("write", tape, item), value: recordText("write") });
   const withWrites = (tape: number, seq: number, count: number) => ({
-    checks: [{ key: metaOf(tape), value: text("meta") }],
+    checks: [{ key: metaOf(tape), value: recordText("meta") }],
     inserts: [
       ...Array.from({ length: count }, (_, item) => write(tape, 100 * seq + item)),
-      { key: at("tail", tape, seq), value: text(seq) },
+      { key: at("tail", tape, seq), value: recordText(seq) },
     ],
   });
   const commits = [
     [creation(2)],
     [creation(3), creation(4)],
-    [step(1, 1, text(1))],
-    [step(1, 2, text(2)), step(2, 2, text(2))],
+    [step(1, 1, recordText(1))],
+    [step(1, 2, recordText(2)), step(2, 2, recordText(2))],
     // The first is taken, so that each is tried for itself.
-    [step(1, 2, text("other")), step(2, 3, text(3))],
+    [step(1, 2, recordText("other")), step(2, 3, recordText(3))],
     [withWrites(1, 4, 1)],
     [withWrites(1, 5, 2)],
     [withWrites(1, 6, 2), withWrites(2, 6, 2)],
-    [{ inserts: [write(1, 7), { key: at("tail", 1, 7), value: text(7) }] }],
-    [sealing(1, 7, text("meta"), text("sealed"))],
+    [{ inserts: [write(1, 7), { key: at("tail", 1, 7), value: recordText(7) }] }],
+    [sealing(1, 7, recordText("meta"), recordText("sealed"))],
   ];
   for (const batches of commits) await backend.commit(batches);
   await backend.close();

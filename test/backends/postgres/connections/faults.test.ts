@@ -5,9 +5,10 @@ import type { Backend } from "../../../../src/backend.ts";
 import { postgres } from "../../../../src/backends/postgres/index.ts";
 import type { TestDatabase } from "../../../support/postgres/database.ts";
 import { createDatabase } from "../../../support/postgres/database.ts";
+import { recordText } from "../../../support/texts.ts";
 import { CountingPool } from "../support/counting.ts";
 import { Load } from "../support/load.ts";
-import { at, creation, metaOf, sealing, step, text } from "../support/records.ts";
+import { at, creation, metaOf, sealing, step } from "../support/records.ts";
 
 let database: TestDatabase;
 
@@ -63,11 +64,11 @@ test("an idle connection that is cut harms nobody, in a pool of ours or of the a
   const pool = new pg.Pool({ connectionString: url });
   for (const options of [{ url }, { pool }]) {
     const backend = await postgres({ ...options, schema: "idle" });
-    await backend.commit([{ puts: [{ key: metaOf(1), value: text("meta") }] }]);
+    await backend.commit([{ puts: [{ key: metaOf(1), value: recordText("meta") }] }]);
     await database.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'idle'");
     await gone("idle");
     await sleep(50);
-    expect(await backend.read([{ get: metaOf(1) }])).toEqual([text("meta")]);
+    expect(await backend.read([{ get: metaOf(1) }])).toEqual([recordText("meta")]);
     await backend.close();
   }
   await pool.end();
@@ -77,7 +78,7 @@ test("an idle connection that is cut harms nobody, in a pool of ours or of the a
 test("a statement that takes longer than statement_timeout is not committed, and says so", async () => {
   const backend = await postgres({ url: withSetting("statement_timeout", "200"), schema: "timeout" });
   await backend.commit([creation(1)]);
-  for (const batch of [step(1, 1, text(1)), sealing(1, 1, text("meta"), text("sealed"))]) {
+  for (const batch of [step(1, 1, recordText(1)), sealing(1, 1, recordText("meta"), recordText("sealed"))]) {
     await holding("timeout", 1, async () => {
       await expect(backend.commit([batch])).rejects.toMatchObject({
         code: "BACKEND",
@@ -86,7 +87,7 @@ test("a statement that takes longer than statement_timeout is not committed, and
       });
     });
   }
-  expect(await backend.commit([step(1, 1, text(1))])).toEqual([true]);
+  expect(await backend.commit([step(1, 1, recordText(1))])).toEqual([true]);
   await backend.close();
 });
 
@@ -94,7 +95,7 @@ test("a lock that cannot be had within lock_timeout is BUSY", async () => {
   const backend = await postgres({ url: withSetting("lock_timeout", "100"), schema: "busy" });
   await backend.commit([creation(1)]);
   await holding("busy", 1, async () => {
-    await expect(backend.commit([step(1, 1, text(1))])).rejects.toMatchObject({ code: "BUSY", committed: false });
+    await expect(backend.commit([step(1, 1, recordText(1))])).rejects.toMatchObject({ code: "BUSY", committed: false });
   });
   await backend.close();
 });
@@ -104,11 +105,14 @@ test("a pool that has no connection left is waited for, but not for ever", async
   const backend = await postgres({ pool, schema: "exhausted", patience: 150 });
   await backend.commit([creation(1)]);
   const client = await pool.connect();
-  await expect(backend.commit([step(1, 1, text(1))])).rejects.toMatchObject({ code: "BACKEND", committed: false });
+  await expect(backend.commit([step(1, 1, recordText(1))])).rejects.toMatchObject({
+    code: "BACKEND",
+    committed: false,
+  });
   await expect(backend.read([{ get: metaOf(1) }])).rejects.toMatchObject({ code: "BACKEND" });
   client.release();
   // The two that gave up get their connection late and hand it on.
-  expect(await backend.commit([step(1, 1, text(1))])).toEqual([true]);
+  expect(await backend.commit([step(1, 1, recordText(1))])).toEqual([true]);
   expect(pool.waitingCount).toBe(0);
   expect(pool.idleCount).toBe(1);
   await backend.close();
@@ -119,19 +123,22 @@ test("a server that takes no writes is READ_ONLY", async () => {
   const writer = await postgres({ url: database.url, schema: "standby" });
   await writer.commit([creation(1)]);
   const reader = await postgres({ url: withSetting("default_transaction_read_only", "on"), schema: "standby" });
-  expect(await reader.read([{ get: metaOf(1) }])).toEqual([text("meta")]);
-  await expect(reader.commit([step(1, 1, text(1))])).rejects.toMatchObject({ code: "READ_ONLY", committed: false });
+  expect(await reader.read([{ get: metaOf(1) }])).toEqual([recordText("meta")]);
+  await expect(reader.commit([step(1, 1, recordText(1))])).rejects.toMatchObject({
+    code: "READ_ONLY",
+    committed: false,
+  });
   await Promise.all([writer.close(), reader.close()]);
 });
 
 test("serialization failures are tried again", async () => {
   const url = withSetting("default_transaction_isolation", "serializable");
   const backends = await Promise.all([1, 2].map(() => postgres({ url, schema: "serializable" })));
-  await (backends[0] as Backend).commit([{ puts: [{ key: metaOf(1), value: text(0) }] }]);
+  await (backends[0] as Backend).commit([{ puts: [{ key: metaOf(1), value: recordText(0) }] }]);
   const count = async (backend: Backend): Promise<void> => {
     for (let done = 0; done < 20; ) {
       const [seen] = (await backend.read([{ get: metaOf(1) }])) as [string];
-      const next = text(Number(seen.slice(10)) + 1);
+      const next = recordText(Number(seen.slice(10)) + 1);
       const [applied] = await backend.commit([
         { checks: [{ key: metaOf(1), value: seen }], puts: [{ key: metaOf(1), value: next }] },
       ]);
@@ -139,14 +146,14 @@ test("serialization failures are tried again", async () => {
     }
   };
   await Promise.all(backends.map(count));
-  expect(await (backends[0] as Backend).read([{ get: metaOf(1) }])).toEqual([text(40)]);
+  expect(await (backends[0] as Backend).read([{ get: metaOf(1) }])).toEqual([recordText(40)]);
   await Promise.all(backends.map((backend) => backend.close()));
 });
 
 test("a commit that closes a ring of waiting transactions is tried again", async () => {
   const backend = await postgres({ url: withSetting("deadlock_timeout", "10"), schema: "deadlock" });
   const keys = [metaOf(1), at("tail", 1, 1), at("mark", 1, 1)];
-  await backend.commit([{ puts: keys.map((key) => ({ key, value: text(0) })) }]);
+  await backend.commit([{ puts: keys.map((key) => ({ key, value: recordText(0) })) }]);
   const clients = [1, 2].map(() => new pg.Client({ connectionString: withSetting("deadlock_timeout", "60000") }));
   const [one, two] = clients as [pg.Client, pg.Client];
   for (const client of clients) {
@@ -157,7 +164,7 @@ test("a commit that closes a ring of waiting transactions is tried again", async
   await one.query("select from deadlock.tail for update");
   await two.query("select from deadlock.mark for update");
   const committed = backend.commit([
-    { checks: keys.map((key) => ({ key, value: text(0) })), puts: [{ key: metaOf(1), value: text(1) }] },
+    { checks: keys.map((key) => ({ key, value: recordText(0) })), puts: [{ key: metaOf(1), value: recordText(1) }] },
   ]);
   await database.waitForLocks(1);
   const waiting = two.query("select from deadlock.meta for update");

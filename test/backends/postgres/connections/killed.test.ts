@@ -3,9 +3,10 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { postgres } from "../../../../src/backends/postgres/index.ts";
 import { PostgresServer } from "../../../support/postgres/server.ts";
+import { recordText } from "../../../support/texts.ts";
 import { CountingPool } from "../support/counting.ts";
 import { Load } from "../support/load.ts";
-import { creation, metaOf, step, text } from "../support/records.ts";
+import { creation, metaOf, step } from "../support/records.ts";
 
 let server: PostgresServer;
 
@@ -43,17 +44,20 @@ test("what a server that stays away may have applied is unknown, what never reac
   client.on("error", () => {});
   await client.connect();
   await client.query("begin; select from away.meta for update");
-  const waiting = expect(backend.commit([step(1, 1, text(1))])).rejects.toMatchObject({
+  const waiting = expect(backend.commit([step(1, 1, recordText(1))])).rejects.toMatchObject({
     code: "BACKEND",
     committed: "unknown",
   });
   await sleep(100);
   server.kill();
   await waiting;
-  await expect(backend.commit([step(1, 1, text(1))])).rejects.toMatchObject({ code: "BACKEND", committed: false });
+  await expect(backend.commit([step(1, 1, recordText(1))])).rejects.toMatchObject({
+    code: "BACKEND",
+    committed: false,
+  });
   await expect(backend.read([{ get: metaOf(1) }])).rejects.toMatchObject({ code: "BACKEND" });
   await server.restart();
-  expect(await backend.commit([step(1, 1, text(1))])).toEqual([true]);
+  expect(await backend.commit([step(1, 1, recordText(1))])).toEqual([true]);
   await backend.close();
 });
 

@@ -5,7 +5,8 @@ import { postgres } from "../../../../src/backends/postgres/index.ts";
 import { open } from "../../../../src/index.ts";
 import type { TestDatabase } from "../../../support/postgres/database.ts";
 import { createDatabase } from "../../../support/postgres/database.ts";
-import { creation, metaOf, sealing, step, tailOf, text } from "../support/records.ts";
+import { recordText } from "../../../support/texts.ts";
+import { creation, metaOf, sealing, step, tailOf } from "../support/records.ts";
 
 let database: TestDatabase;
 
@@ -47,13 +48,13 @@ for (const [name, statements] of Object.entries(beginnings)) {
       await leave(pool, statements);
       expect(await backend.commit([creation(1)])).toEqual([true]);
       await leave(pool, statements);
-      expect(await backend.commit([step(1, 1, text(1))])).toEqual([true]);
+      expect(await backend.commit([step(1, 1, recordText(1))])).toEqual([true]);
       await leave(pool, statements);
-      expect(await backend.commit([creation(2), step(1, 2, text(2))])).toEqual([true, true]);
+      expect(await backend.commit([creation(2), step(1, 2, recordText(2))])).toEqual([true, true]);
       await leave(pool, statements);
-      expect(await backend.commit([sealing(1, 1, text("meta"), text("sealed"))])).toEqual([true]);
+      expect(await backend.commit([sealing(1, 1, recordText("meta"), recordText("sealed"))])).toEqual([true]);
       await leave(pool, statements);
-      expect(await backend.read([{ get: metaOf(1) }])).toEqual([text("sealed")]);
+      expect(await backend.read([{ get: metaOf(1) }])).toEqual([recordText("sealed")]);
       await leave(pool, statements);
       await backend.compact();
       await leave(pool, statements);
@@ -62,8 +63,11 @@ for (const [name, statements] of Object.entries(beginnings)) {
       await backend.close();
       await pool.end();
       const other = await postgres({ url: database.url, schema });
-      expect(await other.read([{ get: metaOf(1) }, { get: metaOf(2) }])).toEqual([text("sealed"), text("meta")]);
-      expect(await tailOf(other, 1)).toEqual([{ item: 2, part: 0, value: text(2) }]);
+      expect(await other.read([{ get: metaOf(1) }, { get: metaOf(2) }])).toEqual([
+        recordText("sealed"),
+        recordText("meta"),
+      ]);
+      expect(await tailOf(other, 1)).toEqual([{ item: 2, part: 0, value: recordText(2) }]);
       await other.close();
       expect(await database.query("select from public.theirs")).toEqual([]);
     });
@@ -91,12 +95,12 @@ test("a transaction that begins after the connection was given back does not tak
   // Nobody waits for it: the pool has the connection before the server has the statement.
   const begun = client.query("begin").catch(() => {});
   client.release();
-  expect(await backend.commit([step(1, 1, text(1))])).toEqual([true]);
+  expect(await backend.commit([step(1, 1, recordText(1))])).toEqual([true]);
   await begun;
   await backend.close();
   await pool.end();
   const other = await postgres({ url: database.url, schema: "late" });
-  expect(await tailOf(other, 1)).toEqual([{ item: 1, part: 0, value: text(1) }]);
+  expect(await tailOf(other, 1)).toEqual([{ item: 1, part: 0, value: recordText(1) }]);
   await other.close();
 });
 

@@ -4,8 +4,9 @@ import { postgres } from "../../../../src/backends/postgres/index.ts";
 import { createDatabase } from "../../../support/postgres/database.ts";
 import type { Bouncer } from "../../../support/postgres/pgbouncer.ts";
 import { startBouncer } from "../../../support/postgres/pgbouncer.ts";
+import { recordText } from "../../../support/texts.ts";
 import { testContract } from "../../contract/cases.ts";
-import { creation, step, tailOf, text } from "../support/records.ts";
+import { creation, step, tailOf } from "../support/records.ts";
 
 const database = await createDatabase();
 const bouncer = await startBouncer(database.url).catch((error: unknown) => String(error));
@@ -33,10 +34,12 @@ describe.skipIf(typeof bouncer === "string")(
       const commits = Array.from({ length: 60 }, (_, index) => backends[index % 3]?.commit([creation(index + 1)]));
       expect((await Promise.all(commits)).flat()).toEqual(commits.map(() => true));
       const steps = Array.from({ length: 60 }, (_, index) =>
-        backends[index % 3]?.commit([step(index + 1, 1, text(1))]),
+        backends[index % 3]?.commit([step(index + 1, 1, recordText(1))]),
       );
       expect((await Promise.all(steps)).flat()).toEqual(steps.map(() => true));
-      expect(await tailOf(backends[0] as (typeof backends)[0], 60)).toEqual([{ item: 1, part: 0, value: text(1) }]);
+      expect(await tailOf(backends[0] as (typeof backends)[0], 60)).toEqual([
+        { item: 1, part: 0, value: recordText(1) },
+      ]);
       await Promise.all(backends.map((backend) => backend.close()));
     });
   },

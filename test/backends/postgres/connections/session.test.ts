@@ -4,8 +4,9 @@ import { postgres } from "../../../../src/backends/postgres/index.ts";
 import { open } from "../../../../src/index.ts";
 import type { TestDatabase } from "../../../support/postgres/database.ts";
 import { createDatabase } from "../../../support/postgres/database.ts";
+import { recordText } from "../../../support/texts.ts";
 import { CountingPool } from "../support/counting.ts";
-import { creation, metaOf, sealing, step, text } from "../support/records.ts";
+import { creation, metaOf, sealing, step } from "../support/records.ts";
 
 let database: TestDatabase;
 
@@ -79,12 +80,12 @@ test("repeatable read that a session gets later refuses what it would break, and
   const backend = await postgres({ pool, schema: "later_isolated" });
   await backend.commit([creation(1)]);
   await pool.query("set default_transaction_isolation to 'repeatable read'");
-  await expect(backend.commit([sealing(1, 1, text("meta"), text("sealed"))])).rejects.toMatchObject({
+  await expect(backend.commit([sealing(1, 1, recordText("meta"), recordText("sealed"))])).rejects.toMatchObject({
     code: "UNSUPPORTED",
     committed: false,
   });
   await pool.query("reset default_transaction_isolation");
-  expect(await backend.read([{ get: metaOf(1) }])).toEqual([text("meta")]);
+  expect(await backend.read([{ get: metaOf(1) }])).toEqual([recordText("meta")]);
   await backend.close();
   await pool.end();
 });
@@ -138,13 +139,13 @@ test("a session that was given a role without rights says so, and writes nothing
   await backend.commit([creation(1)]);
   await database.query("create role nobody_much");
   await pool.query("set role nobody_much");
-  await expect(backend.commit([step(1, 1, text(1))])).rejects.toMatchObject({
+  await expect(backend.commit([step(1, 1, recordText(1))])).rejects.toMatchObject({
     code: "BACKEND",
     committed: false,
     message: expect.stringContaining("the role lacks a right"),
   });
   await pool.query("reset role");
-  expect(await backend.commit([step(1, 1, text(1))])).toEqual([true]);
+  expect(await backend.commit([step(1, 1, recordText(1))])).toEqual([true]);
   await backend.close();
   await pool.end();
   await database.query("drop role nobody_much");

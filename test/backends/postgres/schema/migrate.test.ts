@@ -6,7 +6,8 @@ import { postgres } from "../../../../src/backends/postgres/index.ts";
 import { latestLayout } from "../../../../src/backends/postgres/schema/migrate.ts";
 import type { TestDatabase } from "../../../support/postgres/database.ts";
 import { createDatabase } from "../../../support/postgres/database.ts";
-import { at, creation, metaOf, step, text } from "../support/records.ts";
+import { recordText } from "../../../support/texts.ts";
+import { at, creation, metaOf, step } from "../support/records.ts";
 
 let database: TestDatabase;
 
@@ -62,7 +63,9 @@ test("processes that start at once migrate once", async () => {
   const rows = await database.query("select number from threadmark.migration order by number");
   expect(rows).toEqual(Array.from({ length: latestLayout }, (_, index) => ({ number: index + 1 })));
   const backend = await postgres(database.url);
-  expect(await backend.read([1, 2, 3, 4].map((tape) => ({ get: metaOf(tape) })))).toEqual(Array(4).fill(text("meta")));
+  expect(await backend.read([1, 2, 3, 4].map((tape) => ({ get: metaOf(tape) })))).toEqual(
+    Array(4).fill(recordText("meta")),
+  );
   await backend.close();
 });
 
@@ -83,7 +86,7 @@ test("a role without the right to create schemas uses one that is there", async 
   await database.query("grant usage, create on schema given to tenant");
   const backend = await postgres({ url: as("tenant"), schema: "given" });
   expect(await backend.commit([creation(1)])).toEqual([true]);
-  expect(await backend.commit([step(1, 1, text(1))])).toEqual([true]);
+  expect(await backend.commit([step(1, 1, recordText(1))])).toEqual([true]);
   await backend.compact();
   expect(await backend.verify()).toEqual([]);
   await backend.close();
@@ -100,8 +103,8 @@ test("a role that may only read and write uses what another migrated", async () 
   await database.query("grant usage on schema shared to worker");
   await database.query("grant select, insert, update, delete on all tables in schema shared to worker");
   const backend = await postgres({ url: as("worker"), schema: "shared" });
-  expect(await backend.commit([step(1, 1, text(1))])).toEqual([true]);
-  expect(await backend.commit([{ puts: [{ key: at("mark", 1, 1), value: text(1) }] }])).toEqual([true]);
+  expect(await backend.commit([step(1, 1, recordText(1))])).toEqual([true]);
+  expect(await backend.commit([{ puts: [{ key: at("mark", 1, 1), value: recordText(1) }] }])).toEqual([true]);
   await Promise.all([backend.close(), owner.close()]);
   await dropRole("worker");
 });
@@ -122,9 +125,9 @@ test("a schema dropped under an open store is an empty store", async () => {
   await backend.commit([creation(1)]);
   await database.query("drop schema dropped cascade");
   expect(await backend.read([{ get: metaOf(1) }])).toEqual([undefined]);
-  expect(await backend.commit([step(1, 1, text(1))])).toEqual([false]);
+  expect(await backend.commit([step(1, 1, recordText(1))])).toEqual([false]);
   expect(await backend.commit([creation(1)])).toEqual([true]);
-  expect(await backend.read([{ get: metaOf(1) }])).toEqual([text("meta")]);
+  expect(await backend.read([{ get: metaOf(1) }])).toEqual([recordText("meta")]);
   await backend.close();
 });
 
@@ -132,7 +135,7 @@ test("two schemas of one database are two stores", async () => {
   const [one, two] = await Promise.all(["one", "two"].map((schema) => postgres({ url: database.url, schema })));
   await one?.commit([creation(7)]);
   expect(await two?.read([{ get: metaOf(7) }])).toEqual([undefined]);
-  expect(await one?.read([{ get: metaOf(7) }])).toEqual([text("meta")]);
+  expect(await one?.read([{ get: metaOf(7) }])).toEqual([recordText("meta")]);
   await Promise.all([one?.close(), two?.close()]);
 });
 

@@ -4,8 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { postgres } from "../../../../src/backends/postgres/index.ts";
 import type { TestDatabase } from "../../../support/postgres/database.ts";
 import { createDatabase } from "../../../support/postgres/database.ts";
+import { recordText } from "../../../support/texts.ts";
 import { CountingPool } from "../support/counting.ts";
-import { creation, metaOf, sealing, text } from "../support/records.ts";
+import { creation, metaOf, sealing } from "../support/records.ts";
 
 let database: TestDatabase;
 
@@ -101,8 +102,8 @@ describe.each(Object.keys(ways))("with standard_conforming_strings off %s", (way
         });
         if (backend === undefined) return;
         await backend.commit([creation(1)]);
-        await backend.commit([sealing(1, 1, text("meta"), text("sealed"))]);
-        expect(await backend.read([{ get: metaOf(1) }])).toEqual([text("sealed")]);
+        await backend.commit([sealing(1, 1, recordText("meta"), recordText("sealed"))]);
+        expect(await backend.read([{ get: metaOf(1) }])).toEqual([recordText("sealed")]);
         expect((await backend.size()).total).toBeGreaterThan(0);
         await backend.compact();
         expect(await backend.verify()).toEqual([]);

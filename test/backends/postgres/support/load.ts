@@ -3,7 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
 import type { Backend, Found } from "../../../../src/backend.ts";
 import { ThreadmarkError } from "../../../../src/errors.ts";
-import { at, creation, metaOf, sealing, step, tailOf, text } from "./records.ts";
+import { recordText } from "../../../support/texts.ts";
+import { at, creation, metaOf, sealing, step, tailOf } from "./records.ts";
 
 /**
  * Writers that go on through every fault, each on a tape of its own: steps, and a seal after every eight. Whatever the
@@ -42,16 +43,16 @@ export class Load {
 
   async #write(tape: number): Promise<void> {
     let seq = 0;
-    let meta = text("meta");
+    let meta = recordText("meta");
     const waiting: Found[] = [];
     while (!this.#stopped) {
-      const value = text({ tape, seq: seq + 1, id: randomBytes(8).toString("hex") });
+      const value = recordText({ tape, seq: seq + 1, id: randomBytes(8).toString("hex") });
       if (await this.#commit(tape, step(tape, seq + 1, value, meta), () => this.#has(tape, seq + 1))) {
         seq++;
         waiting.push({ item: seq, part: 0, value });
       }
       if (waiting.length < 8) continue;
-      const after = text({ sealed: seq, id: randomBytes(8).toString("hex") });
+      const after = recordText({ sealed: seq, id: randomBytes(8).toString("hex") });
       const isSealed = async (): Promise<boolean> => (await this.#backend.read([{ get: metaOf(tape) }]))[0] === after;
       if (await this.#commit(tape, sealing(tape, seq, meta, after), isSealed)) {
         meta = after;

@@ -1,5 +1,5 @@
 import { sqlite } from "../../../../src/backends/sqlite/index.ts";
-import { tail } from "./keys.ts";
+import { tail } from "../../support/tail-records.ts";
 
 /** Commits one record and ends without closing, as a killed process does: `killed-writer.ts path value`. */
 const [path = "", value = ""] = process.argv.slice(2);
