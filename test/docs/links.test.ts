@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { root } from "./run.ts";
 
 const { files } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { readonly files: readonly string[] };
-const pages = ["README.md", ...globSync("docs/**/*.md", { cwd: root }).sort()];
+const pages = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", ...globSync("docs/**/*.md", { cwd: root }).sort()];
 
 /** Returns the relative targets of a page's links and pictures, without their anchors. */
 function targetsOf(page: string): string[] {
