@@ -1,5 +1,6 @@
 import { checkpointRecord, threadRecord } from "../../display/json-records.ts";
 import { statuses } from "../../model/checkpoint.ts";
+import { controlIndexes } from "../../model/control-writes.ts";
 import { Refusal } from "../http/http-error.ts";
 import { isText } from "../http/request-parts.ts";
 import { type Handler, noSuchThread, threadOf } from "./context.ts";
@@ -60,9 +61,6 @@ export const historyPage: Handler = async (context, parts) => {
   return { checkpoints: checkpoints.slice(0, limit), more: checkpoints.length > limit };
 };
 
-const ERROR = -1;
-const INTERRUPT = -3;
-
 /** What only the writes of checkpoints tell: which failed, which ask (as LangGraph stores it), how many results there are. */
 export const checkpointMarks: Handler = async (context, parts) => {
   const thread = threadOf(context, parts);
@@ -73,7 +71,7 @@ export const checkpointMarks: Handler = async (context, parts) => {
     ids.map(async (id) => {
       const writes = await thread.writes(id);
       const has = (control: number): boolean => writes.some(({ index }) => index === control);
-      marks[id] = { writes: writes.length, failed: has(ERROR), asks: has(INTERRUPT) };
+      marks[id] = { writes: writes.length, failed: has(controlIndexes.error), asks: has(controlIndexes.interrupt) };
     }),
   );
   return { marks };

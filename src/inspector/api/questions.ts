@@ -1,9 +1,10 @@
 import type { Thread } from "../../api/thread.ts";
 import type { Checkpoint, Write } from "../../model/checkpoint.ts";
+import { controlIndexes } from "../../model/control-writes.ts";
 import type { Context, State } from "./context.ts";
 
 /** The control write that answers an interrupt: whoever runs the thread next picks it up. */
-const ANSWER = { channel: "answer", index: -4 } as const;
+const ANSWER = { channel: "answer", index: controlIndexes.resume } as const;
 
 /** Where a question is answered. */
 export interface Place {
