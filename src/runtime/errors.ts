@@ -1,21 +1,21 @@
-/** A complaint of a schema. */
+/** A fault that a schema found in an input. */
 export interface Issue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
 /**
- * Why a run was refused or ended, as a stable code. Faults of the store keep their own codes: see `ThreadmarkError`.
+ * The stable code of a run that was refused or failed. Faults of the store keep their own codes: see `ThreadmarkError`.
  *
  * - `NODE_FAILED`: a node (or a branch) threw, after its retries
  * - `TIMEOUT`: a node's last attempt took longer than its timeout
  * - `ABORTED`: the run's signal was aborted
- * - `STEP_LIMIT`: `maxSteps` were taken; resume with more
+ * - `STEP_LIMIT`: the run took `maxSteps` steps without an end; resume it with more
  * - `UNKNOWN_NODE`: a goto, a branch, `update({ as })` or a stored `next` names a node that the graph lacks
  * - `OTHER_WORKFLOW`: the thread belongs to another workflow
  * - `INVALID_INPUT`: the schema refused the input; see `issues`
  * - `UNFINISHED`: the thread has an unfinished run, and an input was given for a new one
- * - `NO_INTERRUPT`: an answer was given, but nothing (or nothing of that id) waits for one
+ * - `NO_INTERRUPT`: an answer was given, but no interrupt (or none of that id) waits for an answer
  */
 export type RunErrorCode =
   | "NODE_FAILED"
@@ -28,7 +28,7 @@ export type RunErrorCode =
   | "UNFINISHED"
   | "NO_INTERRUPT";
 
-/** Where it happened, for programs: the message says the same to people. */
+/** The fields of a {@link RunError} that say where it happened, as its message does in words. */
 export interface RunErrorDetails {
   readonly thread?: string | undefined;
   readonly run?: string | undefined;
@@ -40,7 +40,7 @@ export interface RunErrorDetails {
 }
 
 /**
- * A run that was refused or could not go on. What had finished is kept: `resume` continues with the rest.
+ * The error of a run that was refused or failed. Results of finished tasks are kept: `resume` runs only the others.
  *
  * @example
  * try { await flow.run(input, { thread: "t1" }); }
@@ -69,8 +69,8 @@ export class RunError extends Error {
 }
 
 /**
- * A fault of the store on its way up through the tasks that were running, so that it is not taken for the fault of a
- * node. Never leaves the runtime: what it carries is thrown instead.
+ * Wraps a fault of the store on its way up through running tasks, so that no node is blamed for it. Never leaves the
+ * runtime: callers get the wrapped error.
  */
 export class StorageFailure extends Error {
   readonly error: unknown;
@@ -81,7 +81,7 @@ export class StorageFailure extends Error {
   }
 }
 
-/** What any thrown thing says, in a few words. */
+/** Returns the message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

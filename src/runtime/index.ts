@@ -1,5 +1,6 @@
 export { type Issue, RunError, type RunErrorCode } from "./errors.ts";
 export type { NodeOptions, Retry } from "./graph/definition.ts";
+export { type Command, END, type Goto, type Send, START, send, type Target } from "./graph/goto.ts";
 export {
   type CompileOptions,
   Graph,
@@ -11,7 +12,6 @@ export {
 } from "./graph/graph.ts";
 export { append, merge, type Reducer, type Reducers } from "./graph/reducers.ts";
 export type { Schema } from "./graph/schema.ts";
-export { type Command, END, type Goto, type Send, START, send, type Target } from "./graph/targets.ts";
 export type { Context } from "./run/context.ts";
 export type { FlowEvent, RunResult } from "./run/events.ts";
 export { Flow, type FlowState } from "./run/flow.ts";

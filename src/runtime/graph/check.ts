@@ -1,14 +1,14 @@
 import type { Definition, Join } from "./definition.ts";
 import { isNested } from "./definition.ts";
-import { END, START } from "./targets.ts";
+import { END, START } from "./goto.ts";
 
-/** Everything that is wrong with a graph, each fault naming its node; an empty list when it can be run. */
+/** Returns all faults of a graph, each with the name of its node; an empty list means that the graph can be run. */
 export function faultsOf(definition: Definition): readonly string[] {
   const faults = [...nameFaults(definition), ...targetFaults(definition), ...joinFaults(definition.joins)];
   for (const { name, work } of definition.nodes.values()) {
     if (isNested(work)) faults.push(...faultsOf(work.definition).map((fault) => `in graph node "${name}": ${fault}`));
   }
-  // With unknown names about, what can be reached says little.
+  // Unknown names would make nodes look unreachable that are not.
   return faults.length > 0 ? faults : pathFaults(definition);
 }
 
@@ -51,7 +51,7 @@ function targetFaults({ nodes, edges, branches, joins }: Definition): string[] {
   return faults;
 }
 
-/** A waiting join is stored as its node and who arrived: that must tell which join it is. */
+/** Returns the faults of joins. A waiting join is stored as its node and the nodes that arrived, so these must identify it. */
 function joinFaults(joins: readonly Join[]): string[] {
   const faults: string[] = [];
   for (const [index, { sources, target }] of joins.entries()) {
@@ -91,7 +91,7 @@ function pathFaults(definition: Definition): string[] {
   return faults;
 }
 
-/** Where each node may lead. A branch that does not say leads anywhere. */
+/** Returns the nodes that each node may lead to. A branch without declared targets may lead anywhere. */
 export function successors({ nodes, edges, branches, joins }: Definition): ReadonlyMap<string, readonly string[]> {
   const anywhere = [...nodes.keys(), END];
   const result = new Map<string, string[]>();
@@ -107,7 +107,7 @@ export function successors({ nodes, edges, branches, joins }: Definition): Reado
 
 function closure(from: readonly string[], follow: (name: string) => readonly string[]): ReadonlySet<string> {
   const seen = new Set(from);
-  // A set's iteration also visits what is added on the way.
+  // Iterating a set also visits members that are added during the iteration.
   for (const name of seen) for (const to of follow(name)) seen.add(to);
   return seen;
 }

@@ -2,28 +2,28 @@ import type { Context } from "../run/context.ts";
 import type { AnyReducer, Values } from "./reducers.ts";
 import type { Schema } from "./schema.ts";
 
-/** How often a node is tried, and how long to wait before trying again. */
+/** The attempts that a node gets, and the pauses between them. */
 export interface Retry {
-  /** Tries in all; 1 is the default. */
+  /** Attempts in all. Default 1. */
   readonly attempts: number;
-  /** Milliseconds before the second try, doubled before each further one. Default 0. */
+  /** Milliseconds before the second attempt, doubled before each further one. Default 0. */
   readonly backoff?: number;
-  /** Whether this error is worth another try; default: every error. */
+  /** Returns true for errors that are worth another attempt. Default: every error. */
   readonly when?: (error: unknown) => boolean;
 }
 
 export interface NodeOptions {
   readonly retry?: Retry;
-  /** Milliseconds an attempt may take; its `ctx.signal` is aborted then. */
+  /** Milliseconds that an attempt may take, after which its `ctx.signal` is aborted. Default: no limit. */
   readonly timeout?: number;
-  /** Where the node may go by returning `{ goto }`. Needed only where `compile` would find a node unreachable without it. */
+  /** Nodes that this node may go to by returning `{ goto }`. Needed only where `compile` would call a node unreachable. */
   readonly goto?: readonly string[];
 }
 
 export type AnyNode = (state: Values, context: Context) => unknown;
 export type AnyBranch = (state: Values) => unknown;
 
-/** A graph inside a node. */
+/** A graph that runs as a node of another. */
 export interface Nested {
   readonly definition: Definition;
   readonly input: (state: Values, arg: unknown) => unknown;
@@ -38,7 +38,7 @@ export interface NodeDefinition {
 
 export interface Branch {
   readonly choose: AnyBranch;
-  /** Where it may lead, when that was declared. */
+  /** The declared targets; undefined if none were declared. */
   readonly targets: readonly string[] | undefined;
 }
 
@@ -48,7 +48,7 @@ export interface Join {
   readonly target: string;
 }
 
-/** A graph as data: what the builder collects, and everything else reads. */
+/** A graph as data: collected by the builder, read by everything else. */
 export interface Definition {
   readonly name: string;
   readonly schema: Schema | undefined;
@@ -57,7 +57,7 @@ export interface Definition {
   readonly edges: ReadonlyMap<string, readonly string[]>;
   readonly branches: ReadonlyMap<string, readonly Branch[]>;
   readonly joins: readonly Join[];
-  /** Names that were given to more than one node. */
+  /** Names that several nodes were given. */
   readonly duplicates: readonly string[];
 }
 

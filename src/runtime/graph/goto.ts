@@ -1,9 +1,9 @@
-/** Where a run begins: `edge(START, "plan")`. */
+/** The beginning of a run: `edge(START, "plan")`. */
 export const START = "__start__";
-/** Where a run, or one branch of it, ends: `edge("answer", END)`. */
+/** The end of a run, or of one branch of it: `edge("answer", END)`. */
 export const END = "__end__";
 
-/** One activation of a node with an argument of its own; made by {@link send}. */
+/** An activation of a node with an argument of its own, made by {@link send}. */
 export interface Send {
   readonly node: string;
   readonly arg: unknown;
@@ -11,10 +11,10 @@ export interface Send {
 
 /** A node's name, {@link END}, or a {@link Send}. */
 export type Target = string | Send;
-/** One target or several. */
+/** A target, or several. */
 export type Goto = Target | readonly Target[];
 
-/** What a node may return instead of a plain update: what to change, and where to go instead of along its edges. */
+/** A node's result with targets: `goto` takes the place of the node's edges and branches. */
 export interface Command<State> {
   readonly update?: Partial<State> | undefined;
   readonly goto?: Goto | undefined;
@@ -34,7 +34,7 @@ export function isSend(target: Target): target is Send {
   return typeof target === "object";
 }
 
-/** The targets of a goto or a branch as a list; anything that is neither a name nor a send is a TypeError. */
+/** Returns the targets of a goto or a branch as a list. Anything but a name or a send is a TypeError. */
 export function targetList(value: unknown, from: string): readonly Target[] {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   for (const target of list) {

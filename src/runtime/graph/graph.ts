@@ -6,22 +6,22 @@ import type { LeaseOptions } from "../run/lease-keeper.ts";
 import type { WalkOptions } from "../run/options.ts";
 import { faultsOf } from "./check.ts";
 import type { AnyBranch, AnyNode, Branch, Definition, Join, NodeDefinition, NodeOptions } from "./definition.ts";
+import type { Command, Goto } from "./goto.ts";
 import type { AnyReducer, Reducers, Values } from "./reducers.ts";
 import type { Schema } from "./schema.ts";
-import type { Command, Goto } from "./targets.ts";
 
-/** What a node may return: a partial state, `{ update, goto }`, or nothing. */
+/** The result of a node: a partial state, `{ update, goto }`, or nothing. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a node that only has an effect returns nothing at all.
 export type NodeResult<State> = Partial<State> | Command<State> | undefined | null | void;
 
-/** A node: gets the state, which it must not change, and returns what to change of it. */
+/** The function of a node: gets the state, which is frozen, and returns an update of it. */
 export type NodeFunction<State> = (
   state: Readonly<State>,
   context: Context,
 ) => NodeResult<State> | Promise<NodeResult<State>>;
 
 export interface GraphOptions<State> {
-  /** A Standard Schema (zod, valibot, arktype, …) that every input is checked with, and taken from. */
+  /** A Standard Schema (zod, valibot, arktype, …) that checks every input, and whose output is used in its place. */
   readonly schema?: Schema<Partial<State>>;
 }
 
@@ -33,14 +33,14 @@ export interface NestedOptions<Outer, Inner> extends NodeOptions {
 }
 
 export interface CompileOptions extends Omit<WalkOptions, "signal" | "on"> {
-  /** Where threads are kept. Without one, runs keep nothing. */
+  /** The store of the threads. Without a store, runs keep nothing. */
   // biome-ignore lint/suspicious/noExplicitAny: a store may be typed for any state; the graph checks what it reads.
   readonly store?: Store<any>;
   readonly lease?: LeaseOptions;
 }
 
 /**
- * Begins a graph. The name is the workflow's: threads remember it, and refuse to be resumed by another.
+ * Begins a graph. Its name is that of the workflow: threads remember it, and refuse to be resumed by another workflow.
  *
  * @example
  * const flow = graph<{ messages: string[] }>("hello").reduce({ messages: append })
@@ -50,7 +50,7 @@ export function graph<State extends object>(name: string, options: GraphOptions<
   return new Graph<State>(name, options);
 }
 
-/** A graph being built. Everything about it is checked by `compile`. */
+/** A graph under construction, which `compile` checks as a whole. */
 export class Graph<State extends object> {
   readonly #name: string;
   readonly #schema: Schema | undefined;
@@ -67,7 +67,7 @@ export class Graph<State extends object> {
     this.#schema = options.schema;
   }
 
-  /** How updates of these keys meet what is there; a key without a reducer is replaced. */
+  /** Sets the reducers of keys: they combine an update with the value before it. A key without a reducer is replaced. */
   reduce(reducers: Reducers<State>): this {
     for (const [key, reducer] of Object.entries(reducers)) {
       if (typeof reducer !== "function") throw new TypeError(`The reducer of "${key}" must be a function.`);
@@ -82,7 +82,7 @@ export class Graph<State extends object> {
     return this.#add({ name, work: run as unknown as AnyNode, options });
   }
 
-  /** Adds a graph as a node: it runs in a namespace of its own, one for each task. */
+  /** Adds a graph as a node. Each of its tasks runs in a namespace of its own. */
   graph<Inner extends object>(
     name: string,
     inner: Graph<Inner> | Flow<Inner>,
@@ -98,14 +98,14 @@ export class Graph<State extends object> {
     return this.#add({ name, work, options: rest });
   }
 
-  /** Leads from one node to another; from several, to a join that waits for all of them. */
+  /** Adds an edge from a node to another; from a list of nodes, to a join that waits for all of them. */
   edge(from: string | readonly string[], to: string): this {
     if (typeof from === "string") this.#edges.set(from, [...new Set([...(this.#edges.get(from) ?? []), to])]);
     else this.#joins.push({ sources: [...from], target: to });
     return this;
   }
 
-  /** Chooses where to go after a node, by the state. `targets` says where it may lead, for checks and pictures. */
+  /** Adds a function that chooses the targets after a node by the state. `targets` declares them, for checks and pictures. */
   branch(from: string, choose: (state: Readonly<State>) => Goto | Promise<Goto>, targets?: readonly string[]): this {
     if (typeof choose !== "function") throw new TypeError(`The branch of "${from}" needs a function that chooses.`);
     const branch: Branch = { choose: choose as unknown as AnyBranch, targets: targets && [...targets] };
@@ -113,7 +113,7 @@ export class Graph<State extends object> {
     return this;
   }
 
-  /** The graph as data, as it is now. */
+  /** Returns the graph as data, as it is now. */
   get definition(): Definition {
     return {
       name: this.#name,

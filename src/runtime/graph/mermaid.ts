@@ -1,15 +1,15 @@
 import { successors } from "./check.ts";
 import { type Definition, isNested } from "./definition.ts";
-import { END, START } from "./targets.ts";
+import { END, START } from "./goto.ts";
 
-/** The graph as Mermaid text. Solid lines are edges and joins, dotted ones are taken when a branch or a goto says so. */
+/** Returns the graph as Mermaid text. Solid lines are edges and joins, dotted lines are branches and declared gotos. */
 export function mermaid(definition: Definition): string {
   return ["flowchart TD", ...body(definition, "", "  ")].join("\n");
 }
 
 function body(definition: Definition, prefix: string, indent: string): string[] {
   const names = [START, ...definition.nodes.keys(), END];
-  // Names are free text: the drawing knows nodes by number.
+  // Node names are free text, and Mermaid ids are not: nodes are numbered.
   const id = (name: string): string => `${prefix}n${names.indexOf(name)}`;
   const lines: string[] = [`${indent}${id(START)}(["start"])`];
   for (const { name, work } of definition.nodes.values()) {

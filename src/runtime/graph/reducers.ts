@@ -1,10 +1,10 @@
 import type { Update } from "../../model/arguments.ts";
 import { define, freeze, isPlainObject } from "../thread/capture.ts";
 
-/** How an update of a key meets the value that is there. Not called for a key that is absent: the update is taken as it is. */
+/** Combines an update of a key with the value before it. Not called for an absent key, which takes the update itself. */
 export type Reducer<Value> = (current: Value, update: Value) => Value;
 
-/** A reducer per key of the state; a key without one is replaced. */
+/** Reducers by key of the state. A key without a reducer is replaced. */
 export type Reducers<State> = { readonly [K in keyof State]?: Reducer<Exclude<State[K], undefined>> };
 
 /** A state, or a part of one, without its type. */
@@ -12,7 +12,7 @@ export type Values = Readonly<Record<string, unknown>>;
 export type AnyReducer = (current: unknown, update: unknown) => unknown;
 
 /**
- * Adds to the end of a list or a text.
+ * Appends to a list or a text.
  *
  * @example
  * graph<State>("chat").reduce({ messages: append })
@@ -24,7 +24,7 @@ export function append<Value extends readonly unknown[] | string>(current: Value
 }
 
 /**
- * Puts the entries of an object, Map or Set over those that are there.
+ * Merges the entries of an object, Map or Set into the entries before.
  *
  * @example
  * graph<State>("judge").reduce({ scores: merge })
@@ -48,11 +48,11 @@ function kindOf(value: unknown): string {
 
 export interface Reduced {
   readonly state: Values;
-  /** The same as a change, when storing that costs no more than what it adds; undefined: let the store compare. */
+  /** The difference as an update of the store, where it is cheap to state; undefined: the store compares the states. */
   readonly change: Update<Record<string, unknown>> | undefined;
 }
 
-/** The state with the updates applied in their order. The updates must have been captured. */
+/** Returns the state with the updates applied in their order. The updates must have been captured. */
 export function reduce(
   reducers: ReadonlyMap<string, AnyReducer>,
   state: Values,
@@ -71,7 +71,7 @@ export function reduce(
       touch(touched, key, reducer === append && current !== undefined ? value : undefined);
     }
   }
-  return { state: Object.freeze(result), change: changeOf(touched, state, result) };
+  return { state: Object.freeze(result), change: updateOf(touched, state, result) };
 }
 
 function call(key: string, reducer: AnyReducer, current: unknown, update: unknown): unknown {
@@ -82,7 +82,7 @@ function call(key: string, reducer: AnyReducer, current: unknown, update: unknow
   }
 }
 
-/** How a key was changed: only by appending these parts, or otherwise. */
+/** The changes of a key: the appended parts, or undefined if it was changed in any other way. */
 interface Touch {
   appended: unknown[] | undefined;
 }
@@ -94,7 +94,7 @@ function touch(touched: Map<string, Touch>, key: string, part: unknown): void {
   else known.appended?.push(part);
 }
 
-function changeOf(
+function updateOf(
   touched: ReadonlyMap<string, Touch>,
   before: Values,
   after: Values,
@@ -115,7 +115,7 @@ function changeOf(
   return { append: added as never, set };
 }
 
-/** A value of which a comparison could save next to nothing. */
+/** Tells whether a value is so small that comparing it could save next to nothing. */
 function isSmall(value: unknown): boolean {
   if (typeof value === "string") return value.length <= 64;
   if (typeof value !== "object" || value === null) return true;

@@ -4,7 +4,7 @@ type Validation<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly Issue[] };
 
-/** The part of the Standard Schema interface (standardschema.dev) that is used here: zod, valibot, arktype have it. */
+/** The part of the Standard Schema interface (standardschema.dev) that the runtime uses: zod, valibot, arktype have it. */
 export interface Schema<Output = unknown> {
   readonly "~standard": {
     readonly version: 1;
@@ -13,7 +13,7 @@ export interface Schema<Output = unknown> {
   };
 }
 
-/** The input as the schema gives it back, with its defaults and transforms; `INVALID_INPUT` when it refuses. */
+/** Returns the schema's output for an input, with its defaults and transforms; `INVALID_INPUT` when it finds issues. */
 export async function checkInput(
   workflow: string,
   schema: Schema | undefined,

@@ -1,9 +1,9 @@
-/** The longest a timer can be set for: beyond it, it would fire at once. */
+/** The longest delay of a timer in milliseconds; a longer one would fire at once. */
 export const LONGEST: number = 2 ** 31 - 1;
 
 /**
- * An abort that thousands of tasks can wait for and stop waiting for: listeners are taken off again, so that a long run
- * does not collect them.
+ * An abort signal whose listeners are removed one by one, so that thousands of tasks can wait for it without a long run
+ * collecting listeners.
  */
 export class Cancellation {
   readonly #controller = new AbortController();
@@ -27,7 +27,7 @@ export class Cancellation {
     for (const listener of [...this.#listeners]) listener(reason);
   }
 
-  /** Calls the listener once, at once if it has happened already. Returns how to stop listening. */
+  /** Calls the listener on cancellation, immediately if that has happened. Returns a function that removes the listener. */
   onCancel(listener: (reason: unknown) => void): () => void {
     if (this.cancelled) {
       listener(this.reason);
@@ -37,7 +37,7 @@ export class Cancellation {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Cancelled when the given signal is aborted. Returns how to part from it. */
+  /** Cancels when the given signal is aborted. Returns a function that stops following it. */
   follow(signal: AbortSignal | undefined): () => void {
     if (signal === undefined) return () => {};
     if (signal.aborted) {
@@ -49,7 +49,7 @@ export class Cancellation {
     return () => signal.removeEventListener("abort", abort);
   }
 
-  /** Waits, but not past a cancellation. */
+  /** Waits for some time, or until cancelled. */
   async sleep(milliseconds: number): Promise<void> {
     await new Promise<void>((resolve) => {
       const done = (): void => {

@@ -1,25 +1,25 @@
 import type { CheckpointInfo, Interrupt } from "../../model/checkpoint.ts";
 
 interface InTask {
-  /** Where the graph is that this happened in: `[]`, or the path of a nested one. */
+  /** The namespace of the graph: `[]` for the outer graph, a path for a nested one. */
   readonly namespace: readonly string[];
   readonly step: number;
   readonly node: string;
-  /** As `ctx.task`. */
+  /** The task's key, as in `ctx.task`. */
   readonly task: string;
 }
 
-/** What happens in a run, in the order it happens. */
+/** An event of a run. Events come in the order in which they happen. */
 export type FlowEvent<State = unknown> =
   | { readonly type: "start"; readonly run: string; readonly thread: string | undefined; readonly resumed: boolean }
   | (InTask & { readonly type: "task"; readonly attempt: number })
   | (InTask & { readonly type: "retry"; readonly attempt: number; readonly error: unknown })
   | (InTask & { readonly type: "emit"; readonly data: unknown })
-  /** A task has ended: what it changes, once the step is through. */
+  /** A task has finished. Its update is applied at the end of the step. */
   | (InTask & { readonly type: "update"; readonly update: Partial<State> | undefined })
   | (InTask & { readonly type: "interrupt"; readonly interrupts: readonly Interrupt[] })
   | (InTask & { readonly type: "error"; readonly error: unknown })
-  /** A boundary. `checkpoint` is there as soon as the checkpoint is known to be in the store: always with `sync`. */
+  /** The end of a step. `checkpoint` is undefined while it is not known to be in the store, which with `sync` it always is. */
   | {
       readonly type: "step";
       readonly namespace: readonly string[];
@@ -30,9 +30,9 @@ export type FlowEvent<State = unknown> =
     }
   | { readonly type: "end"; readonly result: RunResult<State> };
 
-/** How a run ended. A run that fails rejects instead. */
+/** The outcome of a run. A run that fails rejects instead. */
 export interface RunResult<State = unknown> {
-  /** `interrupted`: it waits for answers (see `interrupts`), or a breakpoint fired. */
+  /** `interrupted`: the run waits for answers (see `interrupts`), or stopped at a breakpoint. */
   readonly status: "done" | "interrupted";
   readonly state: State;
   /** The last checkpoint; undefined for a run without a thread. */

@@ -1,22 +1,23 @@
 import { randomUUID } from "node:crypto";
 import type { Store } from "../../api/store.ts";
 import type { Thread } from "../../api/thread.ts";
-import { ThreadmarkError } from "../../errors.ts";
 import type { CheckpointTuple } from "../../model/checkpoint.ts";
-import { messageOf, RunError, StorageFailure } from "../errors.ts";
-import type { Definition } from "../graph/definition.ts";
+import { controlIndexes } from "../../model/control-writes.ts";
+import { StorageFailure } from "../errors.ts";
 import type { Values } from "../graph/reducers.ts";
 import { checkInput } from "../graph/schema.ts";
 import { release } from "../thread/capture.ts";
-import { timeOrderedId } from "../thread/identity.ts";
+import { type Breaks, type Position, readPosition } from "../thread/graph-position.ts";
 import { Journal } from "../thread/journal.ts";
 import { nestedHeads, noteNested } from "../thread/nested.ts";
-import { ANSWER, type Breaks, GOTO, openInterrupts, type Position, readPosition } from "../thread/position.ts";
-import { type Reopened, reopen } from "../thread/resume-run.ts";
-import { begin, checkFits } from "../thread/start-run.ts";
+import { type ResumePoint, resumePoint } from "../thread/resume-run.ts";
+import { checkFits, startPosition } from "../thread/start-run.ts";
+import { answerWrite, gotoWrite, openInterrupts } from "../thread/step-progress.ts";
+import { timeOrderedId } from "../thread/time-ordered-id.ts";
 import { Cancellation } from "./cancellation.ts";
+import type { CompiledGraph } from "./compiled-graph.ts";
 import type { FlowEvent, RunResult } from "./events.ts";
-import { LeaseKeeper, type LeaseOptions } from "./lease-keeper.ts";
+import { LeaseKeeper } from "./lease-keeper.ts";
 import {
   breaksOf,
   type ResumeOptions,
@@ -26,171 +27,150 @@ import {
   type WalkOptions,
 } from "./options.ts";
 import { BranchFailure, UnknownTarget } from "./routing.ts";
+import { runToEnd } from "./run-to-end.ts";
 import type { Level, Session } from "./session.ts";
-import { walk } from "./walk.ts";
+import { nothingToResume, startFailure, unfinishedRun } from "./start-errors.ts";
 
 const NO_BREAKS: Breaks = { before: [], after: [] };
 
-/** What a flow was compiled with. */
-export interface Frame {
-  readonly definition: Definition;
-  readonly store: Store<Values> | undefined;
-  readonly lease: LeaseOptions;
-  readonly defaults: WalkOptions;
-}
-
-/** One call of `run` or `resume`: it takes the thread's lease, finds where to start, and walks from there. */
+/** A call of `run` or `resume`: takes the thread's lease, finds the position to start from, and runs to the end. */
 export class Execution {
-  readonly #frame: Frame;
+  readonly #compiled: CompiledGraph;
   readonly #options: WalkOptions;
   readonly #settings: Settings;
+  /** The breakpoints of this call; undefined when it names none. */
   readonly #breaks: Breaks | undefined;
   readonly #threadId: string | undefined;
   readonly #cancellation = new Cancellation();
   #lease: LeaseKeeper | undefined;
 
-  constructor(frame: Frame, threadId: string | undefined, options: WalkOptions) {
-    this.#frame = frame;
+  constructor(compiled: CompiledGraph, threadId: string | undefined, options: WalkOptions) {
+    this.#compiled = compiled;
     this.#threadId = threadId;
-    // An option that is there but undefined is not given.
+    // An option with the value undefined counts as not given, so that it does not hide a default.
     const given = Object.entries(options).filter(([, value]) => value !== undefined);
-    this.#options = { ...frame.defaults, ...(Object.fromEntries(given) as WalkOptions) };
+    this.#options = { ...compiled.defaults, ...(Object.fromEntries(given) as WalkOptions) };
     this.#settings = settingsOf(this.#options);
-    this.#breaks = breaksOf(frame.definition, options);
-    if (threadId !== undefined && frame.store === undefined) {
+    this.#breaks = breaksOf(compiled.definition, options);
+    if (threadId !== undefined && compiled.store === undefined) {
       throw new TypeError("A thread needs a store to be kept in: compile the graph with { store }.");
     }
-    const breaks = this.#breaks ?? breaksOf(frame.definition, frame.defaults);
+    const breaks = this.#breaks ?? breaksOf(compiled.definition, compiled.defaults);
     if (threadId === undefined && breaks !== undefined && breaks.before.length + breaks.after.length > 0) {
       throw new TypeError("A breakpoint needs a thread to wait in: run with { thread }.");
     }
   }
 
   async run(input: unknown, options: RunOptions): Promise<RunResult> {
-    const { definition } = this.#frame;
+    const { definition } = this.#compiled;
     const given = input === undefined || input === null ? undefined : input;
-    // The input is judged before the thread is touched.
+    // The input is checked before the thread is touched.
     const checked = given === undefined ? undefined : await checkInput(definition.name, definition.schema, given);
-    const values = async (): Promise<Values> => checked ?? (await checkInput(definition.name, definition.schema, {}));
-    if (this.#threadId === undefined) {
-      return this.#guarded(async () => this.#start(await values(), options.run ?? randomUUID(), undefined));
-    }
+    const start = async (head?: CheckpointTuple): Promise<RunResult> => {
+      const values = checked ?? (await checkInput(definition.name, definition.schema, {}));
+      return this.#start(values, options.run ?? randomUUID(), head);
+    };
+    const threadId = this.#threadId;
+    if (threadId === undefined) return this.#guarded(() => start());
     return this.#leased(async (thread) => {
       const head = await thread.tuple();
-      if (head === undefined) return this.#start(await values(), options.run ?? randomUUID(), undefined);
+      if (head === undefined) return start();
       const { checkpoint } = head;
-      checkFits(definition, this.#threadId, checkpoint.workflow, { next: [] });
-      const again = options.run !== undefined && options.run === checkpoint.run;
-      if (checkpoint.next.length === 0) {
-        if (again) return this.#continue(await reopen(definition, head, undefined, {}), head);
-        return this.#start(await values(), options.run ?? randomUUID(), head);
-      }
-      const { ifUnfinished = again || given === undefined ? "continue" : "fail" } = options;
-      if (ifUnfinished === "continue") return this.#continue(await reopen(definition, head, undefined, {}), head);
-      if (ifUnfinished === "restart") return this.#start(await values(), options.run ?? randomUUID(), head);
-      throw this.#unfinished(head);
+      checkFits(definition, threadId, checkpoint.workflow, { next: [] });
+      const proceed = async (): Promise<RunResult> =>
+        this.#continue(await resumePoint(definition, head, undefined, {}), head);
+      const isSameRun = options.run !== undefined && options.run === checkpoint.run;
+      if (checkpoint.next.length === 0) return isSameRun ? proceed() : start(head);
+      const { ifUnfinished = isSameRun || given === undefined ? "continue" : "fail" } = options;
+      if (ifUnfinished === "continue") return proceed();
+      if (ifUnfinished === "restart") return start(head);
+      throw unfinishedRun(threadId, checkpoint);
     });
   }
 
   async resume({ value, update, goto, from }: ResumeOptions): Promise<RunResult> {
-    const { definition } = this.#frame;
     const threadId = this.#threadId as string;
-    // A lease would leave a trace of a thread that never was.
-    if (!(await exists(this.#thread()))) throw missing(threadId, undefined);
+    // Acquiring a lease would leave a meta record for a thread that does not exist.
+    if (!(await exists(this.#thread()))) throw nothingToResume(threadId);
     return this.#leased(async (thread) => {
       const head = await thread.tuple();
-      if (head === undefined) throw missing(threadId, undefined);
+      if (head === undefined) throw nothingToResume(threadId);
       const base = from === undefined ? undefined : await thread.tuple(from);
-      if (from !== undefined && base === undefined) throw missing(threadId, from);
-      const wish = { value, update: update as Values | undefined, goto };
-      return this.#continue(await reopen(definition, head, base, wish), head);
+      if (from !== undefined && base === undefined) throw nothingToResume(threadId, from);
+      const request = { value, update: update as Values | undefined, goto };
+      return this.#continue(await resumePoint(this.#compiled.definition, head, base, request), head);
     });
   }
 
+  /** Starts a new run at START, on the state that the thread's last run left. */
   async #start(values: Values, run: string, head: CheckpointTuple | undefined): Promise<RunResult> {
-    const { definition } = this.#frame;
-    const breaks = this.#breaks ?? breaksOf(definition, this.#frame.defaults) ?? NO_BREAKS;
+    const { definition, defaults } = this.#compiled;
+    const breaks = this.#breaks ?? breaksOf(definition, defaults) ?? NO_BREAKS;
     const before = head === undefined ? undefined : readPosition(head, true);
     const level = this.#level(run, breaks, head);
     this.#emit({ type: "start", run, thread: this.#threadId, resumed: false });
-    const position = await begin({ definition, run, breaks }, values, before);
+    const position = await startPosition({ definition, run, breaks }, values, before);
     await level.journal.commit(position);
-    return this.#walk(level, position, false);
+    return this.#runToEnd(level, position, false);
   }
 
-  async #continue(
-    { position: read, changed, branchedFrom, answered }: Reopened,
-    head: CheckpointTuple,
-  ): Promise<RunResult> {
-    const run = branchedFrom === undefined ? (read.run ?? randomUUID()) : randomUUID();
-    const breaks =
-      this.#breaks ?? read.notes.breaks ?? breaksOf(this.#frame.definition, this.#frame.defaults) ?? NO_BREAKS;
+  /** Goes on from a stored position, which is committed first if it was changed or if a new breakpoint fires on it. */
+  async #continue(point: ResumePoint, head: CheckpointTuple): Promise<RunResult> {
+    const { changed, branchedFrom, answered } = point;
+    const { definition, defaults } = this.#compiled;
+    const run = branchedFrom === undefined ? (point.position.run ?? randomUUID()) : randomUUID();
+    const position: Position = { ...point.position, run };
+    const breaks = this.#breaks ?? position.notes.breaks ?? breaksOf(definition, defaults) ?? NO_BREAKS;
     const level = this.#level(run, breaks, head);
-    const stops = this.#breaks !== undefined && !changed && this.#stopsAt(read, breaks);
+    const stops = this.#breaks !== undefined && !changed && stopsAt(position, breaks);
     this.#emit({ type: "start", run, thread: this.#threadId, resumed: true });
-    const here: Position = { ...read, run };
     if (!changed && !stops) {
-      await this.#saveAnswers(level, here, answered);
-      return this.#walk(level, here, true);
+      await this.#saveAnswers(level, position, answered);
+      return this.#runToEnd(level, position, true);
     }
-    const { paused: _, ...notes } = read.notes;
-    const position: Position = stops
-      ? {
-          ...here,
-          id: undefined,
-          change: {},
-          source: "loop",
-          interrupts: openInterrupts(here),
-          notes: { ...notes, breaks, paused: true },
-        }
-      : { ...here, notes };
-    if (branchedFrom === undefined) {
-      const id = timeOrderedId();
-      const at = await nestedHeads(level, position, head.checkpoint.id);
-      const along: Position = { ...position, notes: noteNested(position.notes, id, at) };
-      await level.journal.commit(along, { id });
-      return this.#walk(level, along, !stops);
+    const { paused: _, ...notes } = position.notes;
+    const start = stops ? pausedAt(position, { ...notes, breaks, paused: true }) : { ...position, notes };
+    if (branchedFrom !== undefined) {
+      await level.journal.commit(start, { parent: branchedFrom });
+      return this.#runToEnd(level, start, !stops);
     }
-    await level.journal.commit(position, { parent: branchedFrom });
-    return this.#walk(level, position, !stops);
+    const id = timeOrderedId();
+    const nested = await nestedHeads(level, start, head.checkpoint.id);
+    const noted: Position = { ...start, notes: noteNested(start.notes, id, nested) };
+    await level.journal.commit(noted, { id });
+    return this.#runToEnd(level, noted, !stops);
   }
 
-  /** Whether a breakpoint that this call brings is on something about to run that no breakpoint has stopped yet. */
-  #stopsAt({ next, notes, progress }: Position, { before }: Breaks): boolean {
-    const begun = (task: string): boolean => progress.results.has(task) || progress.asked.has(task);
-    return !notes.paused && next.some(({ node, task }) => before.includes(node) && !begun(task));
-  }
-
-  /** With `sync`, an answer is durable before anything acts on it. */
+  /** Saves the answers of this call; with `sync` they are durable before a task acts on them. */
   async #saveAnswers({ journal }: Level, position: Position, answered: ReadonlyMap<string, unknown>): Promise<void> {
-    const save = (task: string, channel: string, value: unknown, index: number): void =>
-      journal.save(
-        position,
-        { task, node: null, writes: [{ channel, value, index }] },
-        (error) => new StorageFailure(error),
-      );
-    for (const [question, value] of answered) save(question, "answer", value, ANSWER);
-    for (const [task, goto] of answered.size === 0 ? [] : position.progress.gotos) save(task, GOTO, goto, ANSWER);
-    // Whoever recovers this run after a crash sees that it had left the breakpoint.
-    if (position.notes.paused) save(position.next[0]?.task ?? "", "resumed", true, RESUMED);
+    const save = (task: string, write: { channel: string; value: unknown; index: number }): void =>
+      journal.save(position, { task, node: null, writes: [write] }, (error) => new StorageFailure(error));
+    for (const [question, value] of answered) save(question, answerWrite(value));
+    for (const [task, goto] of answered.size === 0 ? [] : position.progress.gotos) save(task, gotoWrite(goto));
+    // Recovery after a crash sees by this write that the run had left the breakpoint.
+    if (position.notes.paused) {
+      const task = position.next[0]?.task ?? "";
+      save(task, { channel: "resumed", value: true, index: controlIndexes.scheduled });
+    }
     if (this.#settings.durability === "sync") await journal.drain();
   }
 
-  async #walk(level: Level, start: Position, resumed: boolean): Promise<RunResult> {
-    const { status, position } = await walk(level, start, resumed);
-    const result = this.#result(status, position, level.journal.head);
+  async #runToEnd(level: Level, start: Position, resumed: boolean): Promise<RunResult> {
+    const { status, position } = await runToEnd(level, start, resumed);
+    const { state, run } = position;
+    const result: RunResult = {
+      status,
+      state: release(state),
+      checkpoint: level.journal.head,
+      interrupts: release(openInterrupts(position)),
+      run: run as string,
+    };
     this.#emit({ type: "end", result });
     return result;
   }
 
-  #result(status: RunResult["status"], position: Position, checkpoint: RunResult["checkpoint"]): RunResult {
-    const { state, run } = position;
-    const interrupts = release(openInterrupts(position));
-    return { status, state: release(state), checkpoint, interrupts, run: run as string };
-  }
-
   #level(run: string, breaks: Breaks, head: CheckpointTuple | undefined): Level {
-    const { definition, store } = this.#frame;
+    const { definition, store } = this.#compiled;
     const threadId = this.#threadId;
     const open: Session["open"] = (namespace) =>
       threadId === undefined ? undefined : (store?.thread(threadId, { namespace }) as Thread<Values>);
@@ -202,7 +182,7 @@ export class Execution {
       lease: this.#lease,
       open,
       emit: (event) => this.#emit(event),
-      walk,
+      runToEnd,
     };
     const journal = new Journal({
       thread: open([]),
@@ -219,14 +199,15 @@ export class Execution {
   }
 
   #thread(): Thread<Values> {
-    return (this.#frame.store as Store<Values>).thread(this.#threadId as string);
+    return (this.#compiled.store as Store<Values>).thread(this.#threadId as string);
   }
 
+  /** Holds the thread's lease while the body runs. */
   async #leased(body: (thread: Thread<Values>) => Promise<RunResult>): Promise<RunResult> {
     const thread = this.#thread();
     return this.#guarded(async () => {
       const wait = this.#options.ifBusy === "wait";
-      this.#lease = await LeaseKeeper.take(thread, this.#frame.lease, wait, this.#cancellation);
+      this.#lease = await LeaseKeeper.take(thread, this.#compiled.lease, wait, this.#cancellation);
       try {
         return await body(thread);
       } finally {
@@ -235,52 +216,42 @@ export class Execution {
     });
   }
 
-  /** Follows the signal while the body runs, and throws what the store threw as it was. */
+  /** Follows the caller's signal while the body runs, and unwraps the faults that only the runtime knows. */
   async #guarded(body: () => Promise<RunResult>): Promise<RunResult> {
-    const part = this.#cancellation.follow(this.#options.signal);
+    const unfollow = this.#cancellation.follow(this.#options.signal);
     try {
       return await body();
     } catch (error) {
       if (error instanceof StorageFailure) throw error.error;
-      if (error instanceof UnknownTarget || error instanceof BranchFailure) throw this.#entryError(error);
+      if (error instanceof UnknownTarget || error instanceof BranchFailure) {
+        throw startFailure(this.#compiled.definition.name, this.#threadId, error);
+      }
       throw error;
     } finally {
-      part();
+      unfollow();
     }
   }
+}
 
-  #entryError(error: UnknownTarget | BranchFailure): RunError {
-    const code = error instanceof UnknownTarget ? "UNKNOWN_NODE" : "NODE_FAILED";
-    const cause = error instanceof UnknownTarget ? error : error.cause;
-    const message = `Workflow "${this.#frame.definition.name}" could not start: ${messageOf(error)}`;
-    return new RunError(code, message, { thread: this.#threadId, node: error.from, cause });
-  }
+/** Tells whether a breakpoint of this call is on a task that has not begun and that no breakpoint has stopped yet. */
+function stopsAt({ next, notes, progress }: Position, { before }: Breaks): boolean {
+  const begun = (task: string): boolean => progress.results.has(task) || progress.asked.has(task);
+  return !notes.paused && next.some(({ node, task }) => before.includes(node) && !begun(task));
+}
 
-  #unfinished({ checkpoint }: CheckpointTuple): RunError {
-    const { next, step, interrupts } = checkpoint;
-    const what = interrupts.length > 0 ? `waits for ${interrupts.length} answers` : `has ${next.length} tasks to run`;
-    return new RunError(
-      "UNFINISHED",
-      `The last run of thread "${this.#threadId}" ${what} after step ${step}. Go on with resume(), or run with ifUnfinished: "restart" to drop that, or "continue" to drop the input.`,
-      { thread: this.#threadId, step },
-    );
-  }
+/** Returns a copy of the position that waits at a breakpoint, for a checkpoint of its own. */
+function pausedAt(position: Position, notes: Position["notes"]): Position {
+  return {
+    ...position,
+    id: undefined,
+    change: {},
+    source: "loop",
+    interrupts: openInterrupts(position),
+    notes,
+  };
 }
 
 async function exists(thread: Thread<Values>): Promise<boolean> {
   for await (const _ of thread.history({ limit: 1 })) return true;
   return false;
 }
-
-function missing(thread: string, checkpoint: string | undefined): ThreadmarkError {
-  if (checkpoint === undefined) {
-    return new ThreadmarkError("NOT_FOUND", `There is no thread "${thread}" to resume. Start it with run().`, {
-      thread,
-    });
-  }
-  const message = `Thread "${thread}" has no checkpoint "${checkpoint}" to resume from.`;
-  return new ThreadmarkError("NOT_FOUND", message, { thread, checkpoint });
-}
-
-/** The index of the write that says a breakpoint was left: LangGraph's "scheduled". */
-export const RESUMED = -2;

@@ -2,72 +2,75 @@ import type { Store } from "../../api/store.ts";
 import type { Thread } from "../../api/thread.ts";
 import type { HistoryOptions } from "../../model/arguments.ts";
 import type { Activation, Checkpoint, CheckpointInfo, CheckpointTuple, Interrupt } from "../../model/checkpoint.ts";
+import { controlIndexes } from "../../model/control-writes.ts";
 import type { Definition } from "../graph/definition.ts";
 import { mermaid } from "../graph/mermaid.ts";
 import type { Values } from "../graph/reducers.ts";
 import { edit, type UpdateOptions } from "../thread/edit.ts";
-import { ERROR, openInterrupts, readProgress, tasksOf } from "../thread/position.ts";
+import { tasksOf } from "../thread/graph-position.ts";
 import { type Recovered, type RecoverOptions, recover } from "../thread/recovery.ts";
+import { openInterrupts, readProgress } from "../thread/step-progress.ts";
+import type { CompiledGraph } from "./compiled-graph.ts";
 import type { FlowEvent, RunResult } from "./events.ts";
-import { Execution, type Frame } from "./execution.ts";
+import { Execution } from "./execution.ts";
 import type { ResumeOptions, RunOptions, WalkOptions } from "./options.ts";
 import { streamed } from "./stream.ts";
 
-/** Where a thread stands. */
+/** The state of a thread as its workflow sees it. */
 export interface FlowState<State> {
-  /** `done`: nothing next; `waiting`: for an answer; `failed`: see `errors`; `paused`: there is more to run. */
+  /** `done`: no tasks are left; `waiting`: for an answer; `failed`: see `errors`; `paused`: there are tasks to run. */
   readonly status: "done" | "waiting" | "failed" | "paused";
   readonly state: State;
   readonly checkpoint: Checkpoint<State>;
-  /** What is still to run of the step. */
+  /** The tasks of the step that have not finished. */
   readonly next: readonly Activation[];
   readonly interrupts: readonly Interrupt[];
   readonly errors: readonly { readonly node: string | null; readonly task: string; readonly message: string }[];
 }
 
-/** A compiled graph: runs threads, resumes them, and shows and changes where they stand. */
+/** A compiled graph: runs, resumes, shows and changes threads. */
 export class Flow<State extends object> {
-  readonly #frame: Frame;
+  readonly #compiled: CompiledGraph;
 
-  constructor(frame: Frame) {
-    this.#frame = frame;
+  constructor(compiled: CompiledGraph) {
+    this.#compiled = compiled;
   }
 
-  /** The workflow's name. */
+  /** Returns the workflow's name. */
   get name(): string {
-    return this.#frame.definition.name;
+    return this.#compiled.definition.name;
   }
 
-  /** The graph as data, for nesting it in another. */
+  /** Returns the graph as data, for nesting it in another. */
   get definition(): Definition {
-    return this.#frame.definition;
+    return this.#compiled.definition;
   }
 
   /**
-   * Starts a run on a thread: the input goes through the reducers into the state, then START's edges are followed.
-   * Without an input, an unfinished run is continued.
+   * Starts a run on a thread: reduces the input into the state, then follows the edges of START. Without an input,
+   * continues an unfinished run.
    *
    * @example
    * const { status, state } = await flow.run({ question }, { thread: "user-42" });
    */
   async run(input?: Partial<State> | null, options: RunOptions<State> = {}): Promise<RunResult<State>> {
-    const execution = new Execution(this.#frame, options.thread, options as RunOptions);
+    const execution = new Execution(this.#compiled, options.thread, options as RunOptions);
     return (await execution.run(input, options as RunOptions)) as RunResult<State>;
   }
 
   /**
-   * Goes on with an unfinished run: what had finished is not run again.
+   * Continues an unfinished run. Finished tasks are not run again.
    *
    * @example
    * await flow.resume({ thread: "user-42", value: "yes" });
    */
   async resume(options: ResumeOptions<State>): Promise<RunResult<State>> {
     if (typeof options?.thread !== "string") throw new TypeError("resume needs a thread: resume({ thread }).");
-    const execution = new Execution(this.#frame, options.thread, options as ResumeOptions);
+    const execution = new Execution(this.#compiled, options.thread, options as ResumeOptions);
     return (await execution.resume(options as ResumeOptions)) as RunResult<State>;
   }
 
-  /** {@link run}, as events. Leaving the loop early aborts the run. */
+  /** Runs as {@link run} does, and yields the events. Leaving the loop early aborts the run. */
   stream(
     input?: Partial<State> | null,
     options: RunOptions<State> = {},
@@ -75,19 +78,19 @@ export class Flow<State extends object> {
     return streamed(options, (streaming) => this.run(input, { ...options, ...streaming }));
   }
 
-  /** {@link resume}, as events. */
+  /** Resumes as {@link resume} does, and yields the events. Leaving the loop early aborts the run. */
   streamResume(options: ResumeOptions<State>): AsyncGenerator<FlowEvent<State>, void, undefined> {
     return streamed(options, (streaming) => this.resume({ ...options, ...streaming }));
   }
 
-  /** Where a thread stands, or stood at an older checkpoint; undefined when there is no such thread or checkpoint. */
+  /** Returns the state of a thread, now or at an older checkpoint; undefined when there is no such thread or checkpoint. */
   async state(thread: string, checkpoint?: string): Promise<FlowState<State> | undefined> {
     const handle = this.#thread(thread);
     const tuple = await (checkpoint === undefined ? handle.tuple() : handle.tuple(checkpoint));
     return tuple && stateOf(tuple as CheckpointTuple<State>);
   }
 
-  /** The thread's checkpoints, newest first; whole ones with `states: true`. */
+  /** Yields the thread's checkpoints, newest first: their metadata, or with `states: true` whole checkpoints. */
   history(thread: string, options: HistoryOptions & { readonly states: true }): AsyncGenerator<Checkpoint<State>>;
   history(thread: string, options?: HistoryOptions): AsyncGenerator<CheckpointInfo>;
   history(thread: string, options: HistoryOptions = {}): AsyncGenerator<CheckpointInfo | Checkpoint<State>> {
@@ -95,30 +98,30 @@ export class Flow<State extends object> {
   }
 
   /**
-   * Changes the state by hand, through the reducers: a checkpoint of source "update". What was pending stays pending.
+   * Changes the state by hand, through the reducers, in a checkpoint of source "update". Pending tasks stay pending.
    *
    * @example
    * await flow.update("user-42", { plan: "another" }, { as: "plan" });
    */
   async update(thread: string, values: Partial<State>, options: UpdateOptions = {}): Promise<CheckpointInfo> {
     const open = (namespace: readonly string[]): Thread<Values> => this.#thread(thread, namespace);
-    return edit(this.#frame.definition, thread, open, values as Values, options);
+    return edit(this.#compiled.definition, thread, open, values as Values, options);
   }
 
-  /** Resumes every unfinished run of this workflow whose holder is gone, and every interrupt answered meanwhile. */
+  /** Resumes every unfinished run of this workflow whose holder is gone, or whose interrupts have been answered. */
   async recover(options: RecoverOptions<State> = {}): Promise<readonly Recovered<State>[]> {
     return recover(this.#store(), this.name, options, (thread, walking: WalkOptions<State>) =>
       this.resume({ ...walking, thread }),
     );
   }
 
-  /** The graph as Mermaid text. */
+  /** Returns the graph as Mermaid text. */
   mermaid(): string {
-    return mermaid(this.#frame.definition);
+    return mermaid(this.#compiled.definition);
   }
 
   #store(): Store<Values> {
-    const { store } = this.#frame;
+    const { store } = this.#compiled;
     if (store === undefined) throw new TypeError("This needs a store: compile the graph with { store }.");
     return store;
   }
@@ -134,7 +137,7 @@ function stateOf<State>(tuple: CheckpointTuple<State>): FlowState<State> {
   const progress = readProgress(tuple, tasks, false);
   const interrupts = openInterrupts({ next: tasks, progress });
   const errors = writes
-    .filter(({ index }) => index === ERROR)
+    .filter(({ index }) => index === controlIndexes.error)
     .map(({ node, task, value }) => ({
       node,
       task,

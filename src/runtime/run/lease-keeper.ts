@@ -4,16 +4,16 @@ import { ThreadmarkError } from "../../errors.ts";
 import type { LeaseToken } from "../../model/arguments.ts";
 import { type Cancellation, LONGEST } from "./cancellation.ts";
 
-/** How a run holds its thread. */
+/** The lease that a run takes on its thread. */
 export interface LeaseOptions {
-  /** Who holds it, for others to see. Default: host, process and a random part. */
+  /** The holder's name, which others see. Default: host, process and a random part. */
   readonly holder?: string;
-  /** Milliseconds until another may take over from a holder that died. Default 30,000. It is renewed all the while. */
+  /** Milliseconds until another may take over from a holder that died. Default 30,000. The lease is renewed meanwhile. */
   readonly ttl?: number;
 }
 
 const TTL = 30_000;
-/** A waiting run looks again at least this often: the holder may be done long before its time is up. */
+/** The longest pause between two attempts of a waiting run: a holder may be done long before its lease runs out. */
 const PATIENCE = 100;
 
 interface HeldLease extends LeaseToken {
@@ -25,7 +25,7 @@ interface Leasable {
   acquire(options: { readonly holder: string; readonly ttl: number }): Promise<HeldLease>;
 }
 
-/** A thread's lease for as long as a run takes. */
+/** Holds a thread's lease for as long as a run takes. */
 export class LeaseKeeper {
   readonly #lease: HeldLease;
   readonly #timer: NodeJS.Timeout;
@@ -38,7 +38,7 @@ export class LeaseKeeper {
     this.#timer.unref();
   }
 
-  /** Takes the lease: `BUSY` when another holds it, unless told to wait. */
+  /** Takes the lease. `BUSY` when another holds it, unless `wait` is set. */
   static async take(
     thread: Leasable,
     options: LeaseOptions,
@@ -62,7 +62,7 @@ export class LeaseKeeper {
     return this.#lease;
   }
 
-  /** Throws `FENCED` if the lease is known to have passed to another. */
+  /** Throws `FENCED` if another is known to have taken the lease. */
   check(): void {
     if (this.#lost !== undefined) throw this.#lost;
   }
@@ -74,7 +74,7 @@ export class LeaseKeeper {
       },
       (error: unknown) => {
         this.#renewing = undefined;
-        // Other faults may pass before the time is up; every commit is checked by its epoch in any case.
+        // Other faults may pass before the lease runs out; every commit checks the epoch in any case.
         if (error instanceof ThreadmarkError && error.code === "FENCED") this.#lost = error;
       },
     );
@@ -86,7 +86,7 @@ export class LeaseKeeper {
     try {
       await this.#lease.release();
     } catch {
-      // What the run did is committed or refused by now. A lease that cannot be given back runs out by itself.
+      // The run's commits have succeeded or failed by now. A lease that cannot be released runs out by itself.
     }
   }
 }

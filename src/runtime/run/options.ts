@@ -1,37 +1,37 @@
 import type { Definition } from "../graph/definition.ts";
-import type { Goto } from "../graph/targets.ts";
+import type { Goto } from "../graph/goto.ts";
+import type { Breaks } from "../thread/graph-position.ts";
 import type { Durability } from "../thread/journal.ts";
-import type { Breaks } from "../thread/position.ts";
 import type { FlowEvent } from "./events.ts";
 
-/** How to run; what is not given is as `compile` was told, or the default. */
+/** Options of a run. An option that is not given is taken from `compile`, else it has its default. */
 export interface WalkOptions<State = unknown> {
-  /** When boundaries are written; see {@link Durability}. Default "sync". */
+  /** When checkpoints are written; see {@link Durability}. Default "sync". */
   readonly durability?: Durability;
-  /** Stop before these nodes run. A resumed run keeps the breakpoints of the one it continues, unless it is given others. */
+  /** Stop before these nodes run. A resumed run keeps its breakpoints unless it is given others. */
   readonly breakBefore?: readonly string[];
-  /** Stop after these nodes ran. */
+  /** Stop after these nodes have run. */
   readonly breakAfter?: readonly string[];
-  /** Steps this call may take. Default 100. */
+  /** The number of steps this call may take. Default 100. */
   readonly maxSteps?: number;
-  /** Tasks of a step that may run at the same time. Default: all of them. */
+  /** The number of tasks of a step that may run at the same time. Default: all of them. */
   readonly concurrency?: number;
   /** Aborts the run, and the `ctx.signal` of its nodes. */
   readonly signal?: AbortSignal;
-  /** When another run holds the thread: fail with `BUSY`, or wait until it is free. Default "fail". */
+  /** While another run holds the thread: fail with `BUSY`, or wait until it is free. Default "fail". */
   readonly ifBusy?: "fail" | "wait";
-  /** Called with every event of the run, as it happens. */
+  /** A listener for the run's events. */
   readonly on?: (event: FlowEvent<State>) => void;
 }
 
 export interface RunOptions<State = unknown> extends WalkOptions<State> {
-  /** Where the run is kept. Without one nothing is, and it can neither be interrupted nor resumed. */
+  /** The thread to run on. A run without a thread keeps nothing, and can neither be interrupted nor resumed. */
   readonly thread?: string;
-  /** The run's id. Running again under the id of the thread's last run continues that, or gives its result again. */
+  /** The run's id. The id of the thread's last run continues that run, or returns its result again. Default: a random id. */
   readonly run?: string;
   /**
-   * When the thread's last run is unfinished: fail with `UNFINISHED`, `continue` that run (the input is not used), or
-   * `restart` from START with the input on the state as it is, dropping what was pending. Default "fail".
+   * While the thread's last run is unfinished: fail with `UNFINISHED`, `continue` that run (the input is not used), or
+   * `restart` from START with the input on the state as it is, dropping pending tasks. Default "fail".
    */
   readonly ifUnfinished?: "fail" | "continue" | "restart";
 }
@@ -40,11 +40,11 @@ export interface ResumeOptions<State = unknown> extends WalkOptions<State> {
   readonly thread: string;
   /** The answer to all open interrupts, or an object of answers by interrupt id. */
   readonly value?: unknown;
-  /** Changes the state first, through the reducers. */
+  /** An update of the state, made through the reducers before the run goes on. */
   readonly update?: Partial<State>;
-  /** Where to go instead: of what is pending, or, together with `value`, of where the answered tasks would lead. */
+  /** Targets that replace the pending tasks or, together with `value`, the targets of the answered tasks. */
   readonly goto?: Goto;
-  /** An older checkpoint to go on from. What came after it stays; the run goes on in a branch. */
+  /** An older checkpoint to go on from, in a branch: later checkpoints stay. Default: the head. */
   readonly from?: string;
 }
 
@@ -56,7 +56,7 @@ export interface Settings {
 
 const durabilities: readonly string[] = ["sync", "async", "exit"];
 
-/** The options with their defaults; a TypeError names the one that is wrong. */
+/** Returns the options with their defaults. A TypeError names the option that is wrong. */
 export function settingsOf({ durability = "sync", maxSteps = 100, concurrency }: WalkOptions): Settings {
   if (!durabilities.includes(durability)) {
     throw new TypeError(`durability must be "sync", "async" or "exit", not ${JSON.stringify(durability)}.`);
@@ -68,7 +68,7 @@ export function settingsOf({ durability = "sync", maxSteps = 100, concurrency }:
   return { durability, maxSteps, concurrency: concurrency ?? Number.POSITIVE_INFINITY };
 }
 
-/** The breakpoints asked for, or undefined when none were mentioned. */
+/** Returns the breakpoints of the options, or undefined when they mention none. */
 export function breaksOf(definition: Definition, options: WalkOptions): Breaks | undefined {
   const { breakBefore, breakAfter } = options;
   if (breakBefore === undefined && breakAfter === undefined) return undefined;

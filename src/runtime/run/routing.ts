@@ -1,12 +1,12 @@
 import type { Activation, Barrier } from "../../model/checkpoint.ts";
 import type { Definition } from "../graph/definition.ts";
+import { END, type Goto, isSend, type Target, targetList } from "../graph/goto.ts";
 import type { Values } from "../graph/reducers.ts";
-import { END, type Goto, isSend, type Target, targetList } from "../graph/targets.ts";
 
-/** A task that ended, as far as it decides what comes next. */
+/** The part of a finished task that decides which tasks come next. */
 export interface Arrival {
   readonly node: string;
-  /** Where it chose to go instead of along its edges. */
+  /** The targets that replace the node's edges and branches. */
   readonly goto?: Goto | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface Route {
   readonly barriers: readonly Barrier[];
 }
 
-/** A target that the graph lacks. */
+/** The fault of a target that the graph lacks. */
 export class UnknownTarget extends Error {
   readonly from: string;
   readonly target: string;
@@ -30,7 +30,7 @@ export class UnknownTarget extends Error {
   }
 }
 
-/** A branch that threw, with the node it belongs to. */
+/** The fault of a branch that threw, with its node. */
 export class BranchFailure extends Error {
   readonly from: string;
 
@@ -41,8 +41,8 @@ export class BranchFailure extends Error {
 }
 
 /**
- * What runs after these tasks, in activation order: a node that several lead to runs once, each `send` is a task of its
- * own, a join runs when all it waits for have arrived, at this boundary or at earlier ones.
+ * Returns the tasks after these arrivals, in activation order. A node that several arrivals lead to runs once, each
+ * `send` is a task of its own, and a join runs when all its sources have arrived, at this boundary or at earlier ones.
  */
 export async function route(
   definition: Definition,
@@ -74,7 +74,9 @@ export async function route(
   }
   const barriers: Barrier[] = [];
   for (const { sources, target } of definition.joins) {
-    const before = waiting.find((one) => one.node === target && one.arrived.some((name) => sources.includes(name)));
+    const before = waiting.find(
+      ({ node, arrived }) => node === target && arrived.some((name) => sources.includes(name)),
+    );
     const arrived = sources.filter((name) => followed.has(name) || before?.arrived.includes(name));
     if (arrived.length === sources.length) add(target, target);
     else if (arrived.length > 0) barriers.push({ node: target, arrived });
@@ -82,7 +84,7 @@ export async function route(
   return { next, barriers };
 }
 
-/** An END is fine, a node that the graph lacks is not. */
+/** Throws {@link UnknownTarget} unless the target is END or a node of the graph. */
 export function checkTarget(definition: Definition, from: string, target: Target): void {
   const name = isSend(target) ? target.node : target;
   if (!definition.nodes.has(name) && (name !== END || isSend(target))) throw new UnknownTarget(from, name);

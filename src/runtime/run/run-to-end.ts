@@ -1,22 +1,24 @@
+import { controlIndexes } from "../../model/control-writes.ts";
 import { messageOf, RunError, StorageFailure } from "../errors.ts";
 import { reduce } from "../graph/reducers.ts";
-import { timeOrderedId } from "../thread/identity.ts";
+import type { Notes, Position } from "../thread/graph-position.ts";
 import { nestedHeads, noteNested } from "../thread/nested.ts";
-import { ERROR, emptyProgress, type Notes, openInterrupts, type Position } from "../thread/position.ts";
-import { arrivalNotes, sameQuestions } from "../thread/start-run.ts";
+import { arrivalNotes } from "../thread/start-run.ts";
+import { emptyProgress, openInterrupts, sameQuestions } from "../thread/step-progress.ts";
+import { timeOrderedId } from "../thread/time-ordered-id.ts";
 import { BranchFailure, route, type Task, UnknownTarget } from "./routing.ts";
 import { abortError, checkLease, type Ended, type Level, nodeError } from "./session.ts";
 import { type Failed, superstep, TaskFault } from "./superstep.ts";
 
 /**
- * Runs a graph from a position to its end: super-step after super-step, until nothing is next, a task asks, or a
- * breakpoint fires. A failure leaves the position, what its tasks did, and the error in the store.
+ * Runs a graph from a position to its end: super-step after super-step, until no task is next, a task asks, or a
+ * breakpoint fires. A failure leaves the position, the results of its finished tasks, and the error in the store.
  */
-export async function walk(level: Level, start: Position, resumed: boolean): Promise<Ended> {
+export async function runToEnd(level: Level, start: Position, resumed: boolean): Promise<Ended> {
   try {
-    return await follow(level, start, resumed);
+    return await runSteps(level, start, resumed);
   } catch (error) {
-    // Whatever the exit, nothing of this run may still be on its way when its lease is given up.
+    // No write of this run may be under way when its lease is released.
     await level.journal.drain().catch(() => {});
     if (!(error instanceof TaskFault)) throw error;
     await saveErrors(level, [error.failed]);
@@ -24,7 +26,7 @@ export async function walk(level: Level, start: Position, resumed: boolean): Pro
   }
 }
 
-async function follow(level: Level, start: Position, resumed: boolean): Promise<Ended> {
+async function runSteps(level: Level, start: Position, resumed: boolean): Promise<Ended> {
   const { journal, session } = level;
   let position = start;
   for (let taken = 0; ; taken += 1) {
@@ -47,7 +49,7 @@ async function follow(level: Level, start: Position, resumed: boolean): Promise<
   }
 }
 
-/** The boundary: all tasks have ended, their updates are reduced in activation order, and what is next is found. */
+/** Ends a step: reduces the updates of its tasks in activation order, finds the next tasks, and commits the boundary. */
 async function advance(level: Level, position: Position): Promise<Position> {
   const { definition, journal, session, breaks, namespace } = level;
   const { next: tasks, progress, notes } = position;
@@ -90,14 +92,14 @@ async function advance(level: Level, position: Position): Promise<Position> {
   return boundary;
 }
 
-/** Stops at a position, and keeps it: with its open questions, and what its finished tasks did. */
+/** Stops at a position and stores it, with its open questions and the results of its finished tasks. */
 async function pause(level: Level, position: Position): Promise<Ended> {
   return { status: "interrupted", position: await keep(level, position) };
 }
 
 /**
- * Makes a position durable as it is now. Where it is in the store already, but its open questions were others, it is
- * put once more: the head alone says all that is needed to go on.
+ * Makes a position durable as it is now. A stored position whose open questions have changed is put again as a new
+ * checkpoint, so that the head alone is enough to go on.
  */
 async function keep(level: Level, position: Position): Promise<Position> {
   const { journal } = level;
@@ -120,7 +122,7 @@ async function keep(level: Level, position: Position): Promise<Position> {
   return kept;
 }
 
-/** Ends the run with its first failure; each is saved, so that the thread shows as failed until the step succeeds. */
+/** Throws the first failure. All are saved, so that the thread's status is failed until the step succeeds. */
 async function fail(level: Level, position: Position, failures: readonly Failed[]): Promise<never> {
   await keep(level, position);
   await saveErrors(level, failures);
@@ -129,7 +131,7 @@ async function fail(level: Level, position: Position, failures: readonly Failed[
 
 async function saveErrors({ journal }: Level, failures: readonly Failed[]): Promise<void> {
   const saving = failures.map(({ task, error }) => {
-    const writes = [{ channel: "error", value: describe(error), index: ERROR }];
+    const writes = [{ channel: "error", value: describe(error), index: controlIndexes.error }];
     return journal.saveAtHead({ task: task.task, node: task.node, writes });
   });
   await Promise.all(saving);
@@ -147,16 +149,16 @@ function stepLimit({ session }: Level, position: Position): RunError {
   return new RunError("STEP_LIMIT", message, { thread: session.threadId, run: session.run, step: position.step });
 }
 
-/** A branch, a reducer or a target that failed is the fault of the node it belongs to. */
+/** Blames the failure of a branch, a reducer or a target on the node it belongs to. */
 function boundaryFailure(level: Level, position: Position, error: unknown): Failed {
   if (error instanceof StorageFailure) throw error;
   const known = error instanceof UnknownTarget || error instanceof BranchFailure;
   const task = (known && position.next.find(({ node }) => node === error.from)) || (position.next.at(-1) as Task);
-  const place = { ...task, step: position.step + 1 };
+  const blamed = { ...task, step: position.step + 1 };
   if (error instanceof UnknownTarget) {
-    return { task, error: nodeError(level, "UNKNOWN_NODE", place, "goes nowhere", error) };
+    return { task, error: nodeError(level, "UNKNOWN_NODE", blamed, "goes nowhere", error) };
   }
   const cause = error instanceof BranchFailure ? error.cause : error;
   const what = error instanceof BranchFailure ? "has a branch that failed" : "has an update that could not be applied";
-  return { task, error: nodeError(level, "NODE_FAILED", place, what, cause) };
+  return { task, error: nodeError(level, "NODE_FAILED", blamed, what, cause) };
 }

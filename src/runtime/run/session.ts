@@ -2,20 +2,20 @@ import type { Thread } from "../../api/thread.ts";
 import { messageOf, RunError, type RunErrorCode, StorageFailure } from "../errors.ts";
 import type { Definition } from "../graph/definition.ts";
 import type { Values } from "../graph/reducers.ts";
-import { taskKey } from "../thread/identity.ts";
+import type { Breaks, Position } from "../thread/graph-position.ts";
 import type { Durability, Journal } from "../thread/journal.ts";
-import type { Breaks, Position } from "../thread/position.ts";
+import { taskKey } from "../thread/task-key.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { FlowEvent } from "./events.ts";
 import type { LeaseKeeper } from "./lease-keeper.ts";
 
-/** How a graph ended: with nothing more to do, or waiting. */
+/** The end of a graph: without further tasks, or waiting. */
 export interface Ended {
   readonly status: "done" | "interrupted";
   readonly position: Position;
 }
 
-/** What all graphs of a run share, the outer one and those nested in it. */
+/** The part of a run that its outer graph shares with the graphs nested in it. */
 export interface Session {
   readonly threadId: string | undefined;
   readonly run: string;
@@ -24,25 +24,25 @@ export interface Session {
   readonly concurrency: number;
   readonly cancellation: Cancellation;
   readonly lease: LeaseKeeper | undefined;
-  /** A handle on a namespace of the thread; undefined when the run has no thread. */
+  /** Returns a handle on a namespace of the thread; undefined when the run has no thread. */
   open(namespace: readonly string[]): Thread<Values> | undefined;
   emit(event: FlowEvent): void;
-  /** Runs a graph from a position to its end; `resumed`: a breakpoint at that position has been seen. */
-  walk(level: Level, position: Position, resumed: boolean): Promise<Ended>;
+  /** Runs a graph from a position to its end. `resumed` passes over a breakpoint at that position. */
+  runToEnd(level: Level, position: Position, resumed: boolean): Promise<Ended>;
 }
 
-/** One graph of a run in its namespace. */
+/** A graph of a run, outer or nested, in its namespace. */
 export interface Level {
   readonly session: Session;
   readonly definition: Definition;
   readonly namespace: readonly string[];
   readonly journal: Journal;
   readonly breaks: Breaks;
-  /** Where nested graphs of the running step stopped, by task. */
+  /** The heads of nested graphs that stopped in the running step, by task. */
   readonly stopped: Map<string, string>;
 }
 
-/** Throws if the run must not write any more: its lease is known to be another's. */
+/** Throws if the run's lease is known to be lost, after which it must not write any more. */
 export function checkLease({ session }: Level): void {
   try {
     session.lease?.check();
@@ -51,7 +51,7 @@ export function checkLease({ session }: Level): void {
   }
 }
 
-/** The fault of a run that is aborted between two steps. */
+/** Makes the error of a run that is aborted between two steps. */
 export function abortError({ session }: Level, step: number): RunError {
   const { reason } = session.cancellation;
   const at = session.threadId === undefined ? "" : ` of thread "${session.threadId}"`;
@@ -59,7 +59,7 @@ export function abortError({ session }: Level, step: number): RunError {
   return new RunError("ABORTED", `The run was aborted before step ${step}${at}: ${messageOf(reason)}`, details);
 }
 
-/** The fault of a node, with everything that says which one. */
+/** Makes the error of a node, with its step, task and thread. */
 export function nodeError(
   { session, namespace }: Level,
   code: RunErrorCode,

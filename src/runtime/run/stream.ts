@@ -1,7 +1,7 @@
 import type { FlowEvent } from "./events.ts";
 import type { WalkOptions } from "./options.ts";
 
-/** Events on their way to whoever iterates over them; none is lost while nobody does. */
+/** A queue of events for one reader. It keeps all events until they are read. */
 class EventQueue<Event> {
   readonly #events: Event[] = [];
   #ended = false;
@@ -21,7 +21,7 @@ class EventQueue<Event> {
 
   async *read(): AsyncGenerator<Event, void, undefined> {
     for (;;) {
-      // Each event is yielded before the next is looked for: a reader may take its time.
+      // The queue is read again after each yield, since events may come while the reader works on one.
       for (let event = this.#events.shift(); event !== undefined; event = this.#events.shift()) yield event;
       if (this.#ended) break;
       await new Promise<void>((resolve) => {
@@ -35,7 +35,7 @@ class EventQueue<Event> {
 
 type Streaming<State> = Required<Pick<WalkOptions<State>, "signal" | "on">>;
 
-/** A run as the events it gives. It starts when the first is asked for; whoever stops asking aborts it. */
+/** Yields the events of a run. The run starts with the first `next()`, and is aborted when the reader leaves the loop. */
 export async function* streamed<State>(
   options: WalkOptions<State>,
   start: (streaming: Streaming<State>) => Promise<unknown>,

@@ -1,17 +1,19 @@
+import { controlIndexes } from "../../model/control-writes.ts";
 import type { RunError } from "../errors.ts";
-import { taskKey } from "../thread/identity.ts";
-import { forgetQuestions, INTERRUPT, type Position, resultWrites } from "../thread/position.ts";
+import type { Position } from "../thread/graph-position.ts";
+import { forgetQuestions, resultWrites } from "../thread/step-progress.ts";
+import { taskKey } from "../thread/task-key.ts";
 import type { Task } from "./routing.ts";
 import { type Level, nodeError } from "./session.ts";
 import { type Outcome, runTask } from "./task.ts";
 
-/** A task that failed, and why. */
+/** A failed task with its error. */
 export interface Failed {
   readonly task: Task;
   readonly error: RunError;
 }
 
-/** A task whose result, or question, the store refused. */
+/** The fault of a task whose result or question the store cannot hold. */
 export class TaskFault extends Error {
   readonly failed: Failed;
 
@@ -22,8 +24,8 @@ export class TaskFault extends Error {
 }
 
 /**
- * Runs what is left of a step: not what has finished, nor what waits for an answer. All tasks see the position's state;
- * what each does is noted in its progress, and saved, as soon as it ends. Returns the failures in activation order.
+ * Runs the tasks of a step that have neither finished nor wait for an answer. All tasks see the position's state. Each
+ * outcome is noted in the position's progress, and saved, as soon as the task ends. Returns failures in activation order.
  */
 export async function superstep(level: Level, position: Position): Promise<readonly Failed[]> {
   const waiting = position.next.filter((task) => isRunnable(position, task)).values();
@@ -36,7 +38,7 @@ export async function superstep(level: Level, position: Position): Promise<reado
       } catch (error) {
         broken ??= { error };
       }
-      // What runs is let finish, since its work is kept; nothing more is begun.
+      // Running tasks may finish, since their results are kept; no further task is begun.
       if (broken !== undefined || failed.size > 0) return;
     }
   };
@@ -49,7 +51,7 @@ export async function superstep(level: Level, position: Position): Promise<reado
   });
 }
 
-/** A task waits while none of its questions has been answered. */
+/** Tells whether a task has to run: it has not finished, and asked nothing or has an answer. */
 function isRunnable({ progress }: Position, { task }: Task): boolean {
   if (progress.results.has(task)) return false;
   const asked = progress.asked.get(task);
@@ -68,7 +70,7 @@ function settle(level: Level, position: Position, task: Task, outcome: Outcome, 
   const blame = (cause: Error): Error =>
     new TaskFault({
       task,
-      error: nodeError(level, "NODE_FAILED", { ...task, step }, "gave what cannot be stored", cause),
+      error: nodeError(level, "NODE_FAILED", { ...task, step }, "gave a value that cannot be stored", cause),
     });
   if (outcome.kind === "failed") {
     failed.set(task, outcome.error);
@@ -76,9 +78,9 @@ function settle(level: Level, position: Position, task: Task, outcome: Outcome, 
   } else if (outcome.kind === "asked") {
     const { interrupts } = outcome;
     position.progress.asked.set(task.task, interrupts);
-    // Whatever was answered before was no answer to what is asked now.
+    // An earlier answer under the id of a new question does not answer it.
     for (const { id } of interrupts) position.progress.answers.delete(id);
-    const writes = [{ channel: "interrupt", value: interrupts, index: INTERRUPT }];
+    const writes = [{ channel: "interrupt", value: interrupts, index: controlIndexes.interrupt }];
     journal.save(position, { task: task.task, node: task.node, writes }, blame);
     session.emit({ type: "interrupt", ...place, interrupts });
   } else {

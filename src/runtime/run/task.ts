@@ -1,34 +1,35 @@
 import type { Interrupt } from "../../model/checkpoint.ts";
 import { type RunError, StorageFailure } from "../errors.ts";
 import { isNested, type NodeDefinition } from "../graph/definition.ts";
-import { targetList } from "../graph/targets.ts";
+import { targetList } from "../graph/goto.ts";
 import { capture, isPlainObject, release } from "../thread/capture.ts";
-import { taskKey } from "../thread/identity.ts";
+import type { Position } from "../thread/graph-position.ts";
 import { runNested } from "../thread/nested.ts";
-import { interruptId, type Position, type Result } from "../thread/position.ts";
+import { interruptId, type Result } from "../thread/step-progress.ts";
+import { taskKey } from "../thread/task-key.ts";
 import { Cancellation } from "./cancellation.ts";
 import type { Context } from "./context.ts";
 import { checkTarget, type Task, UnknownTarget } from "./routing.ts";
 import { type Level, nodeError } from "./session.ts";
 
-/** What became of a task. */
+/** The outcome of a task. */
 export type Outcome =
   | { readonly kind: "done"; readonly result: Result; readonly raw: Result }
   | { readonly kind: "asked"; readonly interrupts: readonly Interrupt[] }
   | { readonly kind: "failed"; readonly error: RunError };
 
-/** Runs a task with its retries. Rejects only with faults of the store. */
+/** Runs a task with its retries. Rejects for faults of the store only. */
 export async function runTask(level: Level, position: Position, task: Task): Promise<Outcome> {
   const node = level.definition.nodes.get(task.node) as NodeDefinition;
   const { attempts = 1, backoff = 0, when } = node.options.retry ?? {};
   const { session } = level;
   for (let attempt = 1; ; attempt += 1) {
-    const trial = new Trial(level, position, task, node, attempt);
-    // Nothing is begun any more, whatever was still to come of the step.
-    if (session.cancellation.cancelled) return { kind: "failed", error: trial.aborted() };
-    const outcome = await trial.outcome();
+    const current = new Attempt(level, position, task, node, attempt);
+    // A cancelled run begins no further task of its step.
+    if (session.cancellation.cancelled) return { kind: "failed", error: current.aborted() };
+    const outcome = await current.outcome();
     if (outcome.kind !== "failed" || attempt >= attempts || !isWorthRetrying(outcome.error, when)) return outcome;
-    session.emit({ type: "retry", ...trial.place, attempt: attempt + 1, error: outcome.error.cause });
+    session.emit({ type: "retry", ...current.address, attempt: attempt + 1, error: outcome.error.cause });
     await session.cancellation.sleep(backoff * 2 ** (attempt - 1));
   }
 }
@@ -38,18 +39,18 @@ function isWorthRetrying(error: RunError, when: ((error: unknown) => boolean) | 
   try {
     return when === undefined || when(error.cause);
   } catch {
-    // The node's own error is the one to report; a broken predicate earns it no further try.
+    // The node's own error is reported, not that of the predicate.
     return false;
   }
 }
 
-/** What stops a node at an unanswered question. */
+/** Thrown inside a node to stop it at an unanswered question. */
 class Interruption extends Error {
   override readonly name = "Interruption";
 }
 
-/** One attempt at a task. */
-class Trial {
+/** An attempt at a task. */
+class Attempt {
   readonly #level: Level;
   readonly #position: Position;
   readonly #task: Task;
@@ -70,14 +71,14 @@ class Trial {
     this.#cancellation = node.options.timeout === undefined ? level.session.cancellation : new Cancellation();
   }
 
-  get place(): { namespace: readonly string[]; step: number; node: string; task: string } {
+  get address(): { namespace: readonly string[]; step: number; node: string; task: string } {
     const { session, namespace } = this.#level;
     const task = taskKey(session.threadId, session.run, namespace, this.#task.task);
     return { namespace, step: this.#position.step + 1, node: this.#node.name, task };
   }
 
   async outcome(): Promise<Outcome> {
-    this.#level.session.emit({ type: "task", ...this.place, attempt: this.#attempt });
+    this.#level.session.emit({ type: "task", ...this.address, attempt: this.#attempt });
     let returned: unknown;
     try {
       returned = await this.#limited(() => this.#work());
@@ -88,7 +89,7 @@ class Trial {
     } finally {
       this.#ended = true;
     }
-    // A node that caught the interruption, or threw something else on its way out, was still interrupted.
+    // A node that caught the interruption, or threw another error after it, was still interrupted.
     return { kind: "asked", interrupts: this.#asked };
   }
 
@@ -104,14 +105,14 @@ class Trial {
     return "asked" in answer ? undefined : answer.update;
   }
 
-  /** Waits for the work, but not past the time it has, nor past the end of the run. */
+  /** Waits for the work, at most until its timeout or the end of the run. */
   #limited(work: () => Promise<unknown>): Promise<unknown> {
     const { session } = this.#level;
     const { timeout } = this.#node.options;
     return new Promise((resolve, reject) => {
       const quit = (reason: unknown): void => {
         this.#cancellation.cancel(reason);
-        // A nested graph winds down by itself: it must have stopped writing before it can be tried again.
+        // A nested graph is awaited: it must have stopped writing before it can be tried again.
         if (!isNested(this.#node.work)) reject(reason);
       };
       const stop = session.cancellation.onCancel(quit);
@@ -132,19 +133,19 @@ class Trial {
 
   #context(): Context {
     const { session } = this.#level;
-    const { place } = this;
+    const { address } = this;
     return {
       thread: session.threadId,
       run: session.run,
-      step: place.step,
-      node: place.node,
-      task: place.task,
+      step: address.step,
+      node: address.node,
+      task: address.task,
       attempt: this.#attempt,
       arg: this.#task.arg,
       signal: this.#cancellation.signal,
       interrupt: <Answer>(payload?: unknown): Answer => this.#interrupt(payload) as Answer,
       emit: (data: unknown): void => {
-        if (!this.#ended) session.emit({ type: "emit", ...place, data });
+        if (!this.#ended) session.emit({ type: "emit", ...address, data });
       },
     };
   }
@@ -159,7 +160,7 @@ class Trial {
     const id = interruptId(this.#task.task, this.#questions);
     this.#questions += 1;
     if (answers.has(id)) return release(answers.get(id));
-    // Only the first open question counts: a node that catches the interruption does not get to ask the next one.
+    // Only the first open question counts, even if the node catches the interruption and asks another.
     if (this.#asked.length === 0) this.#asked = [{ id, node: this.#node.name, value: payload }];
     throw new Interruption(`Node "${this.#node.name}" waits for an answer.`);
   }
@@ -184,12 +185,12 @@ class Trial {
   }
 
   #error(code: RunError["code"], what: string, cause: unknown): RunError {
-    const place = { node: this.#node.name, task: this.#task.task, step: this.#position.step + 1 };
-    return nodeError(this.#level, code, place, what, cause);
+    const failed = { node: this.#node.name, task: this.#task.task, step: this.#position.step + 1 };
+    return nodeError(this.#level, code, failed, what, cause);
   }
 }
 
-/** What a node returned: nothing, a partial state, or `{ update, goto }` and nothing else. */
+/** Parses a node's result: nothing, a partial state, or an object with only the keys `update` and `goto`. */
 function parse(node: string, returned: unknown): Result {
   if (returned === undefined || returned === null) return { update: undefined, goto: undefined };
   if (!isPlainObject(returned)) {

@@ -1,15 +1,15 @@
 import { ThreadmarkError } from "../../errors.ts";
 
 /**
- * All tasks of a step see one and the same state. It is the runtime's own: copied from what nodes return, so that
- * nobody holds a reference into it, and frozen, so that a node that changes it in place fails instead of changing what
- * its siblings see. What cannot be copied here (instances of other classes) is kept as it is.
+ * Returns a frozen copy of a value. Invariant: the state that the tasks of a step share is copied from the results of
+ * nodes, so that no node holds a reference into it, and frozen, so that a node that changes it in place fails instead of
+ * changing the state of its siblings. Instances of other classes cannot be copied, and are kept as they are.
  */
 export function capture<T>(value: T): T {
   return copy(value, true, []) as T;
 }
 
-/** A copy that its receiver may change. */
+/** Returns a copy that its receiver may change. */
 export function release<T>(value: T): T {
   return copy(value, false, []) as T;
 }
@@ -36,13 +36,13 @@ function copyContainer(value: object, inner: (part: unknown) => unknown): object
   return result;
 }
 
-/** `__proto__` is an ordinary key, as it is in the store. */
+/** Sets a key, of which `__proto__` is an ordinary one, as in the store. */
 export function define(target: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== "__proto__") target[key] = value;
   else Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** What is neither array, Map, Set nor plain object; undefined for those. */
+/** Copies anything but an array, Map, Set or plain object; returns undefined for these. */
 function copyBuiltIn(value: object): unknown {
   if (Buffer.isBuffer(value)) return Buffer.from(value);
   if (value instanceof Date || ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return structuredClone(value);
@@ -60,7 +60,7 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return prototype === Object.prototype || prototype === null;
 }
 
-/** Freezes in place what is the runtime's own already: a state just read, or what a reducer made of captured parts. */
+/** Freezes a value of the runtime's own in place: a state just read, or the result of a reducer on captured parts. */
 export function freeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   if (Array.isArray(value)) for (const part of value) freeze(part);

@@ -7,23 +7,23 @@ import type { Definition } from "../graph/definition.ts";
 import type { Values } from "../graph/reducers.ts";
 import { BranchFailure, UnknownTarget } from "../run/routing.ts";
 import { isPlainObject } from "./capture.ts";
-import { timeOrderedId } from "./identity.ts";
+import { updatedPosition, updatedPositionAs } from "./edit-position.ts";
+import { type Position, readPosition } from "./graph-position.ts";
 import { type CommitOptions, Journal } from "./journal.ts";
 import { nestedHeads, noteNested } from "./nested.ts";
-import { type Position, readPosition } from "./position.ts";
-import { edited, editedAs } from "./resume-run.ts";
 import { checkFits } from "./start-run.ts";
+import { timeOrderedId } from "./time-ordered-id.ts";
 
 export interface UpdateOptions {
-  /** Update as if this node had returned the values: its edges are followed. */
+  /** A node to update in the name of: its edges are followed, as if it had returned the values. */
   readonly as?: string;
-  /** An older checkpoint to branch from; default: the head. */
+  /** An older checkpoint to branch from. Default: the head. */
   readonly from?: string;
 }
 
 type Open = (namespace: readonly string[]) => Thread<Values>;
 
-/** Puts a checkpoint of source "update" on a thread: refused with `BUSY` while a run holds it. */
+/** Puts a checkpoint of source "update" on a thread. Refused with `BUSY` while a run holds the thread. */
 export async function edit(
   definition: Definition,
   threadId: string,
@@ -66,7 +66,9 @@ async function apply(
   as: string | undefined,
 ): Promise<Position> {
   try {
-    return as === undefined ? edited(definition, before, values) : await editedAs(definition, before, values, as);
+    return as === undefined
+      ? updatedPosition(definition, before, values)
+      : await updatedPositionAs(definition, before, values, as);
   } catch (error) {
     const known = error instanceof UnknownTarget || error instanceof BranchFailure;
     if (!known) throw error;

@@ -4,20 +4,21 @@ import type { LeaseToken, PutFields, WritesInput } from "../../model/arguments.t
 import type { Checkpoint, CheckpointInfo } from "../../model/checkpoint.ts";
 import { StorageFailure } from "../errors.ts";
 import type { Values } from "../graph/reducers.ts";
-import { timeOrderedId } from "./identity.ts";
-import { ANSWER, GOTO, infoOf, type Position, resultWrites } from "./position.ts";
+import { infoOf, type Position } from "./graph-position.ts";
+import { answerWrite, gotoWrite, resultWrites } from "./step-progress.ts";
+import { timeOrderedId } from "./time-ordered-id.ts";
 
 /**
- * When a boundary is written.
+ * When a boundary (the checkpoint at the end of a step) is written.
  *
- * - `sync`: it is durable before the next step starts
- * - `async`: in order, behind the running step; a failed write fails the run at the next boundary
- * - `exit`: only the last boundary, and interrupts and failures
+ * - `sync`: the boundary is durable before the next step starts
+ * - `async`: boundaries are written in order while the next step runs; a failed write fails the run at the next boundary
+ * - `exit`: only the last boundary is written, and interrupts and failures
  */
 export type Durability = "sync" | "async" | "exit";
 
 export interface JournalOptions {
-  /** Undefined: nothing is kept. */
+  /** Undefined for a run that keeps nothing. */
   readonly thread: Thread<Values> | undefined;
   readonly lease: LeaseToken | undefined;
   readonly durability: Durability;
@@ -27,27 +28,27 @@ export interface JournalOptions {
 }
 
 export interface CommitOptions {
-  /** The id to give it; default: the store's choice. */
+  /** The checkpoint's id. Default: the store's choice. */
   readonly id?: string;
-  /** The checkpoint to branch from, when that is not the head; null: a new root. */
+  /** The checkpoint to branch from, when that is not the head; null for a new root. */
   readonly parent?: string | null;
 }
 
-/** Turns the refusal of a task's writes into the fault to report: that of its node, if its value cannot be stored. */
+/** Returns the error to report when a task's value cannot be stored. */
 export type Blame = (error: ThreadmarkError) => Error;
 
-/** Writes one namespace of one run: boundaries, task results, questions and errors, as the durability mode asks. */
+/** Writes the boundaries, task results, questions and errors of one namespace of a run, as its durability asks. */
 export class Journal {
   readonly #options: JournalOptions;
   readonly #eager: boolean;
   #info: CheckpointInfo | undefined;
   #parent: string | null | undefined;
-  /** Writes of the running step, not yet known to be durable. They never reject: a fault is what they resolve to. */
+  /** Writes of the running step that are not known to be durable. Invariant: they never reject, but resolve to the fault. */
   #writes: Promise<Error | undefined>[] = [];
-  /** With `exit`: writes that are not needed, unless the step that the store has is one that fails or asks. */
+  /** With `exit`: writes against a stored position, needed only if its step fails or asks. */
   #held: (() => Promise<Error | undefined>)[] = [];
-  /** The boundary being written behind the running step. */
-  #flight: Promise<Error | undefined> | undefined;
+  /** With `async`: the boundary that is being written while the step runs. */
+  #boundary: Promise<Error | undefined> | undefined;
 
   constructor(options: JournalOptions) {
     this.#options = options;
@@ -55,12 +56,12 @@ export class Journal {
     this.#info = options.head && infoOf(options.head);
   }
 
-  /** The last checkpoint that is known to be in the store. */
+  /** Returns the last checkpoint that is known to be in the store. */
   get head(): CheckpointInfo | undefined {
     return this.#info;
   }
 
-  /** A boundary. With `sync` it is durable when this returns, with `async` the one before it is. */
+  /** Commits a boundary. When this resolves, the boundary is durable with `sync`, and the one before it with `async`. */
   async commit(position: Position, options: CommitOptions = {}): Promise<void> {
     if (options.parent !== undefined) this.#parent = options.parent;
     if (!this.#eager) {
@@ -68,15 +69,15 @@ export class Journal {
       return;
     }
     if (this.#options.durability === "sync") return this.#raise(await this.#write(position, options.id));
-    await this.#land();
-    this.#flight = this.#write(position, options.id);
+    await this.#settleBoundary();
+    this.#boundary = this.#write(position, options.id);
   }
 
-  /** A position that must be durable, in every mode; and everything before it. */
+  /** Makes a position, and everything before it, durable in every mode. */
   async flush(position: Position, options: CommitOptions = {}): Promise<void> {
-    await this.#land();
+    await this.#settleBoundary();
     if (this.#options.thread !== undefined && position.id === undefined) {
-      // What its tasks did goes with the position itself.
+      // The put itself carries the progress of the position's tasks.
       if (!this.#eager) this.#held = [];
       this.#raise(await this.#write(position, options.id));
     } else {
@@ -84,20 +85,20 @@ export class Journal {
     }
   }
 
-  /** The id of a position; undefined where the mode leaves it unwritten. */
+  /** Returns the id of a position; undefined where the mode leaves the position unwritten. */
   async idOf(position: Position): Promise<string | undefined> {
-    if (position.id === undefined) await this.#land();
+    if (position.id === undefined) await this.#settleBoundary();
     return position.id;
   }
 
-  /** Saves what became of a task. The store commits those of one turn together, and with the boundary if that follows. */
+  /** Saves writes of a task. The store commits all writes of an event loop turn together, and with a boundary that follows. */
   save(position: Position, input: WritesInput, blame: Blame): void {
     if (this.#options.thread === undefined) return;
     if (this.#eager) this.#writes.push(this.#save(position, input, blame));
     else this.#held.push(() => this.#save(position, input, blame));
   }
 
-  /** Saves something against the head, now. */
+  /** Saves writes against the head at once, in every mode. */
   async saveAtHead(input: WritesInput): Promise<void> {
     if (this.#options.thread === undefined || this.#info === undefined) return;
     try {
@@ -107,21 +108,21 @@ export class Journal {
     }
   }
 
-  /** Waits until all that was begun is durable, and throws the first fault among it. */
+  /** Waits until every write that was begun is durable, and throws the first fault. */
   async drain(): Promise<void> {
-    await this.#land();
+    await this.#settleBoundary();
     await this.#settleWrites();
   }
 
-  async #land(): Promise<void> {
-    const flight = this.#flight;
-    const fault = await flight;
-    // Not before: writes that wait for it find it here.
-    if (this.#flight === flight) this.#flight = undefined;
+  async #settleBoundary(): Promise<void> {
+    const boundary = this.#boundary;
+    const fault = await boundary;
+    // Cleared only now, because #save waits for the boundary through this field.
+    if (this.#boundary === boundary) this.#boundary = undefined;
     this.#raise(fault);
   }
 
-  /** The writes begun so far, which whoever takes them must wait for. */
+  /** Returns the writes of the step and begins those held back. The caller must wait for them. */
   #takeWrites(): readonly Promise<Error | undefined>[] {
     const writes = [...this.#writes, ...this.#held.map((save) => save())];
     this.#writes = [];
@@ -139,8 +140,8 @@ export class Journal {
   }
 
   async #save(position: Position, input: WritesInput, blame: Blame): Promise<Error | undefined> {
-    // Only behind a boundary in flight is the id unknown; if that fails, there is nothing to save against.
-    if (position.id === undefined) await this.#flight;
+    // The id is unknown only while the boundary is being written. If that fails, there is no checkpoint to save against.
+    if (position.id === undefined) await this.#boundary;
     if (position.id === undefined) return undefined;
     try {
       await this.#options.thread?.putWrites(position.id, input, this.#leased());
@@ -151,7 +152,7 @@ export class Journal {
     }
   }
 
-  /** Puts the position together with the writes of the step before it; resolves to the fault, if there was one. */
+  /** Puts the position together with the writes of the step before it. Resolves to the fault, if there was one. */
   async #write(position: Position, id: string | undefined): Promise<Error | undefined> {
     const writes = this.#takeWrites();
     const put = this.#put(position, id).then(
@@ -160,7 +161,7 @@ export class Journal {
     );
     const faults = await Promise.all(writes);
     const { info, error } = await put;
-    // Without the boundary, a task whose result cannot be stored is the first to blame.
+    // If the put failed too, a task whose result cannot be stored is the likelier cause, and is reported.
     if (info === undefined) return faults.find((fault) => fault !== undefined) ?? new StorageFailure(error);
     this.#info = info;
     position.id = info.id;
@@ -191,7 +192,7 @@ export class Journal {
       ...(this.#parent === undefined ? {} : { parent: this.#parent }),
       expect: this.#info?.id ?? null,
     };
-    // The writes go first, so that the checkpoint never stands without what it says is completed.
+    // The writes go first: a checkpoint must not list tasks as completed whose results are not stored.
     const copies = id === undefined ? [] : this.#copyProgress(thread, position, id);
     const put =
       change !== undefined && this.#eager
@@ -201,6 +202,7 @@ export class Journal {
     return info;
   }
 
+  /** Writes the progress of a position against its new checkpoint. */
   #copyProgress(thread: Thread<Values>, { next, progress }: Position, id: string): Promise<unknown>[] {
     const copies: Promise<unknown>[] = [];
     const copy = (task: string, node: string | null, writes: WritesInput["writes"]): void => {
@@ -210,10 +212,9 @@ export class Journal {
       const result = progress.results.get(task);
       if (result !== undefined) copy(task, node, resultWrites(result.update, result.goto));
       const goto = progress.gotos.get(task);
-      if (goto !== undefined) copy(task, node, [{ channel: GOTO, value: goto, index: ANSWER }]);
+      if (goto !== undefined) copy(task, node, [gotoWrite(goto)]);
     }
-    for (const [question, value] of progress.answers)
-      copy(question, null, [{ channel: "answer", value, index: ANSWER }]);
+    for (const [question, value] of progress.answers) copy(question, null, [answerWrite(value)]);
     return copies;
   }
 

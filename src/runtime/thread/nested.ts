@@ -8,17 +8,18 @@ import type { Cancellation } from "../run/cancellation.ts";
 import type { Task } from "../run/routing.ts";
 import type { Level, Session } from "../run/session.ts";
 import { release } from "./capture.ts";
+import { type Notes, notesOf, type Position, readPosition } from "./graph-position.ts";
 import { Journal } from "./journal.ts";
-import { type Notes, notesOf, openInterrupts, type Position, readPosition } from "./position.ts";
-import { begin, checkFits } from "./start-run.ts";
+import { checkFits, startPosition } from "./start-run.ts";
+import { openInterrupts } from "./step-progress.ts";
 
 type Answer = { readonly update: unknown } | { readonly asked: readonly Interrupt[] };
 
 const NO_BREAKS = { before: [], after: [] } as const;
 
 /**
- * Runs a graph as a task of another, in a namespace of the task's own. A task that is run again goes on where its graph
- * stood; one that was never run, or runs on another branch of the thread's history, starts afresh.
+ * Runs a graph as a task of another, in a namespace of the task's own. A task that is run again goes on from the head of
+ * its graph; a task that never ran, or runs on another branch of the thread's history, starts from the beginning.
  */
 export async function runNested(
   outer: Level,
@@ -47,16 +48,16 @@ export async function runNested(
     if (id.startsWith(`${task.task}/`)) start.progress.answers.set(id.slice(task.task.length + 1), value);
   }
   try {
-    const ended = await session.walk(level, start, true);
+    const ended = await session.runToEnd(level, start, true);
     if (ended.status === "done") return { update: nested.output(release(ended.position.state), position.state) };
     return { asked: outerQuestions(task, ended.position) };
   } finally {
-    // With `exit` nothing else tells the outer checkpoint where its graph stopped.
+    // With `exit`, the outer checkpoint learns only from this where its graph stopped.
     if (journal.head !== undefined) outer.stopped.set(task.task, journal.head.id);
   }
 }
 
-/** What is asked inside is asked of the outside, under the task's name. */
+/** Returns the open questions of a nested graph as questions of its task. */
 function outerQuestions({ node, task }: Task, inner: Position): readonly Interrupt[] {
   return openInterrupts(inner).map((question) => ({
     id: `${task}/${question.id}`,
@@ -67,9 +68,9 @@ function outerQuestions({ node, task }: Task, inner: Position): readonly Interru
 
 interface Found {
   readonly head: CheckpointTuple | undefined;
-  /** Go on from here … */
+  /** The checkpoint to go on from; undefined to start at START. */
   readonly from: CheckpointTuple | undefined;
-  /** … as it was when it was committed, on a new branch; else with all that was done since. */
+  /** True to go on in a new branch from the checkpoint as committed; false to keep the progress since then. */
   readonly anew: boolean;
 }
 
@@ -100,7 +101,7 @@ async function startOf(
   const { definition, journal, session } = level;
   if (from === undefined) {
     const values = await checkInput(definition.name, definition.schema, input());
-    const start = await begin({ definition, run: session.run, breaks: NO_BREAKS, notes }, values, undefined);
+    const start = await startPosition({ definition, run: session.run, breaks: NO_BREAKS, notes }, values, undefined);
     await journal.commit(start, head === undefined ? {} : { parent: null });
     return start;
   }
@@ -119,8 +120,8 @@ async function startOf(
 }
 
 /**
- * Where the graphs of a position's unfinished tasks stand, for a checkpoint that goes on with those tasks: `before` is
- * the checkpoint that they were run from so far, `stopped` what is known of this run.
+ * Returns the heads of the nested graphs of a position's unfinished tasks, for a checkpoint that goes on with these tasks.
+ * `before` is the checkpoint that the tasks have run from so far, `stopped` the heads known from this run.
  */
 export async function nestedHeads(
   {
@@ -155,12 +156,13 @@ async function ownHead(
   return isOwn ? head.id : recorded;
 }
 
-/** Notes with these nested graphs in them, for the checkpoint that will have this id. */
+/** Returns the notes with the heads of nested graphs, for the checkpoint that will have the id `of`. */
 export function noteNested(notes: Notes, of: string, at: Readonly<Record<string, string>>): Notes {
   const { nested: _, ...rest } = notes;
   return Object.keys(at).length === 0 ? rest : { ...rest, nested: { of, at } };
 }
 
+/** Reads from the store, whose faults must not be blamed on a node. */
 async function stored<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();

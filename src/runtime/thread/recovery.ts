@@ -1,28 +1,29 @@
 import type { Store } from "../../api/store.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import type { CheckpointTuple, Status } from "../../model/checkpoint.ts";
+import { controlIndexes } from "../../model/control-writes.ts";
 import type { Values } from "../graph/reducers.ts";
 import type { RunResult } from "../run/events.ts";
-import { RESUMED } from "../run/execution.ts";
 import type { WalkOptions } from "../run/options.ts";
 import type { Task } from "../run/routing.ts";
-import { notesOf, openInterrupts, type Progress, readProgress, tasksOf } from "./position.ts";
+import { notesOf, tasksOf } from "./graph-position.ts";
+import { openInterrupts, type Progress, readProgress } from "./step-progress.ts";
 
 export interface RecoverOptions<State = unknown> extends Omit<WalkOptions<State>, "concurrency" | "ifBusy"> {
-  /** Runs at the same time. Default 4. */
+  /** The number of runs that are resumed at the same time. Default 4. */
   readonly concurrency?: number;
-  /** Also runs that ended with an error: they are tried again. Default false. */
+  /** Also resume runs that failed. Default false. */
   readonly failed?: boolean;
 }
 
-/** What became of a recovered run. */
+/** The outcome of a recovered run. */
 export type Recovered<State = unknown> =
   | { readonly thread: string; readonly result: RunResult<State>; readonly error?: undefined }
   | { readonly thread: string; readonly result?: undefined; readonly error: unknown };
 
 /**
- * Resumes what nobody works on any more: runs whose holder died, and interrupts that were answered meanwhile. Not what
- * waits for an answer, or at a breakpoint; nor, unless asked, what failed.
+ * Resumes abandoned runs: those whose holder died, and those whose interrupts have been answered. Leaves alone runs that
+ * wait for an answer or at a breakpoint and, without `failed`, runs that failed.
  */
 export async function recover<State>(
   store: Store<Values>,
@@ -45,7 +46,7 @@ export async function recover<State>(
         if (tuple !== undefined && isAbandoned(tuple))
           recovered.push({ thread, result: await resume(thread, options) });
       } catch (error) {
-        // Somebody else was faster: it is in good hands.
+        // BUSY: another process has resumed the run.
         if (!(error instanceof ThreadmarkError) || error.code !== "BUSY") recovered.push({ thread, error });
       }
     }
@@ -63,10 +64,10 @@ function isAbandoned(tuple: CheckpointTuple): boolean {
   if (asked.length > 0 && openInterrupts({ next, progress }).length === asked.length)
     return hasOtherWork(next, progress);
   const isAtBreakpoint = notesOf(checkpoint.metadata).paused === true;
-  return !isAtBreakpoint || writes.some(({ index }) => index === RESUMED) || asked.length > 0;
+  return !isAtBreakpoint || writes.some(({ index }) => index === controlIndexes.scheduled) || asked.length > 0;
 }
 
-/** Whether there are tasks that neither finished nor wait. */
+/** Tells whether some task has neither finished nor asked. */
 function hasOtherWork(next: readonly Task[], progress: Progress): boolean {
   return next.some(({ task }) => !progress.results.has(task) && !progress.asked.has(task));
 }

@@ -1,37 +1,40 @@
 import type { CheckpointTuple, Interrupt } from "../../model/checkpoint.ts";
 import { RunError } from "../errors.ts";
 import type { Definition } from "../graph/definition.ts";
+import { type Goto, targetList } from "../graph/goto.ts";
 import { reduce, type Values } from "../graph/reducers.ts";
-import { type Goto, targetList } from "../graph/targets.ts";
-import { checkTarget, route, type Task, UnknownTarget } from "../run/routing.ts";
+import { checkTarget, route, UnknownTarget } from "../run/routing.ts";
 import { capture, isPlainObject } from "./capture.ts";
-import { emptyProgress, isOfTask, openInterrupts, type Position, readPosition } from "./position.ts";
+import { updatedPosition } from "./edit-position.ts";
+import { type Position, readPosition } from "./graph-position.ts";
 import { checkFits } from "./start-run.ts";
+import { emptyProgress, isOfTask, openInterrupts } from "./step-progress.ts";
 
-export interface Wish {
+/** The changes that a call of `resume` asks for. */
+export interface ResumeRequest {
   readonly value?: unknown;
   readonly update?: Values | undefined;
   readonly goto?: Goto | undefined;
 }
 
-/** Where a resumed run goes on. */
-export interface Reopened {
+/** The position from which a resumed run goes on. */
+export interface ResumePoint {
   readonly position: Position;
-  /** The position is not in the store yet: it differs from the checkpoint it was read from. */
+  /** True if the position differs from the checkpoint it was read from, and so has to be committed. */
   readonly changed: boolean;
-  /** It does not follow the head, but this checkpoint. */
+  /** The checkpoint that the position follows, when that is not the head. */
   readonly branchedFrom: string | undefined;
-  /** Answers that were given now, by interrupt. */
+  /** The answers that this call gives, by interrupt id. */
   readonly answered: ReadonlyMap<string, unknown>;
 }
 
-/** What a checkpoint becomes when it is resumed with these wishes. Nothing is written here, everything is checked. */
-export async function reopen(
+/** Checks a request to resume from a checkpoint, and returns the position to go on from. Writes nothing. */
+export async function resumePoint(
   definition: Definition,
   head: CheckpointTuple,
   from: CheckpointTuple | undefined,
-  { value, update, goto }: Wish,
-): Promise<Reopened> {
+  { value, update, goto }: ResumeRequest,
+): Promise<ResumePoint> {
   const tuple = from ?? head;
   const { id, thread, workflow } = tuple.checkpoint;
   if (update !== undefined && !isPlainObject(update)) {
@@ -39,13 +42,14 @@ export async function reopen(
   }
   let isBranch = id !== head.checkpoint.id;
   let position = readPosition(tuple, isBranch);
-  const leaves = goto !== undefined && value === undefined;
-  checkFits(definition, thread, workflow, leaves ? { next: [] } : position);
+  // Without an answer a goto leaves the step, so that the nodes of its tasks need not exist any more.
+  const leavesStep = goto !== undefined && value === undefined;
+  checkFits(definition, thread, workflow, leavesStep ? { next: [] } : position);
   if (goto !== undefined) checkGoto(definition, thread, goto);
   const answered = new Map<string, unknown>();
   if (value !== undefined) {
     for (const [question, answer] of matchAnswers(position, value, thread)) answered.set(question, answer);
-    // An answer to what was answered before, and acted on, is another course of events: a branch.
+    // A new answer to a question whose task has finished starts a branch: the old course of events stays.
     if (!isBranch && [...answered.keys()].some((question) => isFinished(position, question))) {
       isBranch = true;
       position = readPosition(tuple, true);
@@ -53,10 +57,13 @@ export async function reopen(
     giveAnswers(position, answered, goto);
   }
   const branchedFrom = isBranch ? id : undefined;
-  if (leaves)
-    return { position: await elsewhere(definition, position, update, goto), changed: true, branchedFrom, answered };
-  if (update !== undefined)
-    return { position: edited(definition, position, update), changed: true, branchedFrom, answered };
+  if (leavesStep) {
+    const left = await leaveStep(definition, position, update, goto);
+    return { position: left, changed: true, branchedFrom, answered };
+  }
+  if (update !== undefined) {
+    return { position: updatedPosition(definition, position, update), changed: true, branchedFrom, answered };
+  }
   if (!isBranch) return { position, changed: false, branchedFrom, answered };
   const branch: Position = {
     ...position,
@@ -80,7 +87,7 @@ function checkGoto(definition: Definition, thread: string, goto: Goto): void {
   }
 }
 
-/** Which questions a value answers: all open ones, or those it names. */
+/** Returns the answer to each question that a value answers: all open questions, or those whose ids are its keys. */
 function matchAnswers(position: Position, value: unknown, thread: string): ReadonlyMap<string, unknown> {
   const questions = new Map<string, Interrupt>();
   for (const question of position.interrupts) questions.set(question.id, question);
@@ -89,13 +96,8 @@ function matchAnswers(position: Position, value: unknown, thread: string): Reado
   const open = openInterrupts(position);
   const all = open.length > 0 ? open : [...questions.values()];
   if (all.length === 0) {
-    throw new RunError(
-      "NO_INTERRUPT",
-      `No interrupt of thread "${thread}" waits for an answer. Resume it without a value.`,
-      {
-        thread,
-      },
-    );
+    const message = `No interrupt of thread "${thread}" waits for an answer. Resume it without a value.`;
+    throw new RunError("NO_INTERRUPT", message, { thread });
   }
   const named = isPlainObject(value) ? Object.keys(value) : [];
   if (!named.some((id) => questions.has(id))) return new Map(all.map(({ id }) => [id, value]));
@@ -119,13 +121,13 @@ function giveAnswers(
 ): void {
   for (const [question, answer] of answered) {
     progress.answers.set(question, capture(answer));
-    const task = next.find((one) => isOfTask(question, one.task));
+    const task = next.find(({ task: key }) => isOfTask(question, key));
     if (goto !== undefined && task !== undefined) progress.gotos.set(task.task, capture(goto));
   }
 }
 
-/** The step is left: what its finished tasks did is kept, the rest is dropped, and the run goes on elsewhere. */
-async function elsewhere(
+/** Ends the step early: keeps the updates of its finished tasks, drops its other tasks, and goes to the targets instead. */
+async function leaveStep(
   definition: Definition,
   position: Position,
   update: Values | undefined,
@@ -151,57 +153,4 @@ async function elsewhere(
     notes,
     progress: emptyProgress(),
   };
-}
-
-/** The state is changed; what was pending stays pending, and what had finished stays finished. */
-export function edited(definition: Definition, position: Position, update: Values): Position {
-  const { state, change } = reduce(definition.reducers, position.state, [capture(update)]);
-  return {
-    ...position,
-    id: undefined,
-    state,
-    change,
-    step: position.step + 1,
-    source: "update",
-    plainPath: false,
-    interrupts: openInterrupts(position),
-  };
-}
-
-/** As if a node had run and returned the update: its edges are followed, the other pending tasks stay. */
-export async function editedAs(
-  definition: Definition,
-  position: Position,
-  update: Values,
-  node: string,
-): Promise<Position> {
-  const changed = edited(definition, position, update);
-  const kept = position.next.filter((task) => task.node !== node);
-  const { next, barriers } = await route(definition, [{ node }], changed.state, position.barriers, changed.step);
-  const unfinished = kept.filter(({ task }) => !position.progress.results.has(task));
-  const isPending = (task: Task): boolean =>
-    task.arg === undefined && unfinished.some((one) => isPlain(one, task.node));
-  const tasks = new Set(kept.map(({ task }) => task));
-  const progress = emptyProgress();
-  for (const [task, result] of position.progress.results) if (tasks.has(task)) progress.results.set(task, result);
-  for (const [task, asked] of position.progress.asked) if (tasks.has(task)) progress.asked.set(task, asked);
-  for (const [task, goto] of position.progress.gotos) if (tasks.has(task)) progress.gotos.set(task, goto);
-  for (const [question, answer] of position.progress.answers) {
-    if (kept.some(({ task }) => isOfTask(question, task))) progress.answers.set(question, answer);
-  }
-  const { paused: _, ...notes } = position.notes;
-  const result: Position = {
-    ...changed,
-    node,
-    path: [...position.path, node],
-    next: [...kept, ...next.filter((task) => !isPending(task))],
-    barriers,
-    notes,
-    progress,
-  };
-  return { ...result, interrupts: openInterrupts(result) };
-}
-
-function isPlain(task: Task, node: string): boolean {
-  return task.node === node && task.arg === undefined;
 }

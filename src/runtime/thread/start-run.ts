@@ -1,22 +1,22 @@
-import type { Interrupt } from "../../model/checkpoint.ts";
 import { RunError } from "../errors.ts";
 import type { Definition } from "../graph/definition.ts";
+import { START } from "../graph/goto.ts";
 import { reduce, type Values } from "../graph/reducers.ts";
-import { START } from "../graph/targets.ts";
 import { route, type Task } from "../run/routing.ts";
 import { capture } from "./capture.ts";
-import { type Breaks, emptyProgress, type Notes, type Position } from "./position.ts";
+import type { Breaks, Notes, Position } from "./graph-position.ts";
+import { emptyProgress } from "./step-progress.ts";
 
-export interface Beginning {
+export interface RunStart {
   readonly definition: Definition;
   readonly run: string;
   readonly breaks: Breaks;
   readonly notes?: Notes;
 }
 
-/** Where a run begins: the input reduced into what the thread's last run left, and what START leads to. */
-export async function begin(
-  { definition, run, breaks, notes = {} }: Beginning,
+/** Returns the first position of a run: the input reduced into the state before it, and the tasks that START leads to. */
+export async function startPosition(
+  { definition, run, breaks, notes = {} }: RunStart,
   input: Values,
   before: Pick<Position, "state" | "step"> | undefined,
 ): Promise<Position> {
@@ -41,7 +41,7 @@ export async function begin(
   };
 }
 
-/** What a boundary notes of breakpoints: which there are, and whether one fires here. */
+/** Returns the notes of a boundary about breakpoints: the list of them, and whether one fires there. */
 export function arrivalNotes(breaks: Breaks, ran: readonly string[], next: readonly Task[]): Notes {
   if (breaks.before.length === 0 && breaks.after.length === 0) return {};
   const fires =
@@ -50,7 +50,7 @@ export function arrivalNotes(breaks: Breaks, ran: readonly string[], next: reado
   return fires ? { breaks, paused: true } : { breaks };
 }
 
-/** A thread of another workflow, or one that waits for a node the graph lacks, is refused before anything is done. */
+/** Refuses a thread of another workflow (`OTHER_WORKFLOW`), or with a task for a node that the graph lacks (`UNKNOWN_NODE`). */
 export function checkFits(
   definition: Definition,
   thread: string | undefined,
@@ -72,9 +72,4 @@ export function checkFits(
       { thread, node: unknown.node },
     );
   }
-}
-
-/** Whether both lists hold the same questions. */
-export function sameQuestions(left: readonly Interrupt[], right: readonly Interrupt[]): boolean {
-  return left.length === right.length && left.every(({ id }, index) => id === right[index]?.id);
 }

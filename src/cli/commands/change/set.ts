@@ -4,7 +4,7 @@ import type { Store } from "../../../api/store.ts";
 import type { Thread } from "../../../api/thread.ts";
 import { checkpointRecord } from "../../../display/json-records.ts";
 import type { CheckpointInfo, CheckpointTuple, Metadata } from "../../../model/checkpoint.ts";
-import type { Notes } from "../../../runtime/thread/position.ts";
+import type { Notes } from "../../../runtime/thread/graph-position.ts";
 import { declare, namespaceOption } from "../../input/declare.ts";
 import { parseJson } from "../../input/json-argument.ts";
 import { existingThread } from "../../input/lookup.ts";
