@@ -3,6 +3,7 @@ import { open } from "../../src/api/open.ts";
 import { exact } from "../../src/testing/index.ts";
 import type { BackendUnderTest } from "../support/places.ts";
 import { copying, forking } from "./commands/branching.ts";
+import type { Commands } from "./commands/command.ts";
 import {
   bundling,
   compactBoth,
@@ -21,7 +22,7 @@ import { compareAll } from "./compare.ts";
 import type { Free } from "./states.ts";
 import type { Model, System } from "./system.ts";
 
-const weighted: readonly (readonly [number, fc.Arbitrary<fc.AsyncCommand<Model, System>>])[] = [
+const weighted: readonly (readonly [number, Commands])[] = [
   [8, putState],
   [8, putUpdate],
   [2, putMany],

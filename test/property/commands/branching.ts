@@ -6,16 +6,8 @@ import { clone } from "../clone.ts";
 import { chosen, copy, fork, isAmbiguous } from "../naive/fork.ts";
 import { lineOf, type NaiveThread } from "../naive/thread.ts";
 import { type Free, value } from "../states.ts";
-import {
-  failsAlike,
-  type Model,
-  outcomeOf,
-  pickCheckpoint,
-  pickFreeName,
-  pickThread,
-  type System,
-  settle,
-} from "../system.ts";
+import { failsAlike, type Model, outcomeOf, pickCheckpoint, pickFreeName, pickThread, settle } from "../system.ts";
+import { anyPick, anyThread, type Commands, commands } from "./command.ts";
 
 /** More threads than this only make a sequence slow. */
 const enough = 9;
@@ -36,28 +28,66 @@ function taken(model: Model, made: NaiveThread): void {
   if (lease !== undefined) model.leases.set(made.id, { ...lease, expires: Number.NEGATIVE_INFINITY, ended: true });
 }
 
-class Fork implements fc.AsyncCommand<Model, System> {
-  readonly #choice: ForkChoice;
+function optionsOf(choice: ForkChoice, model: Readonly<Model>): ForkOptions<Free> {
+  const { thread, at, into, edits, none, label } = choice;
+  const picked = typeof at === "number" ? pickCheckpoint(lineOf(pickThread(model, thread), []), at)?.id : at;
+  const existing = [...model.threads.keys()].find((id) => id !== pickThread(model, thread).id);
+  const target =
+    into === "named"
+      ? `f${model.made}`
+      : into === "existing"
+        ? existing
+        : into === "free"
+          ? pickFreeName(model, thread)
+          : undefined;
+  return {
+    ...(picked === undefined || picked === "head" ? {} : { at: picked }),
+    ...(target === undefined ? {} : { into: target }),
+    ...(edits === undefined ? {} : { edits }),
+    ...(none ? { history: "none" as const } : {}),
+    ...(label === undefined ? {} : { label }),
+  };
+}
 
-  constructor(choice: ForkChoice) {
-    this.#choice = choice;
+const forkChoice: fc.Arbitrary<ForkChoice> = fc.record({
+  thread: anyThread,
+  at: fc.oneof(
+    { weight: 3, arbitrary: fc.constant("head" as const) },
+    { weight: 8, arbitrary: anyPick },
+    { weight: 1, arbitrary: fc.constant("unknown" as const) },
+    { weight: 2, arbitrary: fc.record({ step: fc.integer({ min: -2, max: 9 }) }) },
+  ),
+  into: fc.oneof(
+    { weight: 5, arbitrary: fc.constant("new" as const) },
+    { weight: 4, arbitrary: fc.constant("named" as const) },
+    { weight: 1, arbitrary: fc.constant("existing" as const) },
+    { weight: 2, arbitrary: fc.constant("free" as const) },
+  ),
+  edits: fc.option(fc.dictionary(fc.constantFrom("list", "n", "extra"), value, { maxKeys: 2, noNullPrototype: true }), {
+    nil: undefined,
+  }),
+  none: fc.nat({ max: 3 }).map((n) => n === 0),
+  label: fc.constantFrom(undefined, "mine"),
+});
+
+function canFork(choice: ForkChoice, model: Readonly<Model>): boolean {
+  const source = pickThread(model, choice.thread);
+  const options = optionsOf(choice, model);
+  if (model.threads.size >= enough || source.id === options.into) return false;
+  try {
+    const at = chosen(source, options.at);
+    return options.history === "none" || !isAmbiguous(source, at);
+  } catch {
+    return choice.into !== "existing";
   }
+}
 
-  check(model: Readonly<Model>): boolean {
-    const source = pickThread(model, this.#choice.thread);
-    const options = this.#options(model);
-    if (model.threads.size >= enough || source.id === options.into) return false;
-    try {
-      const at = chosen(source, options.at);
-      return options.history === "none" || !isAmbiguous(source, at);
-    } catch {
-      return this.#choice.into !== "existing";
-    }
-  }
-
-  async run(model: Model, real: System): Promise<void> {
-    const source = pickThread(model, this.#choice.thread);
-    const options = this.#options(model);
+export const forking: Commands = commands(
+  "fork",
+  forkChoice,
+  async (choice, model, real) => {
+    const source = pickThread(model, choice.thread);
+    const options = optionsOf(choice, model);
     model.made++;
     const outcome = await outcomeOf(() => real.store.thread(source.id).fork(clone(options)));
     if ("failed" in outcome) {
@@ -89,95 +119,27 @@ class Fork implements fc.AsyncCommand<Model, System> {
       assert.equal(parent, undefined, "the edit of a fork has an id of its own");
     }
     taken(model, expected);
-  }
+  },
+  canFork,
+);
 
-  toString(): string {
-    return `fork(${fc.stringify(this.#choice)})`;
-  }
-
-  #options(model: Readonly<Model>): ForkOptions<Free> {
-    const { thread, at, into, edits, none, label } = this.#choice;
-    const picked = typeof at === "number" ? pickCheckpoint(lineOf(pickThread(model, thread), []), at)?.id : at;
-    const existing = [...model.threads.keys()].find((id) => id !== pickThread(model, thread).id);
-    const target =
-      into === "named"
-        ? `f${model.made}`
-        : into === "existing"
-          ? existing
-          : into === "free"
-            ? pickFreeName(model, thread)
-            : undefined;
-    return {
-      ...(picked === undefined || picked === "head" ? {} : { at: picked }),
-      ...(target === undefined ? {} : { into: target }),
-      ...(edits === undefined ? {} : { edits }),
-      ...(none ? { history: "none" as const } : {}),
-      ...(label === undefined ? {} : { label }),
-    };
-  }
-}
-
-class Copy implements fc.AsyncCommand<Model, System> {
-  readonly #thread: number;
-  readonly #existing: boolean;
-
-  constructor(thread: number, existing: boolean) {
-    this.#thread = thread;
-    this.#existing = existing;
-  }
-
-  check(model: Readonly<Model>): boolean {
-    if (model.threads.size >= enough) return false;
-    return !this.#existing || model.threads.has(pickThread(model, this.#thread).id);
-  }
-
-  async run(model: Model, real: System): Promise<void> {
-    const source = pickThread(model, this.#thread);
-    const free = this.#thread % 2 === 0 ? pickFreeName(model, this.#thread) : undefined;
-    const into = this.#existing ? source.id : free !== undefined && free !== source.id ? free : `k${model.made++}`;
+export const copying: Commands = commands(
+  "copy",
+  fc.record({ thread: anyThread, existing: fc.nat({ max: 9 }).map((n) => n === 0) }),
+  async ({ thread, existing }, model, real) => {
+    const source = pickThread(model, thread);
+    const free = thread % 2 === 0 ? pickFreeName(model, thread) : undefined;
+    const into = existing ? source.id : free !== undefined && free !== source.id ? free : `k${model.made++}`;
     const outcome = await outcomeOf(() => real.store.thread(source.id).copy(into));
-    if (this.#existing) assert.deepEqual(outcome, { failed: "CONFLICT" });
+    if (existing) assert.deepEqual(outcome, { failed: "CONFLICT" });
     else if (!model.threads.has(source.id)) assert.deepEqual(outcome, { failed: "NOT_FOUND" });
     else {
       assert.ok("value" in outcome && outcome.value.id === into);
       taken(model, copy(source, into));
     }
-  }
-
-  toString(): string {
-    return `copy(${this.#thread}, ${this.#existing})`;
-  }
-}
-
-export const forking: fc.Arbitrary<fc.AsyncCommand<Model, System>> = fc
-  .record({
-    thread: fc.nat({ max: 20 }),
-    at: fc.oneof(
-      { weight: 3, arbitrary: fc.constant("head" as const) },
-      { weight: 8, arbitrary: fc.nat({ max: 1000 }) },
-      { weight: 1, arbitrary: fc.constant("unknown" as const) },
-      { weight: 2, arbitrary: fc.record({ step: fc.integer({ min: -2, max: 9 }) }) },
-    ),
-    into: fc.oneof(
-      { weight: 5, arbitrary: fc.constant("new" as const) },
-      { weight: 4, arbitrary: fc.constant("named" as const) },
-      { weight: 1, arbitrary: fc.constant("existing" as const) },
-      { weight: 2, arbitrary: fc.constant("free" as const) },
-    ),
-    edits: fc.option(
-      fc.dictionary(fc.constantFrom("list", "n", "extra"), value, { maxKeys: 2, noNullPrototype: true }),
-      {
-        nil: undefined,
-      },
-    ),
-    none: fc.nat({ max: 3 }).map((n) => n === 0),
-    label: fc.constantFrom(undefined, "mine"),
-  })
-  .map((choice) => new Fork(choice));
-
-export const copying: fc.Arbitrary<fc.AsyncCommand<Model, System>> = fc
-  .tuple(
-    fc.nat({ max: 20 }),
-    fc.nat({ max: 9 }).map((n) => n === 0),
-  )
-  .map(([...choice]) => new Copy(...choice));
+  },
+  ({ thread, existing }, model) => {
+    if (model.threads.size >= enough) return false;
+    return !existing || model.threads.has(pickThread(model, thread).id);
+  },
+);

@@ -17,6 +17,7 @@ import {
   type System,
   settle,
 } from "../system.ts";
+import { anyPick, type Commands, chosenLine, commands, type LineChoice, lineChoice } from "./command.ts";
 
 /** The version of the first checkpoint of a thread when none is given. */
 const firstVersion = 0;
@@ -102,49 +103,28 @@ const id = fc.oneof(
   { weight: 1, arbitrary: fc.nat({ max: 1000 }) },
 );
 
-interface PutChoice {
-  readonly thread: number;
-  readonly namespace: number;
+interface PutChoice extends LineChoice {
   readonly aim: Aim;
   readonly fields: PutFields;
   readonly id: string | number | undefined;
   readonly state: readonly Change[] | RawUpdate;
 }
 
-class Put implements fc.AsyncCommand<Model, System> {
-  readonly #choice: PutChoice;
-
-  constructor(choice: PutChoice) {
-    this.#choice = choice;
-  }
-
-  check(): boolean {
-    return true;
-  }
-
-  async run(model: Model, real: System): Promise<void> {
-    const choice = this.#choice;
-    const thread = pickThread(model, choice.thread);
-    const namespace = pickNamespace(choice.namespace);
-    const line = lineOf(thread, namespace);
-    const replacedId = typeof choice.id === "number" ? pickCheckpoint(line, choice.id)?.id : choice.id;
-    const replaced = line.checkpoints.find((one) => one.id === replacedId);
-    const options = optionsOf(choice.aim, line);
-    const parentId = options.parent !== undefined ? options.parent : (replaced?.parent ?? line.checkpoints.at(-1)?.id);
-    const before = line.checkpoints.find((one) => one.id === parentId)?.state ?? {};
-    const input: PutInput<Free> = {
-      ...choice.fields,
-      ...(replacedId === undefined ? {} : { id: replacedId }),
-      ...("careless" in choice.state
-        ? { update: fitting(before, choice.state) }
-        : { state: changed(before, choice.state) as Free }),
-    };
-    await putBoth(model, real, thread, namespace, input, options);
-  }
-
-  toString(): string {
-    return `put(${fc.stringify(this.#choice)})`;
-  }
+async function putChosen(choice: PutChoice, model: Model, real: System): Promise<void> {
+  const { thread, namespace, line } = chosenLine(choice, model, real);
+  const replacedId = typeof choice.id === "number" ? pickCheckpoint(line, choice.id)?.id : choice.id;
+  const replaced = line.checkpoints.find((one) => one.id === replacedId);
+  const options = optionsOf(choice.aim, line);
+  const parentId = options.parent !== undefined ? options.parent : (replaced?.parent ?? line.checkpoints.at(-1)?.id);
+  const before = line.checkpoints.find((one) => one.id === parentId)?.state ?? {};
+  const input: PutInput<Free> = {
+    ...choice.fields,
+    ...(replacedId === undefined ? {} : { id: replacedId }),
+    ...("careless" in choice.state
+      ? { update: fitting(before, choice.state) }
+      : { state: changed(before, choice.state) as Free }),
+  };
+  await putBoth(model, real, thread, namespace, input, options);
 }
 
 function optionsOf({ parent, expect }: Aim, line: ReturnType<typeof lineOf>): PutOptions {
@@ -157,28 +137,38 @@ function optionsOf({ parent, expect }: Aim, line: ReturnType<typeof lineOf>): Pu
   };
 }
 
-/** Many small steps in a row, so that a short sequence of commands crosses the bounds of packs. */
-class PutMany implements fc.AsyncCommand<Model, System> {
-  readonly #thread: number;
-  readonly #namespace: number;
-  readonly #count: number;
+export const putState: Commands = commands(
+  "put",
+  fc.record({ ...lineChoice, aim, fields: someFields, id, state: changes }),
+  putChosen,
+);
 
-  constructor(thread: number, namespace: number, count: number) {
-    this.#thread = thread;
-    this.#namespace = namespace;
-    this.#count = count;
-  }
+export const putUpdate: Commands = commands(
+  "put",
+  fc.record({ ...lineChoice, aim, fields: someFields, id, state: rawUpdate }),
+  putChosen,
+);
 
-  check(model: Readonly<Model>): boolean {
-    const thread = pickThread(model, this.#thread);
-    return lineOf(thread, pickNamespace(this.#namespace)).checkpoints.length < 400;
-  }
+/** Replaces a checkpoint by one that follows another: the parent it shows then differs from the frame it builds on. */
+export const putElsewhere: Commands = commands(
+  "put",
+  fc.record({
+    ...lineChoice,
+    aim: fc.record({ parent: anyPick, expect: fc.constant("nothing" as const) }),
+    fields: fc.constant({}),
+    id: anyPick,
+    state: changes,
+  }),
+  putChosen,
+);
 
-  async run(model: Model, real: System): Promise<void> {
-    const thread = pickThread(model, this.#thread);
-    const namespace = pickNamespace(this.#namespace);
-    const line = lineOf(thread, namespace);
-    for (let n = 0; n < this.#count; n++) {
+/** Puts many small steps in a row, so that a short sequence of commands crosses the bounds of packs. */
+export const putMany: Commands = commands(
+  "putMany",
+  fc.record({ ...lineChoice, count: fc.integer({ min: 20, max: 100 }) }),
+  async ({ count, ...choice }, model, real) => {
+    const { thread, namespace, line } = chosenLine(choice, model, real);
+    for (let n = 0; n < count; n++) {
       const state = line.checkpoints.at(-1)?.state;
       const list = typeof state === "object" && state !== null && Array.isArray(Reflect.get(state, "list"));
       const grows = list && Object.getPrototypeOf(state) === Object.prototype;
@@ -190,36 +180,6 @@ class PutMany implements fc.AsyncCommand<Model, System> {
           : { update: { append: { list: [message] }, set: { n } } as never };
       await putBoth(model, real, thread, namespace, input, {});
     }
-  }
-
-  toString(): string {
-    return `putMany(${this.#thread}, ${this.#namespace}, ${this.#count})`;
-  }
-}
-
-const thread = fc.nat({ max: 20 });
-const namespace = fc.nat({ max: 5 });
-
-export const putState: fc.Arbitrary<fc.AsyncCommand<Model, System>> = fc
-  .record({ thread, namespace, aim, fields: someFields, id, state: changes })
-  .map((choice) => new Put(choice));
-
-export const putUpdate: fc.Arbitrary<fc.AsyncCommand<Model, System>> = fc
-  .record({ thread, namespace, aim, fields: someFields, id, state: rawUpdate })
-  .map((choice) => new Put(choice));
-
-/** Replaces a checkpoint by one that follows another: what is shown then leads elsewhere than the frames do. */
-export const putElsewhere: fc.Arbitrary<fc.AsyncCommand<Model, System>> = fc
-  .record({
-    thread,
-    namespace,
-    aim: fc.record({ parent: fc.nat({ max: 1000 }), expect: fc.constant("nothing" as const) }),
-    fields: fc.constant({}),
-    id: fc.nat({ max: 1000 }),
-    state: changes,
-  })
-  .map((choice) => new Put(choice));
-
-export const putMany: fc.Arbitrary<fc.AsyncCommand<Model, System>> = fc
-  .tuple(thread, namespace, fc.integer({ min: 20, max: 100 }))
-  .map(([...choice]) => new PutMany(...choice));
+  },
+  (choice, model) => lineOf(pickThread(model, choice.thread), pickNamespace(choice.namespace)).checkpoints.length < 400,
+);
