@@ -134,7 +134,8 @@ class Promises {
     const inherited = new Promises(this.#ledger, maker.thread).states(
       namespace,
       checkpoint,
-      Math.min(until, maker.end),
+      // A maker that was killed has no end: every version that its source had until now may be inherited.
+      Math.min(until, maker.end, Number.MAX_VALUE),
     );
     return new Set([...own, ...inherited]);
   }
