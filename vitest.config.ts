@@ -32,7 +32,7 @@ const longest = [
   "test/property/store.model.test.ts",
   "test/backends/postgres/schema/partitions.conformance.test.ts",
   "test/backends/postgres/connections/pgbouncer.conformance.test.ts",
-  "test/processes/crash/crash.test.ts",
+  "test/processes/kills/writers.test.ts",
   "test/backends/postgres/conformance.test.ts",
   "test/docs/docs.test.ts",
   "test/inspector/live.test.ts",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { survivesKills } from "../processes/crash/kills.ts";
+import { survivesKills } from "../processes/kills/kills.ts";
 import { locations } from "../support/places.ts";
 import { howMany } from "./campaign.ts";
 

@@ -5,8 +5,8 @@ import { open } from "../../../src/api/open.ts";
 import type { Store } from "../../../src/api/store.ts";
 import type { Thread } from "../../../src/api/thread.ts";
 import { sqlite } from "../../../src/backends/sqlite/index.ts";
+import { Child } from "../../support/child-process.ts";
 import { folderForEach } from "../../support/folders-of-tests.ts";
-import { Child } from "./support/child.ts";
 
 type State = { readonly text: string };
 

@@ -2,9 +2,9 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync 
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { sqlite } from "../../../src/backends/sqlite/index.ts";
+import { Child } from "../../support/child-process.ts";
 import { folderForEach } from "../../support/folders-of-tests.ts";
 import { get, put } from "../support/tail-records.ts";
-import { Child } from "./support/child.ts";
 
 const path = folderForEach();
 const killedWriter = new URL("./support/killed-writer.ts", import.meta.url);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { sqlite } from "../../../src/backends/sqlite/index.ts";
+import { Child } from "../../support/child-process.ts";
 import { folderForEach } from "../../support/folders-of-tests.ts";
-import { Child } from "./support/child.ts";
 
 const path = folderForEach();
 const writer = new URL("./support/writer.ts", import.meta.url);

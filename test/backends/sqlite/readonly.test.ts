@@ -1,9 +1,9 @@
 import { chmodSync, copyFileSync, mkdirSync, readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { sqlite } from "../../../src/backends/sqlite/index.ts";
+import { Child } from "../../support/child-process.ts";
 import { folderForEach } from "../../support/folders-of-tests.ts";
 import { get, put, tail } from "../support/tail-records.ts";
-import { Child } from "./support/child.ts";
 
 const path = folderForEach();
 const asNobodyScript = new URL("./support/as-nobody.ts", import.meta.url);
