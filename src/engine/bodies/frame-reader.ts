@@ -1,12 +1,12 @@
 import type { Value } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
-import { isCorrupt } from "../faults/damage.ts";
+import { untilUndisturbed } from "../faults/attempts.ts";
 import type { Context } from "../memory/context.ts";
 import type { LoadedPack, Tape } from "../memory/tape.ts";
 import { decodeFrames, type Frame } from "../records/pack/pack.ts";
 import { tailChange } from "../records/tail.ts";
 import { ownRow } from "../view/own-rows.ts";
-import { renew } from "../view/row-at.ts";
+import { renew, rewriteCheck } from "../view/renew.ts";
 
 /** Packs are kept until their records are this long together, unless told. */
 const KEPT = 64 * 1024 * 1024;
@@ -37,14 +37,13 @@ export class FrameReader {
 
   /** The frame of this very tape with this seq. Its change must not be altered. */
   async read(tape: Tape, seq: number): Promise<Frame> {
-    try {
-      return await this.#find(tape, seq);
-    } catch (error) {
-      if (!isCorrupt(error)) throw error;
-      // A compaction may have moved it since the tape was read.
-      await renew(this.#context, tape);
-      return this.#find((await this.#context.tapes.refresh(tape.number, tape.lineage)) ?? tape, seq);
-    }
+    let current = tape;
+    const wasRewritten = rewriteCheck(async () => {
+      const now = await renew(this.#context, tape);
+      current = now ?? tape;
+      return now;
+    });
+    return untilUndisturbed(tape.meta.thread, () => this.#find(current, seq), wasRewritten);
   }
 
   async #find(tape: Tape, seq: number): Promise<Frame> {

@@ -2,6 +2,7 @@ import type { Read } from "../../backend.ts";
 import { apply, applyOwned, isReplacement, replacedBy } from "../../codec/delta/index.ts";
 import type { Json } from "../../codec/json.ts";
 import { isCorrupt } from "../faults/damage.ts";
+import { Overtaken } from "../faults/overtaken.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { decodeFrames, type Frame } from "../records/pack/pack.ts";
@@ -65,7 +66,7 @@ export async function loadPage(
     // The oldest first: the others build on it.
     for (const { seq } of plain.toReversed()) await page.build(seq);
   } catch (error) {
-    if (!isCorrupt(error)) throw error;
+    if (!isCorrupt(error) && !(error instanceof Overtaken)) throw error;
   }
   const stable = tape.meta.folds === folds && page.tapes.every((home) => home.meta.folds === folds);
   if (!stable) return new Map();

@@ -3,15 +3,17 @@ import { copyJson } from "../../codec/copy.ts";
 import { applyOwned, type Delta, isReplacement, replacedBy } from "../../codec/delta/index.ts";
 import type { Json } from "../../codec/json.ts";
 import { ThreadmarkError } from "../../errors.ts";
-import { isCorrupt } from "../faults/damage.ts";
-import { missingFrame, movedFrame } from "../faults/missing.ts";
+import { untilUndisturbed } from "../faults/attempts.ts";
+import { missingFrame } from "../faults/missing.ts";
+import { Overtaken } from "../faults/overtaken.ts";
 import type { Context } from "../memory/context.ts";
 import { lowerBound, type Tape } from "../memory/tape.ts";
 import type { TreeEntry } from "../memory/tree-cache.ts";
 import { decodeNets, type Nets, netStretch, type Stretch, stepStretch } from "../records/pack/pack.ts";
 import { decodeRows } from "../records/pack/rows.ts";
 import { frameBytes, takeChange } from "../records/tail.ts";
-import { homeOf, renew, rowAt, type Shown } from "../view/row-at.ts";
+import { renew, rewriteCheck, rewritesOf } from "../view/renew.ts";
+import { homeOf, rowAt, type Shown } from "../view/row-at.ts";
 import { PackRecords } from "./pack-records.ts";
 
 /** A tree that was just built from storage; nobody else holds any part of it. */
@@ -30,13 +32,14 @@ export async function loadShown(context: Context, tape: Tape, row: Shown, record
   if (row.replacedBy === undefined) return loaded;
   // The change belongs to the frame as it was when the row was found. It may have been read again meanwhile, as it was.
   const now = (await rowAt(context, tape, row.seq))?.replacedBy;
-  if (now !== row.replacedBy && JSON.stringify(now) !== JSON.stringify(row.replacedBy)) throw movedFrame(tape, row.seq);
+  if (now !== row.replacedBy && JSON.stringify(now) !== JSON.stringify(row.replacedBy)) throw new Overtaken(tape);
   return { ...loaded, tree: applyOwned(loaded.tree, structuredClone(row.replacedBy)), tagged: true };
 }
 
 /**
  * Builds the tree of the frame at `seq`: collects deltas backwards until a full frame or a remembered tree, tape by tape
- * and pack by pack, then applies them forwards. When the packs were rewritten meanwhile it starts again.
+ * and pack by pack, then applies them forwards. Begins again when packs were rewritten meanwhile; throws {@link Overtaken}
+ * when `tape` itself is gone, or out of date for good, since the caller's rows are then, too.
  */
 export async function loadTree(
   context: Context,
@@ -44,16 +47,16 @@ export async function loadTree(
   seq: number,
   records: PackRecords = new PackRecords(context),
 ): Promise<LoadedTree> {
-  let known = records;
-  for (let attempt = 0; ; attempt += 1) {
-    try {
-      return await new Walk(context, known).load(tape, seq);
-    } catch (error) {
-      if (attempt === 2 || !isCorrupt(error)) throw error;
-      known = new PackRecords(context);
-      await renew(context, tape);
-    }
-  }
+  const wasRewritten = rewriteCheck(async () => {
+    const now = await renew(context, tape);
+    if (!now || (now !== tape && rewritesOf(now) !== rewritesOf(tape))) throw new Overtaken(tape);
+    return now;
+  });
+  return untilUndisturbed(
+    tape.meta.thread,
+    (again) => new Walk(context, again ? new PackRecords(context) : records).load(tape, seq),
+    wasRewritten,
+  );
 }
 
 class Walk {
@@ -86,13 +89,13 @@ class Walk {
       const at = homeOf(this.#context, home, current);
       home = at instanceof Promise ? await at : at;
       this.#tapes.add(home);
-      if (home.meta.folds !== folds) throw movedFrame(home, current);
+      if (home.meta.folds !== folds) throw new Overtaken(home);
       const found = this.#fromTail(home, current) ?? this.#fromPack(home, current);
       const stretch = found instanceof Promise ? await found : found;
       this.#stretches.push(stretch.deltas);
       this.#tagged ||= stretch.tagged;
       current = stretch.base;
-      if (tape.meta.folds !== folds || home.meta.folds !== folds) throw movedFrame(home, current);
+      if (tape.meta.folds !== folds || home.meta.folds !== folds) throw new Overtaken(home);
     } while (current !== 0);
     // From finding a remembered tree to its copy nothing may be awaited: the next commit changes it in place.
     const tree = this.#build(tape, seq, base && copyJson(base.tree));

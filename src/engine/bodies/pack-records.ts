@@ -1,5 +1,6 @@
 import type { Answer, Found, Read, Value } from "../../backend.ts";
-import { missingFrame, movedFrame } from "../faults/missing.ts";
+import { missingFrame } from "../faults/missing.ts";
+import { Overtaken } from "../faults/overtaken.ts";
 import type { Context } from "../memory/context.ts";
 import { lowerBound, type Tape } from "../memory/tape.ts";
 import { decodeMeta } from "../records/meta.ts";
@@ -59,7 +60,7 @@ export class PackRecords {
         { scan: { ...group, from, to: seq }, reverse: true, limit },
       ];
       const [meta, nets] = (await this.#context.read(reads)) as readonly [Value | undefined, readonly Found[]];
-      this.#check(tape, seq, meta);
+      this.#check(tape, meta);
       const [last] = nets;
       if (last?.item === seq) {
         this.#addNets(tape, nets, limit, from, undefined);
@@ -72,7 +73,7 @@ export class PackRecords {
       { scan: { ...group, from: seq }, limit: 1 },
       { scan: older, reverse: true, limit },
     ])) as readonly [Value | undefined, readonly Found[], readonly Found[]];
-    this.#check(tape, seq, meta);
+    this.#check(tape, meta);
     if (!around) throw missingFrame(tape, seq);
     this.#addNets(tape, below, limit, older.from, around);
     return around;
@@ -94,7 +95,7 @@ export class PackRecords {
         (["rows", "net", "steps"] as const).map((table) => ({ get: tape.key(table, last) })),
       );
       const [meta, ...answers] = await this.#context.read([{ get: tape.metaKey }, ...reads, ...ahead]);
-      this.#check(tape, sought[0] as number, meta as Value | undefined);
+      this.#check(tape, meta as Value | undefined);
       for (const [index, last] of sought.entries()) {
         const [rows, net, steps] = answers.slice(3 * index, 3 * index + 3) as readonly (Value | undefined)[];
         if (rows !== undefined && net !== undefined && steps !== undefined) known.push({ last, rows, net, steps });
@@ -163,8 +164,8 @@ export class PackRecords {
     return known;
   }
 
-  #check(tape: Tape, seq: number, meta: Value | undefined): void {
-    if (meta === undefined || !sameFolds(tape, meta)) throw movedFrame(tape, seq);
+  #check(tape: Tape, meta: Value | undefined): void {
+    if (meta === undefined || !sameFolds(tape, meta)) throw new Overtaken(tape);
   }
 }
 

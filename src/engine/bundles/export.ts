@@ -6,8 +6,9 @@ import { FrameReader } from "../bodies/frame-reader.ts";
 import { PAGE_ROWS } from "../bodies/load-page.ts";
 import { loadShown } from "../bodies/load-tree.ts";
 import { FRAME_BYTES, PACKS, PACKS_AT_ONCE } from "../bodies/replay.ts";
-import { Attempts, PATIENCE } from "../commits/attempts.ts";
-import { ifDamaged, isCorrupt } from "../faults/damage.ts";
+import { Attempts, neverRests } from "../faults/attempts.ts";
+import { ifDamaged } from "../faults/damage.ts";
+import { wasOvertaken } from "../faults/overtaken.ts";
 import type { Context } from "../memory/context.ts";
 import { lowerBound, type Tape } from "../memory/tape.ts";
 import { allThreads } from "../reads/directory.ts";
@@ -121,7 +122,6 @@ export async function* exportThread(known: Context, found: Tape): AsyncGenerator
   const attempts = new Attempts();
   while (tape) {
     const holds = await standingOf(context, tape);
-    let fault: ThreadmarkError;
     let begun = false;
     try {
       let end: BundleRecord | undefined;
@@ -136,25 +136,15 @@ export async function* exportThread(known: Context, found: Tape): AsyncGenerator
         if (end) yield end;
         return;
       }
-      fault = neverRests(thread);
     } catch (error) {
-      if (!isCorrupt(error) || (await holds())) throw error;
-      fault = error;
+      if (!(await wasOvertaken(error, async () => !(await holds())))) throw error;
     }
     if (begun) yield { kind: "void", id: thread };
-    if (!(await attempts.again())) throw fault;
+    if (!(await attempts.again())) throw neverRests(thread, "it was exported");
     // What is remembered may be of either side of the change.
     context = known.fresh();
     tape = await context.thread(thread);
   }
-}
-
-function neverRests(thread: string): ThreadmarkError {
-  return new ThreadmarkError(
-    "BUSY",
-    `Thread ${JSON.stringify(thread)} was changed by others again and again for ${PATIENCE / 1000} seconds while it was exported. Try again.`,
-    { thread },
-  );
 }
 
 /** Yields the records of one thread as they are found, with no more of it in memory than some packs. */

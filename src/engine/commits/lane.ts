@@ -1,11 +1,11 @@
 import type { Batch } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import { atEndOfTurn, soon } from "../../platform/turns.ts";
-import { isCorrupt } from "../faults/damage.ts";
+import { Attempts, Contention, PATIENCE } from "../faults/attempts.ts";
+import { wasOvertaken } from "../faults/overtaken.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { inThread } from "../records/size-limits.ts";
-import { Attempts, Contention, PATIENCE } from "./attempts.ts";
 import { ALONE, Draft } from "./draft.ts";
 import type { Committer } from "./group-commit.ts";
 
@@ -192,9 +192,9 @@ export class Lane {
             this.#queue.unshift(...group.splice(index));
             break;
           }
-          // Only what was decided on a fresh tape is an answer; and what looks damaged may have moved since.
-          const unproven = !draft.fresh || isCorrupt(error);
-          if (overtaken || (unproven && tape !== undefined && (await this.#isStale(tape)))) {
+          const isStale = async (): Promise<boolean> => tape !== undefined && (await this.#isStale(tape));
+          // Only what was decided on a fresh tape is an answer.
+          if (overtaken || (await wasOvertaken(error, isStale)) || (!draft.fresh && (await isStale()))) {
             stale = true;
             break;
           }

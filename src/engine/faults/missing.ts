@@ -31,15 +31,6 @@ export function missingFrame(tape: FrameHome, seq: number): ThreadmarkError {
   });
 }
 
-/** Not a fault: what was read is read again. */
-export function movedFrame(tape: FrameHome, seq: number): ThreadmarkError {
-  const frame = `${tape.number}:${seq}`;
-  return new ThreadmarkError("CORRUPT", `Frame ${frame} was rewritten by a compaction while it was read. Try again.`, {
-    thread: tape.meta.thread,
-    frame,
-  });
-}
-
 /** The codec knows where in a value a fault lies, not whose it is. */
 export function refusedBy(thread: string, error: unknown): unknown {
   if (!(error instanceof ThreadmarkError) || error.code !== "SERIALIZE" || error.thread !== undefined) return error;

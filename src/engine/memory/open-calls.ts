@@ -1,4 +1,5 @@
 import { closedError } from "../faults/closed.ts";
+import { busyIfOvertaken } from "../faults/overtaken.ts";
 import { overlong } from "../records/size-limits.ts";
 
 /** Counts the calls that are under way, so that `close` can wait for them and refuse later ones. */
@@ -24,7 +25,7 @@ export class OpenCalls {
     try {
       return await operation();
     } catch (error) {
-      throw overlong(error) ?? error;
+      throw overlong(error) ?? busyIfOvertaken(error);
     } finally {
       this.leave();
     }

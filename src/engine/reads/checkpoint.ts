@@ -11,13 +11,15 @@ import type {
 import type { SharedTree } from "../bodies/load-page.ts";
 import { loadShown } from "../bodies/load-tree.ts";
 import type { PackRecords } from "../bodies/pack-records.ts";
-import { isCorrupt, named } from "../faults/damage.ts";
+import { untilUndisturbed } from "../faults/attempts.ts";
+import { named } from "../faults/damage.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { loadedEntry } from "../memory/tree-cache.ts";
 import type { Body } from "../records/body.ts";
 import { type Row, toInfo } from "../records/row.ts";
 import { ownRowAtHand } from "../view/own-rows.ts";
+import { rewriteCheck } from "../view/renew.ts";
 import { isPlain, NOW, parentOf, rowAt, type Shown } from "../view/row-at.ts";
 import type { EncodedWrite } from "../view/shown-writes.ts";
 
@@ -56,19 +58,18 @@ export async function checkpointOf(
   row: Shown,
   atHand: AtHand = {},
 ): Promise<Checkpoint | undefined> {
-  try {
-    return await readCheckpoint(context, tape, place, row, atHand);
-  } catch (error) {
-    if (!isCorrupt(error)) throw error;
-    // What looks damaged may have been deleted, or moved by a deletion, since the row was found.
-    const now = await context.thread(place.thread);
+  const find = (): Promise<Tape | undefined> => context.thread(place.thread);
+  const attempt = async (again: boolean): Promise<Checkpoint | undefined> => {
+    if (!again) return readCheckpoint(context, tape, place, row, atHand);
+    // The row may have been deleted, or moved by a deletion, since it was found.
+    const now = await find();
     const still = now && (await rowAt(context, now, row.seq));
-    if (!still) return undefined;
-    try {
-      return await readCheckpoint(context, now, place, still, {});
-    } catch (again) {
-      throw named(again, place.thread, row.id);
-    }
+    return still && readCheckpoint(context, now, place, still, {});
+  };
+  try {
+    return await untilUndisturbed(place.thread, attempt, rewriteCheck(find));
+  } catch (error) {
+    throw named(error, place.thread, row.id);
   }
 }
 

@@ -5,9 +5,10 @@ import type { WorkOptions } from "../../model/arguments.ts";
 import { nextTurn } from "../../platform/turns.ts";
 import { loadTree } from "../bodies/load-tree.ts";
 import { isBuiltOn, metaRecords, recordsOf } from "../changes/delete-thread.ts";
-import { Attempts } from "../commits/attempts.ts";
 import type { Committer } from "../commits/group-commit.ts";
+import { Attempts } from "../faults/attempts.ts";
 import { isCorrupt } from "../faults/damage.ts";
+import { wasOvertaken } from "../faults/overtaken.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { allThreads, TAPES } from "../reads/directory.ts";
@@ -81,8 +82,7 @@ async function compactLineage(context: Context, committer: Committer, lineage: n
     const batch = await compaction.plan();
     return !batch || (await committer.commit(batch));
   } catch (error) {
-    // What looks damaged may have been moved by another while this was planned.
-    if (isCorrupt(error) && (await compaction.isStale())) return false;
+    if (await wasOvertaken(error, () => compaction.isStale())) return false;
     throw error;
   }
 }

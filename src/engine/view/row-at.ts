@@ -3,6 +3,7 @@ import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { fromRecord, type Row } from "../records/row.ts";
 import { ownRow } from "./own-rows.ts";
+import { renew } from "./renew.ts";
 
 /**
  * What a thread shows: the rows of its own tape, and, if it was forked or copied, what its origin showed then. `NOW` is
@@ -113,19 +114,4 @@ async function isHidden(context: Context, tape: Tape, seq: number): Promise<bool
 /** The common case: no marks, nothing hidden. Then a tape's own rows are shown as they are. */
 export function isPlain(tape: Tape): boolean {
   return tape.marks.size === 0 && !tape.meta.gone;
-}
-
-/** Reads a tape again, and all that it builds on: a compaction may have moved what they hold. */
-export async function renew(context: Context, tape: Tape): Promise<void> {
-  await context.tapes.refresh(tape.number, tape.lineage);
-  let level = tape;
-  for (;;) {
-    level.packs = [];
-    level.outdated = false;
-    const { origin } = level.meta;
-    const source = origin && (await context.tapes.refresh(origin.tape, level.lineage));
-    if (!source) return;
-    level.source = source;
-    level = source;
-  }
 }

@@ -4,7 +4,8 @@ import { type Chain, lowerBound, type Tape } from "../memory/tape.ts";
 import { namespacesIn } from "../records/heads.ts";
 import { decodeMeta, type Origin } from "../records/meta.ts";
 import { MOST_PACKS, type OnFault, ownRow, ownRows } from "./own-rows.ts";
-import { homeOf, isPlain, NOW, renew, rowAt, type Shown } from "./row-at.ts";
+import { renew } from "./renew.ts";
+import { homeOf, isPlain, NOW, rowAt, type Shown } from "./row-at.ts";
 
 export interface ScanOptions {
   /** Only this namespace; all of them when absent. */
