@@ -3,22 +3,22 @@ import { checksum } from "./envelope.ts";
 import { jsonText, RECORD_BYTES, tooLarge } from "./json-text.ts";
 
 /**
- * The lines of a bundle: `{"crc":"3f2a9c1d","record":{…}}`, the checksum being that of the record's text. Lines are
- * JSON, so ordinary tools can read them.
+ * Returns a record as a line of a bundle: `{"crc":"3f2a9c1d","record":{…}}`, where the checksum is that of the record's
+ * text. Lines are JSON, so ordinary tools can read them.
  */
 export function bundleLine(record: unknown): string {
   const text = jsonText(record);
   return `{"crc":"${checksum(text)}","record":${text}}\n`;
 }
 
-/** A record, and what is around it. */
+/** The longest line: a record and the characters around it. */
 const LINE_LENGTH = RECORD_BYTES + 1_000;
 
 const START = '{"crc":"';
 const MIDDLE = '","record":';
 const HEAD = START.length + 8 + MIDDLE.length;
 
-/** A record, or `CORRUPT` with the number of the line. */
+/** Returns the record of a line. Throws `CORRUPT` with the number of the line. */
 export function parseBundleLine(line: string, number: number): unknown {
   const text = line.slice(HEAD, -1);
   const sound =
@@ -49,7 +49,7 @@ export async function* linesOf(
   source: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
 ): AsyncGenerator<string> {
   const decoder = new TextDecoder("utf-8");
-  // What is there of a line whose end is still to come. It is put together once: a line may be long, and its pieces many.
+  // The pieces of the line under way. They are joined once, since a line may be long and come in many pieces.
   let parts: string[] = [];
   let length = 0;
   const add = (part: string): void => {

@@ -1,20 +1,23 @@
-import { corrupt } from "./corrupt.ts";
+import { corruptTree } from "./corrupt.ts";
 import type { Json, JsonObject } from "./json.ts";
 import { readableDepth } from "./json.ts";
 
-/** A copy of a tree that shares no object with it. Tags are copied as they are. */
+/** Returns a copy of a tree that shares no object with it. Tags are copied as they are. */
 export function copyJson(tree: Json): Json {
   return copy(tree, 0, false);
 }
 
-/** A copy of a tree that shares with it only what is frozen, so that it is known again: to be kept, not to be given away. */
+/**
+ * Returns a copy of a tree that shares only frozen objects with it. Later captures recognise those by identity, so the
+ * copy is for the engine to keep, not for a caller.
+ */
 export function copyToKeep(tree: Json): Json {
   return copy(tree, 0, true);
 }
 
 function copy(node: Json, depth: number, kept: boolean): Json {
   if (typeof node !== "object" || node === null || (kept && Object.isFrozen(node))) return node;
-  if (depth >= readableDepth) return corrupt("A stored value is nested too deeply");
+  if (depth >= readableDepth) return corruptTree("A stored value is nested too deeply");
   if (Array.isArray(node)) return copyElements(node, depth + 1, kept);
   const result: JsonObject = { ...node };
   for (const key in result) {

@@ -24,28 +24,28 @@ type Zlib = Pick<NodeZlib, "crc32" | "deflateRawSync" | "inflateRawSync"> &
 
 let loaded: Zlib | undefined;
 
-/** Node's own, loaded with the first value: it brings all of Node's streams along. */
+/** Returns node:zlib, loaded with the first value, since it loads all of Node's streams. */
 function zlib(): Zlib {
   loaded ??= process.getBuiltinModule("node:zlib");
   return loaded;
 }
 
-/** Whether this Node can read and write zstd. */
+/** Tells whether this Node can read and write zstd. */
 export function zstdAvailable(): boolean {
   return zlib().zstdCompressSync !== undefined;
 }
 
-/** The two hexadecimal digits of each byte. */
+/** Two hexadecimal digits for each byte. */
 const hexadecimal: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
-/** The CRC-32 of a text, in eight hexadecimal digits. */
+/** Returns the CRC-32 of a text in eight hexadecimal digits. */
 export function checksum(json: string): string {
   const sum = zlib().crc32(json);
   const high = `${hexadecimal[sum >>> 24]}${hexadecimal[(sum >>> 16) & 255]}`;
   return `${high}${hexadecimal[(sum >>> 8) & 255]}${hexadecimal[sum & 255]}`;
 }
 
-/** Wraps a value for storage, as JSON. Throws `TOO_LARGE` where that takes more than a record may. */
+/** Wraps a value for storage, as JSON. Throws `TOO_LARGE` where that takes more than a record may hold. */
 export function wrapJson(value: unknown, compression: Compression = "none"): Value {
   return wrap(jsonText(value), compression);
 }
@@ -62,13 +62,13 @@ export function wrap(json: string, compression: Compression = "none"): Value {
   return bytes;
 }
 
-function corrupt(fault: string, cause?: unknown): ThreadmarkError {
+function corruptValue(fault: string, cause?: unknown): ThreadmarkError {
   return new ThreadmarkError("CORRUPT", `A stored value is damaged: ${fault}. Restore it from a backup.`, { cause });
 }
 
 function inflate(codec: string, payload: Uint8Array): string {
   if (codec === "d") return zlib().inflateRawSync(payload).toString("utf8");
-  if (codec !== "z") throw corrupt(`its codec ${JSON.stringify(codec)} is unknown`);
+  if (codec !== "z") throw corruptValue(`its codec ${JSON.stringify(codec)} is unknown`);
   const { zstdDecompressSync } = zlib();
   if (!zstdDecompressSync) {
     throw new ThreadmarkError(
@@ -79,13 +79,13 @@ function inflate(codec: string, payload: Uint8Array): string {
   return Buffer.from(zstdDecompressSync(payload)).toString("utf8");
 }
 
-/** Checks the checksum and gives the JSON text back. A fault is `CORRUPT`, a newer format `VERSION`. */
+/** Checks the checksum and returns the JSON text. Throws `CORRUPT` for a fault, `VERSION` for a newer format. */
 export function unwrap(value: Value): string {
   const text = typeof value === "string";
   const header = text
     ? value.slice(0, HEADER)
     : Buffer.from(value.buffer, value.byteOffset, Math.min(HEADER, value.length)).toString("latin1");
-  if (header.length < HEADER) throw corrupt("it is shorter than its header");
+  if (header.length < HEADER) throw corruptValue("it is shorter than its header");
   if (header[0] !== VERSION) {
     if (header[0] !== undefined && header[0] > VERSION && header[0] <= "9") {
       throw new ThreadmarkError(
@@ -93,31 +93,31 @@ export function unwrap(value: Value): string {
         `A stored value has format ${header[0]}; this version of threadmark reads up to ${VERSION}. Upgrade threadmark.`,
       );
     }
-    throw corrupt("its header is not ours");
+    throw corruptValue("its header is not ours");
   }
   const codec = header[1] as string;
   let json: string;
   if (text) {
-    if (codec !== "j") throw corrupt(`its codec ${JSON.stringify(codec)} is not one for text`);
+    if (codec !== "j") throw corruptValue(`its codec ${JSON.stringify(codec)} is not one for text`);
     json = value.slice(HEADER);
   } else {
     try {
       json = inflate(codec, value.subarray(HEADER));
     } catch (error) {
       if (error instanceof ThreadmarkError) throw error;
-      throw corrupt("it cannot be decompressed", error);
+      throw corruptValue("it cannot be decompressed", error);
     }
   }
-  if (checksum(json) !== header.slice(2)) throw corrupt("its checksum does not match");
+  if (checksum(json) !== header.slice(2)) throw corruptValue("its checksum does not match");
   return json;
 }
 
-/** {@link unwrap}, parsed. */
+/** Unwraps a value (see {@link unwrap}) and parses it. */
 export function unwrapJson(value: Value): unknown {
   const json = unwrap(value);
   try {
     return JSON.parse(json);
   } catch (error) {
-    throw corrupt("it is not JSON", error);
+    throw corruptValue("it is not JSON", error);
   }
 }

@@ -2,18 +2,18 @@ import { ThreadmarkError } from "../errors.ts";
 import type { Json } from "./json.ts";
 
 /**
- * No stored record and no line of a bundle is larger, in bytes of UTF-8. V8's strings end at 536,870,888 characters, SQLite's
- * values and Postgres' at about a billion bytes; some room is left for what is put around a record.
+ * The most bytes of UTF-8 in a stored record or in a line of a bundle. V8's strings end at 536,870,888 characters,
+ * values of SQLite and Postgres at about a billion bytes; the rest is room for the text around a record.
  */
 export const RECORD_BYTES = 500_000_000;
 
-/** The most bytes that one unit of a string's length takes in UTF-8. */
+/** The most bytes that a unit of a string's length takes in UTF-8. */
 export const BYTES_OF_UNIT = 3;
 
 /** A string this long is measured piece by piece, since its JSON may be six times as long. */
 const PIECE = 1 << 20;
 
-/** Characters that take one byte each, and stand for themselves in JSON. */
+/** Characters that take a single byte and are not escaped in JSON. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
 /** Returns the JSON of a value. Throws `TOO_LARGE` where that would take more than {@link RECORD_BYTES}. */
@@ -57,7 +57,7 @@ export function jsonBytes(tree: Json): number {
   return bytes + Math.max(separators, 0);
 }
 
-/** Returns at most how many bytes a text takes; exactly so many, where it is long. */
+/** Returns an upper bound on the bytes that a text takes; the exact number where it is long. */
 export function mostBytes(text: string): number {
   return text.length < PIECE ? text.length * BYTES_OF_UNIT : Buffer.byteLength(text);
 }
@@ -68,7 +68,7 @@ function stringBytes(text: string): number {
   let bytes = 2;
   for (let start = 0; start < text.length; ) {
     let end = Math.min(start + PIECE, text.length);
-    // The halves of a surrogate pair stay together: alone, each would be escaped.
+    // Keeps both halves of a surrogate pair in the same piece: alone, each would be escaped.
     if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1))) end += 1;
     bytes += Buffer.byteLength(JSON.stringify(text.slice(start, end))) - 2;
     start = end;
@@ -80,7 +80,7 @@ function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
 }
 
-/** An error for something that takes more bytes than can be stored at once. */
+/** Returns an error for something that takes more bytes than a record may hold. */
 export function tooLarge(
   what: string,
   bytes: number,

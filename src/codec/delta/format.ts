@@ -1,71 +1,73 @@
 import { ThreadmarkError } from "../../errors.ts";
-import type { Json, JsonObject } from "../json.ts";
+import type { Json } from "../json.ts";
 
 /**
- * A change from one JSON tree to another; itself plain JSON, so that it can be stringified as it is. One-letter keys
- * keep it small. A delta is of one kind: a replacement (`r`), or a change of an object (`u s d o`), of an array
- * (`l e x p`) or of a string (`l t a`). `{}` changes nothing. Every position is a position before the change.
+ * A change from one JSON tree to another, itself plain JSON, so that it can be stringified as it is. Keys have one
+ * letter to keep it small. A delta is of a single kind: a replacement (`r`), or a change of an object (`u s d o`), of
+ * an array (`l e x p`) or of a string (`l t a`). `{}` changes nothing. All positions are positions before the change.
  */
 export type Delta = {
-  /** Replace the whole tree by this. */
+  /** The value that replaces the whole tree. */
   r?: Json;
-  /** Object, first: keys to remove. A key that is not there is passed over. */
+  /** Object, first: keys to remove. Absent keys are ignored. */
   u?: string[];
-  /** Object, second: keys to set. A key that is there keeps its place, others go to the end in this order. */
+  /** Object, second: keys to set. An existing key keeps its position; new keys go to the end in this order. */
   s?: { [key: string]: Json };
   /** Object, third: keys whose values change. */
   d?: { [key: string]: Delta };
-  /** Object, last: all keys in their final order; only where the order cannot be had otherwise. */
+  /** Object, last: all keys in their final order; only where the other members cannot produce that order. */
   o?: string[];
   /** Array or string: its length before the change. Required with `e`, `x` and `t`. */
   l?: number;
   /** Array, first: elements that change, by ascending index. */
   e?: [index: number, change: Delta][];
-  /** Array, second: elements removed and put in their place, ascending, not overlapping. */
+  /** Array, second: splices (elements removed and inserted), ascending, not overlapping. */
   x?: [start: number, removed: number, ...items: Json[]][];
   /** Array, last: elements pushed at the end. */
   p?: Json[];
-  /** String, first: text removed and put in its place (UTF-16 offsets), ascending, not overlapping. */
+  /** String, first: splices (text removed and inserted, UTF-16 offsets), ascending, not overlapping. */
   t?: [start: number, removed: number, text: string][];
   /** String, last: text appended. */
   a?: string;
 };
 
-/** Elements of a sealed array change: a run from the cursor, a run from a position, a literal, an earlier version. */
+/**
+ * Elements of a sealed array change: a run from the cursor, a run from a position, a literal, or an earlier version.
+ */
 export type ItemReference = number | [start: number, count: number] | { r: Json } | { b: Delta };
 
 /**
- * A delta of a sealed sequence: payloads that live on in the net delta are referred to instead of repeated. What is
- * said of "the source" is the place in the net delta that belongs to the same path.
+ * A delta of a sealed sequence. Payloads that survive in the net delta are referred to instead of repeated; "the net
+ * node" below is the node of the net delta at the same path.
  */
-export type Step = Omit<Delta, "d" | "e"> & {
-  d?: { [key: string]: Step };
-  e?: [index: number, change: Step][];
-  /** A replacement by an earlier version of the source's value: apply this delta to it. */
+export type SealedStep = Omit<Delta, "d" | "e"> & {
+  d?: { [key: string]: SealedStep };
+  e?: [index: number, change: SealedStep][];
+  /** A replacement by an earlier version of the net node's value: this delta leads from that value to it. */
   b?: Delta;
-  /** Object: keys set to the source's value. */
+  /** Object: keys set to the net node's value. */
   h?: string[];
-  /** Object: keys set to an earlier version of the source's value: apply this delta to it. */
+  /** Object: keys set to an earlier version of the net node's value: this delta leads from that value to it. */
   v?: { [key: string]: Delta };
-  /** Object: the order of all keys set, where `s`, `h`, `v` one after the other do not give it. */
+  /** Object: the order of all keys set, where `s`, `h`, `v` in sequence do not produce it. */
   k?: string[];
-  /** Array: elements pushed; a number is short for a list of that one number. */
+  /** Array: elements pushed; a bare number is short for a list of that number. */
   n?: number | ItemReference[];
   /** Array: splices with their elements by reference. */
   y?: [start: number, removed: number, ...items: ItemReference[]][];
-  /** String: text appended: so many units from the cursor, or from a position. */
+  /** String: text appended: a count of units from the cursor, or a position and a count. */
   c?: number | [start: number, count: number];
-  /** String: splices, their text literal or as a position and a count. */
+  /** String: splices, with literal text or with a position and a count. */
   w?: (
     | [start: number, removed: number, text: string]
     | [start: number, removed: number, from: number, count: number]
   )[];
 };
 
-/** Deeper than this a changed value is replaced, so that no reader of a delta needs an unbounded stack. */
+/** A value changed deeper than this is replaced, so that no reader of a delta needs an unbounded stack. */
 export const maximumDepth = 256;
 
-export type Kind = "nothing" | "replace" | "object" | "array" | "text";
+export type DeltaKind = "nothing" | "replace" | "object" | "array" | "text";
 
 const replaceBit = 1;
 const objectBit = 2;
@@ -75,7 +77,9 @@ const lengthBit = 16;
 const positionBit = 32;
 const sealedBit = 64;
 
-/** By the letter's code: looking letters up by name would take most of the time of composing deltas. */
+/**
+ * Indexed by the letter's character code: looking letters up by name would take most of the time of composing deltas.
+ */
 const bits = new Uint8Array(128);
 for (const [letter, bit] of Object.entries({
   r: replaceBit,
@@ -101,51 +105,53 @@ for (const [letter, bit] of Object.entries({
   bits[letter.charCodeAt(0)] = bit;
 }
 
-/** The kind of a delta; throws `CORRUPT` for what is none. Its members still have to be read with the checks below. */
-export function kindOf(delta: unknown, depth: number): Kind {
+/**
+ * Returns the kind of a delta; throws `CORRUPT` for anything else. Its members still have to be read with the checks
+ * below.
+ */
+export function kindOf(delta: unknown, depth: number): DeltaKind {
   const mask = letters(delta, depth);
-  if (mask & sealedBit) throw corrupt("a sealed step stands where a delta must be");
+  if (mask & sealedBit) throw corruptDelta("a sealed step stands where a delta must be");
   return kindOfMask(mask);
 }
 
-/** The kind of a sealed step; throws `CORRUPT` for what is none. */
-export function kindOfStep(step: unknown, depth: number): Kind {
+/** Returns the kind of a sealed step; throws `CORRUPT` for anything else. */
+export function kindOfStep(step: unknown, depth: number): DeltaKind {
   return kindOfMask(letters(step, depth) & ~sealedBit);
 }
 
 function letters(delta: unknown, depth: number): number {
-  if (typeof delta !== "object" || delta === null || Array.isArray(delta)) throw corrupt("a delta must be an object");
-  if (depth > maximumDepth) throw corrupt(`deltas are nested more than ${maximumDepth} deep`);
+  if (typeof delta !== "object" || delta === null || Array.isArray(delta))
+    throw corruptDelta("a delta must be an object");
+  if (depth > maximumDepth) throw corruptDelta(`deltas are nested more than ${maximumDepth} deep`);
   let mask = 0;
   let count = 0;
   for (const letter in delta) {
     const bit = letter.length === 1 ? bits[letter.charCodeAt(0)] : undefined;
-    if (!bit) throw corrupt(`a delta has the unknown key ${JSON.stringify(letter.slice(0, 40))}`);
+    if (!bit) throw corruptDelta(`a delta has the unknown key ${JSON.stringify(letter.slice(0, 40))}`);
     mask |= bit;
     count++;
   }
-  if (mask & replaceBit && count > 1) throw corrupt("a replacement does something else besides");
+  if (mask & replaceBit && count > 1) throw corruptDelta("a replacement does something else besides");
   return mask;
 }
 
-function kindOfMask(mask: number): Kind {
+function kindOfMask(mask: number): DeltaKind {
   const kind = mask & (replaceBit | objectBit | arrayBit | textBit);
-  if (mask & positionBit && !(mask & lengthBit)) throw corrupt("a delta has positions but not the length before it");
-  if (mask & lengthBit && kind !== arrayBit && kind !== textBit) throw corrupt("a delta has a length out of place");
+  if (mask & positionBit && !(mask & lengthBit))
+    throw corruptDelta("a delta has positions but not the length before it");
+  if (mask & lengthBit && kind !== arrayBit && kind !== textBit)
+    throw corruptDelta("a delta has a length out of place");
   if (kind === objectBit) return "object";
   if (kind === arrayBit) return "array";
   if (kind === textBit) return "text";
   if (kind === replaceBit) return "replace";
   if (kind === 0) return "nothing";
-  throw corrupt("a delta changes two kinds of value at once");
+  throw corruptDelta("a delta changes two kinds of value at once");
 }
 
-export function corrupt(fault: string): ThreadmarkError {
+export function corruptDelta(fault: string): ThreadmarkError {
   return new ThreadmarkError("CORRUPT", `The delta cannot be used: ${fault}. Run verify() to find the damaged frames.`);
-}
-
-export function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Sets an own property, whatever its name: an assignment to `__proto__` would change the prototype instead. */
@@ -158,22 +164,22 @@ export function assign<Value>(target: { [key: string]: Value }, key: string, val
 }
 
 export function readList<Item>(value: Item[] | undefined, letter: string): readonly Item[] {
-  if (!Array.isArray(value)) throw corrupt(`"${letter}" must be a list`);
+  if (!Array.isArray(value)) throw corruptDelta(`"${letter}" must be a list`);
   return value;
 }
 
 export function readKeys(value: string[] | undefined, letter: string): readonly string[] {
   for (const key of readList<unknown>(value, letter)) {
-    if (typeof key !== "string") throw corrupt(`"${letter}" must be a list of keys`);
+    if (typeof key !== "string") throw corruptDelta(`"${letter}" must be a list of keys`);
   }
   return value as string[];
 }
 
-/** All keys of an object in order: none twice. */
+/** Reads the keys of an object in order, none twice. */
 export function readOrder(value: string[] | undefined, letter: string): ReadonlySet<string> {
   const keys = readKeys(value, letter);
   const order = new Set(keys);
-  if (order.size !== keys.length) throw corrupt(`"${letter}" names a key twice`);
+  if (order.size !== keys.length) throw corruptDelta(`"${letter}" names a key twice`);
   return order;
 }
 
@@ -182,42 +188,38 @@ export function readFields<Value>(
   letter: string,
 ): { [key: string]: Value } {
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw corrupt(`"${letter}" must be an object`);
+    throw corruptDelta(`"${letter}" must be an object`);
   return value;
 }
 
 export function readText(value: string | undefined, letter: string): string {
-  if (typeof value !== "string") throw corrupt(`"${letter}" must be a string`);
+  if (typeof value !== "string") throw corruptDelta(`"${letter}" must be a string`);
   return value;
 }
 
-/** An element's index, from `from` on, and what changes it. */
-export function readEdit<Change>(
-  entry: [number, Change],
-  from: number,
-  length: number,
-): [index: number, change: Change] {
-  if (!Array.isArray(entry) || entry.length !== 2) throw corrupt('"e" must be a list of pairs');
+/** Reads the index of an edited element, which is at least `from`, and its change. */
+export function readEdit<Edit>(entry: [number, Edit], from: number, length: number): [index: number, change: Edit] {
+  if (!Array.isArray(entry) || entry.length !== 2) throw corruptDelta('"e" must be a list of pairs');
   readWhole(entry[0], from, length - 1, "e");
   return entry;
 }
 
-/** A whole number in [minimum, maximum]. */
+/** Reads a whole number in [minimum, maximum]. */
 export function readWhole(value: unknown, minimum: number, maximum: number, letter: string): number {
   if (!Number.isSafeInteger(value) || (value as number) < minimum || (value as number) > maximum) {
-    throw corrupt(`"${letter}" has a number that does not fit`);
+    throw corruptDelta(`"${letter}" has a number that does not fit`);
   }
   return value as number;
 }
 
-/** The position and removed count of a splice that starts at or after `from` and ends within `length`. */
+/** Reads the position and removed count of a splice that starts at or after `from` and ends within `length`. */
 export function readSplice(
   splice: unknown,
   from: number,
   length: number,
   letter: string,
 ): [start: number, end: number] {
-  if (!Array.isArray(splice) || splice.length < 2) throw corrupt(`"${letter}" must be a list of splices`);
+  if (!Array.isArray(splice) || splice.length < 2) throw corruptDelta(`"${letter}" must be a list of splices`);
   const start = readWhole(splice[0], from, length, letter);
   return [start, start + readWhole(splice[1], 0, length - start, letter)];
 }

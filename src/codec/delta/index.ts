@@ -1,11 +1,11 @@
 /**
- * Changes of JSON trees: found, applied, composed, and sealed into packs. Pure functions over plain JSON.
- * The format is described in docs/format-deltas.md.
+ * Changes of JSON trees: finds, applies, composes and seals them. Pure functions over plain JSON. The format is
+ * described in docs/format-deltas.md.
  */
 
 export { diff } from "./diff/diff.ts";
 export { isReplacement, replacedBy, replacement } from "./diff/replacement.ts";
-export { assign, type Delta, type Step } from "./format.ts";
+export { assign, type Delta, type SealedStep } from "./format.ts";
 export { compose } from "./join/compose.ts";
 export { apply, applyOwned, OwnedCopies } from "./join/patch.ts";
 export { sizeOf } from "./measure.ts";

@@ -1,6 +1,6 @@
 import type { Json } from "../json.ts";
 
-/** Whether two trees are equal, key order included. Nodes that are the same are not looked into. */
+/** Tells whether two trees are equal, key order included. Identical nodes are not looked into. */
 export function same(one: Json, other: Json): boolean {
   if (one === other) return true;
   if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false;
@@ -23,8 +23,8 @@ export function same(one: Json, other: Json): boolean {
 }
 
 /**
- * About how many characters the tree takes as JSON (escapes are not counted), or some number from `limit` up once that
- * is reached: measuring a large tree against a small one costs as much as the small one.
+ * Returns about how many characters the tree takes as JSON (without escapes), or any number from `limit` up once
+ * `limit` is reached: measuring a large tree against a small one costs as much as the small one.
  */
 export function sizeOf(tree: Json, limit: number): number {
   if (typeof tree === "string") return tree.length + 2;
@@ -45,7 +45,7 @@ export function sizeOf(tree: Json, limit: number): number {
   return size === 1 ? 2 : size;
 }
 
-/** How many characters a whole number takes. */
+/** Returns how many characters a whole number takes. */
 export function digits(value: number): number {
   let rest = Math.abs(value);
   let count = value < 0 ? 2 : 1;
@@ -56,7 +56,10 @@ export function digits(value: number): number {
   return count;
 }
 
-/** Whether `part` stands in `text` at a position. Comparing a slice is many times faster than String's own startsWith. */
+/**
+ * Tells whether `part` stands in `text` at a position. Comparing a slice is many times faster than String's own
+ * startsWith.
+ */
 export function startsWith(text: string, part: string, position = 0): boolean {
   return text.slice(position, position + part.length) === part;
 }

@@ -1,13 +1,13 @@
-import { isTagged, type Json } from "../json.ts";
-import { type Delta, isObject, kindOf } from "./format.ts";
+import { isObject, isTagged, type Json } from "../json.ts";
+import { type Delta, kindOf } from "./format.ts";
 
-/** Told of a value that a change has put into a tree, or has altered, and of how deep in the tree it stands. */
+/** Receives a value that a change put into a tree or altered, and its depth in the tree. */
 export type OnTouched = (node: Json, depth: number) => void;
 
 /**
- * Finds what a change has touched of `tree`, which is the tree after the change: where every earlier tree of a history was
- * looked at, only that much can be wrong with this one. An append to a long list touches what it appends. A value with a
- * tag is touched as a whole, since the tag says how to read all that is inside.
+ * Visits the parts of `tree` (the tree after the change) that the change touched. If every earlier tree of a history
+ * was checked, only those can be wrong. An append to a long list touches the appended elements alone. A tagged value is
+ * touched as a whole, since its tag decides how everything inside is read.
  */
 export function visitTouched(tree: Json, delta: Delta, onTouched: OnTouched, depth = 0): void {
   const kind = kindOf(delta, depth);

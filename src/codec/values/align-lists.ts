@@ -1,6 +1,6 @@
 /**
- * Where the elements of a list are found in the list that was there before. Elements before `start` and the last `end`
- * of each are the same; between them, `length` elements from `at` on are those that were at `from`.
+ * The elements that a list shares with its previous version: those before `start`, the last `end`, and between them
+ * `length` elements, now at `at` and previously at `from`.
  */
 export interface Alignment {
   readonly start: number;
@@ -11,11 +11,11 @@ export interface Alignment {
 }
 
 /**
- * Aligns two lists whose first `start` elements are the same and whose next ones are not. Finds what was inserted,
- * removed or replaced in one place, and a window that slid: elements dropped at one end while others came at the other.
+ * Aligns two lists whose first `start` elements are the same and whose next ones differ. Finds elements inserted,
+ * removed or replaced in a single stretch, and a sliding window: elements dropped at one end and added at the other.
  * Compares at most about three times as many pairs as there are elements.
  */
-export function align(
+export function alignLists(
   count: number,
   oldCount: number,
   start: number,
@@ -40,7 +40,7 @@ export function align(
   return { start, end, at, from, length };
 }
 
-/** The first index in [from, to) that passes, else `to`. */
+/** Returns the first index in [from, to) that passes, else `to`. */
 function find(from: number, to: number, passes: (index: number) => boolean): number {
   for (let index = from; index < to; index++) if (passes(index)) return index;
   return to;

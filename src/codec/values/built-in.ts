@@ -4,7 +4,10 @@ const { types } = util;
 
 const { toString: tagOf } = Object.prototype;
 
-/** What V8 knows an object to be, whatever its prototype; those that are told by their tag are not asked for by a test. */
+/**
+ * Tests for the kinds that V8 gives an object, whatever its prototype. Kinds that Object.prototype.toString names need
+ * no test here.
+ */
 const brands: readonly (readonly [name: string, test: (value: unknown) => boolean])[] = [
   ["Array", Array.isArray],
   ["Map", types.isMap],
@@ -23,14 +26,14 @@ const brands: readonly (readonly [name: string, test: (value: unknown) => boolea
   ["iterator", types.isSetIterator],
 ];
 
-/** Returns what kind of built-in object a value is; undefined for one that is no more than its properties. */
+/** Returns the kind of a built-in object; undefined for an object that is no more than its properties. */
 export function builtInName(value: object): string | undefined {
   return brands.find(([, test]) => test(value))?.[0] ?? (isCloned(value) ? undefined : "object");
 }
 
 /**
- * Whether an object without a prototype is no more than its properties. `structuredClone` knows all built-in objects, those
- * without a test of their own included: it refuses them. It clones properties as well, so it is asked only where there are none.
+ * Tells whether an object without a prototype is no more than its properties. `structuredClone` refuses built-in
+ * objects, including those without a test above. It also clones properties, so only objects without any are tried.
  */
 function isCloned(value: object): boolean {
   if (Reflect.ownKeys(value).length > 0) return true;
@@ -43,8 +46,9 @@ function isCloned(value: object): boolean {
 }
 
 /**
- * Whether an object with the prototype of plain objects is a built-in one all the same. Cheap enough for every object that
- * has no properties, or those of a list: others hold something that would not be lost without a word.
+ * Tells whether an object with the prototype of plain objects is a built-in object all the same. Checks only objects
+ * without properties or with those of a list, which is cheap: any other holds something that would not be lost
+ * silently.
  */
 export function isDisguised(value: object, names: readonly string[]): boolean {
   if (names.length > 0) return names[0] === "0" && ArrayBuffer.isView(value);

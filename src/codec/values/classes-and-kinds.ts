@@ -12,10 +12,10 @@ import { UnregisteredInstance } from "./unregistered.ts";
 
 const { types } = util;
 
-/** A class of the user's: its name, how it is stored. */
+/** A class of the user's: its name and its codec. */
 export type RegisteredClass = readonly [name: string, codec: ClassCodec];
 
-/** The part of the encoder that captures what is neither primitive nor plain. */
+/** The part of the encoder that captures values that are neither primitive nor plain. */
 export interface Capturing extends Encoding {
   readonly trail: Trail;
   array(value: readonly unknown[], previous: Json | undefined, depth: number): Json;
@@ -23,8 +23,11 @@ export interface Capturing extends Encoding {
   settle(node: JsonObject, previous: JsonObject | undefined): JsonObject;
 }
 
-/** Registered classes come first, so that a subclass of Map can be one; then the kinds; then plain objects of other realms. */
-export function captureSpecial(
+/**
+ * Captures an instance of a registered class, of a kind, or a plain object of another realm, tried in this order, so
+ * that a subclass of Map can be registered.
+ */
+export function captureClassOrKind(
   capturing: Capturing,
   classes: readonly RegisteredClass[],
   value: unknown,
@@ -34,16 +37,11 @@ export function captureSpecial(
   const { trail } = capturing;
   trail.enter(value, depth);
   const old = isObject(previous) ? previous : undefined;
-  if (value instanceof UnregisteredInstance) {
-    const { name, data } = value;
-    const oldData = old?.$ === "class" && old.name === name ? old.v : undefined;
-    return capturing.settle({ $: "class", name, v: capturing.child(data, oldData, depth, inside) }, old);
-  }
+  if (value instanceof UnregisteredInstance) return captureInstance(value.name, value.data, old, depth, capturing);
   for (const [name, codec] of classes) {
     if (!attempt(trail, depth, `The class ${name} failed to test it`, () => codec.test(value))) continue;
     const data = attempt(trail, depth, `The class ${name} failed to encode it`, () => codec.encode(value));
-    const oldData = old?.$ === "class" && old.name === name ? old.v : undefined;
-    return capturing.settle({ $: "class", name, v: capturing.child(data, oldData, depth, inside) }, old);
+    return captureInstance(name, data, old, depth, capturing);
   }
   if (typeof value === "object" && value !== null && !types.isProxy(value)) {
     for (const kind of kinds) {
@@ -60,7 +58,22 @@ export function captureSpecial(
   return trail.refuse(depth, refusalOf(value));
 }
 
-/** Reading a built-in object can fail: its memory was transferred away, it has the prototype but not the brand. */
+/** Captures an instance of a class as its name and its data. */
+function captureInstance(
+  name: string,
+  data: unknown,
+  previous: JsonObject | undefined,
+  depth: number,
+  capturing: Capturing,
+): JsonObject {
+  const oldData = previous?.$ === "class" && previous.name === name ? previous.v : undefined;
+  return capturing.settle({ $: "class", name, v: capturing.child(data, oldData, depth, inside) }, previous);
+}
+
+/**
+ * Captures a built-in object. Reading it can fail: its memory was transferred away, or it has the prototype but not the
+ * internal slots.
+ */
 function captureKind(
   kind: Kind,
   value: object,
@@ -76,7 +89,7 @@ function captureKind(
   }
 }
 
-/** Runs code of the user's. */
+/** Runs code of the user's, and turns what it throws into a refusal. */
 function attempt<T>(trail: Trail, depth: number, fault: string, run: () => T): T {
   try {
     return run();

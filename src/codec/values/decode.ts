@@ -1,13 +1,13 @@
 import { ThreadmarkError } from "../../errors.ts";
 import type { ClassCodec } from "../../model/arguments.ts";
-import { corrupt } from "../corrupt.ts";
+import { corruptTree } from "../corrupt.ts";
 import { isObject, isTagged, type Json, type JsonObject, readableDepth } from "../json.ts";
 import { kindByTag } from "./kinds/all.ts";
 import type { Decoding } from "./kinds/kind.ts";
 import { decodeBigint, decodeNumber, decodeUndefined } from "./kinds/primitive.ts";
 import { UnregisteredInstance } from "./unregistered.ts";
 
-/** Brings a tree back to life. With `owned`, untagged nodes become part of the value as they are; else they are copied. */
+/** Turns a tree into a value. With `owned`, untagged nodes become part of the value; else they are copied. */
 export class Decoder implements Decoding {
   readonly #classes: ReadonlyMap<string, ClassCodec>;
   readonly #owned: boolean;
@@ -21,13 +21,13 @@ export class Decoder implements Decoding {
 
   child(node: Json, depth: number): unknown {
     if (typeof node !== "object" || node === null) return node;
-    if (depth >= readableDepth) return corrupt("A stored value is nested too deeply");
+    if (depth >= readableDepth) return corruptTree("A stored value is nested too deeply");
     if (Array.isArray(node)) return this.#elements(node, depth);
     return isTagged(node) ? this.#tagged(node, depth) : this.#fields(node, depth);
   }
 
   fields(node: Json, depth: number): Record<string, unknown> {
-    return isObject(node) ? this.#fields(node, depth) : corrupt("The properties of a stored object are missing");
+    return isObject(node) ? this.#fields(node, depth) : corruptTree("The properties of a stored object are missing");
   }
 
   parts<const Required extends string, const Optional extends string = never>(
@@ -36,17 +36,17 @@ export class Decoder implements Decoding {
     optional: readonly Optional[] = [],
   ): { readonly [Name in Required]: Json } & { readonly [Name in Optional]?: Json } {
     const names: readonly string[] = [...required, ...optional];
-    if (!required.every((name) => Object.hasOwn(node, name))) return this.corrupt(node, "lacks a part");
+    if (!required.every((name) => Object.hasOwn(node, name))) return this.corruptNode(node, "lacks a part");
     if (!Object.keys(node).every((name) => name === "$" || names.includes(name))) {
-      return this.corrupt(node, "has a part too many");
+      return this.corruptNode(node, "has a part too many");
     }
-    // Without a prototype, so that what is inherited is not taken for a part.
+    // Without a prototype, so that an inherited property is not taken for a part.
     const parts: unknown = Object.assign(Object.create(null), node);
     return parts as { readonly [Name in Required]: Json } & { readonly [Name in Optional]?: Json };
   }
 
-  corrupt(node: JsonObject, fault: string, cause?: unknown): never {
-    return corrupt(`A stored ${String(node.$)} ${fault}`, cause);
+  corruptNode(node: JsonObject, fault: string, cause?: unknown): never {
+    return corruptTree(`A stored ${String(node.$)} ${fault}`, cause);
   }
 
   unsupported(message: string): never {
@@ -66,7 +66,7 @@ export class Decoder implements Decoding {
     const result: Record<string, unknown> = this.#owned ? node : { ...node };
     for (const key in result) {
       const field = result[key] as Json;
-      // Setting an own property reaches no setter, "__proto__" included; an inherited one is none of ours.
+      // Setting an own property reaches no setter, "__proto__" included; inherited properties are skipped.
       if (typeof field === "object" && field !== null && Object.hasOwn(result, key)) {
         result[key] = this.child(field, depth + 1);
       }
@@ -76,7 +76,7 @@ export class Decoder implements Decoding {
 
   #tagged(node: JsonObject, depth: number): unknown {
     const tag = node.$;
-    if (typeof tag !== "string") return corrupt("A stored value has a tag that is no string");
+    if (typeof tag !== "string") return corruptTree("A stored value has a tag that is no string");
     const kind = kindByTag.get(tag);
     if (kind !== undefined) return kind.decode(node, depth, this);
     if (tag === "undefined") return decodeUndefined(node, this);
@@ -92,12 +92,12 @@ export class Decoder implements Decoding {
 
   #escaped(node: JsonObject, depth: number): unknown {
     const { v } = this.parts(node, ["v"]);
-    return isObject(v) && isTagged(v) ? this.fields(v, depth + 1) : this.corrupt(node, "needed no escape");
+    return isObject(v) && isTagged(v) ? this.fields(v, depth + 1) : this.corruptNode(node, "needed no escape");
   }
 
   #instance(node: JsonObject, depth: number): unknown {
     const { name, v } = this.parts(node, ["name", "v"]);
-    if (typeof name !== "string") return this.corrupt(node, "has no name");
+    if (typeof name !== "string") return this.corruptNode(node, "has no name");
     const codec = this.#classes.get(name);
     if (codec === undefined) {
       if (this.#keepUnregistered) return new UnregisteredInstance(name, this.child(v, depth + 1));
@@ -110,7 +110,7 @@ export class Decoder implements Decoding {
     try {
       return codec.decode(data);
     } catch (cause) {
-      return this.corrupt(node, `${name} was refused by its decode()`, cause);
+      return this.corruptNode(node, `${name} was refused by its decode()`, cause);
     }
   }
 }

@@ -1,6 +1,6 @@
 import { isObject, isTagged, type Json, type JsonObject, sameParts } from "../json.ts";
-import { align } from "./align-lists.ts";
-import { captureSpecial, type RegisteredClass } from "./classes-and-kinds.ts";
+import { alignLists } from "./align-lists.ts";
+import { captureClassOrKind, type RegisteredClass } from "./classes-and-kinds.ts";
 import { Comparison, type Fields } from "./comparison.ts";
 import { passFlat } from "./flat-list.ts";
 import type { Encoding } from "./kinds/kind.ts";
@@ -11,22 +11,22 @@ import {
   isPrimitiveNode,
   type TaggedPrimitive,
 } from "./kinds/primitive.ts";
-import { inside, type Step } from "./path.ts";
+import { inside, type PathStep } from "./path.ts";
 import { hasOnlyElements, isAccessor, ordinaryNames, strayKey, unordinaryKey } from "./properties.ts";
 import { refusalOf } from "./refusal.ts";
 import { Trail } from "./trail.ts";
 
-/** Deeper than this, lists are compared index by index: aligning compares what differs once more at every level. */
+/** Deeper lists are compared index by index: aligning compares differing parts once more at every level. */
 const alignedDepth = 16;
 
 /**
- * One capture of a value, walking it side by side with the tree of what was there before. A node of that tree whose
- * value did not change is reused, and costs a walk over the keys of both and one over the values: no allocation, and no
- * look at property descriptors, since that was done when it was new. The identity of the caller's objects means
- * nothing: they may have been changed in place.
+ * Captures a value by walking it side by side with the tree of the previous value. A node whose value did not change is
+ * reused; that costs a walk over the keys of both and over the values, without an allocation or a property descriptor,
+ * since those were checked when the node was new. The identity of the caller's objects proves nothing: they may have
+ * been changed in place.
  */
 export class Encoder implements Encoding {
-  /** Whether a node with a tag was made. */
+  /** True once a node with a tag was made. */
   tagged = false;
   readonly trail: Trail = new Trail();
   readonly #classes: readonly RegisteredClass[];
@@ -45,13 +45,13 @@ export class Encoder implements Encoding {
     return { tree: this.capture(value, previous, 0), tagged: this.tagged };
   }
 
-  /** Lets go of everything it has seen. */
+  /** Drops all references to the caller's values. */
   release(): void {
     this.trail.holders.length = 0;
     this.#comparison.release();
   }
 
-  /** The node of a value `depth` levels deep: `previous` itself if the value is the same. */
+  /** Returns the node of a value `depth` levels deep: `previous` itself if the value is unchanged. */
   capture(value: unknown, previous: Json | undefined, depth: number): Json {
     switch (typeof value) {
       case "string":
@@ -70,17 +70,17 @@ export class Encoder implements Encoding {
         } else if (prototype === Array.prototype && Array.isArray(value)) return this.array(value, previous, depth);
       }
     }
-    return captureSpecial(this, this.#classes, value, previous, depth);
+    return captureClassOrKind(this, this.#classes, value, previous, depth);
   }
 
-  child(value: unknown, previous: Json | undefined, depth: number, step: Step): Json {
+  child(value: unknown, previous: Json | undefined, depth: number, step: PathStep): Json {
     this.trail.steps[depth] = step;
     return this.capture(value, previous, depth + 1);
   }
 
   fields(value: object, previous: Json | undefined, depth: number): JsonObject {
     this.trail.steps[depth] = inside;
-    // The object itself, met again one level below, is no cycle.
+    // The walk meets the same object again a level below, which is no cycle.
     if (this.trail.holders[depth] === value) this.trail.holders[depth] = undefined;
     const old = isObject(previous) ? previous : undefined;
     if (old !== undefined) {
@@ -90,7 +90,10 @@ export class Encoder implements Encoding {
     return this.#build(value as Fields, this.#names(value, depth + 1), old, depth + 1);
   }
 
-  /** A plain object. One with a key "$", which would be taken for a tag, is escaped as `{"$":"object","v":{…}}`. */
+  /**
+   * Captures a plain object. A key "$" would be taken for a tag, so an object with that key is escaped as
+   * `{"$":"object","v":{…}}`.
+   */
   object(value: object, previous: Json | undefined, depth: number): Json {
     const old = isObject(previous) ? previous : undefined;
     if (old !== undefined) {
@@ -120,7 +123,7 @@ export class Encoder implements Encoding {
     const result = previous.slice(0, start);
     passFlat(previous, result);
     if (depth > alignedDepth) return this.#elements(result, value, value.length, previous, depth);
-    const { end, at, from, length } = align(value.length, previous.length, start, (index, oldIndex) =>
+    const { end, at, from, length } = alignLists(value.length, previous.length, start, (index, oldIndex) =>
       comparison.sameElement(value, index, previous[oldIndex], depth),
     );
     this.#elements(result, value, at, previous, depth);
@@ -130,7 +133,7 @@ export class Encoder implements Encoding {
     return result;
   }
 
-  /** The previous node if it is the same as a new one whose parts were captured with those of the previous one. */
+  /** Returns `previous` if the new node has identical parts, else the new node. */
   settle(node: JsonObject, previous: JsonObject | undefined): JsonObject {
     if (previous !== undefined && sameParts(node, previous)) return previous;
     this.tagged = true;
@@ -155,7 +158,7 @@ export class Encoder implements Encoding {
     return this.trail.refuseProperty(value, key, depth);
   }
 
-  /** An object with the keys it had before: a copy of the previous node with what changed. */
+  /** Captures an object that has the keys it had before: a copy of the previous node, with the changes. */
   #update(value: Fields, previous: JsonObject, end: number, depth: number): JsonObject {
     const comparison = this.#comparison;
     const base = comparison.raise(end);
@@ -174,7 +177,7 @@ export class Encoder implements Encoding {
         result = { ...previous };
       }
       if (isAccessor(value, key)) this.trail.refuseProperty(value, key, depth);
-      // Every key is an own property by now, "__proto__" too: this cannot reach a setter.
+      // All keys are own properties by now, "__proto__" included, so this cannot reach a setter.
       result[key] = node;
     }
     comparison.raise(base);
@@ -184,7 +187,8 @@ export class Encoder implements Encoding {
   #build(value: Fields, names: readonly string[], previous: JsonObject | undefined, depth: number): JsonObject {
     this.trail.enter(value, depth);
     for (const name of names) if (isAccessor(value, name)) this.trail.refuseProperty(value, name, depth);
-    // Copying first and then replacing what is not JSON is several times faster than adding key by key.
+    // Copying the object and then replacing the fields that are not JSON is several times faster than adding key by
+    // key.
     const result: Fields = { ...value };
     for (const name of names) {
       const field = result[name];
@@ -196,7 +200,7 @@ export class Encoder implements Encoding {
     return result as JsonObject;
   }
 
-  /** Adds to `result` the elements from the first it does not have up to `stop`. */
+  /** Adds to `result` the elements from the first it lacks up to `stop`. */
   #elements(
     result: Json[],
     value: readonly unknown[],
@@ -237,9 +241,8 @@ export class Encoder implements Encoding {
 }
 
 /**
- * Whether a plain object is its own node, now and for ever: frozen with all that is in it, and of nothing but what JSON has.
- * Such an object is not copied, and when it is met again in the same place it is known by its identity, which says nothing
- * of any other.
+ * Tells whether a plain object can be its own node for good: it is deeply frozen and contains only JSON. Such an object
+ * is not copied, and in the same position it is recognised by identity.
  */
 function isLasting(value: object, names: readonly string[]): boolean {
   if (!Object.isFrozen(value)) return false;
@@ -247,7 +250,10 @@ function isLasting(value: object, names: readonly string[]): boolean {
   return areLasting(value, names);
 }
 
-/** Larger ones are copied: each object is asked once for every one above it, and may refer back to itself. */
+/**
+ * Objects with more parts are copied: this test runs again for every object above them, and an object may refer back to
+ * itself.
+ */
 const mostParts = 500;
 let lookedAt = 0;
 

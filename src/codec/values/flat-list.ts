@@ -1,22 +1,22 @@
 import { isObject, isTagged, type Json } from "../json.ts";
 
-/** Shorter lists are not worth it. */
+/** Shorter lists are not worth a flat list. */
 const shortest = 16;
 
 /**
- * The plain objects at the start of a list, laid out in a row: for each its node, its names, and its fields. Comparing a
- * list with that walks the caller's objects alone, once, and reads what they had before from one place after the other.
+ * The plain objects at the start of a list, flattened: for each its node, its names, and its fields. Comparing a list
+ * with it walks only the caller's objects, once, and reads their previous fields from consecutive cells.
  *
- * It holds as long as each node is the one the list has there, which is looked at, and is not changed in place, which
- * {@link forgetFlat} is told of.
+ * Invariant: each node in the cells is the node that the list has at that index (comparing checks this), and no such
+ * node was changed in place ({@link forgetFlat} is called where that happens).
  */
 export class FlatList {
   readonly cells: unknown[] = [];
-  /** How many elements there are cells for. */
+  /** How many elements have cells. */
   length = 0;
   #names: readonly string[] = [];
 
-  /** Adds the element that follows the last one, if it is a plain object. */
+  /** Adds the next element, if it is a plain object. */
   add(index: number, node: Json | undefined): void {
     if (index !== this.length || !isObject(node) || isTagged(node)) return;
     this.cells.push(node, this.#namesOf(node));
@@ -30,7 +30,7 @@ export class FlatList {
     this.cells.length = cells;
   }
 
-  /** Elements of the same names share a list of them. */
+  /** Returns the names of a node. Neighbours with equal names share the list. */
   #namesOf(node: object): readonly string[] {
     const names = Object.keys(node);
     const last = this.#names;
@@ -41,7 +41,7 @@ export class FlatList {
 
 const flats = new WeakMap<readonly Json[], FlatList>();
 
-/** What is laid out of a list, to be used and added to; undefined for a short one. */
+/** Returns the flat list that belongs to a list, to read and extend; undefined for a short list. */
 export function flatOf(list: readonly Json[]): FlatList | undefined {
   if (list.length < shortest) return undefined;
   let flat = flats.get(list);
@@ -52,13 +52,13 @@ export function flatOf(list: readonly Json[]): FlatList | undefined {
   return flat;
 }
 
-/** A list was made that begins like another. */
+/** Hands the flat list of `from` on to `to`, which begins with the same nodes. */
 export function passFlat(from: readonly Json[], to: readonly Json[]): void {
   const flat = flats.get(from);
   if (flat !== undefined) flats.set(to, flat);
 }
 
-/** Elements of a list are changed in place. */
+/** Drops the flat list of a list whose elements are about to change in place. */
 export function forgetFlat(list: readonly Json[]): void {
   flats.delete(list);
 }

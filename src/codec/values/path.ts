@@ -1,7 +1,9 @@
-/** How a path goes on from a value to one it holds: a property, an index, or something of a kind's own. */
-export type Step = string | number | typeof inside | typeof entries | typeof members;
+/** How a path continues from a value to a value it holds: a property, an index, or a symbol below. */
+export type PathStep = string | number | typeof inside | typeof entries | typeof members;
 
-/** A level of the tree that has no place in the value: what a class was encoded as, the properties of an escaped object. */
+/**
+ * A level of the tree that has no counterpart in the value: the data of a class, the properties of an escaped object.
+ */
 export const inside: unique symbol = Symbol("inside");
 /** From a Map to the list of its entries; an index and 0 (the key) or 1 (the value) follow. */
 export const entries: unique symbol = Symbol("entries");
@@ -10,13 +12,13 @@ export const members: unique symbol = Symbol("members");
 
 const identifier = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
 
-/** `.key` or `["a key"]`. */
+/** Formats `.key` or `["a key"]`. */
 function property(key: string): string {
   return identifier.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
 }
 
-/** Writes a path the way one would write the expression: `state.files.get("a.txt")[3].callback`. */
-export function formatPath(root: string, steps: readonly Step[], holders: readonly unknown[]): string {
+/** Formats a path like the expression that leads there: `state.files.get("a.txt")[3].callback`. */
+export function formatPath(root: string, steps: readonly PathStep[], holders: readonly unknown[]): string {
   let text = root;
   for (let level = 0; level < steps.length; level++) {
     const step = steps[level];

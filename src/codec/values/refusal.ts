@@ -3,7 +3,7 @@ import { builtInName } from "./built-in.ts";
 
 const { types } = util;
 
-/** Why a value cannot be stored, and what to do instead: "<what> cannot be stored. <next>". */
+/** The reason why a value cannot be stored, and the remedy: "<what> cannot be stored. <next>". */
 export interface Refusal {
   readonly what: string;
   readonly next: string;
@@ -11,7 +11,7 @@ export interface Refusal {
 
 const leaveOut = "Leave it out of the state, or store the data it needs.";
 
-/** Says why a value that is of no known kind is refused. Never runs code of the value's own. */
+/** Returns the reason to refuse a value of no known kind. Never runs the value's own code. */
 export function refusalOf(value: unknown): Refusal {
   if (typeof value === "symbol") return { what: "a symbol", next: "Store a string instead." };
   if (types.isProxy(value)) return { what: "a Proxy", next: "Store a plain copy of what it stands for." };
@@ -44,7 +44,7 @@ export function refusalOf(value: unknown): Refusal {
   };
 }
 
-/** Says why a property is refused: its object would come back without it, or with something else in its place. */
+/** Returns the reason to refuse a property: its object would come back without it, or with another value. */
 export function propertyRefusal(value: object, key: PropertyKey): Refusal {
   if (typeof key === "symbol") {
     return { what: `an object with the symbol key ${String(key)}`, next: "Use a string as the key." };

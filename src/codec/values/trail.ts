@@ -1,23 +1,23 @@
 import { ThreadmarkError } from "../../errors.ts";
 import { depthLimit } from "../json.ts";
 import { RECORD_BYTES, tooLarge } from "../json-text.ts";
-import { formatPath, type Step } from "./path.ts";
+import { formatPath, type PathStep } from "./path.ts";
 import { propertyRefusal, type Refusal } from "./refusal.ts";
 
 function shortened(path: string): string {
   return path.length > 300 ? `${path.slice(0, 200)} ... ${path.slice(-80)}` : path;
 }
 
-/** Where a walk through a value is, so that whatever cannot be stored is named by its path. */
+/** The position of a walk through a value, so that a refused value is named by its path. */
 export class Trail {
-  /** The object at each level. Only those above the level of the walk mean anything. */
+  /** The object at each level. Entries below the level of the walk are stale. */
   readonly holders: unknown[] = [];
   /** The step taken from each level to the next. */
-  readonly steps: Step[] = [];
-  /** What every path begins with. */
+  readonly steps: PathStep[] = [];
+  /** The first word of every path. */
   root = "";
 
-  /** Goes into an object that is new, so that nothing but this bounds the walk. */
+  /** Enters an object without a previous node: nothing but this check bounds the walk. */
   enter(value: unknown, depth: number): void {
     if (depth >= depthLimit) {
       const what = `a value nested more than ${depthLimit} levels deep`;
@@ -31,8 +31,8 @@ export class Trail {
     this.holders[depth] = value;
   }
 
-  /** Throws SERIALIZE for the value `depth` levels deep, or, with `step`, for what it holds there. */
-  refuse(depth: number, refusal: Refusal, step?: Step): never {
+  /** Throws SERIALIZE for the value `depth` levels deep, or, with `step`, for the value it holds there. */
+  refuse(depth: number, refusal: Refusal, step?: PathStep): never {
     return this.fail(depth, `${refusal.what} cannot be stored. ${refusal.next}`, undefined, step);
   }
 
@@ -40,7 +40,7 @@ export class Trail {
     return this.refuse(depth, propertyRefusal(value, key), typeof key === "symbol" ? undefined : key);
   }
 
-  fail(depth: number, fault: string, cause?: unknown, step?: Step): never {
+  fail(depth: number, fault: string, cause?: unknown, step?: PathStep): never {
     const path = this.#path(depth, step);
     throw new ThreadmarkError("SERIALIZE", `${shortened(path)}: ${fault}`, { path, cause });
   }
@@ -50,7 +50,7 @@ export class Trail {
     throw tooLarge(`${shortened(path)}: ${what}`, bytes, RECORD_BYTES, { path });
   }
 
-  #path(depth: number, step?: Step): string {
+  #path(depth: number, step?: PathStep): string {
     const steps = this.steps.slice(0, depth);
     if (step !== undefined) steps.push(step);
     return formatPath(this.root, steps, this.holders);

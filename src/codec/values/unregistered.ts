@@ -1,6 +1,6 @@
 /**
- * An instance of a class that is not registered here, as a tool that only looks at a store gets it: the name it was
- * stored under and its data. Stored again, it is what it was.
+ * An instance of a class that is not registered here, as read by a tool that only shows a store: its stored name and
+ * data. Storing it again stores the original.
  */
 export class UnregisteredInstance {
   readonly name: string;

@@ -11,48 +11,55 @@ import { isAccessor, ordinaryNames } from "./properties.ts";
 export interface Encoded {
   readonly tree: Json;
   /**
-   * Whether a node with a tag was made. If not, and the previous tree has none, the tree has none: reused nodes do not
-   * count, wherever in the tree they are now.
+   * True if a node with a tag was made. If false, and the previous tree has no tag, neither has this tree; reused nodes
+   * do not count.
    */
   readonly tagged: boolean;
 }
 
 export interface DecodeOptions {
-  /** The tree was just parsed and belongs to nobody else: its untagged nodes may be part of the value. */
+  /** The tree was just parsed and belongs to this call alone: its untagged nodes may become part of the value. */
   readonly owned?: boolean;
-  /** False promises that there is no tag. */
+  /** False promises that the tree has no tag. */
   readonly tagged?: boolean;
-  /** How many levels stand above the tree, where it is part of a larger one. */
+  /** How many levels are above the tree, where it is part of a larger one. */
   readonly depth?: number;
 }
 
-/** Live values ↔ plain JSON, exactly: what has no form of its own in JSON is tagged. */
+/** Converts values to plain JSON and back, exactly: a value without a form of its own in JSON gets a tag. */
 export interface ValueCodec {
   /**
-   * Captures a live value as a tree of plain JSON. `root` begins the path in errors ("state"). Where a subtree equals
-   * the subtree in the same place of `previous`, in every value, type and the order of keys, that very node is reused:
-   * a later diff can skip it. No object of the caller's becomes part of the tree but those that can never change.
+   * Captures a value as a tree of plain JSON. `root` begins the path in errors ("state"). Where a subtree equals the
+   * subtree at the same position of `previous` (values, types and the order of keys), that very node is reused, so that
+   * a later diff can skip it. The caller's objects never become part of the tree, except those that can never change.
    */
   encode(value: unknown, root: string, previous?: Json): Encoded;
-  /** The names of an object's fields. `SERIALIZE` for any other property: it would be left out. */
+  /** Returns the names of an object's fields. Throws `SERIALIZE` for any other property, which would be left out. */
   names(value: object, root: string): readonly string[];
-  /** A fresh live value. A tree that could not have been encoded is `CORRUPT`, an unknown class `UNSUPPORTED`. */
+  /**
+   * Returns a fresh value. Throws `CORRUPT` for a tree that cannot have been encoded, `UNSUPPORTED` for an unknown
+   * class.
+   */
   decode(tree: Json, options?: DecodeOptions): unknown;
 }
 
-/** With `unregistered: "keep"`, instances of classes that are not registered are read as {@link UnregisteredInstance}. */
+/**
+ * Makes a codec. With `unregistered: "keep"`, instances of unregistered classes are read as {@link
+ * UnregisteredInstance}.
+ */
 export function createValueCodec(
   classes: Readonly<Record<string, ClassCodec>> = {},
   unregistered: "refuse" | "keep" = "refuse",
 ): ValueCodec {
   const registered = Object.entries(classes).map(checked);
   const byName = new Map(registered);
-  // For values without a previous version: what a step appends. One at a time, since a class may encode within encoding.
+  // Serves values without a previous version, such as the items of an append. Taken while in use, since a class may
+  // encode while being encoded.
   let spare: Encoder | undefined = new Encoder(registered);
   return {
     encode(value, root, previous) {
       if (isJsonPrimitive(value)) return { tree: value, tagged: false };
-      // A library that adds enumerable keys to Object.prototype makes them look like everyone's own when comparing.
+      // A library that adds enumerable keys to Object.prototype makes them look like own keys in a comparison.
       if (previous !== undefined && !hasInheritedKeys()) return encode(new Encoder(registered), value, root, previous);
       const encoder = spare ?? new Encoder(registered);
       spare = undefined;
@@ -66,7 +73,7 @@ export function createValueCodec(
     names(value, root) {
       const names = ordinaryNames(value);
       if (names?.every((name) => !isAccessor(value, name))) return names;
-      // Encoding it tells what is wrong with it.
+      // Encoding the object reports what is wrong with it.
       encode(new Encoder(registered), value, root, undefined);
       return Object.keys(value);
     },
@@ -82,7 +89,8 @@ function encode(encoder: Encoder, value: unknown, root: string, previous: Json |
     return encoder.encode(value, root, previous);
   } catch (cause) {
     if (cause instanceof ThreadmarkError) throw cause;
-    // Comparing looks at no descriptors, so that it may have run a getter which threw. Without it, the getter has a path.
+    // Comparing reads no descriptors, so it may have run a getter that threw. Capturing without `previous` names the
+    // getter's path.
     if (previous !== undefined) return encode(encoder, value, root, undefined);
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new ThreadmarkError("SERIALIZE", `${root}: The value cannot be read: ${why}`, { path: root, cause });

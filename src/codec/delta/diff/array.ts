@@ -1,14 +1,15 @@
 import type { Json } from "../../json.ts";
-import { type Change, type Compare, enough, orReplaced } from "../change.ts";
 import type { Delta } from "../format.ts";
 import { digits, same, sizeOf } from "../measure.ts";
-import { align, type Match } from "./align-elements.ts";
+import { type Compare, enough, type NodeDiff, orReplaced } from "../node-diff.ts";
+import { type CommonRun, commonRuns } from "./common-runs.ts";
 
-/** How one array became another; undefined when they are equal. */
-export function diffArray(before: Json[], after: Json[], depth: number, compare: Compare): Change | undefined {
+/** Compares two arrays; undefined when they are equal. */
+export function diffArray(before: Json[], after: Json[], depth: number, compare: Compare): NodeDiff | undefined {
   const limit = Math.min(before.length, after.length);
   let prefix = 0;
-  // Most elements are the same node. Unlike ===, Object.is does not look into it to see that, and so spares a fetch from memory.
+  // Most elements are identical nodes. Unlike ===, Object.is does not read the node itself, which saves a fetch from
+  // memory.
   while (prefix < limit && (Object.is(before[prefix], after[prefix]) || same(before[prefix]!, after[prefix]!)))
     prefix++;
   if (prefix === before.length && prefix === after.length) return undefined;
@@ -27,8 +28,8 @@ export function diffArray(before: Json[], after: Json[], depth: number, compare:
   return edits.result();
 }
 
-/** What the parts between the common prefix and suffix still have in common. */
-function middle(before: Json[], after: Json[], prefix: number, suffix: number): Match[] {
+/** Finds the runs that the parts between common prefix and suffix share. */
+function middle(before: Json[], after: Json[], prefix: number, suffix: number): CommonRun[] {
   const removed = before.length - prefix - suffix;
   const added = after.length - prefix - suffix;
   if (removed === 0 || added === 0 || removed * added === 1) return [];
@@ -36,7 +37,7 @@ function middle(before: Json[], after: Json[], prefix: number, suffix: number): 
     const inPlace = matchesInPlace(before, after, prefix, prefix + removed);
     if (inPlace.length > 0) return inPlace;
   }
-  const matches = align(before.slice(prefix, prefix + removed), after.slice(prefix, prefix + added));
+  const matches = commonRuns(before.slice(prefix, prefix + removed), after.slice(prefix, prefix + added));
   for (const match of matches) {
     match.before += prefix;
     match.after += prefix;
@@ -44,10 +45,13 @@ function middle(before: Json[], after: Json[], prefix: number, suffix: number): 
   return matches;
 }
 
-/** Elements changed where they stand are the usual case, and need no search. */
-function matchesInPlace(before: Json[], after: Json[], start: number, end: number): Match[] {
-  const matches: Match[] = [];
-  let last: Match | undefined;
+/**
+ * Finds elements that kept their index. That is the usual case, and needs no search; returns none where fewer than half
+ * did.
+ */
+function matchesInPlace(before: Json[], after: Json[], start: number, end: number): CommonRun[] {
+  const matches: CommonRun[] = [];
+  let last: CommonRun | undefined;
   let count = 0;
   for (let index = start; index < end; index++) {
     if (!same(before[index]!, after[index]!)) {
@@ -64,7 +68,7 @@ function matchesInPlace(before: Json[], after: Json[], start: number, end: numbe
   return count * 2 >= end - start ? matches : [];
 }
 
-/** Collects the edits from left to right, and counts what they gain over writing the array anew. */
+/** Collects edits from left to right, and counts how many characters they save over writing the array anew. */
 class Edits {
   readonly #before: Json[];
   readonly #after: Json[];
@@ -72,7 +76,7 @@ class Edits {
   readonly #compare: Compare;
   readonly #edited: NonNullable<Delta["e"]> = [];
   readonly #spliced: NonNullable<Delta["x"]> = [];
-  /** The end of the last splice in `before`, to grow it when the next change touches it. */
+  /** Where the last splice ends in `before`. A change that begins there extends the splice. */
   #spliceEnd = -1;
   #atBefore = 0;
   #atAfter = 0;
@@ -100,7 +104,10 @@ class Edits {
     this.#atAfter += count;
   }
 
-  /** Everything up to these ends differs: compare pair by pair, then remove or put in what one side has more. */
+  /**
+   * Records that everything up to these ends differs: compares pair by pair, then removes or inserts the surplus of one
+   * side.
+   */
   change(beforeEnd: number, afterEnd: number): void {
     while (this.#atBefore < beforeEnd && this.#atAfter < afterEnd) {
       const change = this.#compare(this.#before[this.#atBefore]!, this.#after[this.#atAfter]!, this.#depth + 1);
@@ -134,7 +141,7 @@ class Edits {
     this.#spliceEnd = this.#atBefore;
   }
 
-  result(): Change | undefined {
+  result(): NodeDiff | undefined {
     const delta: Delta = {};
     const last = this.#spliced.at(-1);
     let pushed: Json[] | undefined;

@@ -1,15 +1,15 @@
-import type { Json } from "../../json.ts";
-import { type Change, replaced } from "../change.ts";
-import { type Delta, isObject, maximumDepth } from "../format.ts";
+import { isObject, type Json } from "../../json.ts";
+import { type Delta, maximumDepth } from "../format.ts";
 import { same } from "../measure.ts";
+import { type NodeDiff, replaced } from "../node-diff.ts";
 import { diffArray } from "./array.ts";
 import { diffObject } from "./object.ts";
 import { replacement } from "./replacement.ts";
 import { diffText } from "./text.ts";
 
 /**
- * The change from one tree to another, or undefined when they are equal, key order included. Nodes that are the same
- * object are skipped without a look. The delta shares nodes with `after`.
+ * Returns the delta from one tree to another, or undefined when they are equal, key order included. Identical nodes are
+ * skipped without a look inside. The delta shares nodes with `after`.
  *
  * @example
  * diff({ n: 1, log: ["a"] }, { n: 2, log: ["a", "b"] }) // { s: { n: 2 }, d: { log: { p: ["b"] } } }
@@ -20,7 +20,7 @@ export function diff(before: Json, after: Json): Delta | undefined {
   return change.delta ?? replacement(after);
 }
 
-function compare(before: Json, after: Json, depth: number): Change | undefined {
+function compare(before: Json, after: Json, depth: number): NodeDiff | undefined {
   if (before === after) return undefined;
   if (typeof before === "string" && typeof after === "string") return diffText(before, after);
   if (depth >= maximumDepth) return same(before, after) ? undefined : replaced;

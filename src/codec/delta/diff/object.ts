@@ -1,13 +1,18 @@
 import type { JsonObject } from "../../json.ts";
-import { type Change, type Compare, enough, orReplaced } from "../change.ts";
 import { assign, type Delta } from "../format.ts";
 import { sizeOf } from "../measure.ts";
+import { type Compare, enough, type NodeDiff, orReplaced } from "../node-diff.ts";
 
-/** How one object became another; undefined when they are equal. */
-export function diffObject(before: JsonObject, after: JsonObject, depth: number, compare: Compare): Change | undefined {
+/** Compares two objects; undefined when they are equal. */
+export function diffObject(
+  before: JsonObject,
+  after: JsonObject,
+  depth: number,
+  compare: Compare,
+): NodeDiff | undefined {
   const beforeKeys = Object.keys(before);
   const afterKeys = Object.keys(after);
-  const changes = new Map<string, Change | "new">();
+  const changes = new Map<string, NodeDiff | "new">();
   for (const key of afterKeys) {
     if (!Object.hasOwn(before, key)) {
       changes.set(key, "new");
@@ -61,18 +66,18 @@ export function diffObject(before: JsonObject, after: JsonObject, depth: number,
 }
 
 interface Arrangement {
-  /** Keys to remove and set again, which takes them to the end. */
+  /** Keys to remove and set again, which moves them to the end. */
   readonly moved: ReadonlySet<string>;
-  /** Or the order in full, if that is smaller. */
+  /** The full order of keys, where that is smaller than moving some. */
   readonly order: string[];
 }
 
 const asItIs: Arrangement = { moved: new Set(), order: [] };
 
-/** What it takes to bring the keys into their final order. */
+/** Works out how to bring the keys into their final order. */
 function arrange(before: JsonObject, after: JsonObject, beforeKeys: string[], afterKeys: string[]): Arrangement {
   if (startsWith(afterKeys, beforeKeys)) return asItIs;
-  // JavaScript keeps keys that look like array indexes in front and sorted, whatever is done to an object.
+  // JavaScript keeps keys that look like array indexes in front and sorted, so only the others can be out of order.
   const kept = beforeKeys.filter((key) => Object.hasOwn(after, key) && !isIndex(key));
   const wanted = afterKeys.filter((key) => !isIndex(key));
   if (startsWith(wanted, kept)) return asItIs;

@@ -12,7 +12,7 @@ export function isReplacement(delta: Delta): delta is Replacement {
   return Object.hasOwn(delta, "r");
 }
 
-/** The tree that a replacement leaves behind. */
+/** Returns the tree that a replacement leaves behind. */
 export function replacedBy(delta: Replacement): Json {
   return delta.r;
 }

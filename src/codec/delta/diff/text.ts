@@ -1,17 +1,17 @@
-import { type Change, replaced } from "../change.ts";
 import type { Delta } from "../format.ts";
 import { digits, startsWith } from "../measure.ts";
-import { align } from "./align-elements.ts";
+import { type NodeDiff, replaced } from "../node-diff.ts";
+import { commonRuns } from "./common-runs.ts";
 
 type TextSplice = NonNullable<Delta["t"]>[number];
 
-/** Shorter strings are replaced: an edit would not be smaller. */
+/** Shorter strings are replaced, since an edit would be no smaller. */
 const shortest = 32;
-/** From this length on, what differs is looked at line by line. */
+/** Texts whose differing parts are at least this long are compared line by line. */
 const worthLines = 128;
 
-/** How one string became another, different one. */
-export function diffText(before: string, after: string): Change {
+/** Compares two strings that differ. */
+export function diffText(before: string, after: string): NodeDiff {
   if (before.length < shortest || after.length < shortest) return replaced;
   if (after.length > before.length && startsWith(after, before) && !cuts(after, before.length)) {
     return { delta: { a: after.slice(before.length) }, gain: before.length - 6, exact: true };
@@ -29,15 +29,15 @@ export function diffText(before: string, after: string): Change {
   return gain > 0 ? { delta: { l: before.length, t: splices }, gain, exact: true } : replaced;
 }
 
-/** Adds a splice for every place where the lines of two texts differ, cut down to what differs within the lines. */
+/** Adds a splice for each run of lines that differ, trimmed to the characters that differ. */
 function spliceLines(before: string, after: string, offset: number, splices: TextSplice[]): void {
-  const beforeLines = linesOf(before);
-  const afterLines = linesOf(after);
+  const beforeLines = linesWithEnds(before);
+  const afterLines = linesWithEnds(after);
   const end = { before: beforeLines.length, after: afterLines.length, count: 0 };
   let atBefore = 0;
   let atAfter = 0;
   let position = offset;
-  for (const match of [...align(beforeLines, afterLines), end]) {
+  for (const match of [...commonRuns(beforeLines, afterLines), end]) {
     const oldText = beforeLines.slice(atBefore, match.before).join("");
     const newText = afterLines.slice(atAfter, match.after).join("");
     if (oldText !== newText) splices.push(trimmed(oldText, newText, position));
@@ -48,12 +48,12 @@ function spliceLines(before: string, after: string, offset: number, splices: Tex
   }
 }
 
-/** Lines with their line ends, so that joined they give the text again. */
-function linesOf(text: string): string[] {
+/** Splits a text into lines with their line ends, so that joining them gives the text. */
+function linesWithEnds(text: string): string[] {
   return text.split(/(?<=\n)/);
 }
 
-/** The splice that turns one text into the other, without what they have in common at both ends. */
+/** Returns the splice that turns one text into the other, without their common prefix and suffix. */
 function trimmed(before: string, after: string, offset: number): TextSplice {
   const limit = Math.min(before.length, after.length);
   let prefix = commonPrefix(before, after, limit);
@@ -63,14 +63,14 @@ function trimmed(before: string, after: string, offset: number): TextSplice {
   return [offset + prefix, before.length - prefix - suffix, after.slice(prefix, after.length - suffix)];
 }
 
-/** Whether a cut at this position would part the two halves of a surrogate pair. */
+/** Tells whether a cut at this position would split a surrogate pair. */
 function cuts(text: string, position: number): boolean {
   const high = text.charCodeAt(position - 1);
   const low = text.charCodeAt(position);
   return high >= 0xd800 && high < 0xdc00 && low >= 0xdc00 && low < 0xe000;
 }
 
-/** How many units two texts have in common at their start. Bisected, as slices are compared natively, and units are not. */
+/** Returns the length of the common prefix. Bisects, since V8 compares slices natively and single units slowly. */
 function commonPrefix(one: string, other: string, limit: number): number {
   let low = 0;
   let high = limit;

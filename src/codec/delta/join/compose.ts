@@ -2,8 +2,8 @@ import type { Delta } from "../format.ts";
 import { Net } from "./net.ts";
 
 /**
- * One delta that does what these do one after the other. The arguments are left as they were; the result shares nodes
- * with them.
+ * Returns a delta with the effect of these in sequence. The arguments stay unchanged; the result shares nodes with
+ * them.
  *
  * @throws ThreadmarkError `CORRUPT` when a delta is malformed, or cannot follow those before it.
  */

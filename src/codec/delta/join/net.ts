@@ -1,9 +1,9 @@
 import type { Json, JsonObject } from "../../json.ts";
 import {
   assign,
-  corrupt,
+  corruptDelta,
   type Delta,
-  type Kind,
+  type DeltaKind,
   kindOf,
   readEdit,
   readFields,
@@ -15,12 +15,12 @@ import {
 import { type Ownership, patch } from "./patch.ts";
 import { arraySplices, Sequence, textSplices } from "./sequence.ts";
 
-/** What the deltas taken in so far do to one place of a tree; undefined: nothing. */
+/** The effect of the deltas so far on a node; undefined where they leave it alone. */
 type Effect = Replaced | Fields | Elements | Text;
 
 /**
- * Composes deltas. It never changes a node of a delta: values that later deltas change are copied first, and `copies`
- * tells which value became which.
+ * Composes deltas. Invariant: no node of a delta is changed. A value that a later delta changes is copied first, and
+ * `copies` maps each original to its copy.
  */
 export class Net {
   readonly #values = new CopyOnWrite();
@@ -30,13 +30,13 @@ export class Net {
     this.#effect = absorb(this.#effect, delta, this.#values, 0);
   }
 
-  /** The composition. Nothing may be added afterwards: the delta takes over what was collected. */
+  /** Returns the composed delta. Nothing may be added afterwards, since the delta takes over the collected nodes. */
   delta(): Delta {
     if (this.#effect === undefined) return {};
     return this.#effect instanceof Replaced ? { r: this.#effect.value } : (this.#effect.delta() ?? {});
   }
 
-  /** For each array or object that a later delta changed: the changed copy of it. */
+  /** Maps each array or object that a later delta changed to its changed copy. */
   get copies(): ReadonlyMap<Json, Json> {
     return this.#values.copies;
   }
@@ -70,12 +70,13 @@ function absorb(effect: Effect | undefined, delta: Delta, values: CopyOnWrite, d
     return effect;
   }
   const target = effect ?? start(kind);
-  if (target.kind !== kind) throw corrupt("two deltas do not follow one another: they change different kinds of value");
+  if (target.kind !== kind)
+    throw corruptDelta("two deltas do not follow one another: they change different kinds of value");
   target.absorb(delta, values, depth);
   return target;
 }
 
-function start(kind: Exclude<Kind, "nothing" | "replace">): Fields | Elements | Text {
+function start(kind: Exclude<DeltaKind, "nothing" | "replace">): Fields | Elements | Text {
   if (kind === "object") return new Fields();
   return kind === "array" ? new Elements() : new Text();
 }
@@ -90,9 +91,9 @@ class Replaced {
 
 class Fields {
   readonly kind = "object";
-  /** Keys removed at some time, which may have been set again since: that took them to the end. */
+  /** Keys removed at any time. A key set again since then stands at the end. */
   readonly #unset = new Set<string>();
-  /** In the order in which keys were first set: the order in which new ones stand at the end. */
+  /** By key, in the order in which keys were first set, which is the order of new keys at the end. */
   readonly #effects = new Map<string, Effect>();
   #order: Set<string> | undefined;
 
@@ -123,7 +124,7 @@ class Fields {
   #change(key: string, delta: Delta, values: CopyOnWrite, depth: number): void {
     const effect = this.#effects.get(key);
     if (effect === undefined && this.#unset.has(key)) {
-      throw corrupt("two deltas do not follow one another: a key that was removed is changed");
+      throw corruptDelta("two deltas do not follow one another: a key that was removed is changed");
     }
     const result = absorb(effect, delta, values, depth + 1);
     if (result !== undefined && result !== effect) this.#effects.set(key, result);

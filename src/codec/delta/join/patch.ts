@@ -1,10 +1,9 @@
-import type { Json, JsonObject } from "../../json.ts";
+import { isObject, type Json, type JsonObject } from "../../json.ts";
 import { forgetFlat } from "../../values/flat-list.ts";
 import {
   assign,
-  corrupt,
+  corruptDelta,
   type Delta,
-  isObject,
   kindOf,
   readEdit,
   readFields,
@@ -15,7 +14,7 @@ import {
   readText,
 } from "../format.ts";
 
-/** Decides which nodes of a tree may be changed in place: each method gives back a node that may. */
+/** Decides which nodes of a tree may be changed in place: each method returns the node itself or a copy. */
 export interface Ownership {
   object(node: JsonObject): JsonObject;
   array(node: Json[]): Json[];
@@ -23,8 +22,8 @@ export interface Ownership {
 
 const nothingOwned: Ownership = { object: (node) => ({ ...node }), array: (node) => node.slice() };
 /**
- * Owns what it has copied: a node is copied when it is first changed, and changed in place from then on. So a tree can
- * share nodes with the deltas that made it, and a push onto a long array still costs one push.
+ * Owns the nodes it has copied: a node is copied when it is first changed, and changed in place from then on. So a tree
+ * can share nodes with the deltas that made it, and a push onto a long array still costs one push.
  */
 export class OwnedCopies implements Ownership {
   readonly #owned = new WeakSet<object>();
@@ -37,7 +36,7 @@ export class OwnedCopies implements Ownership {
     return this.#owned.has(node) ? node : this.#own(node.slice());
   }
 
-  /** The tree after the change. `tree` must not be used afterwards; the nodes of `delta` stay as they are. */
+  /** Returns the tree after the change. `tree` must not be used afterwards; the nodes of `delta` stay unchanged. */
   apply(tree: Json, delta: Delta): Json {
     return patch(tree, delta, this, 0);
   }
@@ -51,7 +50,8 @@ export class OwnedCopies implements Ownership {
 const everythingOwned: Ownership = { object: (node) => node, array: (node) => node };
 
 /**
- * The tree after the change. `tree` is left as it was; unchanged nodes are shared with it, new ones with `delta`.
+ * Returns the tree after the change. `tree` stays unchanged; the result shares unchanged nodes with it and new nodes
+ * with `delta`.
  *
  * @throws ThreadmarkError `CORRUPT` when the delta is malformed or does not fit the tree.
  */
@@ -60,9 +60,9 @@ export function apply(tree: Json, delta: Delta): Json {
 }
 
 /**
- * The tree after the change, made in place where it can be: a push onto a long array costs one push. `tree` belongs to
- * the caller alone and must not be used afterwards (not even after a throw); neither must `delta`, whose values become
- * part of the result and change with it.
+ * Returns the tree after the change, made in place where possible: a push onto a long array costs one push. `tree` must
+ * belong to the caller alone. Neither `tree` nor `delta` may be used afterwards, even if this throws: their nodes
+ * become part of the result and change with it.
  *
  * @throws ThreadmarkError `CORRUPT` when the delta is malformed or does not fit the tree.
  */
@@ -78,13 +78,13 @@ export function patch(tree: Json, delta: Delta, ownership: Ownership, depth: num
     case "replace":
       return delta.r as Json;
     case "object":
-      if (!isObject(tree)) throw corrupt("it changes an object where there is none");
+      if (!isObject(tree)) throw corruptDelta("it changes an object where there is none");
       return patchObject(ownership.object(tree), delta, ownership, depth);
     case "array":
-      if (!Array.isArray(tree)) throw corrupt("it changes an array where there is none");
+      if (!Array.isArray(tree)) throw corruptDelta("it changes an array where there is none");
       return patchArray(ownership.array(tree), delta, ownership, depth);
     case "text":
-      if (typeof tree !== "string") throw corrupt("it changes a string where there is none");
+      if (typeof tree !== "string") throw corruptDelta("it changes a string where there is none");
       return patchText(tree, delta);
   }
 }
@@ -100,7 +100,7 @@ function patchObject(target: JsonObject, delta: Delta, ownership: Ownership, dep
   if (delta.d !== undefined) {
     const changes = readFields(delta.d, "d");
     for (const key of Object.keys(changes)) {
-      if (!Object.hasOwn(target, key)) throw corrupt("it changes the value of a key that is not there");
+      if (!Object.hasOwn(target, key)) throw corruptDelta("it changes the value of a key that is not there");
       assign(target, key, patch(target[key] as Json, changes[key] as Delta, ownership, depth + 1));
     }
   }
@@ -111,16 +111,17 @@ function patchObject(target: JsonObject, delta: Delta, ownership: Ownership, dep
 function reorder(target: JsonObject, order: ReadonlySet<string>): void {
   const values = new Map<string, Json>();
   for (const key of order) {
-    if (!Object.hasOwn(target, key)) throw corrupt("it orders a key that is not there");
+    if (!Object.hasOwn(target, key)) throw corruptDelta("it orders a key that is not there");
     values.set(key, target[key] as Json);
     delete target[key];
   }
-  if (Object.keys(target).length > 0) throw corrupt("it does not order every key");
+  if (Object.keys(target).length > 0) throw corruptDelta("it does not order every key");
   for (const [key, value] of values) assign(target, key, value);
 }
 
 function patchArray(target: Json[], delta: Delta, ownership: Ownership, depth: number): Json[] {
-  if (delta.l !== undefined && delta.l !== target.length) throw corrupt("it was made for an array of another length");
+  if (delta.l !== undefined && delta.l !== target.length)
+    throw corruptDelta("it was made for an array of another length");
   if (delta.e !== undefined) {
     forgetFlat(target);
     let from = 0;
@@ -135,10 +136,10 @@ function patchArray(target: Json[], delta: Delta, ownership: Ownership, depth: n
   return target;
 }
 
-/** Above this many arguments a call could overflow the stack. */
+/** A call with more arguments than this could overflow the stack. */
 const spreadLimit = 1_000;
 
-/** One call for all of them, since a state that was just read is mostly what packs append. */
+/** Appends all items in one call: a state that was just read consists mostly of items that packs appended. */
 function append(target: Json[], items: readonly Json[]): void {
   if (items.length < spreadLimit) target.push(...items);
   else for (const item of items) target.push(item);
@@ -167,7 +168,8 @@ function splice(target: Json[], splices: readonly (readonly Json[])[]): void {
 }
 
 function patchText(text: string, delta: Delta): string {
-  if (delta.l !== undefined && delta.l !== text.length) throw corrupt("it was made for a string of another length");
+  if (delta.l !== undefined && delta.l !== text.length)
+    throw corruptDelta("it was made for a string of another length");
   let result = text;
   if (delta.t !== undefined) {
     result = "";

@@ -1,9 +1,9 @@
 import type { Json } from "../../json.ts";
-import { corrupt, type Delta, readList, readSplice, readText, readWhole } from "../format.ts";
+import { corruptDelta, type Delta, readList, readSplice, readText, readWhole } from "../format.ts";
 
 /**
- * A part of an array or string under change: base elements that are kept, dropped or (one at a time) edited, or content
- * put in. Kept, dropped and edited parts, in order, cover the base exactly once.
+ * A part of an array or string under change: base elements that are kept, dropped or (singly) edited, or inserted
+ * content. Invariant: kept, dropped and edited segments, in order, cover the base exactly once.
  */
 export type Segment<Content, Effect> =
   | { readonly kind: "keep"; count: number }
@@ -11,7 +11,7 @@ export type Segment<Content, Effect> =
   | { readonly kind: "edit"; effect: Effect; readonly count: 1 }
   | { readonly kind: "insert"; content: Content; count: number };
 
-/** What is common to arrays and strings. */
+/** The operations that arrays and strings share. */
 interface Sliceable<Content> {
   readonly length: number;
   slice(start: number, end?: number): Content;
@@ -19,14 +19,14 @@ interface Sliceable<Content> {
 }
 
 /**
- * The composed changes of one array or string. Until a change with positions tells the length, the base is one kept
- * segment of unknown count: `open`, and only content at the end can follow it.
+ * The composed changes of an array or string. Until a change with positions gives the length, the base is a single kept
+ * segment of unknown count (`open`), and only content at the end can follow it.
  */
 export class Sequence<Content extends Sliceable<Content>, Effect> {
   segments: Segment<Content, Effect>[] = [{ kind: "keep", count: 0 }];
   open = true;
 
-  /** Takes in the length that a delta was made for. */
+  /** Checks the length that a delta was made for, and closes an open base with it. */
   expectLength(value: unknown): number {
     const length = readWhole(value, 0, Number.MAX_SAFE_INTEGER, "l");
     let known = 0;
@@ -36,7 +36,7 @@ export class Sequence<Content extends Sliceable<Content>, Effect> {
       if (base?.kind === "keep") base.count = length - known;
       this.open = false;
     } else if (length !== known) {
-      throw corrupt("two deltas do not follow one another: the lengths differ");
+      throw corruptDelta("two deltas do not follow one another: the lengths differ");
     }
     return length;
   }
@@ -51,7 +51,7 @@ export class Sequence<Content extends Sliceable<Content>, Effect> {
     let index = 0;
     let offset = 0; // within old[index]
     let position = 0;
-    // Moves on to `end`, passing elements to `next` or dropping them.
+    // Advances to `end`, passing elements to `next` or dropping them.
     const advance = (end: number, dropping: boolean): void => {
       for (let segment = old[index]; segment !== undefined; segment = old[index]) {
         if (segment.kind === "drop") {
@@ -110,7 +110,10 @@ function pass<Content extends Sliceable<Content>, Effect>(
   }
 }
 
-/** Adds content at the end. The content of a segment belongs to it alone: an array is copied before it is kept. */
+/**
+ * Adds content at the end. Invariant: the content of a segment belongs to it alone, so an array is copied before it is
+ * kept.
+ */
 function insertInto<Content extends Sliceable<Content>, Effect>(
   segments: Segment<Content, Effect>[],
   content: Content,

@@ -1,22 +1,22 @@
 import type { Json } from "../../json.ts";
 import { diff } from "../diff/diff.ts";
 import { isReplacement } from "../diff/replacement.ts";
-import { assign, type Delta, type ItemReference, kindOf, type Step } from "../format.ts";
+import { assign, type Delta, type ItemReference, kindOf, type SealedStep } from "../format.ts";
 import { Net } from "../join/net.ts";
 import { startsWith } from "../measure.ts";
-import { Source } from "../source.ts";
+import { NetNode } from "./net-node.ts";
 
-/** A sequence of deltas, what lasts kept apart from what was overwritten on the way. */
+/** A sequence of deltas, with the lasting values apart from those overwritten on the way. */
 export interface Sealed {
-  /** The composition of all of them. */
+  /** The composition of all deltas. */
   readonly net: Delta;
-  /** The single deltas, with references into `net` in place of all that lives on there. */
-  readonly steps: readonly Step[];
+  /** The single deltas, with references into `net` instead of the values that survive there. */
+  readonly steps: readonly SealedStep[];
 }
 
 /**
- * Composes deltas that follow one another, keeping what it takes to get each of them back with `unseal`. The arguments
- * are left as they were; the result shares nodes with them.
+ * Composes consecutive deltas so that `unseal` can recover each of them. The arguments stay unchanged; the result
+ * shares nodes with them.
  *
  * @throws ThreadmarkError `CORRUPT` when a delta is malformed, or cannot follow those before it.
  */
@@ -24,27 +24,27 @@ export function seal(deltas: readonly Delta[]): Sealed {
   const composed = new Net();
   for (const delta of deltas) composed.add(delta);
   const net = composed.delta();
-  const source = Source.of(net);
+  const netNode = NetNode.of(net);
   const { copies } = composed;
-  return { net, steps: deltas.map((delta) => sealDelta(delta, source, copies)) };
+  return { net, steps: deltas.map((delta) => sealDelta(delta, netNode, copies)) };
 }
 
-/** Which value became which in the net delta. */
+/** Maps values of the deltas to their changed copies in the net delta. */
 type Copies = ReadonlyMap<Json, Json>;
 
-function sealDelta(delta: Delta, source: Source | undefined, copies: Copies): Step {
-  if (source === undefined) return delta;
+function sealDelta(delta: Delta, netNode: NetNode | undefined, copies: Copies): SealedStep {
+  if (netNode === undefined) return delta;
   switch (kindOf(delta, 0)) {
     case "replace": {
-      const reference = referTo(source, delta.r as Json, copies);
+      const reference = referTo(netNode, delta.r as Json, copies);
       return reference === undefined ? delta : { b: reference };
     }
     case "object":
-      return sealObject(delta, source, copies);
+      return sealObject(delta, netNode, copies);
     case "array":
-      return sealArray(delta, source, copies);
+      return sealArray(delta, netNode, copies);
     case "text":
-      return sealText(delta, source);
+      return sealText(delta, netNode);
     default:
       return delta;
   }
@@ -53,45 +53,48 @@ function sealDelta(delta: Delta, source: Source | undefined, copies: Copies): St
 /** Strings up to this length are not worth a reference. */
 const shortText = 12;
 
-/** The delta from the source's value to this one, if this one became the source's value. `{}`: it is that very value. */
-function referTo(source: Source, value: Json, copies: Copies): Delta | undefined {
-  const final = source.value;
+/**
+ * Returns the delta from the net node's value back to this one, if that value grew out of it. `{}` if it is that very
+ * value.
+ */
+function referTo(netNode: NetNode, value: Json, copies: Copies): Delta | undefined {
+  const final = netNode.value;
   if (typeof value === "string") {
     if (typeof final !== "string" || value.length <= shortText || !startsWith(final, value)) return undefined;
     const rest = final.length - value.length;
     return rest === 0 ? {} : { l: final.length, t: [[value.length, rest, ""]] };
   }
   if (typeof value !== "object" || value === null || final === undefined) return undefined;
-  if (value === final) return source.take() ? {} : undefined;
+  if (value === final) return netNode.take() ? {} : undefined;
   return copies.get(value) === final ? difference(final, value) : undefined;
 }
 
-/** The delta between two values, if there is one smaller than the value. */
+/** Returns the delta between two values, if it is smaller than the value. */
 function difference(from: Json, to: Json): Delta | undefined {
   const delta = diff(from, to);
   return delta === undefined || isReplacement(delta) ? undefined : delta;
 }
 
-function sealObject(delta: Delta, source: Source, copies: Copies): Step {
-  const step: Step = {};
+function sealObject(delta: Delta, netNode: NetNode, copies: Copies): SealedStep {
+  const step: SealedStep = {};
   if (delta.u !== undefined) step.u = delta.u;
-  if (delta.s !== undefined) sealSet(delta.s, source, copies, step);
+  if (delta.s !== undefined) sealSet(delta.s, netNode, copies, step);
   if (delta.d !== undefined) {
     step.d = {};
     for (const key of Object.keys(delta.d)) {
-      assign(step.d, key, sealDelta(delta.d[key] as Delta, source.field(key), copies));
+      assign(step.d, key, sealDelta(delta.d[key] as Delta, netNode.field(key), copies));
     }
   }
   if (delta.o !== undefined) step.o = delta.o;
   return step;
 }
 
-function sealSet(set: { [key: string]: Json }, source: Source, copies: Copies, step: Step): void {
+function sealSet(set: { [key: string]: Json }, netNode: NetNode, copies: Copies, step: SealedStep): void {
   const keys = Object.keys(set);
   const references: (Delta | undefined)[] = [];
   let literals = 0;
   for (const key of keys) {
-    const field = source.field(key);
+    const field = netNode.field(key);
     const reference = field === undefined ? undefined : referTo(field, set[key] as Json, copies);
     references.push(reference);
     if (reference === undefined) literals++;
@@ -115,24 +118,24 @@ function sealSet(set: { [key: string]: Json }, source: Source, copies: Copies, s
   if (!isOrdered(keys, [...Object.keys(literal), ...taken, ...Object.keys(earlier)])) step.k = keys;
 }
 
-/** Whether properties set in this order come to stand in that one. */
+/** Tells whether properties set in the order `given` end up in the order `wanted`. */
 function isOrdered(wanted: readonly string[], given: readonly string[]): boolean {
   const probe: { [key: string]: boolean } = {};
   for (const key of given) assign(probe, key, true);
   return Object.keys(probe).every((key, index) => key === wanted[index]);
 }
 
-function sealArray(delta: Delta, source: Source, copies: Copies): Step {
-  const step: Step = {};
+function sealArray(delta: Delta, netNode: NetNode, copies: Copies): SealedStep {
+  const step: SealedStep = {};
   if (delta.l !== undefined) step.l = delta.l;
   if (delta.e !== undefined) {
-    step.e = delta.e.map(([index, change]) => [index, sealDelta(change, source.element(index), copies)]);
+    step.e = delta.e.map(([index, change]) => [index, sealDelta(change, netNode.element(index), copies)]);
   }
   if (delta.x !== undefined) {
     const sealed = delta.x.map(([start, removed, ...items]) => ({
       start,
       removed,
-      items: referToItems(items, source, copies),
+      items: referToItems(items, netNode, copies),
     }));
     if (sealed.some(({ items }) => items.some(isReference))) {
       step.y = sealed.map(({ start, removed, items }) => [start, removed, ...items]);
@@ -141,7 +144,7 @@ function sealArray(delta: Delta, source: Source, copies: Copies): Step {
     }
   }
   if (delta.p !== undefined) {
-    const items = referToItems(delta.p, source, copies);
+    const items = referToItems(delta.p, netNode, copies);
     const [first] = items;
     if (items.length === 1 && typeof first === "number") step.n = first;
     else if (items.some(isReference)) step.n = items;
@@ -154,32 +157,35 @@ function isReference(item: ItemReference): boolean {
   return typeof item !== "object" || !("r" in item);
 }
 
-function referToItems(items: readonly Json[], source: Source, copies: Copies): ItemReference[] {
-  const pool = source.items;
+function referToItems(items: readonly Json[], netNode: NetNode, copies: Copies): ItemReference[] {
+  const pool = netNode.items;
   const references: ItemReference[] = [];
   for (let index = 0; index < items.length; ) {
     const item = items[index] as Json;
-    const at = locate(item, source);
+    const at = locate(item, netNode);
     let count = 0;
     while (at >= 0 && index + count < items.length && pool[at + count] === items[index + count]) {
-      if (!source.takeItem(at + count)) break;
+      if (!netNode.takeItem(at + count)) break;
       count++;
     }
     if (count > 0) {
-      references.push(at === source.cursor ? count : [at, count]);
-      source.cursor = at + count;
+      references.push(at === netNode.cursor ? count : [at, count]);
+      netNode.cursor = at + count;
       index += count;
       continue;
     }
-    references.push(...(referToEarlier(item, source, copies) ?? [{ r: item }]));
+    references.push(...(referToEarlier(item, netNode, copies) ?? [{ r: item }]));
     index++;
   }
   return references;
 }
 
-/** Where in the source an element stands, or −1. Short values are only worth a reference when they are next in turn. */
-function locate(item: Json, source: Source): number {
-  const { items, cursor } = source;
+/**
+ * Returns the position of an element in the net node, or −1. A short value is only worth a reference when it is next in
+ * turn.
+ */
+function locate(item: Json, netNode: NetNode): number {
+  const { items, cursor } = netNode;
   if (items[cursor] === item) return cursor;
   const worthwhile = typeof item === "string" ? item.length > shortText : typeof item === "object" && item !== null;
   if (!worthwhile) return -1;
@@ -187,25 +193,25 @@ function locate(item: Json, source: Source): number {
   return ahead >= 0 ? ahead : items.indexOf(item);
 }
 
-/** An element that later deltas changed: the source holds what became of it. */
-function referToEarlier(item: Json, source: Source, copies: Copies): ItemReference[] | undefined {
+/** Refers to an element that later deltas changed: the net node holds its final version. */
+function referToEarlier(item: Json, netNode: NetNode, copies: Copies): ItemReference[] | undefined {
   const copy = copies.get(item);
   if (copy === undefined) return undefined;
-  const at = source.items.indexOf(copy);
+  const at = netNode.items.indexOf(copy);
   const change = at < 0 ? undefined : difference(copy, item);
   if (change === undefined) return undefined;
-  const move: ItemReference[] = at === source.cursor ? [] : [[at, 0]];
-  source.cursor = at + 1;
+  const move: ItemReference[] = at === netNode.cursor ? [] : [[at, 0]];
+  netNode.cursor = at + 1;
   return [...move, { b: change }];
 }
 
-function sealText(delta: Delta, source: Source): Step {
-  const step: Step = {};
+function sealText(delta: Delta, netNode: NetNode): SealedStep {
+  const step: SealedStep = {};
   if (delta.l !== undefined) step.l = delta.l;
   if (delta.t !== undefined) {
     let found = false;
-    const splices = delta.t.map(([start, removed, text]): NonNullable<Step["w"]>[number] => {
-      const at = locateText(text, source, start);
+    const splices = delta.t.map(([start, removed, text]): NonNullable<SealedStep["w"]>[number] => {
+      const at = locateText(text, netNode, start);
       if (at < 0) return [start, removed, text];
       found = true;
       return [start, removed, at, text.length];
@@ -214,24 +220,24 @@ function sealText(delta: Delta, source: Source): Step {
     else step.t = delta.t;
   }
   if (delta.a !== undefined) {
-    const at = locateText(delta.a, source, -1);
+    const at = locateText(delta.a, netNode, -1);
     if (at < 0) {
       step.a = delta.a;
     } else {
-      step.c = at === source.cursor ? delta.a.length : [at, delta.a.length];
-      source.cursor = at + delta.a.length;
+      step.c = at === netNode.cursor ? delta.a.length : [at, delta.a.length];
+      netNode.cursor = at + delta.a.length;
     }
   }
   return step;
 }
 
-/** In longer texts only the likely places are tried. */
+/** Longer texts are not searched; only the likely positions are tried. */
 const searchable = 65_536;
 
-function locateText(text: string, source: Source, likely: number): number {
+function locateText(text: string, netNode: NetNode, likely: number): number {
   if (text.length <= shortText) return -1;
-  const pool = source.text;
-  if (startsWith(pool, text, source.cursor)) return source.cursor;
+  const pool = netNode.text;
+  if (startsWith(pool, text, netNode.cursor)) return netNode.cursor;
   if (likely >= 0 && startsWith(pool, text, likely)) return likely;
   return pool.length <= searchable ? pool.indexOf(text) : -1;
 }

@@ -7,7 +7,7 @@ import { nullPrototype } from "./object.ts";
 import { regexp } from "./regexp.ts";
 import { searchParams, url } from "./url.ts";
 
-/** All kinds, what is met most often first. Their tests exclude each other. */
+/** All kinds, the most frequent first. Their tests exclude each other. */
 export const kinds: readonly Kind[] = [date, map, set, nullPrototype, bytes, error, regexp, url, searchParams];
 
 export const kindByTag: ReadonlyMap<string, Kind> = new Map(kinds.map((kind) => [kind.tag, kind]));

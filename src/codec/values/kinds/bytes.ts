@@ -23,7 +23,7 @@ for (const name of names) {
 const brand = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag)?.get;
 const bigEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 0;
 
-/** `{"$":"bytes","type":"Uint8Array","v":"<base64>"}`: the bytes that the view shows, little-endian on every machine. */
+/** `{"$":"bytes","type":"Uint8Array","v":"<base64>"}`: the bytes in the view, little-endian on every machine. */
 export const bytes: Kind<Bytes> = {
   tag: "bytes",
   test: (value): value is Bytes => typeOf(value) !== undefined,
@@ -37,38 +37,40 @@ export const bytes: Kind<Bytes> = {
     if (!isView && Reflect.get(value, "resizable") === true) {
       encoding.refuse(depth, "a resizable ArrayBuffer", "Store a Uint8Array of its bytes, or buffer.slice(0).");
     }
-    // A string may not be able to hold it as base64.
+    // A string may be too short to hold the base64.
     const stretched = Math.ceil(value.byteLength / 3) * 4;
     if (stretched > RECORD_BYTES) encoding.refuseSize(depth, `this ${type}`, stretched);
     const offset = isView ? value.byteOffset : 0;
     if (!hasOnlyBytes(value, type, buffer, offset)) {
       encoding.refuse(depth, `a ${type} with properties of its own`, "Store them beside it.");
     }
-    // Throws if the buffer was transferred away: its length of 0 would be taken for the truth.
+    // Throws if the buffer was transferred away; its length of 0 would be taken for the truth.
     const stored = inStoredOrder(new Uint8Array(buffer, offset, value.byteLength), widthOf(type));
     return { $: "bytes", type, v: Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength).toString("base64") };
   },
   decode(node, _depth, decoding) {
     const { type, v } = decoding.parts(node, ["type", "v"]);
-    if (typeof type !== "string" || typeof v !== "string") return decoding.corrupt(node, "has no type or no base64");
+    if (typeof type !== "string" || typeof v !== "string")
+      return decoding.corruptNode(node, "has no type or no base64");
     const decoded = Buffer.from(v, "base64");
     const width = widthOf(type);
-    if (decoded.toString("base64") !== v || decoded.length % width !== 0) return decoding.corrupt(node, "is cut short");
-    // Small Buffers share a pool, at any offset: a value of the caller's own needs memory of its own.
+    if (decoded.toString("base64") !== v || decoded.length % width !== 0)
+      return decoding.corruptNode(node, "is cut short");
+    // Small Buffers share a pool, at any offset; the caller's value needs memory of its own.
     const own = new Uint8Array(inStoredOrder(decoded, width));
     if (type === "Buffer") return Buffer.from(own.buffer);
     if (type === "ArrayBuffer") return own.buffer;
     if (type === "DataView") return new DataView(own.buffer);
     const constructor = typedArrays.get(type);
     if (constructor !== undefined) return new constructor(own.buffer);
-    if (!names.includes(type)) return decoding.corrupt(node, "has an unknown type");
+    if (!names.includes(type)) return decoding.corruptNode(node, "has an unknown type");
     return decoding.unsupported(
       `A stored value is a ${type}, which this version of Node lacks. Read it with a newer one.`,
     );
   },
 };
 
-/** The exact type of an object that holds bytes; undefined for any other, and for subclasses. */
+/** Returns the exact type of an object that holds bytes; undefined for other objects and for subclasses. */
 function typeOf(value: object): string | undefined {
   const prototype: object | null = Object.getPrototypeOf(value);
   if (prototype === Buffer.prototype && types.isUint8Array(value)) return "Buffer";
@@ -80,7 +82,10 @@ function widthOf(type: string): number {
   return typedArrays.get(type)?.BYTES_PER_ELEMENT ?? 1;
 }
 
-/** Listing the keys of a typed array makes a string of every index; comparing it with a fresh view does not. */
+/**
+ * Tells whether a typed array has no properties of its own. Compares it with a fresh view, since listing its keys makes
+ * a string of every index.
+ */
 function hasOnlyBytes(value: Bytes, type: string, buffer: ArrayBufferLike, offset: number): boolean {
   const constructor = type === "Buffer" ? Uint8Array : typedArrays.get(type);
   if (constructor === undefined) return Reflect.ownKeys(value).length === 0;

@@ -5,7 +5,7 @@ import { isExactly } from "./native.ts";
 
 const { types } = util;
 
-// Maps and Sets turn −0 into 0 as it goes in, so that none is ever stored.
+// Maps and Sets turn −0 into 0 on insertion, so neither ever holds a −0.
 
 /** `{"$":"map","v":[[key, value], …]}`, in insertion order. */
 export const map: Kind<Map<unknown, unknown>> = {
@@ -17,15 +17,15 @@ export const map: Kind<Map<unknown, unknown>> = {
   },
   decode(node, depth, decoding) {
     const { v } = decoding.parts(node, ["v"]);
-    if (!Array.isArray(v)) return decoding.corrupt(node, "has no list of entries");
+    if (!Array.isArray(v)) return decoding.corruptNode(node, "has no list of entries");
     const value = new Map<unknown, unknown>();
     for (const pair of v) {
-      if (!Array.isArray(pair) || pair.length !== 2) return decoding.corrupt(node, "has an entry that is no pair");
+      if (!Array.isArray(pair) || pair.length !== 2) return decoding.corruptNode(node, "has an entry that is no pair");
       const key = decoding.child(pair[0]!, depth + 3);
-      if (Object.is(key, -0)) return decoding.corrupt(node, "has the key -0");
+      if (Object.is(key, -0)) return decoding.corruptNode(node, "has the key -0");
       value.set(key, decoding.child(pair[1]!, depth + 3));
     }
-    return value.size === v.length ? value : decoding.corrupt(node, "has a key twice");
+    return value.size === v.length ? value : decoding.corruptNode(node, "has a key twice");
   },
 };
 
@@ -39,13 +39,13 @@ export const set: Kind<Set<unknown>> = {
   },
   decode(node, depth, decoding) {
     const { v } = decoding.parts(node, ["v"]);
-    if (!Array.isArray(v)) return decoding.corrupt(node, "has no list of members");
+    if (!Array.isArray(v)) return decoding.corruptNode(node, "has no list of members");
     const value = new Set<unknown>();
     for (const entry of v) {
       const member = decoding.child(entry, depth + 2);
-      if (Object.is(member, -0)) return decoding.corrupt(node, "has the member -0");
+      if (Object.is(member, -0)) return decoding.corruptNode(node, "has the member -0");
       value.add(member);
     }
-    return value.size === v.length ? value : decoding.corrupt(node, "has a member twice");
+    return value.size === v.length ? value : decoding.corruptNode(node, "has a member twice");
   },
 };

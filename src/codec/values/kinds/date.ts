@@ -17,8 +17,8 @@ export const date: Kind<Date> = {
   decode(node, _depth, decoding) {
     const { v } = decoding.parts(node, ["v"]);
     if (v === null) return new Date(Number.NaN);
-    if (typeof v !== "number") return decoding.corrupt(node, "has no time");
+    if (typeof v !== "number") return decoding.corruptNode(node, "has no time");
     const value = new Date(v);
-    return Object.is(value.getTime(), v) ? value : decoding.corrupt(node, "has a time out of range");
+    return Object.is(value.getTime(), v) ? value : decoding.corruptNode(node, "has a time out of range");
   },
 };

@@ -17,13 +17,16 @@ for (const name of [...builtIn, ...later]) {
   if (typeof found === "function") classes.set(name, found as ErrorClass);
 }
 
-/** What the language itself puts on an error, without making it enumerable. Each is there only if the error has it. */
+/**
+ * Properties that the language puts on an error without making them enumerable. Each is present only if the error has
+ * it.
+ */
 const hidden = ["name", "message", "stack", "cause", "errors", "error", "suppressed"] as const;
 const hiddenNames: ReadonlySet<unknown> = new Set(hidden);
 
 /**
- * `{"$":"error","class":"TypeError","stack":"…","message":"…","cause":…,"fields":{…}}`. What was enumerable is in
- * `fields`, whatever its name.
+ * `{"$":"error","class":"TypeError","stack":"…","message":"…","cause":…,"fields":{…}}`. Enumerable properties are in
+ * `fields`, whatever their names.
  */
 export const error: Kind<Error> = {
   tag: "error",
@@ -39,7 +42,7 @@ export const error: Kind<Error> = {
       if (!known || !readable) encoding.refuseProperty(value, key, depth);
       if (property.enumerable) Object.defineProperty(fields, key, property);
     }
-    // In an order of their own: the same error must give the same node, whoever made it.
+    // In a fixed order: equal errors must give equal nodes, whatever order their properties were set in.
     for (const key of hidden) {
       if (!Object.hasOwn(value, key) || Object.hasOwn(fields, key)) continue;
       node[key] = encoding.child(Reflect.get(value, key), previous?.[key], depth, key);
@@ -58,9 +61,9 @@ export const error: Kind<Error> = {
     }
     if (parts.fields === undefined) return value;
     const fields = Object.entries(decoding.fields(parts.fields, depth + 1));
-    if (fields.length === 0) return decoding.corrupt(node, "has a part too many");
+    if (fields.length === 0) return decoding.corruptNode(node, "has a part too many");
     for (const [key, field] of fields) {
-      if (Object.hasOwn(value, key)) return decoding.corrupt(node, "has a field twice");
+      if (Object.hasOwn(value, key)) return decoding.corruptNode(node, "has a field twice");
       Object.defineProperty(value, key, { value: field, writable: true, configurable: true, enumerable: true });
     }
     return value;
@@ -72,12 +75,12 @@ function classOf(value: Error): string | undefined {
   return undefined;
 }
 
-/** An error of the class with no property of its own, not even a stack. */
+/** Returns an error of the class without any property of its own, not even a stack. */
 function bare(node: JsonObject, name: Json, decoding: Decoding): Error {
-  if (typeof name !== "string") return decoding.corrupt(node, "has no class");
+  if (typeof name !== "string") return decoding.corruptNode(node, "has no class");
   const constructor = classes.get(name);
   if (constructor === undefined) {
-    if (!later.includes(name)) return decoding.corrupt(node, "has an unknown class");
+    if (!later.includes(name)) return decoding.corruptNode(node, "has an unknown class");
     return decoding.unsupported(
       `A stored error is a ${name}, which this version of Node lacks. Read it with a newer one.`,
     );

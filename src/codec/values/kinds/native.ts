@@ -1,8 +1,9 @@
 const sourceText = Function.prototype.toString;
 
 /**
- * Whether a prototype is the built-in one of this name, of this realm or of another (a `vm` context, a test runner that
- * isolates its files). A subclass fails, whatever its name: the source of a built-in constructor cannot be imitated.
+ * Tells whether a prototype is the built-in prototype of this name, of this realm or another (a `vm` context, a test
+ * runner that isolates its files). A subclass fails, whatever its name: the source text of a built-in constructor
+ * cannot be imitated.
  */
 export function isNativePrototype(prototype: object | null, name: string): boolean {
   if (prototype === null) return false;
@@ -14,7 +15,7 @@ export function isNativePrototype(prototype: object | null, name: string): boole
   );
 }
 
-/** Whether an object's prototype is the built-in one of this name, of whatever realm. */
+/** Tells whether an object's prototype is the built-in prototype of this constructor, of any realm. */
 export function isExactly(value: object, constructor: { readonly prototype: object; readonly name: string }): boolean {
   const prototype: object | null = Object.getPrototypeOf(value);
   return prototype === constructor.prototype || isNativePrototype(prototype, constructor.name);

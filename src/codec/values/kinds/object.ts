@@ -7,7 +7,7 @@ export const nullPrototype: Kind = {
   tag: "null-prototype",
   test: (value): value is object => Object.getPrototypeOf(value) === null,
   encode(value, previous, depth, encoding) {
-    // Any object can lose its prototype, and would come back without what made it a Map or a Date.
+    // Any object can lose its prototype; a Map or Date without it would come back without its contents.
     if (builtInName(value) !== undefined) {
       const { what, next } = refusalOf(value);
       encoding.refuse(depth, what, next);
@@ -17,7 +17,7 @@ export const nullPrototype: Kind = {
   decode(node, depth, decoding) {
     const fields = decoding.fields(decoding.parts(node, ["v"]).v, depth + 1);
     const value: Record<string, unknown> = Object.create(null);
-    // Nothing is inherited, so that even "__proto__" is set like any other key.
+    // A null prototype has no setters, so even "__proto__" is set like any other key.
     for (const key of Object.keys(fields)) value[key] = fields[key];
     return value;
   },

@@ -1,15 +1,17 @@
 import type { Json, JsonObject } from "../../json.ts";
 import type { Decoding } from "./kind.ts";
 
-/** `{"$":"undefined"}`, `{"$":"number","v":"NaN"}`, `{"$":"bigint","v":"12"}`: the primitives JSON cannot write. */
+/**
+ * The primitives that JSON cannot write: `{"$":"undefined"}`, `{"$":"number","v":"NaN"}`, `{"$":"bigint","v":"12"}`.
+ */
 export type TaggedPrimitive = undefined | number | bigint;
 
-/** Whether JSON writes this number so that it reads back the same. */
+/** Tells whether a number survives JSON. */
 export function isJsonNumber(value: number): boolean {
   return Number.isFinite(value) && (value !== 0 || !Object.is(value, -0));
 }
 
-/** Whether a value is its own encoding: there is nothing to walk. */
+/** Tells whether a value is its own encoding, with nothing to walk. */
 export function isJsonPrimitive(value: unknown): value is string | number | boolean | null {
   return typeof value === "number"
     ? isJsonNumber(value)
@@ -22,7 +24,7 @@ export function encodePrimitive(value: TaggedPrimitive): JsonObject {
   return { $: "number", v: Object.is(value, -0) ? "-0" : String(value) };
 }
 
-/** Whether a node is that of this primitive, without making one to compare it with. */
+/** Tells whether a node is that of this primitive, without making a node to compare. */
 export function isPrimitiveNode(value: TaggedPrimitive, node: Json | undefined): boolean {
   if (typeof node !== "object" || node === null || Array.isArray(node)) return false;
   if (value === undefined) return node.$ === "undefined";
@@ -30,7 +32,7 @@ export function isPrimitiveNode(value: TaggedPrimitive, node: Json | undefined):
   return node.$ === "number" && node.v === (Object.is(value, -0) ? "-0" : String(value));
 }
 
-/** Whether what is no object equals what was captured before. −0 is not 0. */
+/** Tells whether a value that is no object equals the node captured before. −0 is not 0. */
 export function samePrimitive(value: unknown, previous: Json | undefined): boolean {
   if (value === previous) return value !== 0 || !(Object.is(value, -0) || Object.is(previous, -0));
   if (typeof value === "number") return !isJsonNumber(value) && isPrimitiveNode(value, previous);
@@ -52,11 +54,11 @@ export function decodeUndefined(node: JsonObject, decoding: Decoding): undefined
 }
 
 export function decodeNumber(node: JsonObject, decoding: Decoding): number {
-  return numbers.get(decoding.parts(node, ["v"]).v) ?? decoding.corrupt(node, "is none that JSON cannot write");
+  return numbers.get(decoding.parts(node, ["v"]).v) ?? decoding.corruptNode(node, "is none that JSON cannot write");
 }
 
 export function decodeBigint(node: JsonObject, decoding: Decoding): bigint {
   const { v } = decoding.parts(node, ["v"]);
-  if (typeof v !== "string" || !integer.test(v)) return decoding.corrupt(node, "is not a decimal integer");
+  if (typeof v !== "string" || !integer.test(v)) return decoding.corruptNode(node, "is not a decimal integer");
   return BigInt(v);
 }

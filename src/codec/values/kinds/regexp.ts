@@ -15,10 +15,11 @@ export const regexp: Kind<RegExp> = {
   },
   decode(node, depth, decoding) {
     const { v, flags, lastIndex } = decoding.parts(node, ["v", "flags", "lastIndex"]);
-    if (typeof v !== "string" || typeof flags !== "string") return decoding.corrupt(node, "has no source or no flags");
-    const value = compile(v, flags, (cause) => decoding.corrupt(node, "does not compile", cause));
-    if (value.source !== v || value.flags !== flags) return decoding.corrupt(node, "is not in its normal form");
-    // The type says number, but the language lets it be anything.
+    if (typeof v !== "string" || typeof flags !== "string")
+      return decoding.corruptNode(node, "has no source or no flags");
+    const value = compile(v, flags, (cause) => decoding.corruptNode(node, "does not compile", cause));
+    if (value.source !== v || value.flags !== flags) return decoding.corruptNode(node, "is not in its normal form");
+    // The type is number, but the language allows any value.
     value.lastIndex = decoding.child(lastIndex, depth + 1) as number;
     return value;
   },

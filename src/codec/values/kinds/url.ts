@@ -11,7 +11,7 @@ export const url: Kind<URL> = {
   test: (value): value is URL => Object.getPrototypeOf(value) === URL.prototype,
   encode(value, _previous, depth, encoding) {
     encoding.only(value, depth);
-    // Some hrefs that setters can make do not parse to themselves: a path that ends in spaces, say.
+    // Setters can make hrefs that do not parse to themselves: a path that ends in spaces, for example.
     if (!URL.canParse(value.href) || new URL(value.href).href !== value.href) {
       encoding.refuse(depth, "a URL that does not parse to itself", "Store its parts as strings.");
     }
@@ -19,9 +19,9 @@ export const url: Kind<URL> = {
   },
   decode(node, _depth, decoding) {
     const { v } = decoding.parts(node, ["v"]);
-    if (typeof v !== "string" || !URL.canParse(v)) return decoding.corrupt(node, "does not parse");
+    if (typeof v !== "string" || !URL.canParse(v)) return decoding.corruptNode(node, "does not parse");
     const value = new URL(v);
-    return value.href === v ? value : decoding.corrupt(node, "is not in its normal form");
+    return value.href === v ? value : decoding.corruptNode(node, "is not in its normal form");
   },
 };
 
@@ -35,12 +35,12 @@ export const searchParams: Kind<URLSearchParams> = {
   },
   decode(node, _depth, decoding) {
     const { v } = decoding.parts(node, ["v"]);
-    if (!Array.isArray(v)) return decoding.corrupt(node, "has no list");
+    if (!Array.isArray(v)) return decoding.corruptNode(node, "has no list");
     const value = new URLSearchParams();
     for (const pair of v) {
-      if (!Array.isArray(pair) || pair.length !== 2) return decoding.corrupt(node, "has an entry that is no pair");
+      if (!Array.isArray(pair) || pair.length !== 2) return decoding.corruptNode(node, "has an entry that is no pair");
       const [name, text] = pair;
-      if (!isText(name) || !isText(text)) return decoding.corrupt(node, "has a pair of no well-formed strings");
+      if (!isText(name) || !isText(text)) return decoding.corruptNode(node, "has a pair of no well-formed strings");
       value.append(name, text);
     }
     return value;

@@ -4,7 +4,7 @@ import {
   applyOwned,
   compose,
   type Delta,
-  type Step,
+  type SealedStep,
   seal,
   unseal,
   validate,
@@ -41,7 +41,7 @@ const deltas: Delta[] = [
 ];
 
 /** Between them they have every letter of a step. */
-const steps: Step[] = [
+const steps: SealedStep[] = [
   { b: { l: 3, x: [[1, 1]] } },
   { h: ["a"], v: { b: { u: ["x"] } }, s: { c: 1 }, k: ["b", "c", "a"], d: { d: { n: 1 } } },
   { d: { d: { n: [1, [0, 1], { r: 1 }, { b: { r: 2 } }] } } },
@@ -130,7 +130,7 @@ describe("damage to any one node", () => {
       let refused = 0;
       for (const value of damaged(step as Json)) {
         const result: Delta[] = [];
-        if (isRefused(() => result.push(...unseal(source, [value as Step], 1)))) refused++;
+        if (isRefused(() => result.push(...unseal(source, [value as SealedStep], 1)))) refused++;
         for (const delta of result) {
           isRefused(() => apply(tree, delta));
           isRefused(() => compose(net, delta));

@@ -6,7 +6,7 @@ import {
   compose,
   type Delta,
   diff,
-  type Step,
+  type SealedStep,
   seal,
   unseal,
   validate,
@@ -131,7 +131,7 @@ describe("a damaged delta", () => {
         holds(() => apply(tree, value as Delta));
         holds(() => compose(value as Delta, tree as Delta));
         holds(() => seal([value as Delta, tree as Delta]));
-        holds(() => unseal(value as Delta, tree as Step[], 1));
+        holds(() => unseal(value as Delta, tree as SealedStep[], 1));
       }),
       { numRuns: 2_000 },
     );
@@ -159,7 +159,7 @@ describe("a damaged delta", () => {
       fc.property(sequences, fc.boolean(), walks, debris, ({ versions, deltas }, inNet, walk, put) => {
         let { net, steps } = copyOf(seal(deltas));
         if (inNet) net = damage(net as Json, walk, put) as Delta;
-        else steps = damage(steps as Json, walk, put) as unknown as Step[];
+        else steps = damage(steps as Json, walk, put) as unknown as SealedStep[];
         let result: Delta[] = [];
         if (!holds(() => (result = unseal(net, steps, deltas.length)))) {
           refused++;

@@ -1,19 +1,22 @@
 import type { Json } from "../../json.ts";
 import { same } from "../measure.ts";
 
-/** `count` elements from `before` on equal those from `after` on. */
-export interface Match {
+/**
+ * A run of `count` elements that is the same in both lists, at `before` in the old one and at `after` in the new one.
+ */
+export interface CommonRun {
   before: number;
   after: number;
   count: number;
 }
 
 /**
- * Finds elements that two lists have in common, in order: what is left between the matches was removed or put in. Elements
- * that occur equally often in both are anchors; the longest run of anchors in order is kept and grown both ways.
+ * Finds runs of elements that two lists have in common, in order; elements between the runs were removed or inserted.
+ * Elements that occur equally often in both lists are anchors: the longest ascending sequence of anchors is kept, and
+ * each anchor grows in both directions.
  */
-export function align(before: readonly Json[], after: readonly Json[]): Match[] {
-  const matches: Match[] = [];
+export function commonRuns(before: readonly Json[], after: readonly Json[]): CommonRun[] {
+  const matches: CommonRun[] = [];
   let beforeEnd = 0;
   let afterEnd = 0;
   for (const [atBefore, atAfter] of increasing(anchors(before, after))) {
@@ -54,7 +57,7 @@ function anchors(before: readonly Json[], after: readonly Json[]): Pair[] {
   return pairs.sort((one, other) => one[1] - other[1]);
 }
 
-/** Equal elements have equal signatures; unequal ones mostly differ. Bounded, so that large elements cost little. */
+/** Returns a bounded digest of an element. Equal elements have equal signatures; unequal ones rarely do. */
 function signature(value: Json): Json {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return `[${value.length}${brief(value[0])}${brief(value.at(-1))}`;
@@ -73,9 +76,9 @@ function brief(value: Json | undefined): string {
   return `${value},`;
 }
 
-/** The longest part of the pairs (ordered by `after`) in which `before` increases too. */
+/** Returns the longest subsequence of the pairs (ordered by `after`) in which `before` increases too. */
 function increasing(pairs: readonly Pair[]): Pair[] {
-  // ends[n] is the pair with the smallest `before` that ends an increasing part of n + 1 pairs.
+  // ends[n] is the pair with the smallest `before` that ends an increasing subsequence of n + 1 pairs.
   const ends: number[] = [];
   const previous: number[] = [];
   for (let index = 0; index < pairs.length; index++) {
