@@ -25,7 +25,8 @@ const agent = graph<Chat>("support")
   .node("act", ({ messages }, ctx) => {
     const call = messages.at(-1)?.call;
     const approved = ctx.interrupt<boolean>({ allow: call });
-    // Only now does anything happen. ctx.task is the same if this task is ever run again: the outside can tell.
+    // Nothing happens outside before this line. ctx.task stays the same if this task runs again, so the outside can
+    // recognise a repetition.
     if (approved) outside.push(`${call?.tool} of ${call?.input} (${ctx.task})`);
     const text = approved ? `refunded ${call?.input}` : `declined by ${ctx.thread}'s supervisor`;
     return { messages: [{ role: "tool", text }] };

@@ -1,5 +1,5 @@
 /**
- * A run is killed in the middle, with SIGKILL, and another process goes on with it. What had finished is not done again:
+ * A run is killed in the middle, with SIGKILL, and another process continues it. Finished tasks are not done again:
  * each city is charged for once. Run it: node examples/crash-and-resume.ts
  */
 import { spawn } from "node:child_process";
@@ -19,7 +19,7 @@ const directory = process.argv[2];
 if (directory === undefined) await parent();
 else await traveller(directory);
 
-/** Books one city after the other. The log is the outside world: it cannot be undone. */
+/** Books the cities in order. The log is the outside world: it cannot be undone. */
 async function traveller(directory: string): Promise<void> {
   const store = await open(`sqlite:${join(directory, "trips.db")}`);
   const flow = graph<Trip>("trip")
@@ -34,7 +34,7 @@ async function traveller(directory: string): Promise<void> {
     .edge("book", "rest")
     .branch("rest", ({ cities, booked }) => (booked.length < cities.length ? "book" : END), ["book", END])
     .compile({ store, lease: { ttl: 300 } });
-  // Under the same run id this starts the run, or goes on with it; whoever died holding the thread is waited for.
+  // With the same run id, this starts the run or continues it. It waits until the lease of the killed process runs out.
   const options = { thread: "summer", run: "2026", ifBusy: "wait" } as const;
   const { state } = await flow.run({ cities: ["Oslo", "Lima", "Kyoto", "Accra"], booked: [] }, options);
   console.log(`booked: ${state.booked.join(", ")}`);

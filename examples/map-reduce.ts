@@ -1,6 +1,6 @@
 /**
- * Map and reduce with a join: every page is read by a task of its own, all at once; the summary waits for the pages and
- * for a title that is made on another way. Run it: node examples/map-reduce.ts
+ * Map and reduce with a join: a task of its own reads each page, all at once; the summary waits for the pages and for a
+ * title that other nodes make. Run it: node examples/map-reduce.ts
  */
 import { open } from "threadmark";
 import { append, END, graph, merge, START, send } from "threadmark/runtime";

@@ -1,6 +1,6 @@
 /**
  * A graph inside a graph: an editor sends two researchers out, each a run of the same graph in a namespace of its own.
- * One of them asks the outside, and is answered there. Run it: node examples/nested-graph.ts
+ * A researcher asks the outside, and is answered there. Run it: node examples/nested-graph.ts
  */
 import { open } from "threadmark";
 import { append, END, graph, START, send } from "threadmark/runtime";

@@ -1,8 +1,8 @@
-/** A chat model that says what its script tells it to: enough to show a graph at work, with no provider and no key. */
+/** A message of a chat with a scripted model, which needs no provider and no key. */
 export interface Message {
   readonly role: "user" | "assistant" | "tool";
   readonly text: string;
-  /** What the assistant wants done. */
+  /** The tool that the assistant wants to use. */
   readonly call?: { readonly tool: string; readonly input: string };
 }
 

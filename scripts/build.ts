@@ -5,7 +5,7 @@ import { rolldown } from "rolldown";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 
-/** What the package's exports, its command and the demo's processes start from. */
+/** The modules behind the package's exports, its command and the demo's processes. */
 const entries = [
   "index",
   "backends/sqlite/index",
@@ -18,7 +18,7 @@ const entries = [
   "demo/worker",
 ];
 
-/** Modules that find files beside themselves keep their folder; what else entries share goes into one. */
+/** Modules that find files beside themselves keep their folder; all other shared modules go into `shared`. */
 const folders: { readonly [chunk: string]: string } = { program: "cli", processes: "demo", assets: "inspector/http" };
 
 // A file that left src must not stay behind in the package.
@@ -26,13 +26,13 @@ rmSync("dist", { recursive: true, force: true });
 const { status } = spawnSync("tsc", ["-p", "tsconfig.build.json"], { stdio: "inherit" });
 if (status !== 0) process.exit(status ?? 1);
 
-/** Returns a pattern for modules of src: whole folders end with a slash. */
+/** Returns a pattern for modules of src. A name that ends with a slash is a whole folder. */
 const modules = (...names: readonly string[]): RegExp =>
   new RegExp(`/src/(?:${names.map((name) => (name.endsWith("/") ? `${name}.*` : name)).join("|")})\\.ts$`);
 
 /**
- * The modules that nearly every store needs are one file; sealing, changes of existing rows, and the upkeep of whole stores are
- * two others, since few short processes come to them and a process parses all of a file that it loads.
+ * The modules that nearly every store needs are a single file. Sealing and changes of existing rows are a second,
+ * upkeep of whole stores a third: few short processes need those, and a process parses all of a file that it loads.
  */
 const groups = [
   {
@@ -68,23 +68,24 @@ const groups = [
   },
 ];
 
-// A few files instead of two hundred: importing the package is most of what a short process does.
+// A few files instead of two hundred: importing the package is most of the work of a short process.
 const bundle = await rolldown({
   input: Object.fromEntries(
     [...entries, "cli/program", "demo/processes", "inspector/http/assets"].map((name) => [name, `src/${name}.ts`]),
   ),
   external: (id) => !/^[./]/.test(id),
   platform: "node",
-  // Modules of a group may be shared by entries; what an entry exports stays what its module does.
+  // Entries may share the modules of a group; each entry still exports exactly what its module does.
   preserveEntrySignatures: "allow-extension",
 });
 const { output } = await bundle.write({
   dir: "dist",
   format: "esm",
   sourcemap: true,
-  // They are in the declarations and the source maps; here they would only be read past, and not all of them are ASCII.
+  // Comments are in the declarations and the source maps. Here they would only cost parsing, and not all of them are
+  // ASCII.
   comments: { legal: true, annotation: true, jsdoc: false },
-  // Short names for what is local to a function: a sixth less to parse. What stack traces show stays as it is.
+  // Short names for local variables: a sixth less to parse. Names in stack traces stay.
   minify: { compress: false, mangle: { keepNames: true }, codegen: { removeWhitespace: false } },
   codeSplitting: { groups, includeDependenciesRecursively: false },
   entryFileNames: "[name].js",
@@ -93,10 +94,10 @@ const { output } = await bundle.write({
 
 for (const file of output) {
   if (file.type !== "chunk" || file.name !== "core") continue;
-  // A module of the core that imports one of the other groups takes all of that along.
+  // Invariant: no module of the core imports a module of another group, which would load that whole group.
   if (file.imports.length > 0)
     throw new Error(`Importing the core also loads ${file.imports.join(", ")}. See the groups above.`);
-  // One character beyond Latin-1 makes all of it twice as large to parse.
+  // A single character beyond Latin-1 makes the whole file twice as large to parse.
   const beyond = /[\u0100-\uffff].*/.exec(file.code);
   if (beyond) throw new Error(`The core has a character that makes it slower to import: ${beyond[0].slice(0, 80)}`);
 }

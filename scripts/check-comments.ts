@@ -17,7 +17,7 @@ const excepted = /\/\/ plain-english: \S/;
 interface Comment {
   readonly line: number;
   readonly text: string;
-  /** The first line of code behind the comment. */
+  /** The first line of code after the comment. */
   readonly before: string;
   readonly isJsdoc: boolean;
 }

@@ -1,4 +1,4 @@
-// Closes a CI run: names what was skipped, then counts tests, and every other step that failed as one failure.
+// Ends a CI run: lists skipped tests, then counts tests; every other failed step counts as a failure.
 import { readFileSync } from "node:fs";
 
 const [file, ...failedSteps] = process.argv.slice(2);
@@ -16,7 +16,7 @@ const skipped = results.testResults
 for (const test of skipped) console.log(`not run: ${test.fullName}`);
 for (const step of failedSteps) console.log(`failed: ${step}`);
 
-// A failed test step is already counted by its failed tests, unless it failed with none.
+// A failed test step is already counted by its failed tests, unless there are none.
 const others = failedSteps.filter((step) => step !== "test" || results.numFailedTests === 0);
 const failures = results.numFailedTests + others.length;
 console.log(

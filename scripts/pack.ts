@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** Builds and packs the package into an empty folder and gives the tarball's path. */
+/** Builds the package, packs it into an empty folder and returns the tarball's path. */
 export function packInto(folder: string): string {
   execFileSync("npm", ["pack", "--silent", "--pack-destination", folder], { stdio: ["ignore", "inherit", "inherit"] });
   const tarball = readdirSync(folder).find((name) => name.endsWith(".tgz"));

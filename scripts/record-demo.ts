@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /**
- * Runs the demo and a look at what it left behind, and draws what the terminal showed, when it showed it, as an animated
+ * Runs the demo and lists the threads it left behind, and draws the terminal's output, with its timing, as an animated
  * picture: docs/images/demo.svg.
  */
 const program = fileURLToPath(new URL("../src/cli/main.ts", import.meta.url));
@@ -15,14 +15,14 @@ const folder = mkdtempSync(join(tmpdir(), "threadmark-recording-"));
 interface Line {
   /** Seconds since the recording began. */
   readonly at: number;
-  /** With the escape sequences of its colours. */
+  /** The text, with the escape sequences of its colours. */
   readonly text: string;
 }
 
-/** The classes of the escape sequences that the command line uses; a sequence that ends one has none. */
+/** The style class of each escape sequence that the command line uses; sequences that end a style have none. */
 const classOf: Readonly<Record<string, string>> = { 1: "bold", 2: "dim", 32: "green", 33: "yellow" };
 
-/** Seconds: for a command to be typed, an answer to be read, and the picture to rest before it begins again. */
+/** Seconds to type a command, to read an answer, and to rest before the picture begins again. */
 const TYPING = 0.9;
 const READING = 1.5;
 const REST = 8;
@@ -67,7 +67,7 @@ function record(parameters: readonly string[]): Promise<Line[]> {
   });
 }
 
-/** Draws a dark terminal whose lines come into sight one after the other, again and again. */
+/** Draws a dark terminal whose lines appear in sequence, in a loop. */
 function drawn(shown: readonly Line[], seconds: number): string {
   const [advance, leading, margin, bar] = [7.83, 19, 16, 30];
   const columns = Math.max(...shown.map(({ text }) => plain(text).length));

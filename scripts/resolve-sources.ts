@@ -2,8 +2,9 @@ import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 
 /**
- * `node --import ./scripts/resolve-sources.ts program.ts` runs a program that imports `threadmark` on the sources,
- * with nothing built. It follows package.json's own exports, so an entry point that is not exported is not found here either.
+ * Lets `node --import ./scripts/resolve-sources.ts program.ts` run a program that imports `threadmark` on the sources,
+ * without a build. It follows package.json's own exports, so an entry point that is not exported is not found here
+ * either.
  */
 const root = new URL("../", import.meta.url);
 const manifest: { name: string; exports: Record<string, string | { default: string }> } = JSON.parse(

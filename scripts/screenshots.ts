@@ -7,7 +7,7 @@ import { open } from "../src/index.ts";
 import { serveInspector } from "../src/inspector/http/server.ts";
 import { type State, seed } from "../test/inspector/seed.ts";
 
-/** Takes the pictures of the inspector that the documentation shows, on the store that its tests use. */
+/** Takes the documentation's pictures of the inspector, on the store that its tests use. */
 const images = fileURLToPath(new URL("../docs/images/", import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), "threadmark-screenshots-"));
 const store = await open<State>(`sqlite:${join(directory, "agent.db")}`);
@@ -51,7 +51,7 @@ async function picture(
   await page.waitForURL(`http://127.0.0.1:${inspector.port}/`);
   await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
   await ready(page);
-  // Marks of failures are asked for a moment later.
+  // The page requests the marks of failures a moment later.
   await page.waitForTimeout(1_000);
   await page.screenshot({ path: join(images, `${name}.png`) });
   await context.close();

@@ -1,6 +1,6 @@
 import { type ErrorCode, ThreadmarkError } from "../errors.ts";
 
-/** How the command ended. Part of the interface; docs/cli.md lists them. */
+/** The exit codes. Part of the interface; docs/cli.md lists them. */
 export const exitCodes = {
   done: 0,
   failed: 1,
@@ -12,10 +12,10 @@ export const exitCodes = {
   interrupted: 130,
 } as const;
 
-/** An end that is not success, with what to say of it and the exit code. */
+/** A failed command: its message and exit code. */
 export class Failure extends Error {
   readonly exitCode: number;
-  /** For programs, as an error's code is. */
+  /** The code for programs, like that of an error. */
   readonly code: string;
 
   constructor(exitCode: number, code: string, message: string) {
@@ -36,7 +36,7 @@ const exitCodeOf: Partial<Record<ErrorCode, number>> = {
   FENCED: exitCodes.conflict,
 };
 
-/** Any error as the end of a command: its code and message, and the exit code. */
+/** Returns any error as a failure, with its code, message and exit code. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (error instanceof ThreadmarkError) {
@@ -56,7 +56,7 @@ const writeFaults: Readonly<Record<string, string>> = {
   EISDIR: "it is a directory. Choose another name",
 };
 
-/** A failure to write what a command puts out, told so that people know what to do. Other errors stay as they are. */
+/** Returns a failure to write output as an error with the next step. Other errors are returned unchanged. */
 export function unwritable(what: string, error: unknown, standing: string): unknown {
   const fault = writeFaults[(error as NodeJS.ErrnoException | undefined)?.code ?? ""];
   if (fault === undefined || error instanceof ThreadmarkError) return error;

@@ -1,9 +1,9 @@
 import { setImmediate as turn } from "node:timers/promises";
 
-/** How many entries pass before Ctrl-C is looked for again. */
+/** How many entries pass between two checks for Ctrl-C. */
 const OFTEN = 50;
 
-/** The same entries, until Ctrl-C. A store that answers at once would not let it through before the end. */
+/** Passes entries on until Ctrl-C. A store that answers at once would keep the event loop from noticing it. */
 export async function* interruptible<Entry>(
   signal: AbortSignal,
   source: AsyncIterable<Entry> | Iterable<Entry>,

@@ -3,12 +3,12 @@ import { exitCodes, failureOf, unwritable } from "./failure.ts";
 import { printableLines } from "./output/printable.ts";
 import { runCommandLine } from "./program.ts";
 
-// node:sqlite announces on older versions of Node that it is experimental: true, but not what the user asked for.
+// On older versions of Node, node:sqlite warns that it is experimental, which is no concern of the user.
 process.removeAllListeners("warning");
 process.on("warning", (warning) => {
   if (warning.name !== "ExperimentalWarning") process.stderr.write(`${warning.name}: ${warning.message}\n`);
 });
-// `threadmark threads | head` closes the pipe early: that is no failure.
+// `threadmark threads | head` closes the pipe early, which is no failure.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(exitCodes.done);
   const { message } = failureOf(unwritable("The output", error, "What is there of it is not whole."));

@@ -23,7 +23,7 @@ import { exitCodes, type Failure, failureOf } from "./failure.ts";
 import { type Streams, Terminal } from "./output/terminal.ts";
 import { Session } from "./session.ts";
 
-/** In the order in which help lists them: looking, changing, keeping, moving, the rest. */
+/** In the order of the help text: look, change, keep, move, the rest. */
 const commands: readonly ((program: Command, session: Session) => void)[] = [
   threadsCommand,
   historyCommand,
@@ -48,7 +48,7 @@ const commands: readonly ((program: Command, session: Session) => void)[] = [
   completeCommand,
 ];
 
-/** Runs one command and says how it ended. Nothing is thrown, and the process goes on. */
+/** Runs a command and returns its exit code. Never throws, and never ends the process. */
 export async function runCommandLine(
   parameters: readonly string[],
   streams: Streams,
@@ -68,7 +68,7 @@ export async function runCommandLine(
   }
 }
 
-/** What stands behind `--` are operands, whatever they look like: a thread may have any id. */
+/** Returns the parameters before `--`. All after it are operands, whatever they look like: a thread may have any id. */
 function optionsOf(parameters: readonly string[]): readonly string[] {
   const end = parameters.indexOf("--");
   return end < 0 ? parameters : parameters.slice(0, end);

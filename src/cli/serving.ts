@@ -8,7 +8,7 @@ export interface Serving {
   readonly port: number;
 }
 
-/** Serves the inspector, prints where, and comes back on Ctrl-C. */
+/** Serves the inspector, prints its address, and returns on Ctrl-C. */
 export async function serveUntilInterrupted(session: Session, store: Store<State>, serving: Serving): Promise<void> {
   const { terminal, signal, json } = session;
   const { serveInspector } = await import("../inspector/http/server.ts");

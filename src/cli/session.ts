@@ -9,7 +9,7 @@ function isServer(url: string): boolean {
 
 export type State = Record<string, unknown>;
 
-/** What a command has to work with: the terminal, and the store its url names. */
+/** The context of a command: the terminal, and the store of its url. */
 export class Session {
   readonly terminal: Terminal;
   readonly json: boolean;
@@ -21,14 +21,14 @@ export class Session {
     this.signal = signal;
   }
 
-  /** Where the store is: as named, or THREADMARK_URL, or a file in this directory. */
+  /** Returns the address of the store: `named`, or THREADMARK_URL, or a file in this directory. */
   urlOf(named: string | undefined): string {
     return named ?? (this.terminal.streams.env["THREADMARK_URL"] || DEFAULT_URL);
   }
 
   /**
-   * Opens the store, and closes it whatever comes. Drivers are loaded here, so that help and mistakes cost nothing.
-   * `patience`: how many milliseconds to wait for a server, if not as long as the backend would.
+   * Opens the store, and closes it in any case. Loads drivers only here, so that help and mistakes cost nothing.
+   * `patience` is how many milliseconds to wait for a server, if not as long as the backend would.
    */
   async withStore<T>(
     url: string,

@@ -4,12 +4,12 @@ import type { Store } from "../api/store.ts";
 import { append, END, type Flow, graph, merge, START, send } from "../runtime/index.ts";
 import { chapters } from "./script.ts";
 
-/** The state of the demo's agent. Some of it is of types that JSON does not have. */
+/** The state of the demo's agent. Some fields have types that JSON lacks. */
 export interface Research {
   question: string;
   startedAt: Date;
   plan: string[];
-  /** What was read, by topic. */
+  /** Notes by topic. */
   notes: Map<string, string>;
   sources: Set<string>;
   /** Words read so far. */
@@ -26,17 +26,17 @@ export interface Verdict {
 
 export interface AgentOptions {
   readonly store: Store;
-  /** Every call of the scripted model is a line of this file: the outside world, which no rollback reaches. */
+  /** The file that gets a line for each call of the scripted model: the outside world, which no rollback reaches. */
   readonly calls: string;
   /** How long a call takes, in milliseconds. */
   readonly pace: number;
-  /** Is waited for before each call: how the story keeps a process where it will be killed. */
+  /** Awaited before each call. The story uses it to hold a process where it will be killed. */
   readonly before?: (call: string) => Promise<void>;
 }
 
 const LEASE_MILLISECONDS = 2_000;
 
-/** A research agent with a script in place of a model: plan, read each topic, write, ask a person, publish. */
+/** Returns a research agent with a script in place of a model: plan, read each topic, write, ask a person, publish. */
 export function researchAgent({ store, calls, pace, before }: AgentOptions): Flow<Research> {
   const call = async (what: string): Promise<void> => {
     await before?.(what);
@@ -46,7 +46,7 @@ export function researchAgent({ store, calls, pace, before }: AgentOptions): Flo
   return graph<Research>("research")
     .reduce({ notes: merge, sources: merge, words: (total, more) => total + more, log: append })
     .node("plan", async ({ question, plan }) => {
-      // A plan that somebody wrote by hand is followed.
+      // A plan written by hand is followed.
       if (plan.length > 0) return { log: [`follows the plan: ${plan.join(", ")}`] };
       await call("plan");
       return { plan: ["moon", "sun", "coast", "river"], log: [`planned to answer: ${question}`] };
@@ -84,7 +84,7 @@ export function researchAgent({ store, calls, pace, before }: AgentOptions): Flo
     .compile({ store, concurrency: 1, lease: { ttl: LEASE_MILLISECONDS } });
 }
 
-/** What a run begins with. */
+/** Returns the initial state of a run. */
 export function openQuestion(): Research {
   return {
     question: "Why does the sea rise and fall twice a day?",

@@ -3,13 +3,13 @@ import { extname } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-/** What a process of the demo said and how it ended. */
+/** The lines that a process of the demo printed, and how it ended. */
 export interface Ended {
   readonly lines: readonly string[];
   readonly signal: NodeJS.Signals | null;
 }
 
-/** Runs the agent in a process of its own. `hear` gets every line it says, and may kill it. */
+/** Runs the agent in a process of its own. `hear` gets every line it prints, and may kill it. */
 export async function runWorker(
   parameters: readonly string[],
   hear: (line: string, child: ChildProcess) => void = () => {},
@@ -17,7 +17,7 @@ export async function runWorker(
   const program = fileURLToPath(new URL(`./worker${extname(import.meta.url)}`, import.meta.url));
   const child = spawn(process.execPath, [...process.execArgv, program, ...parameters], {
     stdio: ["ignore", "pipe", "pipe"],
-    // node:sqlite announces that it is new; the demo's story should not be interrupted by that.
+    // Silences node:sqlite's warning, which would interrupt the story.
     env: { ...process.env, NODE_NO_WARNINGS: "1" },
   });
   const lines: string[] = [];

@@ -4,7 +4,7 @@ import { researchAgent } from "./agent.ts";
 
 const INTERVAL = 500;
 
-/** A worker that goes on with whatever was answered, until it is told to stop: so that an answer given on the page is acted on. */
+/** Continues answered threads until `signal`, so that an answer given on the page takes effect. */
 export async function runAnswered(store: Store, calls: string, pace: number, signal: AbortSignal): Promise<void> {
   const agent = researchAgent({ store, calls, pace });
   while (!signal.aborted) {

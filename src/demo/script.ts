@@ -1,4 +1,4 @@
-/** What the demo's model would have read: the script of an agent without a provider. */
+/** The texts that the demo's model pretends to read: the script of an agent without a provider. */
 export const chapters: Readonly<Record<string, { readonly text: string; readonly source: string }>> = {
   moon: {
     text: "The moon pulls the near side of the earth harder than the far side, and so the sea bulges on both.",

@@ -9,17 +9,17 @@ import { type Research, researchAgent, type Verdict } from "./agent.ts";
 import { runWorker } from "./processes.ts";
 
 export interface StoryOptions {
-  /** Where the store and the list of calls are kept; made if it is missing. */
+  /** The folder of the store and the list of calls; made if it is missing. */
   readonly directory: string;
   /** How long a call of the scripted model takes, in milliseconds. */
   readonly pace: number;
-  /** Tells a line of the story: what happens, or a fact about it. */
+  /** Prints a line of the story: a scene, or a fact about it. */
   readonly say: (line: string, kind: "scene" | "fact") => void;
   /** Ends the story between two scenes. */
   readonly signal: AbortSignal;
 }
 
-/** What the story leaves behind. */
+/** The store and files that the story leaves behind. */
 export interface Told {
   readonly url: string;
   readonly calls: string;
@@ -28,7 +28,7 @@ export interface Told {
 
 const READINGS_BEFORE_THE_KILL = 2;
 
-/** An agent is started, killed, resumed, asked, answered and forked, each as it would happen in earnest. */
+/** Starts, kills, resumes, questions, answers and forks an agent, each as in real use. */
 export async function tellStory({ directory, pace, say, signal }: StoryOptions): Promise<Told> {
   const scene = (line: string): void => {
     signal.throwIfAborted();
@@ -70,7 +70,10 @@ export async function tellStory({ directory, pace, say, signal }: StoryOptions):
       return kept;
     }
 
-    /** Until the readings that ended are in the store: what ends later is done again, and the story is about what is not. */
+    /**
+     * Kills the process once its finished readings are in the store: unsaved readings would be repeated, and the story
+     * is about those that are not.
+     */
     async function killWhenKept(thread: string, child: ChildProcess): Promise<void> {
       const isKept = (call: string): boolean => call.startsWith("read ");
       const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
@@ -113,7 +116,7 @@ export async function tellStory({ directory, pace, say, signal }: StoryOptions):
       fact("plans", `${state.plan.join(", ")} in "${into}"; still ${head?.state.plan.join(", ")} in "${thread}"`);
     }
 
-    /** One more thread, stopped at its question: something to answer in the inspector. */
+    /** Leaves another thread at its question, to be answered in the inspector. */
     async function leftWaiting(thread: string, into: string): Promise<void> {
       const draft = await checkpointBefore(store, thread, "review");
       await store.thread(thread).fork({ at: draft, into, edits: {} });
@@ -129,7 +132,7 @@ export async function tellStory({ directory, pace, say, signal }: StoryOptions):
   }
 }
 
-/** SQLite; or, on an old Node without a driver, files. */
+/** Opens SQLite; or files, on an old Node without a driver. */
 async function openStore(directory: string): Promise<{ url: string; store: Store<Research> }> {
   const place = relative(process.cwd(), directory);
   const base = place === "" ? "." : place.startsWith("..") ? directory : place;
@@ -145,7 +148,7 @@ async function openStore(directory: string): Promise<{ url: string; store: Store
   }
 }
 
-/** Earlier tellings stay: this one takes the next number. */
+/** Returns an unused id. Threads of earlier tellings stay, so the id takes the next number. */
 async function freeId(store: Store<Research>, name: string): Promise<string> {
   for (let number = 1; ; number += 1) {
     const id = number === 1 ? name : `${name}-${number}`;
@@ -157,7 +160,7 @@ function callsIn(file: string): string[] {
   return existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(0, -1) : [];
 }
 
-/** What a thread has to show for itself: finished nodes, and finished tasks of the step that was cut short. */
+/** Returns what a thread has saved: finished nodes, and finished tasks of the interrupted step. */
 async function whatWasKept(store: Store<Research>, id: string): Promise<string[]> {
   const tuple = await store.thread(id).tuple();
   if (tuple === undefined) return [];

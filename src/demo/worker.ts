@@ -3,8 +3,8 @@ import { open } from "../api/open.ts";
 import { openQuestion, researchAgent } from "./agent.ts";
 
 /**
- * A process of the demo: starts the run of a thread, or goes on with it, and tells its parent what it does, a line each.
- * Arguments: url, file of calls, thread, pace, and how many readings it may do before it waits to be killed.
+ * A process of the demo: starts or continues the run of a thread, and prints its progress to its parent. Arguments:
+ * url, file of calls, thread, pace, and how many readings it may do before it waits to be killed.
  */
 const [url = "", calls = "", thread = "", pace = "0", readings = "Infinity"] = process.argv.slice(2);
 const store = await open(url);
@@ -14,7 +14,7 @@ const agent = researchAgent({
   calls,
   pace: Number(pace),
   before: async (call) => {
-    // However slow or fast the machine is, the kill comes in the middle. Nobody killed it? Then it goes on.
+    // Waits here to be killed in the middle, however fast the machine is; continues if nobody kills it.
     if (call.startsWith("read ") && left-- <= 0) await wait(60_000);
   },
 });

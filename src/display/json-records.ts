@@ -3,7 +3,7 @@ import type { Checkpoint, CheckpointInfo, ThreadInfo, Write } from "../model/che
 import { type Json, toTagged } from "./tagged-json.ts";
 
 /*
- * What --json prints, and what the inspector's API answers: the interface's own objects, with the values users put
+ * The records that --json prints and the inspector's API returns: objects of the public interface, with users' values
  * (state, metadata, arguments, writes) as tagged JSON.
  */
 

@@ -1,4 +1,7 @@
-/** The address of a store as people may see it. A password may hold an @ itself: it ends at the last one before the path. */
+/**
+ * Removes the password from a store's address. A password may contain an @ itself: it ends at the last @ before the
+ * path.
+ */
 export function withoutPassword(url: string): string {
   return url
     .replace(/^(postgres(?:ql)?:\/\/[^:@/?#]*):[^/?#]*@/, "$1@")

@@ -7,12 +7,12 @@ export type { Json };
 /** Instances of classes that are not registered keep their names and data. */
 const codec = createValueCodec({}, "keep");
 
-/** A value as JSON, exactly: what JSON has no form for is tagged as docs/types.md says. */
+/** Returns a value as JSON, exactly: a value that JSON has no form for is tagged as docs/types.md describes. */
 export function toTagged(value: unknown): Json {
   return codec.encode(value, "value").tree;
 }
 
-/** The value that tagged JSON stands for; `CORRUPT` if it is none that was ever written. */
+/** Returns the value of tagged JSON. Throws `CORRUPT` for a tree that cannot have been written. */
 export function fromTagged(tree: Json): unknown {
   return codec.decode(tree);
 }

@@ -3,21 +3,22 @@ import { URL_SCHEME } from "../input/declare.ts";
 import { existingThread } from "../input/lookup.ts";
 import type { Session } from "../session.ts";
 
-/** More than fits a screen is of no use to whoever pressed Tab. */
+/** The most candidates: more than fit on a screen are of no use. */
 const OFFERED = 100;
 
-/** Milliseconds to wait for a server: somebody has pressed a key and cannot type until there is an answer. */
+/** Milliseconds to wait for a server: the user cannot type until Tab is answered. */
 const patience = 500;
 
-/** What a word may become, and what that is. */
+/** A completion of the word being typed, and its description. */
 export interface Candidate {
   readonly word: string;
   readonly meaning?: string;
 }
 
 /**
- * What the scripts of {@link completionCommand} ask on every Tab: the words typed so far, the last one perhaps unfinished,
- * are answered with a line each for what it may become, and after a tab what that is. No line: a file, or nothing.
+ * Adds the hidden command that the scripts of {@link completionCommand} call on every Tab. Its arguments are the words
+ * typed so far, the last perhaps unfinished. It prints each candidate on a line, with its description after a tab. No
+ * line means a file name, or nothing.
  */
 export function completeCommand(program: Command, session: Session): void {
   program
@@ -27,7 +28,7 @@ export function completeCommand(program: Command, session: Session): void {
       const candidates = await candidatesFor(program, session, words).catch(() => []);
       const unfinished = words.at(-1) ?? "";
       for (const { word, meaning = "" } of candidates) {
-        // A line break or a tab would be taken for the end of the word.
+        // A shell would take a line break or a tab for the end of the word.
         if (!word.startsWith(unfinished) || /\p{Cc}/u.test(word)) continue;
         session.terminal.line(`${word}\t${meaning.replaceAll(/\p{Cc}/gu, " ")}`);
       }
@@ -111,7 +112,7 @@ function lastVariadic(command: Command): Argument | undefined {
 
 interface Typed {
   readonly operands: readonly string[];
-  /** By the long name of the option. */
+  /** Values given so far, by the long name of the option. */
   readonly values: ReadonlyMap<string, readonly string[]>;
   /** The option whose value comes next. */
   readonly awaiting: Option | undefined;

@@ -4,11 +4,12 @@ import { declare } from "../input/declare.ts";
 import type { Session } from "../session.ts";
 
 /**
- * Each asks the hidden command `complete` what the words typed so far may become, so that threads and checkpoints are
- * offered too, and what is offered is decided in one place. Where that knows nothing, files are offered.
+ * Each script asks the hidden command `complete`, so that threads and checkpoints are offered too and all candidates
+ * are decided in a single place. Without a candidate, the shell offers files.
  */
 const scripts: Readonly<Record<string, string>> = {
-  // Bash cuts words at colons, as in urls: they are taken from the line itself, and what is before a colon is not repeated.
+  // Bash cuts words at colons, as in urls. So the words are taken from the line itself, and text before a colon is not
+  // repeated.
   bash: `_threadmark() {
   local line=\${COMP_LINE:0:COMP_POINT} word typed
   read -ra typed <<< "$line"

@@ -2,7 +2,7 @@ import { createInterface } from "node:readline";
 import { exitCodes, Failure } from "../failure.ts";
 import type { Session } from "../session.ts";
 
-/** Asks before something is lost. Where nobody can be asked, --yes has to be given; `instead` says what else can. */
+/** Asks before something is lost. Without a terminal to ask on, --yes is required; `instead` names an alternative. */
 export async function confirm(
   session: Session,
   question: string,

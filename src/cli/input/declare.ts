@@ -9,28 +9,28 @@ export const URL_SCHEME: RegExp = /^(?:memory:|sqlite:|file:|postgres(?:ql)?:\/\
 export interface Declaration<Options> {
   readonly name: string;
   readonly summary: string;
-  /** Operands but the url: "<thread>", "[checkpoint]", "[threads...]". */
+  /** Operands other than the url: "<thread>", "[checkpoint]", "[threads...]". */
   readonly operands?: readonly (readonly [name: string, meaning: string])[];
   readonly options?: readonly Option[];
   /** Command lines that work, shown by --help. */
   readonly examples: readonly string[];
-  /** False for commands that have no store; "new" for those that make sense before anything is stored. */
+  /** False for commands without a store; "new" for commands that make sense on an empty store. */
   readonly store?: false | "new";
   /** False for commands whose output is for other programs anyway. */
   readonly json?: false;
   run(invocation: Invocation<Options>): Promise<void>;
 }
 
-/** One call of a command. */
+/** A single call of a command. */
 export interface Invocation<Options> {
   readonly session: Session;
   readonly operands: readonly string[];
   readonly options: Options;
-  /** Where the store is. */
+  /** The address of the store. */
   readonly url: string;
 }
 
-/** Makes a command of its declaration: every one takes --url, or a url as its last operand, and --json. */
+/** Adds a declared command to the program. Every command takes --url, or a url as its last operand, and --json. */
 export function declare<Options>(program: Command, session: Session, declaration: Declaration<Options>): void {
   const { name, summary, operands = [], options = [], examples, store, json } = declaration;
   const command = program.command(name).summary(summary).description(capitalised(summary));
@@ -66,7 +66,7 @@ function indented(lines: readonly string[]): string {
   return lines.map((line) => `  ${line}`).join("\n");
 }
 
-/** A whole number of at least `least`, and of at most `most` if there is one. */
+/** Returns a parser of whole numbers of at least `least` and at most `most`. */
 export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGER): (text: string) => number {
   return (text) => {
     const value = Number(text);
@@ -84,17 +84,17 @@ export function duration(text: string): number {
   return milliseconds;
 }
 
-/** For options that may be given several times. */
+/** Collects the values of an option that may be given several times. */
 export function collected(text: string, earlier: readonly string[] = []): readonly string[] {
   return [...earlier, text];
 }
 
-/** Where the inspector listens. */
+/** Returns the option for the inspector's port. */
 export function portOption(flags: string): Option {
   return new Option(flags, "where the inspector listens").argParser(wholeNumber(0, 65_535)).default(0, "any free one");
 }
 
-/** The option that leads into nested graphs. */
+/** Returns the option for the namespace of a nested graph. */
 export function namespaceOption(): Option {
   const option = new Option("-n, --namespace <part>", "the nested graph; once for each part of its path");
   return option.argParser(collected).default([], "the root");

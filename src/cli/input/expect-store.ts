@@ -4,8 +4,8 @@ import { exitCodes, Failure } from "../failure.ts";
 import { printable } from "../output/printable.ts";
 
 /**
- * Fails where a store on this machine's disk would have to be and is not. To the library that is a store with nothing in
- * it yet; to someone who asks what is in it, most likely a misspelt path.
+ * Fails where a store on this machine's disk does not exist. The library treats that as an empty store; a user who asks
+ * about its contents most likely misspelt the path.
  */
 export function expectStore(url: string): void {
   const [, kind, path = ""] = /^(sqlite|file):(.+)$/s.exec(url) ?? [];

@@ -1,7 +1,7 @@
 import { fromTagged, type Json } from "../../display/tagged-json.ts";
 import { usage } from "../failure.ts";
 
-/** A value given on the command line: JSON, tagged where JSON has no form for it. */
+/** Parses a value given on the command line: JSON, tagged where JSON has no form for it. */
 export function parseJson(text: string): unknown {
   let tree: Json;
   try {
@@ -13,7 +13,7 @@ export function parseJson(text: string): unknown {
   try {
     return fromTagged(tree);
   } catch (cause) {
-    // The rest of the message is for those who find it in a store.
+    // The rest of the message is about damaged stores.
     const [why] = (cause instanceof Error ? cause.message : String(cause)).split(". ");
     throw usage(
       `${JSON.stringify(text)} has a tag that stands for no value: ${why}. docs/types.md lists the tags; an object with a key ` +

@@ -6,11 +6,11 @@ import { printable } from "../output/printable.ts";
 import type { State } from "../session.ts";
 import { nearest } from "./nearest.ts";
 
-/** How many ids are looked at to find one that was meant. */
+/** How many ids are compared to find the id that was meant. */
 const LOOKED_AT = 10_000;
 const SHORTEST_PART = 4;
 
-/** A thread that is there; else a failure that says which one may have been meant. */
+/** Returns a thread that exists; else fails and names the thread that may have been meant. */
 export async function existingThread(
   store: Store<State>,
   id: string,
@@ -30,8 +30,8 @@ export async function existingThread(
 }
 
 /**
- * The checkpoint a reference names: an id, `@3` for the last one with step 3, or the beginning or end of an id, if only
- * one checkpoint has it. Without a reference, the head.
+ * Returns the checkpoint that a reference names: an id, `@3` for the last with step 3, or the beginning or end of an
+ * id, if it is unique. Without a reference, returns the head.
  */
 export async function checkpointAt(thread: Thread<State>, reference: string | undefined): Promise<Checkpoint<State>> {
   const found =

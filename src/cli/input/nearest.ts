@@ -1,4 +1,4 @@
-/** The candidate that a mistyped word most likely meant, or undefined when none is near. */
+/** Returns the candidate that a mistyped word most likely meant, or undefined when none is near. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bound = Math.max(1, Math.floor(word.length * 0.4)) + 1;
@@ -12,7 +12,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** Insertions, deletions, substitutions and swaps that lead from one to the other; `bound` when there are as many. */
+/** Returns the number of insertions, deletions, substitutions and swaps between two words, at most `bound`. */
 function editDistance(left: string, right: string, bound: number): number {
   if (Math.abs(left.length - right.length) >= bound) return bound;
   let earlier: number[] = [];

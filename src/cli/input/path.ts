@@ -2,7 +2,7 @@ import { usage } from "../failure.ts";
 
 const STEP = /\.?([A-Za-z_$][\w$-]*)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/y;
 
-/** The steps of a path as people write it: `messages[0].text`, `["a strange key"].b`. */
+/** Parses a path as people write it: `messages[0].text`, `["a strange key"].b`. */
 export function parsePath(text: string): readonly (string | number)[] {
   const steps: (string | number)[] = [];
   STEP.lastIndex = 0;
@@ -22,7 +22,7 @@ export function parsePath(text: string): readonly (string | number)[] {
   return steps;
 }
 
-/** The inverse of {@link parsePath}. */
+/** Formats a path so that {@link parsePath} reads it. */
 export function pathText(path: readonly (string | number)[]): string {
   let text = "";
   for (const step of path) {
@@ -33,7 +33,7 @@ export function pathText(path: readonly (string | number)[]): string {
   return text;
 }
 
-/** A copy of a value in which one place has another value. Everything on the way must be there. */
+/** Returns a copy of a value with another value at `path`. Everything on the way must exist. */
 export function withValueAt(
   value: unknown,
   path: readonly (string | number)[],
@@ -73,7 +73,7 @@ export function withValueAt(
   return copy;
 }
 
-/** As an ordinary key, "__proto__" too. */
+/** Defines an ordinary property, even "__proto__". */
 function define(object: Record<string, unknown>, key: string, value: unknown): void {
   Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
 }

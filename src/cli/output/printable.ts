@@ -1,10 +1,13 @@
 /**
- * Characters that steer a terminal, turn the direction of text, or show nothing. The two joiners stay: scripts and emoji
- * are written with them.
+ * Characters that control a terminal, change the direction of text, or are invisible. The two joiners stay: scripts and
+ * emoji need them.
  */
 const control = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** Escapes what a terminal would obey or hide: ids and labels are other people's. In JSON it stands for the same text. */
+/**
+ * Escapes characters that a terminal would obey or hide, since ids and labels come from others. The escapes mean the
+ * same text in JSON.
+ */
 export function printable(text: string): string {
   return text.replace(control, (character) =>
     Array.from({ length: character.length }, (_, index) => {
@@ -13,20 +16,20 @@ export function printable(text: string): string {
   );
 }
 
-/** The same for a text of several lines. */
+/** Escapes each line of a text as {@link printable} does. */
 export function printableLines(text: string): string {
   return text.split("\n").map(printable).join("\n");
 }
 
 const plain = /^[\x20-\x7e]*$/;
-/** What East Asian scripts and emoji are written in takes two columns of a terminal. */
+/** Characters that take two columns of a terminal: East Asian scripts and emoji. */
 const wide =
   /^(?:\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}])/u;
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 const columnsOfGrapheme = (grapheme: string): number => (wide.test(grapheme) || grapheme.includes("\ufe0f") ? 2 : 1);
 
-/** How many columns of a terminal a text takes. */
+/** Returns how many columns of a terminal a text takes. */
 export function columnsOf(text: string): number {
   if (plain.test(text)) return text.length;
   let columns = 0;
@@ -34,7 +37,7 @@ export function columnsOf(text: string): number {
   return columns;
 }
 
-/** Shortens to a number of columns, with an ellipsis, and never within a character. */
+/** Shortens a text to a number of columns, with an ellipsis, and never within a character. */
 export function shortened(text: string, columns: number): string {
   if (columnsOf(text) <= columns) return text;
   let kept = "";

@@ -5,7 +5,7 @@ const WIDTH = 24;
 const INTERVAL = 80;
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
-/** Shows on a terminal how far a long work is. Elsewhere it says nothing. */
+/** Shows the progress of long work on a terminal, and nothing elsewhere. */
 export class Progress {
   readonly #terminal: Terminal;
   readonly #label: string;
@@ -22,8 +22,8 @@ export class Progress {
   }
 
   /**
-   * Does a work that says how far it is, if it can. Ctrl-C ends it where it says so. Whatever comes, nothing of the
-   * progress stays on the terminal.
+   * Runs `work`, which reports its progress. Ctrl-C ends it at the next report. The progress line is removed in any
+   * case.
    */
   static async during<T>(
     { terminal, signal }: Session,
@@ -43,7 +43,7 @@ export class Progress {
     }
   }
 
-  /** `done` of `total`, or of nobody knows how many. */
+  /** Shows `done` of `total`, or `done` alone where the total is unknown. */
   update(done: number, total?: number): void {
     const now = performance.now();
     if (now - this.#last < INTERVAL) return;
@@ -65,7 +65,7 @@ export class Progress {
 }
 
 function bar(done: number, total: number): string {
-  // What came meanwhile may make it more than there was.
+  // Items added meanwhile may make `done` more than `total`.
   const filled = Math.min(WIDTH, Math.round((WIDTH * done) / total));
   return `${"█".repeat(filled)}${"░".repeat(WIDTH - filled)} ${done.toLocaleString("en")} of ${total.toLocaleString("en")}`;
 }

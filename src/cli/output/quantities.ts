@@ -1,6 +1,6 @@
 const UNITS = ["bytes", "kB", "MB", "GB", "TB"] as const;
 
-/** Bytes for people: "812 bytes", "1.4 MB". */
+/** Formats bytes for people: "812 bytes", "1.4 MB". */
 export function bytesText(bytes: number): string {
   let amount = bytes;
   let unit = 0;
@@ -19,7 +19,7 @@ const AGES = [
   [Number.POSITIVE_INFINITY, "d"],
 ] as const;
 
-/** How long ago, for people: "now", "5 min ago"; after a month the date. */
+/** Formats an age for people: "now", "5 min ago"; after a month the date. */
 export function ageText(at: number, now: number): string {
   let amount = Math.round((now - at) / 1000);
   if (amount < 2) return amount > -2 ? "now" : dateText(at);
@@ -31,7 +31,7 @@ export function ageText(at: number, now: number): string {
   return dateText(at);
 }
 
-/** A point in time, in this machine's zone: "2026-11-15 23:04:11". */
+/** Formats a time in this machine's zone: "2026-11-15 23:04:11". */
 export function dateText(at: number): string {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return String(at);
@@ -40,7 +40,7 @@ export function dateText(at: number): string {
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 }
 
-/** "1 thread", "2 threads". */
+/** Formats a count with its noun: "1 thread", "2 threads". */
 export function countText(count: number, noun: string): string {
   return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 }
@@ -55,7 +55,7 @@ const MILLISECONDS: Readonly<Record<string, number>> = {
   w: 604_800_000,
 };
 
-/** "90s", "30min", "12h", "30d" or "2w" in milliseconds; undefined when it is none of these. */
+/** Parses "90s", "30min", "12h", "30d" or "2w" to milliseconds; undefined for anything else. */
 export function parseDuration(text: string): number | undefined {
   const [, amount, unit] = DURATION.exec(text) ?? [];
   const scale = unit === undefined ? undefined : MILLISECONDS[unit];

@@ -15,7 +15,7 @@ export interface Column<Row> {
 const GAP = "  ";
 const NARROWEST = 8;
 
-/** Prints rows under their titles, aligned. Columns in which no row says anything are left out. */
+/** Prints rows under their titles, aligned. Columns that are empty in every row are left out. */
 export function printTable<Row>(terminal: Terminal, columns: readonly Column<Row>[], rows: readonly Row[]): void {
   const cells = columns.map((column) => rows.map((row) => printable(column.text(row))));
   const shown = columns.map((_, index) => index).filter((index) => cells[index]?.some((cell) => cell !== ""));
@@ -58,7 +58,7 @@ interface Width {
   readonly flexible: boolean;
 }
 
-/** Takes from the widest flexible column until all fit. */
+/** Narrows the widest flexible column until all fit. */
 function fitted(columns: readonly Width[], available: number): number[] {
   const widths = columns.map(({ width }) => width);
   const total = (): number => widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1));
@@ -73,7 +73,7 @@ function fitted(columns: readonly Width[], available: number): number[] {
   return widths;
 }
 
-/** Name and value, a line each, aligned. */
+/** Prints a name and a value on each line, aligned. */
 export function printFacts(terminal: Terminal, facts: readonly (readonly [name: string, value: string])[]): void {
   const width = Math.max(...facts.map(([name]) => name.length));
   for (const [name, value] of facts) {

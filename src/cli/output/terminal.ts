@@ -3,7 +3,7 @@ import { printable, printableLines } from "./printable.ts";
 
 type Format = Parameters<typeof styleText>[0];
 
-/** What the command line reads from and writes to: the process's own streams, or those of a test. */
+/** The streams of the command line: the process's own, or those of a test. */
 export interface Streams {
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
@@ -11,10 +11,10 @@ export interface Streams {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Writes to people and to programs. Colour only on a terminal that wants it. */
+/** Writes to people and to programs. Uses colour only on a terminal that wants it. */
 export class Terminal {
   readonly streams: Streams;
-  /** Whether somebody reads the output as it comes. */
+  /** True if a person reads the output as it comes. */
   readonly interactive: boolean;
   readonly #colour: boolean;
 
@@ -24,13 +24,13 @@ export class Terminal {
     this.#colour = wantsColour(streams);
   }
 
-  /** The width of the terminal; unbounded for a pipe. */
+  /** Returns the width of the terminal; unbounded for a pipe. */
   get columns(): number {
     return this.interactive ? (this.streams.stdout.columns ?? 80) : Number.POSITIVE_INFINITY;
   }
 
   style(format: Format, text: string): string {
-    // The decision is made here, once: styleText's own looks at the process's streams, not at ours.
+    // Decided once, in the constructor: styleText itself would check the process's streams, not these.
     return this.#colour ? styleText(format, text, { validateStream: false }) : text;
   }
 
@@ -38,18 +38,24 @@ export class Terminal {
     this.streams.stdout.write(`${text}\n`);
   }
 
-  /** A record for programs, on a line of its own. What JSON leaves as it is and a terminal would obey is escaped, too. */
+  /**
+   * Writes a record for programs, on a line of its own. Characters that JSON leaves alone and a terminal would obey are
+   * escaped too.
+   */
   json(value: unknown): void {
     this.line(printable(JSON.stringify(value)));
   }
 
-  /** To people who watch, not into the output. Failures name ids as they are. */
+  /** Writes to people who watch, not into the output. Failures name ids unescaped, so the text is escaped here. */
   note(text: string): void {
     this.streams.stderr.write(`${printableLines(text)}\n`);
   }
 }
 
-/** As NO_COLOR (no-color.org) and FORCE_COLOR say; else by whether it is a terminal that can. */
+/**
+ * Tells whether to use colour: NO_COLOR (no-color.org) and FORCE_COLOR decide, else whether the output is a capable
+ * terminal.
+ */
 function wantsColour({ env, stdout }: Streams): boolean {
   if (env["NO_COLOR"] !== undefined && env["NO_COLOR"] !== "") return false;
   if (env["FORCE_COLOR"] !== undefined && env["FORCE_COLOR"] !== "" && env["FORCE_COLOR"] !== "0") return true;

@@ -54,7 +54,7 @@ export function forkCommand(program: Command, session: Session): void {
   });
 }
 
-/** Edits replace top-level keys; a path that leads deeper changes a copy of its key. */
+/** Returns the top-level keys that the edits replace; a deeper path changes a copy of its key. */
 function editsOf(state: State, texts: readonly string[]): State {
   const touched = new Set<string>();
   let edited: unknown = state;

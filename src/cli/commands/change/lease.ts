@@ -55,7 +55,7 @@ export function leaseCommand(program: Command, session: Session): void {
   });
 }
 
-/** The name of the user, if the system has one. */
+/** Returns the name of the user, if the system has one. */
 function userName(): string {
   try {
     return userInfo().username || "unknown";

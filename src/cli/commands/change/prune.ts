@@ -59,7 +59,7 @@ export function pruneCommand(program: Command, session: Session): void {
         try {
           await pruneAll(dryRun === true, pruned);
         } finally {
-          // Also when it was interrupted: what is gone is gone.
+          // Also after an interruption: checkpoints already removed are gone.
           report(session, pruned, dryRun === true);
         }
 

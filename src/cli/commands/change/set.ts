@@ -36,7 +36,10 @@ export function setCommand(program: Command, session: Session): void {
   });
 }
 
-/** What was pending stays pending, and what had finished stays finished; a run that went on meanwhile is a conflict. */
+/**
+ * Commits an edited state. Pending tasks stay pending and finished tasks stay finished; throws `CONFLICT` if a run
+ * committed meanwhile.
+ */
 async function putUpdate(
   store: Store<State>,
   thread: Thread<State>,
@@ -44,7 +47,7 @@ async function putUpdate(
   state: State,
 ): Promise<CheckpointInfo> {
   const { node, path, completed, interrupts, barriers } = checkpoint;
-  // A task without a key has that of its place, which is another one step later.
+  // A task without a key gets its key from its position, which changes with the step: so it is written down.
   const next = checkpoint.next.map((task, index) => ({ ...task, task: task.task ?? `${checkpoint.step}.${index}` }));
   const fields = { source: "update", node, path, next, completed, interrupts, barriers, state } as const;
   const options = { expect: checkpoint.id };
@@ -53,12 +56,14 @@ async function putUpdate(
   if (writes.length === 0 && at === undefined) return thread.put({ ...fields, metadata }, options);
   const id = randomUUID();
   const flow = { ...(metadata["flow"] as Metadata | undefined), ...(at !== undefined && { nested: { of: id, at } }) };
-  // The writes come first: whoever sees the new head must not run again what had finished.
+  // The writes come first: a run that sees the new head must not repeat finished tasks.
   for (const { task, node: of, ...write } of writes) await thread.putWrites(id, { task, node: of, writes: [write] });
   return thread.put({ ...fields, id, metadata: at === undefined ? metadata : { ...metadata, flow } }, options);
 }
 
-/** Where the graphs stand that are nested in these tasks, as the runtime notes it: they go on from there. */
+/**
+ * Returns the heads of the graphs nested in these tasks, in the runtime's notation, so that they continue from there.
+ */
 async function nestedGraphs(
   store: Store<State>,
   thread: Thread<State>,

@@ -84,8 +84,9 @@ function printWrites(terminal: Terminal, writes: readonly Write[], value: (value
 }
 
 /**
- * Values as Node shows them: rich types as what they are, control characters escaped. Node does not escape those of
- * errors and patterns: what has any goes without colour, since its own look the same.
+ * Returns a function that formats values as Node does: rich types with their names, control characters escaped. Node
+ * does not escape those in errors and patterns; a text with any is printed without colour, since they look like colour
+ * sequences.
  */
 export function valuePrinter(terminal: Terminal, full: boolean): (value: unknown) => string {
   const limit = full ? Number.POSITIVE_INFINITY : undefined;

@@ -40,20 +40,23 @@ export function tailCommand(program: Command, session: Session): void {
           await print(await fresh());
         }
 
-        /** When the thread was made: one that was deleted and made again is another, and counts from the start. */
+        /**
+         * Returns when the thread was made. A thread that was deleted and made again is another thread, and counts from
+         * the start.
+         */
         async function madeAt(): Promise<number | undefined> {
           for await (const info of store.threads({ prefix: id, limit: 1 })) if (info.id === id) return info.createdAt;
           return undefined;
         }
 
-        /** Oldest first: up to `count` below `before`. */
+        /** Returns up to `limit` checkpoints below the seq `before`, oldest first. */
         async function newest(before: number, limit: number): Promise<CheckpointInfo[]> {
           const found: CheckpointInfo[] = [];
           if (limit > 0) for await (const info of thread.history({ before, limit })) found.push(info);
           return found.reverse();
         }
 
-        /** Oldest first: what was committed since the last look. */
+        /** Returns the checkpoints committed since the last look, oldest first. */
         async function fresh(): Promise<CheckpointInfo[]> {
           let { found, reached } = await since(last);
           if (last === undefined || reached?.id !== last.id) {
@@ -65,7 +68,7 @@ export function tailCommand(program: Command, session: Session): void {
           return found.reverse();
         }
 
-        /** Newest first: what follows a checkpoint, and which one was reached then. */
+        /** Returns the checkpoints after `after`, newest first, and the checkpoint at which the walk stopped. */
         async function since(
           after: CheckpointInfo | undefined,
         ): Promise<{ found: CheckpointInfo[]; reached: CheckpointInfo | undefined }> {

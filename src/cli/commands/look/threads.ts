@@ -11,7 +11,7 @@ import { printTable } from "../../output/table.ts";
 import type { Terminal } from "../../output/terminal.ts";
 import type { Session } from "../../session.ts";
 
-/** More than fits a screen, less than fills the scroll-back. Programs get all. */
+/** Threads listed for people: more than a screen, less than the scroll-back. Programs get all. */
 const SHOWN = 100;
 
 export function threadsCommand(program: Command, session: Session): void {

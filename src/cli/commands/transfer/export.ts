@@ -45,7 +45,7 @@ export function exportCommand(program: Command, session: Session): void {
   });
 }
 
-/** How many checkpoints there are to export. */
+/** Returns how many checkpoints there are to export. */
 async function countOf(store: Store<State>, threads: readonly string[]): Promise<number> {
   if (threads.length === 0) return (await store.stats()).checkpoints;
   let count = 0;
@@ -56,8 +56,8 @@ async function countOf(store: Store<State>, threads: readonly string[]): Promise
 }
 
 /**
- * Writes a file that is whole if it is there: it gets its name when the last line is written. A pipe or a device keeps its
- * name. A new file is for its owner only, one that is replaced keeps its permissions.
+ * Writes a file atomically: it gets its name after the last line. A pipe or a device keeps its name. A new file is
+ * readable by its owner only; a replaced file keeps its permissions.
  */
 async function writeWhole(file: string, lines: Readable, signal: AbortSignal): Promise<void> {
   const there = await stat(file).catch(() => undefined);

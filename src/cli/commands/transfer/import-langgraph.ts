@@ -39,7 +39,7 @@ export function importLangGraphCommand(program: Command, session: Session): void
         const onProgress = (done: number, total: number): void => progress.update(done, total);
         const result = await session.withStore(url, (store) => transfer(source, store, { signal, onProgress }));
         progress.end();
-        // A store that was closed has no log left that would count.
+        // Measured after closing, so that SQLite's log does not count.
         const after = await session.withStore(url, async (store) => (await store.stats()).bytes.total);
         if (json) terminal.json({ ...result, bytes: { before, after } });
         else {
@@ -71,7 +71,7 @@ function faultText({ thread, namespace, checkpoint, message }: ImportFault): str
   return printable(`${where}: ${message}`);
 }
 
-/** LangGraph's packages are optional peers: who imports from LangGraph nearly always has them. */
+/** Loads the importer. LangGraph's packages are optional peers, but a LangGraph user nearly always has them. */
 async function load(): Promise<Importer> {
   try {
     return await import("../../../langgraph/import/index.ts");

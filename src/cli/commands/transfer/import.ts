@@ -22,7 +22,7 @@ export function importCommand(program: Command, session: Session): void {
       const { terminal, json, signal } = session;
       const size = file === "-" ? undefined : await sizeOf(file);
       const source = (file === "-" ? terminal.streams.stdin : createReadStream(file)) as Readable;
-      // Whoever feeds it may be silent for long.
+      // The input may be silent for long.
       addAbortSignal(signal, source);
       const result = await session.withStore(url, (store) =>
         Progress.during(session, "importing, bytes:", (update) => store.import(watched(source, update))),
