@@ -1,25 +1,25 @@
 import { dirname } from "node:path";
 import type { Answer, Backend, Batch, Capabilities, Key, Read } from "../../backend.ts";
-import { proved } from "../shared/follows.ts";
+import { withDoubtfulCheck } from "../shared/doubtful-batches.ts";
 import type { FileSystem } from "./disk/file-system.ts";
 import { backendFault, doneInPart, movedFiles, readOnlyStore } from "./faults.ts";
-import { directoryLineage } from "./format/change.ts";
-import { journalPath } from "./format/layout.ts";
+import { journalPath } from "./format/file-names.ts";
+import { directoryLineage } from "./format/operation.ts";
+import { lineagesOfBatches } from "./format/touched-lineages.ts";
 import { append } from "./journal/append.ts";
 import type { Journal } from "./journal/journal.ts";
 import { Journals, release } from "./journal/journals.ts";
-import { WriterLock } from "./lock/lock.ts";
-import { placesOfBatches } from "./reading/answers.ts";
+import { WriterLock } from "./lock/writer-lock.ts";
 import type { HeldJournals } from "./reading/snapshots.ts";
 import { Snapshots } from "./reading/snapshots.ts";
 import { Compaction } from "./upkeep/compaction.ts";
 import type { Sizes } from "./upkeep/measure.ts";
 import { measure } from "./upkeep/measure.ts";
 import { verifyJournals } from "./upkeep/verification.ts";
-import { judge } from "./writing/admit-batches.ts";
-import { Turns } from "./writing/queue.ts";
-import type { Slice } from "./writing/slices.ts";
-import { slicesOf } from "./writing/slices.ts";
+import { ActionQueue } from "./writing/action-queue.ts";
+import { admitBatches } from "./writing/admit-batches.ts";
+import type { CommitPart } from "./writing/commit-parts.ts";
+import { commitPartsOf } from "./writing/commit-parts.ts";
 
 /** Puts the parts together: who may write, which journals are in memory, and in what order things happen. */
 export class FileBackend implements Backend {
@@ -34,7 +34,7 @@ export class FileBackend implements Backend {
   readonly #lock: WriterLock;
   readonly #compaction: Compaction;
   /** Whatever changes the store waits for its turn. */
-  readonly #turns = new Turns();
+  readonly #queue = new ActionQueue();
 
   constructor(fileSystem: FileSystem, directory: string, durable: boolean, readOnly: boolean) {
     this.#fileSystem = fileSystem;
@@ -52,26 +52,26 @@ export class FileBackend implements Backend {
   }
 
   read(reads: readonly Read[]): Promise<readonly Answer[]> {
-    return this.#translated("reading", () => this.#snapshots.read(reads));
+    return this.#translating("reading", () => this.#snapshots.read(reads));
   }
 
   async commit(batches: readonly Batch[]): Promise<readonly boolean[]> {
     if (this.#readOnly) throw readOnlyStore(this.#directory);
-    const places = placesOfBatches(batches);
-    if (places.size === 0) return batches.map(() => true);
-    const applied = await this.#change("writing to", () => this.#applyAll(slicesOf(batches)));
+    const lineages = lineagesOfBatches(batches);
+    if (lineages.size === 0) return batches.map(() => true);
+    const applied = await this.#exclusively("writing to", () => this.#applyAll(commitPartsOf(batches)));
     // Not waited for: the commit is done, and the next one takes its turn after this.
-    void this.#turns.take(() => this.#compaction.afterCommit(places));
+    void this.#queue.run(() => this.#compaction.afterCommit(lineages));
     return applied;
   }
 
   size(): Promise<Sizes> {
-    return this.#translated("measuring", () => measure(this.#fileSystem, this.#directory, this.#snapshots));
+    return this.#translating("measuring", () => measure(this.#fileSystem, this.#directory, this.#snapshots));
   }
 
   async compact(): Promise<void> {
     if (this.#readOnly) throw readOnlyStore(this.#directory);
-    await this.#change("compacting", async () => {
+    await this.#exclusively("compacting", async () => {
       if ((await this.#fileSystem.stat(this.#directory)) === undefined) return;
       await this.#becomeWriter();
       await this.#compaction.all();
@@ -79,14 +79,14 @@ export class FileBackend implements Backend {
   }
 
   verify(): Promise<readonly string[]> {
-    return this.#change("verifying", async () => {
+    return this.#exclusively("verifying", async () => {
       const mayBeWriting = !this.#lock.isHeld && (await this.#lock.isHeldElsewhere());
       return verifyJournals(this.#fileSystem, this.#directory, mayBeWriting);
     });
   }
 
   async close(): Promise<void> {
-    await this.#change("closing", async () => {
+    await this.#exclusively("closing", async () => {
       try {
         // The directory first: while a batch of its own that failed may stand, so may the joint ones it is about.
         await this.#journals.peek(directoryLineage)?.finish();
@@ -98,11 +98,11 @@ export class FileBackend implements Backend {
     });
   }
 
-  async #applyAll(slices: readonly Slice[]): Promise<readonly boolean[]> {
+  async #applyAll(parts: readonly CommitPart[]): Promise<readonly boolean[]> {
     const applied: boolean[] = [];
-    for (const slice of slices) {
+    for (const part of parts) {
       try {
-        applied.push(...(await this.#apply(slice)));
+        applied.push(...(await this.#apply(part)));
       } catch (error) {
         throw applied.includes(true) ? doneInPart(`writing to ${this.#directory}`, error) : error;
       }
@@ -110,21 +110,21 @@ export class FileBackend implements Backend {
     return applied;
   }
 
-  async #apply({ batches, places }: Slice): Promise<readonly boolean[]> {
+  async #apply({ batches, lineages }: CommitPart): Promise<readonly boolean[]> {
     await this.#becomeWriter();
-    const held = await this.#snapshots.hold(places);
+    const held = await this.#snapshots.hold(lineages);
     try {
       await this.#holdDirectoryIfNeeded(held);
-      const journals = new Map([...held].map(([place, { journal }]) => [place, journal]));
-      const asked = batches.map((batch) => proved(batch, this.interruptions));
-      const verdict = await judge(
+      const journals = new Map([...held].map(([lineage, { journal }]) => [lineage, journal]));
+      const asked = batches.map((batch) => withDoubtfulCheck(batch, this.interruptions));
+      const admission = await admitBatches(
         asked,
-        (place) => journals.get(place) as Journal,
+        (lineage) => journals.get(lineage) as Journal,
         (meta) => this.#isTaken(meta),
       );
-      await append(this.#fileSystem, this.#directory, verdict, journals, this.#durable);
-      await this.#checkPlace([...verdict.changes.keys()].map((place) => journals.get(place) as Journal));
-      return verdict.applied;
+      await append(this.#fileSystem, this.#directory, admission, journals, this.#durable);
+      await this.#checkInPlace([...admission.entries.keys()].map((lineage) => journals.get(lineage) as Journal));
+      return admission.applied;
     } finally {
       release(held);
       await this.#journals.trim();
@@ -143,7 +143,7 @@ export class FileBackend implements Backend {
   }
 
   /** Fails with MOVED unless what was appended is in the files at their paths. Nothing in memory counts then. */
-  async #checkPlace(journals: readonly Journal[]): Promise<void> {
+  async #checkInPlace(journals: readonly Journal[]): Promise<void> {
     let inPlace: readonly boolean[];
     try {
       inPlace = await Promise.all(journals.map((journal) => journal.isInPlace()));
@@ -161,7 +161,7 @@ export class FileBackend implements Backend {
     if (held.has(directoryLineage)) return;
     const leans = [...held.values()].some(({ journal }) => journal.leansOnDirectory);
     if (held.size === 1 && !leans && !this.#journals.peek(directoryLineage)?.isUnfinished) return;
-    for (const [place, directory] of await this.#snapshots.hold([directoryLineage])) held.set(place, directory);
+    for (const [lineage, directory] of await this.#snapshots.hold([directoryLineage])) held.set(lineage, directory);
   }
 
   async #becomeWriter(): Promise<void> {
@@ -178,13 +178,13 @@ export class FileBackend implements Backend {
     if (!this.#snapshots.isWriter) await this.#snapshots.setWriter(true);
   }
 
-  #change<Result>(action: string, change: () => Promise<Result>): Promise<Result> {
-    return this.#turns.take(() => this.#translated(action, change));
+  #exclusively<Result>(action: string, work: () => Promise<Result>): Promise<Result> {
+    return this.#queue.run(() => this.#translating(action, work));
   }
 
-  async #translated<Result>(action: string, change: () => Promise<Result>): Promise<Result> {
+  async #translating<Result>(action: string, work: () => Promise<Result>): Promise<Result> {
     try {
-      return await change();
+      return await work();
     } catch (error) {
       throw backendFault(`${action} ${this.#directory}`, error, false);
     }

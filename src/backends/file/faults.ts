@@ -37,7 +37,7 @@ export function doneInPart(action: string, error: unknown): ThreadmarkError {
   });
 }
 
-export function corrupt(path: string, line: number, fault: string): ThreadmarkError {
+export function damagedJournal(path: string, line: number, fault: string): ThreadmarkError {
   return new ThreadmarkError(
     "CORRUPT",
     `${path}, line ${line}: ${fault}. Restore the file from a backup, or delete what needs the record.`,

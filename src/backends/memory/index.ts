@@ -16,14 +16,13 @@ import type {
 } from "../../backend.ts";
 import { tables } from "../../backend.ts";
 import { covers } from "../shared/delete-covers.ts";
-import { compareIds } from "../shared/id-order.ts";
-import { Ordered } from "../shared/ordered-map.ts";
+import { lastInteger } from "../shared/key-bounds.ts";
+import type { Ordered } from "../shared/ordered-map.ts";
+import type { ItemKey } from "../shared/ordered-records.ts";
+import { groupToFill, listDirectory, orderedById, scanGroup } from "../shared/ordered-records.ts";
+import { isSameValue } from "../shared/same-value.ts";
 
-type Place = Pick<Found, "item" | "part">;
-type Name = Pick<Listed, "id">;
-type Group = Ordered<Place, Found>;
-
-const lastInteger = 0xffff_ffff;
+type Group = Ordered<ItemKey, Found>;
 
 /**
  * A store that lives in this process and ends with it.
@@ -41,7 +40,7 @@ class MemoryBackend implements Backend {
   readonly #groups: Readonly<Record<Table, Map<number, Group>>>;
   /** The lineage that has a tape, by the tape's number: the items of `meta` records, and their groups. */
   readonly #tapes = new Map<number, number>();
-  readonly #directory = new Ordered<Name, Listed>((a, b) => compareIds(a.id, b.id));
+  readonly #directory = orderedById<Listed>();
 
   constructor() {
     const names = Object.keys(tables) as Table[];
@@ -51,8 +50,13 @@ class MemoryBackend implements Backend {
   async read(reads: readonly Read[]): Promise<readonly Answer[]> {
     return reads.map((read) => {
       if ("get" in read) return copyOf(this.#get(read.get));
-      if ("scan" in read) return this.#scan(read.scan, read.reverse ?? false, read.limit ?? Number.POSITIVE_INFINITY);
-      return this.#list(read.list.prefix ?? "", read.list.after, read.list.limit);
+      if ("scan" in read) {
+        const group = this.#groups[read.scan.table].get(read.scan.group);
+        const limit = read.limit ?? Number.POSITIVE_INFINITY;
+        return scanGroup(group, read.scan, read.reverse ?? false, limit).map(withCopy);
+      }
+      const { prefix = "", after, limit } = read.list;
+      return listDirectory(this.#directory, prefix, after, limit).map(withCopy);
     });
   }
 
@@ -89,36 +93,9 @@ class MemoryBackend implements Backend {
     return this.#groups[key.table].get(key.group)?.get(key)?.value;
   }
 
-  #scan(range: Range, reverse: boolean, limit: number): Found[] {
-    const found: Found[] = [];
-    const { from = 0, to = lastInteger } = range;
-    const group = this.#groups[range.table].get(range.group);
-    if (group === undefined || from > to || limit <= 0) return found;
-    const entries = reverse ? group.downFrom({ item: to, part: lastInteger }) : group.upFrom({ item: from, part: 0 });
-    for (const { item, part, value } of entries) {
-      if (item < from || item > to) break;
-      found.push({ item, part, value: copyOf(value) });
-      if (found.length >= limit) break;
-    }
-    return found;
-  }
-
-  #list(prefix: string, after: string | undefined, limit: number): Listed[] {
-    const listed: Listed[] = [];
-    if (limit <= 0) return listed;
-    const start = after !== undefined && compareIds(after, prefix) > 0 ? after : prefix;
-    for (const { id, value } of this.#directory.upFrom({ id: start })) {
-      if (!id.startsWith(prefix)) break;
-      if (id === after) continue;
-      listed.push({ id, value: copyOf(value) });
-      if (listed.length >= limit) break;
-    }
-    return listed;
-  }
-
   /** Whether every check holds, and every inserted key is absent or deleted by the batch itself. */
   #admits({ checks = [], deletes = [], inserts = [] }: Batch): boolean {
-    for (const { key, value } of checks) if (!same(this.#get(key), value)) return false;
+    for (const { key, value } of checks) if (!isSameValue(this.#get(key), value)) return false;
     for (const { key } of inserts) {
       if (this.#get(key) !== undefined && !deletes.some((target) => covers(target, key))) return false;
       if (key.table === "meta" && (this.#tapes.get(key.item) ?? key.group) !== key.group) return false;
@@ -131,13 +108,7 @@ class MemoryBackend implements Backend {
       this.#directory.set({ id: key.id, value });
       return;
     }
-    const groups = this.#groups[key.table];
-    let group = groups.get(key.group);
-    if (group === undefined) {
-      group = new Ordered(comparePlaces);
-      groups.set(key.group, group);
-    }
-    group.set({ item: key.item, part: key.part, value });
+    groupToFill(this.#groups[key.table], key.group).set({ item: key.item, part: key.part, value });
     if (key.table === "meta") this.#tapes.set(key.item, key.group);
   }
 
@@ -158,18 +129,13 @@ class MemoryBackend implements Backend {
   }
 }
 
-function comparePlaces(a: Place, b: Place): number {
-  return a.item - b.item || a.part - b.part;
-}
-
 /** Bytes are copied on the way out, so that no reader can change what is stored. Text cannot be changed. */
 function copyOf<T extends Value | undefined>(value: T): T {
   return (value instanceof Uint8Array ? new Uint8Array(value) : value) as T;
 }
 
-function same(a: Value | undefined, b: Value | undefined): boolean {
-  if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b) === 0;
-  return a === b;
+function withCopy<Entry extends Found | Listed>(entry: Entry): Entry {
+  return { ...entry, value: copyOf(entry.value) };
 }
 
 function tableSize(groups: Iterable<Group>): Size {

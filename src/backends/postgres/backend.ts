@@ -3,14 +3,14 @@ import { ThreadmarkError } from "../../errors.ts";
 import { commitAs } from "./connection/durability.ts";
 import { Failure, isMissing, toError } from "./connection/failure.ts";
 import type { Server } from "./connection/server.ts";
-import { answersOf, Reader } from "./reading/read.ts";
+import { answersOf, Reader } from "./reading/read-statement.ts";
 import { quote } from "./schema/layout.ts";
 import { latestLayout, migrate, readLayout, refuseLaterLayout } from "./schema/migrate.ts";
 import { inspect, measure, vacuum } from "./upkeep.ts";
 import { Committer } from "./writing/commit.ts";
-import { ChangeRunner } from "./writing/generic-batch.ts";
-import type { Step } from "./writing/single-step.ts";
-import { StepRunner } from "./writing/single-step-runner.ts";
+import { GenericBatchRunner } from "./writing/generic-batch.ts";
+import type { SimpleBatch } from "./writing/simple-batch.ts";
+import { SimpleBatchRunner } from "./writing/simple-batch-runner.ts";
 
 interface Settings {
   readonly schema: string;
@@ -42,9 +42,9 @@ export class PostgresBackend implements Backend {
     this.#reader = new Reader(schema);
     this.#committer = new Committer(
       server,
-      new StepRunner(server, schema, durable),
-      new ChangeRunner(server, schema, durable),
-      (step: Step) => this.#inserted(step),
+      new SimpleBatchRunner(server, schema, durable),
+      new GenericBatchRunner(server, schema, durable),
+      (batch: SimpleBatch) => this.#inserted(batch),
     );
   }
 
@@ -83,7 +83,7 @@ export class PostgresBackend implements Backend {
         return this.#committer.commit(batches);
       });
     } catch (error) {
-      throw toError(this.#server.place, error, error instanceof Failure && error.mayHaveApplied ? "unknown" : false);
+      throw toError(this.#server.address, error, error instanceof Failure && error.mayHaveApplied ? "unknown" : false);
     }
   }
 
@@ -118,7 +118,7 @@ export class PostgresBackend implements Backend {
   }
 
   /** What is now in the records of a step: first its own, then those beside it. */
-  async #inserted({ insert, beside }: Step): Promise<readonly (Value | undefined)[]> {
+  async #inserted({ insert, beside }: SimpleBatch): Promise<readonly (Value | undefined)[]> {
     const answers = await this.#read([insert, ...beside].map(({ key }) => ({ get: key })));
     return answers as readonly (Value | undefined)[];
   }
@@ -145,7 +145,7 @@ export class PostgresBackend implements Backend {
     if (!this.#settings.readOnly) return;
     throw new ThreadmarkError(
       "READ_ONLY",
-      `${this.#server.place} was opened with readOnly. Open it without to change it.`,
+      `${this.#server.address} was opened with readOnly. Open it without to change it.`,
       { committed: false },
     );
   }
@@ -154,7 +154,7 @@ export class PostgresBackend implements Backend {
     try {
       return await work();
     } catch (error) {
-      throw toError(this.#server.place, error);
+      throw toError(this.#server.address, error);
     }
   }
 }

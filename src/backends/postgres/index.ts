@@ -57,9 +57,9 @@ export async function postgres(options: string | PostgresOptions): Promise<Backe
   checkOptions(settings);
   const { url, pool, schema = "threadmark", partitions = 0, patience = 15_000 } = settings;
   const used = pool ?? (await openPool(url as string, { ...settings, patience }));
-  const place = url === undefined ? "postgres" : describeUrl(url);
+  const address = url === undefined ? "postgres" : describeUrl(url);
   const connections = new Connections(used, pool === undefined, patience);
-  const server = new Server(connections, place, settings.prepare ?? true, patience);
+  const server = new Server(connections, address, settings.prepare ?? true, patience);
   const backend = new PostgresBackend(server, {
     schema,
     partitions,

@@ -62,7 +62,7 @@ async function vacuumable(server: Server, schema: string): Promise<readonly stri
     if (may === "t") continue;
     throw new ThreadmarkError(
       "BACKEND",
-      `${server.place}: the role ${role} may not vacuum ${table}, in whose file what was deleted would stay: ` +
+      `${server.address}: the role ${role} may not vacuum ${table}, in whose file what was deleted would stay: ` +
         "compact as its owner, or grant MAINTAIN on it to the role (Postgres 17 or later).",
     );
   }
@@ -87,16 +87,16 @@ async function untilFree(server: Server, table: string, end: number): Promise<vo
       // The owner of the database may vacuum a table that it may not lock.
       if (state === "42501") return;
       if (state !== "55P03") throw error;
-      if (Date.now() > end) throw inUse(server.place, table, error);
+      if (Date.now() > end) throw inUse(server.address, table, error);
     }
     await sleep(requestMilliseconds);
   }
 }
 
-function inUse(place: string, table: string, cause: unknown): ThreadmarkError {
+function inUse(address: string, table: string, cause: unknown): ThreadmarkError {
   return new ThreadmarkError(
     "BUSY",
-    `${place}: a transaction that is open elsewhere uses ${table}, which could not be rewritten. Records that were deleted ` +
+    `${address}: a transaction that is open elsewhere uses ${table}, which could not be rewritten. Records that were deleted ` +
       "are gone from the store, but not all of their room is given back. Run compact() again when it has ended, or use " +
       'compact: "online".',
     { cause },

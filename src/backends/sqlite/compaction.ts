@@ -5,7 +5,7 @@ import type { Database } from "./database.ts";
 const pauseMilliseconds = 25;
 
 /** Runs an action that takes the write lock, when it is its turn. */
-type Change = <Result>(action: (database: Database) => Result) => Promise<Result>;
+type RunLocked = <Result>(action: (database: Database) => Result) => Promise<Result>;
 
 /**
  * Writes every live page anew, so that the room of deleted records is given back and no trace of them is left in the file or
@@ -14,9 +14,9 @@ type Change = <Result>(action: (database: Database) => Result) => Promise<Result
  *
  * Invariant: nothing is waited for while the write lock, or a place in the queue for it, is held. Commits go on meanwhile.
  */
-export async function compactFile(change: Change, path: string, patience: number): Promise<void> {
+export async function compactFile(runLocked: RunLocked, path: string, patience: number): Promise<void> {
   const start = performance.now();
-  const step = async (action: () => Promise<boolean>, standing: string): Promise<void> => {
+  const untilDone = async (action: () => Promise<boolean>, standing: string): Promise<void> => {
     let cause: unknown;
     for (;;) {
       try {
@@ -30,9 +30,12 @@ export async function compactFile(change: Change, path: string, patience: number
       await new Promise((resolve) => setTimeout(resolve, pauseMilliseconds * (0.5 + Math.random())));
     }
   };
-  await step(() => change(emptyLog), "their room was not given back, and the file still holds what they were");
-  await step(() => change(vacuum), "their room was not given back, and the file still holds what they were");
-  await step(() => change(emptyLog), "the file was written anew without them, but its log still holds what they were");
+  await untilDone(() => runLocked(emptyLog), "their room was not given back, and the file still holds what they were");
+  await untilDone(() => runLocked(vacuum), "their room was not given back, and the file still holds what they were");
+  await untilDone(
+    () => runLocked(emptyLog),
+    "the file was written anew without them, but its log still holds what they were",
+  );
 }
 
 export function vacuum({ connection }: Database): true {

@@ -2,10 +2,11 @@ import { ThreadmarkError } from "../../errors.ts";
 import { fs } from "../../platform/node-builtins.ts";
 import type { Connection, Driver } from "./driver/contract.ts";
 import { moved } from "./faults.ts";
-import type { Snapshot } from "./files/files.ts";
-import { copyDatabase, fingerprint } from "./files/files.ts";
+import { fingerprint } from "./files/companion-files.ts";
+import type { Snapshot } from "./files/copy-database.ts";
+import { copyDatabase } from "./files/copy-database.ts";
 import { claimLog, disclaimLog, refuseForeignLog } from "./files/log-owner.ts";
-import { Place } from "./files/place.ts";
+import { OpenedFiles } from "./files/opened-files.ts";
 import type { SchemaState } from "./schema.ts";
 import { inspectSchema, migrate, rollback } from "./schema.ts";
 import { Statements } from "./statements.ts";
@@ -27,20 +28,20 @@ export class Database {
   readonly #path: string;
   readonly #snapshot: Snapshot | undefined;
   /** Undefined for what cannot be moved: a copy of our own, a database in memory. */
-  #place: Place | undefined;
+  #files: OpenedFiles | undefined;
   #state: SchemaState;
 
   private constructor(
     connection: Connection,
     path: string,
-    place: Place | undefined,
+    files: OpenedFiles | undefined,
     state: SchemaState,
     snapshot: Snapshot | undefined,
   ) {
     this.connection = connection;
     this.statements = new Statements(connection);
     this.#path = path;
-    this.#place = place;
+    this.#files = files;
     this.#state = state;
     this.#snapshot = snapshot;
     if (state !== "blank") this.#noteLog();
@@ -72,14 +73,14 @@ export class Database {
     snapshot: Snapshot | undefined,
   ): Database {
     // Before the connection: a file that takes the database's place in between is noticed.
-    const place = snapshot !== undefined || path === inMemory ? undefined : Place.of(path, false);
+    const files = snapshot !== undefined || path === inMemory ? undefined : OpenedFiles.at(path, false);
     let connection: Connection | undefined;
     try {
       connection = driver.open(location, { readOnly });
-      return new Database(connection, path, place, inspectSchema(connection, path), snapshot);
+      return new Database(connection, path, files, inspectSchema(connection, path), snapshot);
     } catch (error) {
       connection?.close();
-      place?.close();
+      files?.close();
       throw error;
     }
   }
@@ -111,25 +112,25 @@ export class Database {
     if (!this.ready || this.#state !== "current") migrate(this.connection, this.#path);
     this.#state = "current";
     this.#noteLog();
-    if (this.#place !== undefined) claimLog(this.#path);
+    if (this.#files !== undefined) claimLog(this.#path);
   }
 
   /** Fails with MOVED before a commit if the files of this database are found not to be those at its path. */
   checkBefore(now: number): void {
-    const fault = this.#place?.recentFault(now);
+    const fault = this.#files?.recentFault(now);
     if (fault !== undefined) throw moved(this.#path, fault, false);
   }
 
   /** Fails with MOVED unless what was read or committed is in the files at the path. */
   checkAfter(now: number, committed: false | "unknown"): void {
-    const fault = this.#place?.fault(now);
+    const fault = this.#files?.fault(now);
     if (fault !== undefined) throw moved(this.#path, fault, committed);
   }
 
   /** Explains a failure by the files having been moved, if they were: SQLite then reports all kinds of damage. */
   movedBy(error: unknown): ThreadmarkError | undefined {
     if (error instanceof ThreadmarkError) return undefined;
-    const fault = this.#place?.fault(performance.now());
+    const fault = this.#files?.fault(performance.now());
     return fault === undefined ? undefined : moved(this.#path, fault, "unknown", error);
   }
 
@@ -140,22 +141,22 @@ export class Database {
   close(): void {
     this.connection.close();
     this.#snapshot?.remove();
-    if (this.#place === undefined) return;
-    this.#place.close();
+    if (this.#files === undefined) return;
+    this.#files.close();
     disclaimLog(this.#path);
   }
 
   /** Remembers the log as well, once this connection has read from it: from then on nobody else removes it. */
   #noteLog(): void {
-    if (this.#place === undefined) return;
-    const place = Place.of(this.#path, true);
-    const fault = this.#place.fault(performance.now());
+    if (this.#files === undefined) return;
+    const files = OpenedFiles.at(this.#path, true);
+    const fault = this.#files.fault(performance.now());
     if (fault !== undefined) {
-      place?.close();
+      files?.close();
       throw moved(this.#path, fault, false);
     }
-    this.#place.close();
-    this.#place = place;
+    this.#files.close();
+    this.#files = files;
   }
 }
 

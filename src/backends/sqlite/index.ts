@@ -8,10 +8,11 @@ import { Database, inMemory } from "./database.ts";
 import type { Driver } from "./driver/contract.ts";
 import { findDriver } from "./driver/find-driver.ts";
 import { readOnly, translate } from "./faults.ts";
-import { bytesOf, makeFile } from "./files/files.ts";
+import { bytesOf } from "./files/companion-files.ts";
 import { refuseForeignLog } from "./files/log-owner.ts";
+import { makeFile } from "./files/make-file.ts";
+import { LockSharing } from "./lock-sharing.ts";
 import { answerNothing, answerReads } from "./reads.ts";
-import { Turns } from "./turns.ts";
 
 export type { Bound, Connection, Driver, DriverFault, Statement } from "./driver/contract.ts";
 export { nodeDriver } from "./driver/node-driver.ts";
@@ -64,7 +65,7 @@ class SqliteBackend implements Backend {
   readonly #readOnly: boolean;
   readonly #busyTimeout: number;
   readonly #mode: number;
-  readonly #turns: Turns;
+  readonly #lock: LockSharing;
   #database: Database | undefined;
   /** The same, once it is known to take commits. */
   #writable: Database | undefined;
@@ -77,7 +78,7 @@ class SqliteBackend implements Backend {
     this.#readOnly = readOnly;
     this.#busyTimeout = busyTimeout;
     this.#mode = checkedMode(options.mode);
-    this.#turns = new Turns((error) => driver.fault(error) === "busy", busyTimeout);
+    this.#lock = new LockSharing((error) => driver.fault(error) === "busy", busyTimeout);
     this.capabilities = { durable: path !== inMemory, processes: path !== inMemory };
   }
 
@@ -89,12 +90,12 @@ class SqliteBackend implements Backend {
   }
 
   commit(batches: readonly Batch[]): Promise<readonly boolean[]> {
-    return this.#change((database) => applyBatches(database, batches));
+    return this.#write((database) => applyBatches(database, batches));
   }
 
   async commitIfFree(batches: readonly Batch[]): Promise<readonly boolean[] | undefined> {
     try {
-      return this.#inPlace((database) => applyBatches(database, batches), performance.now());
+      return this.#checkedWrite((database) => applyBatches(database, batches), performance.now());
     } catch (error) {
       if (this.#driver.fault(error) === "busy") return undefined;
       throw this.#translate(error);
@@ -110,8 +111,8 @@ class SqliteBackend implements Backend {
   async compact(): Promise<void> {
     if (this.#readOnly) throw readOnly(this.#path);
     if (!this.#exists()) return;
-    if (this.#path === inMemory) await this.#change(vacuum);
-    else await compactFile((action) => this.#change(action), this.#path, this.#busyTimeout);
+    if (this.#path === inMemory) await this.#write(vacuum);
+    else await compactFile((action) => this.#write(action), this.#path, this.#busyTimeout);
   }
 
   async verify(): Promise<readonly string[]> {
@@ -133,7 +134,7 @@ class SqliteBackend implements Backend {
 
   /** Runs an action that reads, on a snapshot that exists; `absent` answers for a store that does not. */
   #look<Result>(action: (database: Database) => Result, absent: () => Result): Promise<Result> {
-    return this.#turns.watch(() => {
+    return this.#lock.read(() => {
       try {
         const database = this.#forReading();
         if (database === undefined) return absent();
@@ -146,10 +147,10 @@ class SqliteBackend implements Backend {
     });
   }
 
-  #change<Result>(action: (database: Database) => Result): Promise<Result> {
-    return this.#turns.take((now) => {
+  #write<Result>(action: (database: Database) => Result): Promise<Result> {
+    return this.#lock.write((now) => {
       try {
-        return this.#inPlace(action, now);
+        return this.#checkedWrite(action, now);
       } catch (error) {
         throw this.#translate(error);
       }
@@ -160,7 +161,7 @@ class SqliteBackend implements Backend {
    * Runs an action that commits on the database at the path. The check before it keeps commits out of a log that another
    * database may use by now; the one after it, out of what is acknowledged.
    */
-  #inPlace<Result>(action: (database: Database) => Result, now: number): Result {
+  #checkedWrite<Result>(action: (database: Database) => Result, now: number): Result {
     const database = this.#writable ?? this.#forWriting();
     database.checkBefore(now);
     const result = action(database);

@@ -1,8 +1,9 @@
 import type { Answer, Found, Listed, Read, Value } from "../../backend.ts";
 import { tables } from "../../backend.ts";
+import { compareIds } from "../shared/id-order.ts";
+import { afterPrefix } from "../shared/key-bounds.ts";
 import type { Database } from "./database.ts";
-import type { Bound } from "./driver/contract.ts";
-import { isNarrow } from "./keys.ts";
+import { isNarrow } from "./key-sql.ts";
 import type { Statements } from "./statements.ts";
 
 /** SQLite takes an integer, and -1 for "no limit". */
@@ -20,8 +21,8 @@ export function answerReads(database: Database, reads: readonly Read[]): readonl
   if (only === undefined) return [];
   // One statement is one snapshot by itself.
   if (reads.length === 1) return [answer(statements, only)];
-  const followed = reads.length === 2 ? follow(statements, only, reads[1] as Read) : undefined;
-  if (followed !== undefined) return followed;
+  const together = reads.length === 2 ? getThenScan(statements, only, reads[1] as Read) : undefined;
+  if (together !== undefined) return together;
   statements.beginRead();
   try {
     const answers = reads.map((read) => answer(statements, read));
@@ -39,7 +40,7 @@ export function answerNothing(reads: readonly Read[]): readonly Answer[] {
 }
 
 /** What most reads of a thread begin with: one record, and all that has come since. Undefined where it is something else. */
-function follow(statements: Statements, one: Read, other: Read): readonly Answer[] | undefined {
+function getThenScan(statements: Statements, one: Read, other: Read): readonly Answer[] | undefined {
   if (!("get" in one && isNarrow(one.get)) || !("scan" in other)) return undefined;
   const { scan, reverse, limit } = other;
   if (reverse || limit !== undefined || tables[scan.table].wide) return undefined;
@@ -78,25 +79,10 @@ function list(
   statements: Statements,
   { prefix = "", after, limit }: { readonly prefix?: string; readonly after?: string; readonly limit: number },
 ): readonly Listed[] {
-  const high = endOf(prefix);
-  if (after === undefined || (!after.startsWith(prefix) && bytewise(after, prefix) < 0)) {
+  const high = afterPrefix(prefix) ?? afterAllText;
+  if (after === undefined || (!after.startsWith(prefix) && compareIds(after, prefix) < 0)) {
     return statements.list(prefix, true, high, rows(limit)) as readonly Listed[];
   }
   if (!after.startsWith(prefix)) return [];
   return statements.list(after, false, high, rows(limit)) as readonly Listed[];
-}
-
-/** The least bound above everything that starts with `prefix`: its last code point raised by one. */
-function endOf(prefix: string): Bound {
-  const points = Array.from(prefix, (character) => character.codePointAt(0) as number);
-  for (let point = points.pop(); point !== undefined; point = points.pop()) {
-    if (point === 0x10ffff) continue;
-    // The surrogates are no code points: U+E000 follows U+D7FF.
-    return String.fromCodePoint(...points, point === 0xd7ff ? 0xe000 : point + 1);
-  }
-  return afterAllText;
-}
-
-function bytewise(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

@@ -45,7 +45,7 @@ export function inspectSchema(connection: Connection, path: string): SchemaState
   }
   connection.exec("BEGIN");
   try {
-    return judge(connection, path);
+    return classify(connection, path);
   } finally {
     rollback(connection);
   }
@@ -55,8 +55,8 @@ export function inspectSchema(connection: Connection, path: string): SchemaState
 export function migrate(connection: Connection, path: string): void {
   connection.exec("BEGIN IMMEDIATE");
   try {
-    if (judge(connection, path) !== "current") {
-      for (const step of migrations.slice(pragma(connection, "user_version"))) connection.exec(step);
+    if (classify(connection, path) !== "current") {
+      for (const migration of migrations.slice(pragma(connection, "user_version"))) connection.exec(migration);
       connection.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${migrations.length}`);
     }
     connection.exec("COMMIT");
@@ -66,7 +66,7 @@ export function migrate(connection: Connection, path: string): void {
   }
 }
 
-function judge(connection: Connection, path: string): SchemaState {
+function classify(connection: Connection, path: string): SchemaState {
   const version = pragma(connection, "user_version");
   const application = pragma(connection, "application_id");
   if (application === applicationId && version > migrations.length) {

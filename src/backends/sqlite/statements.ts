@@ -1,7 +1,7 @@
 import type { Batch, DirectoryKey, Key, Range } from "../../backend.ts";
 import type { Bound, Connection, Statement } from "./driver/contract.ts";
-import type { TableName } from "./keys.ts";
-import { bindKey, bindRange, isNarrow, shapeOf } from "./keys.ts";
+import type { TableName } from "./key-sql.ts";
+import { bindKey, bindRange, isNarrow, keySqlOf } from "./key-sql.ts";
 
 /** `insert` leaves a present key alone, `put` overwrites it. */
 type Verb = "insert" | "put";
@@ -151,23 +151,23 @@ const limit = "LIMIT ? + 0";
 const listFrom = `SELECT id, value FROM directory WHERE id >= ? AND id < ? ORDER BY id ${limit}`;
 const listAfter = `SELECT id, value FROM directory WHERE id > ? AND id < ? ORDER BY id ${limit}`;
 
-const get = (table: TableName): string => `SELECT value FROM "${table}" WHERE ${shapeOf(table).equals}`;
+const get = (table: TableName): string => `SELECT value FROM "${table}" WHERE ${keySqlOf(table).equals}`;
 
 const scanUp = (table: TableName): string => {
-  const { selected, within, ascending } = shapeOf(table);
+  const { selected, within, ascending } = keySqlOf(table);
   return `SELECT ${selected}, value FROM "${table}" WHERE ${within} ORDER BY ${ascending} ${limit}`;
 };
 
 const getAndScan = (one: TableName, many: TableName): string => {
-  const { selected, within } = shapeOf(many);
+  const { selected, within } = keySqlOf(many);
   return (
-    `SELECT NULL AS item, 0 AS part, value FROM "${one}" WHERE ${shapeOf(one).equals} ` +
+    `SELECT NULL AS item, 0 AS part, value FROM "${one}" WHERE ${keySqlOf(one).equals} ` +
     `UNION ALL SELECT ${selected}, value FROM "${many}" WHERE ${within}`
   );
 };
 
 const scanDown = (table: TableName): string => {
-  const { selected, within, descending } = shapeOf(table);
+  const { selected, within, descending } = keySqlOf(table);
   return `SELECT ${selected}, value FROM "${table}" WHERE ${within} ORDER BY ${descending} ${limit}`;
 };
 
@@ -177,7 +177,7 @@ const check = (table: TableName): string => `(${get(table)}) IS ?`;
 const holds = (table: TableName): string => `SELECT ${check(table)} AS holds`;
 
 const write = (verb: Verb, table: TableName, checks: Checks): string => {
-  const { columns, values } = shapeOf(table);
+  const { columns, values } = keySqlOf(table);
   const condition = checks.length === 0 ? "true" : checks.map(({ key }) => check(key.table)).join(" AND ");
   const conflict = verb === "insert" ? "DO NOTHING" : "DO UPDATE SET value = excluded.value";
   return (
@@ -188,9 +188,9 @@ const write = (verb: Verb, table: TableName, checks: Checks): string => {
 
 const takenElsewhere = `SELECT 1 FROM meta WHERE key & 4294967295 = ? AND key >> 32 <> ? LIMIT 1`;
 
-const deleteOne = (table: TableName): string => `DELETE FROM "${table}" WHERE ${shapeOf(table).equals}`;
+const deleteOne = (table: TableName): string => `DELETE FROM "${table}" WHERE ${keySqlOf(table).equals}`;
 
-const deleteRange = (table: TableName): string => `DELETE FROM "${table}" WHERE ${shapeOf(table).within}`;
+const deleteRange = (table: TableName): string => `DELETE FROM "${table}" WHERE ${keySqlOf(table).within}`;
 
 const size = (table: TableName): string => {
   const length = table === "directory" ? "octet_length(id) + octet_length(value)" : "octet_length(value)";

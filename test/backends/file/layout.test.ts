@@ -73,7 +73,7 @@ describe("what is on disk", () => {
     const journal = path("store", "00000001.jsonl");
     const { encodeLine } = await import("../../../src/backends/file/format/line-writer.ts");
     const frame = { batch: 1, record: 1, of: 1, start: 0, synced: undefined, joint: false };
-    const prior = { change: undefined, length: 0, crc: 0 };
+    const prior = { operation: undefined, length: 0, crc: 0 };
     const newer = encodeLine(0, frame, { is: "format", format: 2, lineage: 1 }, undefined, prior);
     writeFileSync(journal, newer);
     const again = await file(path("store"));

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Backend, Batch } from "../../../src/backend.ts";
 import { postgres } from "../../../src/backends/postgres/index.ts";
-import { refuseTooLarge } from "../../../src/backends/postgres/writing/message.ts";
+import { refuseTooLarge } from "../../../src/backends/postgres/writing/message-size.ts";
 import type { TestDatabase } from "../../support/postgres/database.ts";
 import { createDatabase } from "../../support/postgres/database.ts";
 import { recordText } from "../../support/texts.ts";

@@ -3,7 +3,7 @@ import type { FileHandle } from "node:fs/promises";
 import { chmod, lstat, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { directoryMode, ownerOnly } from "../../shared/file-mode.ts";
-import { mayRun, thisProcess } from "../lock/holder.ts";
+import { mayRun, thisProcess } from "../lock/process-identity.ts";
 import type { FileState, FileSystem, Holder, OpenFile } from "./file-system.ts";
 
 // Windows has no such flag; there a link is told by `stat` alone.

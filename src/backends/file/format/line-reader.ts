@@ -1,10 +1,10 @@
 import { crc32 } from "node:zlib";
 import type { Table, Value } from "../../../backend.ts";
 import { tables } from "../../../backend.ts";
-import type { Change, Fields } from "./change.ts";
-import { changeOf } from "./change.ts";
 import type { Line, Prior } from "./line.ts";
 import { envelopeLength, headCheck, tailLength } from "./line.ts";
+import type { Fields, Operation } from "./operation.ts";
+import { operationOf } from "./operation.ts";
 
 const newline = 0x0a;
 const quote = 0x22;
@@ -61,7 +61,7 @@ export function parseLine(buffer: Buffer, from: number, to: number, offset: numb
   if (crc < 0 || priorCrc < 0) return undefined;
   const head = parsePut(buffer, from, offset) ?? parseOther(buffer, from, to, offset);
   if (head === undefined) return undefined;
-  const { end, section, batch, record, of, start, synced, joint, change } = head;
+  const { end, section, batch, record, of, start, synced, joint, operation } = head;
   if (!startsWith(buffer, end, words.head)) return undefined;
   const after = end + words.head.length + 8;
   if (headCheck(buffer.subarray(from, end), offset) !== hexadecimal(buffer, after - 8)) return undefined;
@@ -69,7 +69,22 @@ export function parseLine(buffer: Buffer, from: number, to: number, offset: numb
   if (valueBytes === undefined) return undefined;
   const length = to - from;
   const sound = undefined;
-  return { offset, length, number, batch, record, of, start, synced, joint, change, valueBytes, crc, priorCrc, sound };
+  return {
+    offset,
+    length,
+    number,
+    batch,
+    record,
+    of,
+    start,
+    synced,
+    joint,
+    operation,
+    valueBytes,
+    crc,
+    priorCrc,
+    sound,
+  };
 }
 
 interface Head extends Omit<Line, "offset" | "length" | "number" | "valueBytes" | "crc" | "priorCrc" | "sound"> {
@@ -105,8 +120,8 @@ function parsePut(buffer: Buffer, from: number, offset: number): Head | undefine
   const part = cursor.skip(words.part) ? cursor.integer() : 0;
   if (!cursor.skip(words.bytes)) return undefined;
   const section = cursor.integer();
-  const change: Change = { is: "put", table, group, item, part };
-  return { batch, record, of, start, synced, joint, change, end: cursor.at, section };
+  const operation: Operation = { is: "put", table, group, item, part };
+  return { batch, record, of, start, synced, joint, operation, end: cursor.at, section };
 }
 
 function parseOther(buffer: Buffer, from: number, to: number, offset: number): Head | undefined {
@@ -118,9 +133,9 @@ function parseOther(buffer: Buffer, from: number, to: number, offset: number): H
   } catch {
     return undefined;
   }
-  const change = changeOf(fields);
+  const operation = operationOf(fields);
   const { batch, record = 1, of = 1, start = offset, synced = (batch as number) - 1, joint, bytes } = fields;
-  if (change === undefined || typeof batch !== "number") return undefined;
+  if (operation === undefined || typeof batch !== "number") return undefined;
   return {
     batch,
     record: record as number,
@@ -128,7 +143,7 @@ function parseOther(buffer: Buffer, from: number, to: number, offset: number): H
     start: start as number,
     synced: synced as number,
     joint: joint === true,
-    change,
+    operation,
     end,
     section: bytes as number | undefined,
   };
@@ -208,9 +223,9 @@ export function hexadecimal(buffer: Buffer, from: number): number {
 export function priorOf(line: Buffer): Prior {
   const text = line.toString("utf8");
   const prior = JSON.parse(text.slice(text.lastIndexOf(',"prior":[') + 9, -tailLength)) as readonly unknown[];
-  const [change, length, crc] = prior.length === 3 ? prior : [undefined, ...prior];
+  const [operation, length, crc] = prior.length === 3 ? prior : [undefined, ...prior];
   return {
-    change: change === undefined ? undefined : changeOf(change as Fields),
+    operation: operation === undefined ? undefined : operationOf(operation as Fields),
     length: length as number,
     crc: Number.parseInt(crc as string, 16),
   };

@@ -1,9 +1,9 @@
 import { crc32 } from "node:zlib";
 import type { Value } from "../../../backend.ts";
-import type { Change } from "./change.ts";
-import { fieldsOf } from "./change.ts";
-import type { Frame, Prior } from "./line.ts";
+import type { BatchFields, Prior } from "./line.ts";
 import { envelopeLength, headCheck, hex, tailLength } from "./line.ts";
+import type { Operation } from "./operation.ts";
+import { fieldsOf } from "./operation.ts";
 
 /** Other text than this, before the JSON, is stored as a JSON string. */
 const plainEnvelope = /^[ !#-[\]-~]{10}$/;
@@ -11,17 +11,17 @@ const plainEnvelope = /^[ !#-[\]-~]{10}$/;
 /** The line, newline included. */
 export function encodeLine(
   offset: number,
-  frame: Frame,
-  change: Change,
+  batchFields: BatchFields,
+  operation: Operation,
   value: Value | undefined,
   prior: Prior,
 ): Buffer {
-  const { batch, record, of, start, synced, joint } = frame;
+  const { batch, record, of, start, synced, joint } = batchFields;
   let head = `{"batch":${batch},`;
   if (of > 1) head += `"record":${record},"of":${of},"start":${start},`;
   if (synced !== undefined) head += `"synced":${synced},`;
   if (joint) head += `"joint":true,`;
-  head += fieldsOf(change);
+  head += fieldsOf(operation);
   let body = "";
   if (value !== undefined) {
     const { intro, section } = present(value);
@@ -49,7 +49,7 @@ function present(value: Value): { readonly intro: string; readonly section: stri
   return { intro: '"text":', section: JSON.stringify(value) };
 }
 
-function priorText({ change, length, crc }: Prior): string {
-  const fields = change === undefined ? "" : `{${fieldsOf(change).slice(0, -1)}},`;
+function priorText({ operation, length, crc }: Prior): string {
+  const fields = operation === undefined ? "" : `{${fieldsOf(operation).slice(0, -1)}},`;
   return `[${fields}${length},"${hex(crc)}"]`;
 }

@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import type { Change } from "./change.ts";
+import type { Operation } from "./operation.ts";
 
 /**
  * One line of a journal is one JSON object, its fields in this order:
@@ -31,7 +31,7 @@ export interface Line {
   readonly start: number;
   readonly synced: number;
   readonly joint: boolean;
-  readonly change: Change;
+  readonly operation: Operation;
   /** The size of the value as it was given. */
   readonly valueBytes: number;
   readonly crc: number;
@@ -42,15 +42,15 @@ export interface Line {
 
 /** The line before, as the next one describes it. */
 export interface Prior {
-  readonly change: Change | undefined;
+  readonly operation: Operation | undefined;
   readonly length: number;
   readonly crc: number;
 }
 
-export const noPrior: Prior = { change: undefined, length: 0, crc: 0 };
+export const noPrior: Prior = { operation: undefined, length: 0, crc: 0 };
 
 /** What a batch's lines have in common, and the line's place among them. */
-export interface Frame {
+export interface BatchFields {
   readonly batch: number;
   readonly record: number;
   readonly of: number;

@@ -1,15 +1,15 @@
 import type { FileSystem } from "../disk/file-system.ts";
 import { backendFault } from "../faults.ts";
-import { directoryLineage } from "../format/change.ts";
 import { hex } from "../format/line.ts";
-import type { Verdict } from "../writing/admit-batches.ts";
-import type { Journal, Prepared, Written } from "./journal.ts";
+import { directoryLineage } from "../format/operation.ts";
+import type { Admission } from "../writing/admit-batches.ts";
+import type { Journal, JournalEntry, Prepared } from "./journal.ts";
 
 /** What one journal gets of a commit. */
 interface Share {
   readonly journal: Journal;
   readonly joint: boolean;
-  changes: readonly Written[];
+  entries: readonly JournalEntry[];
   prepared?: Prepared;
 }
 
@@ -27,20 +27,20 @@ interface Share {
 export async function append(
   fileSystem: FileSystem,
   directory: string,
-  { changes, joint }: Verdict,
+  { entries, joint }: Admission,
   held: ReadonlyMap<number, Journal>,
   durable: boolean,
 ): Promise<void> {
   const shares: Share[] = [];
-  for (const [place, written] of changes) {
-    if (place === directoryLineage) continue;
-    shares.push({ journal: held.get(place) as Journal, joint: joint.has(place), changes: written });
+  for (const [lineage, written] of entries) {
+    if (lineage === directoryLineage) continue;
+    shares.push({ journal: held.get(lineage) as Journal, joint: joint.has(lineage), entries: written });
   }
   const index = held.get(directoryLineage);
-  const names = changes.get(directoryLineage) ?? [];
+  const names = entries.get(directoryLineage) ?? [];
   const isDecided = names.length > 0 || joint.size > 0;
   const decision: Share | undefined = isDecided
-    ? { journal: index as Journal, joint: false, changes: names }
+    ? { journal: index as Journal, joint: false, entries: names }
     : undefined;
   const mustSync = durable || joint.size > 0;
   try {
@@ -74,13 +74,13 @@ async function write(
   if (mustSync)
     await nameAll(fileSystem, directory, decision === undefined ? journals : [...journals, decision.journal]);
   if (decision === undefined) return;
-  decision.changes = [...decision.changes, ...commitsOf(shares)];
+  decision.entries = [...decision.entries, ...commitsOf(shares)];
   await writeShare(decision, mustSync);
 }
 
 async function writeShare(share: Share, mustSync: boolean): Promise<void> {
-  const { journal, joint, changes } = share;
-  share.prepared = journal.prepare(changes, joint);
+  const { journal, joint, entries } = share;
+  share.prepared = journal.prepare(entries, joint);
   await journal.append(share.prepared);
   if (mustSync) await journal.sync();
 }
@@ -92,8 +92,8 @@ async function nameAll(fileSystem: FileSystem, directory: string, journals: read
   for (const journal of journals) journal.isNamed = true;
 }
 
-function commitsOf(shares: readonly Share[]): Written[] {
-  return shares.flatMap(({ journal, joint, prepared }): Written[] => {
+function commitsOf(shares: readonly Share[]): JournalEntry[] {
+  return shares.flatMap(({ journal, joint, prepared }): JournalEntry[] => {
     const last = prepared?.lines.at(-1);
     if (!joint || last === undefined) return [];
     return [[{ is: "commits", lineage: journal.lineage, batch: last.batch, mark: hex(last.crc) }, undefined]];

@@ -1,12 +1,12 @@
 import type { OpenFile } from "../disk/file-system.ts";
-import type { Change } from "../format/change.ts";
 import type { Line } from "../format/line.ts";
 import { noPrior } from "../format/line.ts";
 import { isSound, lineStart, parseLine, priorOf } from "../format/line-reader.ts";
 import { LineStream } from "../format/line-stream.ts";
+import type { Operation } from "../format/operation.ts";
+import type { BatchBoundary, ScanResult, Sink } from "./batch-boundary.ts";
+import { boundaryAfter, continues } from "./batch-boundary.ts";
 import { findMoved } from "./moved-lines.ts";
-import type { Position, Scan, Sink } from "./position.ts";
-import { follows, positionAfter } from "./position.ts";
 
 /** A stretch of a journal: a sound line, a damaged one whose successor tells what it said, or bytes that say nothing. */
 type Piece =
@@ -22,7 +22,7 @@ type Piece =
       readonly offset: number;
       readonly length: number;
       readonly number: number;
-      readonly change: Change;
+      readonly operation: Operation;
       readonly crc: number;
     }
   | { readonly is: "lost"; readonly offset: number; readonly length: number; readonly number: number };
@@ -31,21 +31,33 @@ type Piece =
  * Reads a journal that is damaged somewhere behind `from`, and decides what the damage is. Nothing is taken on trust: the
  * checksum of every line is computed.
  */
-export async function survey(file: OpenFile, size: number, from: Position, synced: number, sink: Sink): Promise<Scan> {
+export async function surveyDamage(
+  file: OpenFile,
+  size: number,
+  from: BatchBoundary,
+  synced: number,
+  sink: Sink,
+): Promise<ScanResult> {
   const found = await settleDamage(file, size, from, synced, sink);
-  const end = found.undecided?.after ?? found.position;
+  const end = found.undecided?.after ?? found.end;
   const moved = size > end.offset ? await findMoved(file, size, end) : undefined;
   if (moved === undefined) return found;
   sink.moved(moved);
-  return { position: found.position, undecided: undefined, moved };
+  return { end: found.end, undecided: undefined, moved };
 }
 
 /** What counts if all that lies behind it was left by a crash. */
-async function settleDamage(file: OpenFile, size: number, from: Position, synced: number, sink: Sink): Promise<Scan> {
+async function settleDamage(
+  file: OpenFile,
+  size: number,
+  from: BatchBoundary,
+  synced: number,
+  sink: Sink,
+): Promise<ScanResult> {
   const pieces = await trace(file, await collect(file, size, from));
   const lines = pieces.flatMap((piece) => (piece.is === "line" ? [piece.line] : []));
   const last = lines.at(-1);
-  if (last === undefined) return { position: from, undecided: undefined };
+  if (last === undefined) return { end: from, undecided: undefined };
   const proved = lines.reduce((greatest, line) => Math.max(greatest, line.synced), synced);
   const cut = cutOf(lines, from, proved);
   const kept = pieces.filter(({ offset }) => offset < cut).map((piece) => clip(piece, cut));
@@ -53,13 +65,13 @@ async function settleDamage(file: OpenFile, size: number, from: Position, synced
   const counted = kept.filter((piece) => piece.is !== "line" || piece.line.batch !== undecided);
   for (const piece of counted) {
     if (piece.is === "line") sink.record(piece.line);
-    else if (piece.is === "damaged") sink.damaged(piece.change, piece);
+    else if (piece.is === "damaged") sink.damaged(piece.operation, piece);
     else sink.lost(piece);
   }
-  const position = endOf(counted, from, proved);
-  if (undecided === undefined) return { position, undecided: undefined };
+  const end = endOf(counted, from, proved);
+  if (undecided === undefined) return { end, undecided: undefined };
   const open = lines.filter(({ batch }) => batch === undecided);
-  return { position, undecided: { lines: open, after: positionAfter(last, proved) } };
+  return { end, undecided: { lines: open, after: boundaryAfter(last, proved) } };
 }
 
 /** Bytes that say nothing may reach into a batch that is cut away; lines never do. */
@@ -68,7 +80,7 @@ function clip(piece: Piece, cut: number): Piece {
 }
 
 /** Sound lines, and what lies between them. Lines that cannot be where they are count as damage. */
-async function collect(file: OpenFile, size: number, from: Position): Promise<Piece[]> {
+async function collect(file: OpenFile, size: number, from: BatchBoundary): Promise<Piece[]> {
   const pieces: Piece[] = [];
   const stream = new LineStream(file, size, from.offset, from.lines);
   let previous: Line | undefined;
@@ -99,7 +111,7 @@ async function collect(file: OpenFile, size: number, from: Position): Promise<Pi
       }
       // Lines are missing here, though nothing lies between.
       const touches = pieces.at(-1)?.is !== "lost";
-      if (touches && !follows(line, previous, from)) lose(line.offset, 0, number);
+      if (touches && !continues(line, previous, from)) lose(line.offset, 0, number);
       pieces.push({ is: "line", offset: line.offset, length: line.length, number, line });
       previous = line;
       batch = line.batch;
@@ -126,13 +138,20 @@ async function traceBack(file: OpenFile, lost: Piece & { readonly is: "lost" }, 
   for (;;) {
     const prior = priorOf(await file.read(behind.offset, behind.length));
     const offset = end - prior.length;
-    if (prior.change === undefined || offset < lost.offset) break;
+    if (prior.operation === undefined || offset < lost.offset) break;
     const number = Math.max(lost.number, behind.number - 1);
     const bytes = await file.read(offset, prior.length);
     const line = parseLine(bytes, 0, bytes.length, offset, number);
     end = offset;
     if (line === undefined || line.crc !== prior.crc || !isSound(bytes, line.crc)) {
-      found.unshift({ is: "damaged", offset, length: prior.length, number, change: prior.change, crc: prior.crc });
+      found.unshift({
+        is: "damaged",
+        offset,
+        length: prior.length,
+        number,
+        operation: prior.operation,
+        crc: prior.crc,
+      });
       break;
     }
     // Only the newline before it was damaged.
@@ -148,7 +167,7 @@ async function traceBack(file: OpenFile, lost: Piece & { readonly is: "lost" }, 
  * Where the journal ends. Batches up to `proved` were whole once and stay, damaged or not; of later ones only those that
  * are whole, up to the first that is not.
  */
-function cutOf(lines: readonly Line[], from: Position, proved: number): number {
+function cutOf(lines: readonly Line[], from: BatchBoundary, proved: number): number {
   const newest = (lines.at(-1) as Line).batch;
   let end: number | undefined = proved === from.batch ? from.offset : undefined;
   for (const line of lines) if (line.batch === proved && line.record === line.of) end = line.offset + line.length;
@@ -199,11 +218,11 @@ function isWhole(lines: readonly Line[]): boolean {
   });
 }
 
-function endOf(pieces: readonly Piece[], from: Position, synced: number): Position {
+function endOf(pieces: readonly Piece[], from: BatchBoundary, synced: number): BatchBoundary {
   const last = pieces.at(-1);
   if (last === undefined) return from;
-  if (last.is === "line") return positionAfter(last.line, synced);
+  if (last.is === "line") return boundaryAfter(last.line, synced);
   const { offset, length, number } = last;
-  const prior = last.is === "damaged" ? { change: last.change, length, crc: last.crc } : noPrior;
+  const prior = last.is === "damaged" ? { operation: last.operation, length, crc: last.crc } : noPrior;
   return { offset: offset + length, lines: number, batch: synced, synced, prior };
 }

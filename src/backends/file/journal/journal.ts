@@ -1,17 +1,17 @@
 import type { Value } from "../../../backend.ts";
 import type { FileState, FileSystem, OpenFile } from "../disk/file-system.ts";
-import { corrupt, movedLines } from "../faults.ts";
-import type { Change } from "../format/change.ts";
-import { formatVersion } from "../format/change.ts";
+import { damagedJournal, movedLines } from "../faults.ts";
 import type { Line } from "../format/line.ts";
 import { isSound } from "../format/line-reader.ts";
 import { encodeLine } from "../format/line-writer.ts";
-import type { Position, Scan, Undecided } from "./position.ts";
-import { beginning, positionAfter } from "./position.ts";
+import type { Operation } from "../format/operation.ts";
+import { formatVersion } from "../format/operation.ts";
+import type { BatchBoundary, ScanResult, Undecided } from "./batch-boundary.ts";
+import { beginning, boundaryAfter } from "./batch-boundary.ts";
 import { RecordIndex } from "./record-index.ts";
 import { scan } from "./scan.ts";
 
-export type Written = readonly [change: Change, value: Value | undefined];
+export type JournalEntry = readonly [operation: Operation, value: Value | undefined];
 
 /** A batch as bytes, ready to be appended where its journal ends. */
 export interface Prepared {
@@ -33,9 +33,9 @@ export class Journal {
   #output: OpenFile | undefined;
   /** Which file is written to. */
   #inode: string | undefined;
-  #position: Position = beginning;
+  #end: BatchBoundary = beginning;
   #undecided: Undecided | undefined;
-  #moved: Scan["moved"];
+  #moved: ScanResult["moved"];
   #state: FileState | undefined;
   /** How long the file is, garbage behind the position included. */
   #size = 0;
@@ -55,8 +55,8 @@ export class Journal {
     this.index = new RecordIndex(path, lineage);
   }
 
-  get position(): Position {
-    return this.#position;
+  get end(): BatchBoundary {
+    return this.#end;
   }
 
   /** A whole batch at the end of which only the directory knows whether it counts. */
@@ -92,7 +92,7 @@ export class Journal {
     }
     const state = await this.#input.stat();
     if (state.kind !== "file") throw Object.assign(new Error(`${this.path} is not a file`), { code: "EISDIR" });
-    this.#adopt(await scan(this.#input, state.size, this.#position, this.index), state);
+    this.#adopt(await scan(this.#input, state.size, this.#end, this.index), state);
   }
 
   /** Takes in what was added since. False when the file is not the one that was loaded: load it anew. */
@@ -108,8 +108,8 @@ export class Journal {
       sound = false;
     };
     const sink = { record: (line: Line): unknown => added.push(line), damaged: refuse, lost: refuse, moved: refuse };
-    const result = await scan(this.#input as OpenFile, state.size, this.#position, sink);
-    if (!sound || (result.position.offset < state.size && !(await this.#isWhereItWas()))) return false;
+    const result = await scan(this.#input as OpenFile, state.size, this.#end, sink);
+    if (!sound || (result.end.offset < state.size && !(await this.#isWhereItWas()))) return false;
     for (const line of added) this.index.record(line);
     this.#adopt(result, state);
     return true;
@@ -117,14 +117,14 @@ export class Journal {
 
   /** Whether the last line that was taken in is still in the file. */
   async #isWhereItWas(): Promise<boolean> {
-    const { offset, prior } = this.#position;
+    const { offset, prior } = this.#end;
     if (prior.length === 0) return true;
     const line = await this.read(offset - prior.length, prior.length);
     return line.length === prior.length && isSound(line, prior.crc);
   }
 
-  #adopt(result: Scan, state: FileState): void {
-    this.#position = result.position;
+  #adopt(result: ScanResult, state: FileState): void {
+    this.#end = result.end;
     this.#undecided = result.undecided;
     this.#moved = result.moved;
     this.#state = state;
@@ -135,7 +135,7 @@ export class Journal {
   decide(counts: boolean): void {
     if (counts && this.#undecided !== undefined) {
       for (const line of this.#undecided.lines) this.index.record(line);
-      this.#position = this.#undecided.after;
+      this.#end = this.#undecided.after;
       this.#leans = true;
     }
     this.#undecided = undefined;
@@ -143,7 +143,7 @@ export class Journal {
 
   /** The lines of a file. It must stay open: see {@link use}. */
   async read(offset: number, length: number): Promise<Buffer> {
-    if (this.#input === undefined) throw corrupt(this.path, 1, "the journal has gone");
+    if (this.#input === undefined) throw damagedJournal(this.path, 1, "the journal has gone");
     return this.#input.read(offset, length);
   }
 
@@ -152,7 +152,7 @@ export class Journal {
     // Whoever undoes what moved the lines has them back, if nothing was cut away or written behind them.
     if (this.#moved !== undefined) throw movedLines(this.path, this.#moved.number);
     const output = await this.#open();
-    const { offset, batch, synced } = this.#position;
+    const { offset, batch, synced } = this.#end;
     if (this.#size > offset) {
       // What a crash or a failed write left behind must be gone for good before anything takes its place: else a second
       // crash could leave a mixture of both.
@@ -166,7 +166,7 @@ export class Journal {
     } else {
       return;
     }
-    this.#position = { ...this.#position, synced: batch };
+    this.#end = { ...this.#end, synced: batch };
   }
 
   async #open(): Promise<OpenFile> {
@@ -183,33 +183,41 @@ export class Journal {
     return (await this.#fileSystem.stat(this.path))?.inode === this.#inode;
   }
 
-  prepare(changes: readonly Written[], joint: boolean): Prepared {
-    const { offset: start, lines: before, batch: last, synced } = this.#position;
-    const all: readonly Written[] = start === 0 ? [[this.#format, undefined], ...changes] : changes;
-    const frame = { batch: last + 1, of: all.length, start, joint, synced: synced === last ? undefined : synced };
-    let { prior } = this.#position;
+  prepare(entries: readonly JournalEntry[], joint: boolean): Prepared {
+    const { offset: start, lines: before, batch: last, synced } = this.#end;
+    const all: readonly JournalEntry[] = start === 0 ? [[this.#format, undefined], ...entries] : entries;
+    const batchFields = { batch: last + 1, of: all.length, start, joint, synced: synced === last ? undefined : synced };
+    let { prior } = this.#end;
     let offset = start;
     const buffers: Buffer[] = [];
     const lines: Line[] = [];
-    for (const [index, [change, value]] of all.entries()) {
+    for (const [index, [operation, value]] of all.entries()) {
       const record = index + 1;
-      const bytes = encodeLine(offset, { ...frame, record }, change, value, prior);
-      const line = lineOf(bytes, { ...frame, record, synced }, change, value, prior.crc, offset, before + record);
+      const bytes = encodeLine(offset, { ...batchFields, record }, operation, value, prior);
+      const line = lineOf(
+        bytes,
+        { ...batchFields, record, synced },
+        operation,
+        value,
+        prior.crc,
+        offset,
+        before + record,
+      );
       buffers.push(bytes);
       lines.push(line);
-      prior = { change, length: line.length, crc: line.crc };
+      prior = { operation, length: line.length, crc: line.crc };
       offset += bytes.length;
     }
     return { bytes: Buffer.concat(buffers), lines, values: all.map(([, value]) => value) };
   }
 
-  get #format(): Change {
+  get #format(): Operation {
     return { is: "format", format: formatVersion, lineage: this.lineage };
   }
 
   /** Writes a prepared batch at the end. */
   async append({ bytes }: Prepared): Promise<void> {
-    const { offset } = this.#position;
+    const { offset } = this.#end;
     this.#size = offset + bytes.length;
     this.#isUnfinished = true;
     await (this.#output as OpenFile).write(offset, bytes);
@@ -223,14 +231,14 @@ export class Journal {
   accept({ lines, values }: Prepared, durable: boolean): void {
     for (const [index, line] of lines.entries()) this.index.record(line, values[index]);
     const last = lines.at(-1) as Line;
-    this.#position = positionAfter(last, durable ? last.batch : this.#position.synced);
+    this.#end = boundaryAfter(last, durable ? last.batch : this.#end.synced);
     this.#isUnfinished = false;
     this.#leans = false;
   }
 
   /** Cuts away a batch that was appended in vain. */
   async rollback(): Promise<void> {
-    const { offset } = this.#position;
+    const { offset } = this.#end;
     if (!this.#isUnfinished || this.#output === undefined) return;
     await this.#output.truncate(offset);
     await this.#output.sync();
@@ -241,9 +249,9 @@ export class Journal {
   /** Cuts away what failed, and syncs what was not synced yet. */
   async finish(): Promise<void> {
     await this.rollback();
-    if (this.#output === undefined || this.#position.synced === this.#position.batch) return;
+    if (this.#output === undefined || this.#end.synced === this.#end.batch) return;
     await this.#output.sync();
-    this.#position = { ...this.#position, synced: this.#position.batch };
+    this.#end = { ...this.#end, synced: this.#end.batch };
   }
 
   /** Keeps the file open, and the same, until the returned function is called. */
@@ -274,8 +282,8 @@ export class Journal {
 
 function lineOf(
   bytes: Buffer,
-  frame: Pick<Line, "batch" | "record" | "of" | "start" | "joint" | "synced">,
-  change: Change,
+  batchFields: Pick<Line, "batch" | "record" | "of" | "start" | "joint" | "synced">,
+  operation: Operation,
   value: Value | undefined,
   priorCrc: number,
   offset: number,
@@ -283,5 +291,15 @@ function lineOf(
 ): Line {
   const crc = Number.parseInt(bytes.toString("latin1", bytes.length - 11, bytes.length - 3), 16);
   const valueBytes = value === undefined ? 0 : typeof value === "string" ? Buffer.byteLength(value) : value.byteLength;
-  return { ...frame, offset, length: bytes.length, number, change, valueBytes, crc, priorCrc, sound: undefined };
+  return {
+    ...batchFields,
+    offset,
+    length: bytes.length,
+    number,
+    operation,
+    valueBytes,
+    crc,
+    priorCrc,
+    sound: undefined,
+  };
 }

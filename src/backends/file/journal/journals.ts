@@ -1,5 +1,5 @@
 import type { FileSystem } from "../disk/file-system.ts";
-import { journalPath } from "../format/layout.ts";
+import { journalPath } from "../format/file-names.ts";
 import { Journal } from "./journal.ts";
 
 /** Beyond these, journals that were not used for the longest time are forgotten. */

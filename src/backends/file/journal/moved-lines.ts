@@ -3,7 +3,7 @@ import type { Line } from "../format/line.ts";
 import { headCheck, tailLength } from "../format/line.ts";
 import { hexadecimal, isSound, lineStart } from "../format/line-reader.ts";
 import { LineStream } from "../format/line-stream.ts";
-import type { Position } from "./position.ts";
+import type { BatchBoundary } from "./batch-boundary.ts";
 
 const newline = Buffer.from("\n");
 const carriageReturn = 0x0d;
@@ -28,7 +28,7 @@ interface Stray {
 export async function findMoved(
   file: OpenFile,
   size: number,
-  end: Position,
+  end: BatchBoundary,
 ): Promise<Pick<Line, "offset" | "number"> | undefined> {
   const stream = new LineStream(file, size, end.offset, end.lines);
   let last = end.prior.crc;

@@ -1,13 +1,15 @@
 import type { DirectoryKey, Key, Range, Size, Table, Value } from "../../../backend.ts";
 import { tables } from "../../../backend.ts";
-import { compareIds } from "../../shared/id-order.ts";
-import { Ordered } from "../../shared/ordered-map.ts";
-import { corrupt, movedLines, newerFormat } from "../faults.ts";
-import type { Change } from "../format/change.ts";
-import { directoryLineage, formatVersion, lastInteger } from "../format/change.ts";
+import { lastInteger } from "../../shared/key-bounds.ts";
+import type { Ordered } from "../../shared/ordered-map.ts";
+import type { Id, ItemKey } from "../../shared/ordered-records.ts";
+import { groupToFill, listDirectory, orderedById, scanGroup } from "../../shared/ordered-records.ts";
+import { damagedJournal, movedLines, newerFormat } from "../faults.ts";
 import type { Line } from "../format/line.ts";
 import { hex } from "../format/line.ts";
-import type { Sink } from "./position.ts";
+import type { Operation } from "../format/operation.ts";
+import { directoryLineage, formatVersion } from "../format/operation.ts";
+import type { Sink } from "./batch-boundary.ts";
 
 /** Where a record's line is, and what is known of it. */
 export interface Slot {
@@ -22,22 +24,13 @@ export interface Slot {
   value: string | undefined;
 }
 
-export interface Place {
-  readonly item: number;
-  readonly part: number;
-}
-
-export interface Name {
-  readonly id: string;
-}
-
 /** What a line tells of the record in it. */
 type Whereabouts = Pick<Line, "offset" | "length" | "number" | "crc" | "valueBytes">;
 
-export type RecordSlot = Slot & Place;
-export type NameSlot = Slot & Name;
+export type RecordSlot = Slot & ItemKey;
+export type NameSlot = Slot & Id;
 
-type Group = Ordered<Place, RecordSlot>;
+type Group = Ordered<ItemKey, RecordSlot>;
 type Sizes = Record<Table | "directory", { records: number; bytes: number }>;
 
 /** Which records a journal holds, and where. The values stay in the file. */
@@ -45,7 +38,7 @@ export class RecordIndex implements Sink {
   readonly #path: string;
   readonly #lineage: number;
   readonly #groups: Readonly<Record<Table, Map<number, Group>>>;
-  readonly #names = new Ordered<Name, NameSlot>((a, b) => compareIds(a.id, b.id));
+  readonly #names = orderedById<NameSlot>();
   readonly #commits = new Set<string>();
   readonly #sizes: Sizes;
   /** The last stretch of the journal of which nothing is known: it may have changed anything that comes before it. */
@@ -72,15 +65,15 @@ export class RecordIndex implements Sink {
 
   /** `value` is kept if it is one that every commit checks. */
   record(line: Line, value?: Value): void {
-    const { change } = line;
-    const kept = typeof value === "string" && change.is === "put" && change.table === "meta" ? value : undefined;
-    this.#apply(change, line, undefined, kept);
+    const { operation } = line;
+    const kept = typeof value === "string" && operation.is === "put" && operation.table === "meta" ? value : undefined;
+    this.#apply(operation, line, undefined, kept);
     if (line.joint) this.hasJoint = true;
   }
 
   /** Of a damaged line all but the value is known: what it deleted is deleted, and what it put cannot be read. */
-  damaged(change: Change, { offset, length, number }: Pick<Line, "offset" | "length" | "number">): void {
-    this.#apply(change, { offset, length, number, crc: 0, valueBytes: 0 }, false, undefined);
+  damaged(operation: Operation, { offset, length, number }: Pick<Line, "offset" | "length" | "number">): void {
+    this.#apply(operation, { offset, length, number, crc: 0, valueBytes: 0 }, false, undefined);
   }
 
   lost(line: Pick<Line, "offset" | "number">): void {
@@ -99,32 +92,13 @@ export class RecordIndex implements Sink {
   }
 
   scan(range: Range, reverse: boolean, limit: number): RecordSlot[] {
-    const { from = 0, to = lastInteger } = range;
-    const group = this.#group(range);
     if (this.#lost !== undefined) throw this.#lostFault();
-    const slots: RecordSlot[] = [];
-    if (group === undefined || from > to || limit <= 0) return slots;
-    const entries = reverse ? group.downFrom({ item: to, part: lastInteger }) : group.upFrom({ item: from, part: 0 });
-    for (const slot of entries) {
-      if (slot.item < from || slot.item > to) break;
-      slots.push(slot);
-      if (slots.length >= limit) break;
-    }
-    return slots;
+    return scanGroup(this.#group(range), range, reverse, limit);
   }
 
   list(prefix: string, after: string | undefined, limit: number): NameSlot[] {
     if (this.#lost !== undefined) throw this.#lostFault();
-    const slots: NameSlot[] = [];
-    if (limit <= 0) return slots;
-    const from = after !== undefined && compareIds(after, prefix) > 0 ? after : prefix;
-    for (const slot of this.#names.upFrom({ id: from })) {
-      if (!slot.id.startsWith(prefix)) break;
-      if (slot.id === after) continue;
-      slots.push(slot);
-      if (slots.length >= limit) break;
-    }
-    return slots;
+    return listDirectory(this.#names, prefix, after, limit);
   }
 
   /** Whether a tape of this number is known here. A damaged journal may have had more. */
@@ -133,13 +107,13 @@ export class RecordIndex implements Sink {
   }
 
   /** Whether there is, or may be, something for a delete to remove. */
-  mayHold(change: Change): boolean {
+  mayHold(operation: Operation): boolean {
     if (this.#lost !== undefined) return true;
-    if (change.is === "unname") return this.#names.get(change) !== undefined;
-    if (change.is !== "delete") return true;
-    const low = { item: change.from, part: change.part ?? 0 };
-    for (const { item, part } of this.#group(change)?.upFrom(low) ?? []) {
-      return item < change.to || (item === change.to && part <= (change.part ?? lastInteger));
+    if (operation.is === "unname") return this.#names.get(operation) !== undefined;
+    if (operation.is !== "delete") return true;
+    const low = { item: operation.from, part: operation.part ?? 0 };
+    for (const { item, part } of this.#group(operation)?.upFrom(low) ?? []) {
+      return item < operation.to || (item === operation.to && part <= (operation.part ?? lastInteger));
     }
     return false;
   }
@@ -152,7 +126,7 @@ export class RecordIndex implements Sink {
   }
 
   /** The joint batches that count, as changes, to be written anew when the directory is compacted. */
-  *commits(): Generator<Change & { readonly is: "commits" }> {
+  *commits(): Generator<Operation & { readonly is: "commits" }> {
     for (const name of this.#commits) {
       const [lineage, batch, mark] = name.split(" ") as [string, string, string];
       yield { is: "commits", lineage: Number(lineage), batch: Number(batch), mark };
@@ -165,7 +139,7 @@ export class RecordIndex implements Sink {
   }
 
   /** All live records with the change that puts them, in the order of their keys. */
-  *live(): Generator<readonly [Change, Slot]> {
+  *live(): Generator<readonly [Operation, Slot]> {
     if (this.#lost !== undefined) throw this.#lostFault();
     for (const slot of this.#names) yield [{ is: "name", id: slot.id }, slot];
     for (const [table, groups] of Object.entries(this.#groups) as [Table, Map<number, Group>][]) {
@@ -175,19 +149,19 @@ export class RecordIndex implements Sink {
     }
   }
 
-  #apply(change: Change, at: Whereabouts, sound: boolean | undefined, value: string | undefined): void {
+  #apply(operation: Operation, at: Whereabouts, sound: boolean | undefined, value: string | undefined): void {
     const { offset, length, number: line, crc, valueBytes } = at;
-    switch (change.is) {
+    switch (operation.is) {
       case "put": {
-        const { table, group, item, part } = change;
+        const { table, group, item, part } = operation;
         const slot = { item, part, offset, length, line, crc, valueBytes, sound, value };
-        const previous = this.#groupToFill(table, group).set(slot);
+        const previous = groupToFill(this.#groups[table], group).set(slot);
         this.#add(table, slot, valueBytes);
         if (previous !== undefined) this.#drop(table, previous, previous.valueBytes);
         return;
       }
       case "name": {
-        const { id } = change;
+        const { id } = operation;
         const slot = { id, offset, length, line, crc, valueBytes, sound, value };
         const previous = this.#names.set(slot);
         this.#add("directory", slot, valueBytes + Buffer.byteLength(id));
@@ -195,22 +169,22 @@ export class RecordIndex implements Sink {
         return;
       }
       case "delete": {
-        const low = { item: change.from, part: change.part ?? 0 };
-        const high = { item: change.to, part: change.part ?? lastInteger };
-        const group = this.#group(change);
-        for (const removed of group?.remove(low, high) ?? []) this.#drop(change.table, removed, removed.valueBytes);
-        if (group?.isEmpty) this.#groups[change.table].delete(change.group);
+        const low = { item: operation.from, part: operation.part ?? 0 };
+        const high = { item: operation.to, part: operation.part ?? lastInteger };
+        const group = this.#group(operation);
+        for (const removed of group?.remove(low, high) ?? []) this.#drop(operation.table, removed, removed.valueBytes);
+        if (group?.isEmpty) this.#groups[operation.table].delete(operation.group);
         return;
       }
       case "unname":
-        for (const removed of this.#names.remove(change, change)) this.#dropName(removed);
+        for (const removed of this.#names.remove(operation, operation)) this.#dropName(removed);
         return;
       case "commits":
-        this.#commits.add(commitName(change.lineage, change.batch, change.mark));
+        this.#commits.add(commitName(operation.lineage, operation.batch, operation.mark));
         this.liveBytes += length;
         return;
       case "format":
-        this.#checkFormat(change.format, change.lineage);
+        this.#checkFormat(operation.format, operation.lineage);
         this.liveBytes += length;
         return;
       case "seal":
@@ -223,21 +197,11 @@ export class RecordIndex implements Sink {
     if (format > formatVersion) throw newerFormat(this.#path, format, formatVersion);
     if (lineage === this.#lineage) return;
     const owner = lineage === directoryLineage ? "the directory" : `lineage ${lineage}`;
-    throw corrupt(this.#path, 1, `this is the journal of ${owner}, under the name of another`);
+    throw damagedJournal(this.#path, 1, `this is the journal of ${owner}, under the name of another`);
   }
 
   #group({ table, group }: { readonly table: Table; readonly group: number }): Group | undefined {
     return this.#groups[table].get(group);
-  }
-
-  #groupToFill(table: Table, number: number): Group {
-    const groups = this.#groups[table];
-    let group = groups.get(number);
-    if (group === undefined) {
-      group = new Ordered(comparePlaces);
-      groups.set(number, group);
-    }
-    return group;
   }
 
   #add(table: Table | "directory", slot: Slot, bytes: number): void {
@@ -261,17 +225,13 @@ export class RecordIndex implements Sink {
   #lostFault(): Error {
     const line = this.#lost?.number ?? 0;
     if (this.#isMoved) return movedLines(this.#path, line);
-    return corrupt(this.#path, line, "the journal is damaged here, and what it said cannot be told");
+    return damagedJournal(this.#path, line, "the journal is damaged here, and what it said cannot be told");
   }
 }
 
 export function emptySizes(): Sizes {
   const names = [...(Object.keys(tables) as Table[]), "directory"] as const;
   return Object.fromEntries(names.map((name) => [name, { records: 0, bytes: 0 }])) as Sizes;
-}
-
-function comparePlaces(a: Place, b: Place): number {
-  return a.item - b.item || a.part - b.part;
 }
 
 function commitName(lineage: number, batch: number, mark: string): string {

@@ -1,12 +1,12 @@
 import type { Value } from "../../../backend.ts";
 import type { FileSystem, OpenFile } from "../disk/file-system.ts";
-import type { Change } from "../format/change.ts";
-import { formatVersion } from "../format/change.ts";
-import { unfinishedPath } from "../format/layout.ts";
+import { unfinishedPath } from "../format/file-names.ts";
 import type { Prior } from "../format/line.ts";
 import { noPrior } from "../format/line.ts";
 import { encodeLine } from "../format/line-writer.ts";
-import { fetchAll } from "../reading/fetch.ts";
+import type { Operation } from "../format/operation.ts";
+import { formatVersion } from "../format/operation.ts";
+import { fetchAll } from "../reading/fetch-values.ts";
 import type { Journal } from "./journal.ts";
 import type { Slot } from "./record-index.ts";
 
@@ -51,13 +51,13 @@ export async function rewrite(
  * last line says nothing: records before it are not in the last batch, where damage would count as a crash.
  */
 async function fill(file: OpenFile, journal: Journal, keeps: (lineage: number) => boolean): Promise<void> {
-  const output = new Output(file, journal.position.batch);
+  const output = new Output(file, journal.end.batch);
   await output.add({ is: "format", format: formatVersion, lineage: journal.lineage }, undefined);
-  let chunk: (readonly [Change, Slot])[] = [];
+  let chunk: (readonly [Operation, Slot])[] = [];
   let bytes = 0;
   const flush = async (): Promise<void> => {
     const values = await fetchAll(chunk.map(([, slot]) => ({ journal, slot })));
-    for (const [change, slot] of chunk) await output.add(change, values.get(slot));
+    for (const [operation, slot] of chunk) await output.add(operation, values.get(slot));
     chunk = [];
     bytes = 0;
   };
@@ -85,12 +85,12 @@ class Output {
     this.#batch = lastBatch;
   }
 
-  async add(change: Change, value: Value | undefined): Promise<void> {
+  async add(operation: Operation, value: Value | undefined): Promise<void> {
     this.#batch++;
-    const frame = { batch: this.#batch, record: 1, of: 1, start: this.#offset, synced: undefined, joint: false };
-    const line = encodeLine(this.#offset, frame, change, value, this.#prior);
+    const batchFields = { batch: this.#batch, record: 1, of: 1, start: this.#offset, synced: undefined, joint: false };
+    const line = encodeLine(this.#offset, batchFields, operation, value, this.#prior);
     const crc = Number.parseInt(line.toString("latin1", line.length - 11, line.length - 3), 16);
-    this.#prior = { change, length: line.length, crc };
+    this.#prior = { operation, length: line.length, crc };
     this.#offset += line.length;
     this.#waiting.push(line);
     if (this.#offset - this.#written > chunkBytes) await this.flush();

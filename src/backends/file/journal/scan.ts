@@ -2,9 +2,9 @@ import type { OpenFile } from "../disk/file-system.ts";
 import type { Line } from "../format/line.ts";
 import { isSound, parseLine } from "../format/line-reader.ts";
 import { LineStream } from "../format/line-stream.ts";
-import { survey } from "./damage-survey.ts";
-import type { Position, Scan, Sink } from "./position.ts";
-import { follows, positionAfter, settle } from "./position.ts";
+import type { BatchBoundary, ScanResult, Sink } from "./batch-boundary.ts";
+import { boundaryAfter, continues, takeWholeBatches } from "./batch-boundary.ts";
+import { surveyDamage } from "./damage-survey.ts";
 
 /** So much of a long batch is read at once to check it. */
 const checkBytes = 1 << 20;
@@ -14,7 +14,7 @@ const checkBytes = 1 << 20;
  * batches before its own were whole once. Hence the rules: what is damaged in the last batch was cut short by a crash, and
  * the whole batch counts for nothing; what is damaged in an earlier one was damaged later.
  */
-export async function scan(file: OpenFile, size: number, from: Position, sink: Sink): Promise<Scan> {
+export async function scan(file: OpenFile, size: number, from: BatchBoundary, sink: Sink): Promise<ScanResult> {
   const stream = new LineStream(file, size, from.offset, from.lines);
   let synced = from.synced;
   let previous: Line | undefined;
@@ -22,11 +22,11 @@ export async function scan(file: OpenFile, size: number, from: Position, sink: S
   let taken: Line | undefined;
   /** Lines of batches that no later line has proved whole yet. */
   let pending: Line[] = [];
-  const position = (): Position => (taken === undefined ? from : positionAfter(taken, synced));
+  const end = (): BatchBoundary => (taken === undefined ? from : boundaryAfter(taken, synced));
   while (await stream.fill()) {
     while (stream.next()) {
       const line = parseLine(stream.buffer, stream.from, stream.to, stream.offset, stream.number);
-      if (line === undefined || !follows(line, previous, from)) return survey(file, size, position(), synced, sink);
+      if (line === undefined || !continues(line, previous, from)) return surveyDamage(file, size, end(), synced, sink);
       // Nothing may ever prove it whole, since whoever wrote it did not wait for the medium: its checksum will be asked for.
       if (line.synced < line.batch - 1) line.sound = isSound(stream.buffer.subarray(stream.from, stream.to), line.crc);
       if (line.synced > synced) {
@@ -45,11 +45,11 @@ export async function scan(file: OpenFile, size: number, from: Position, sink: S
       previous = line;
     }
   }
-  if (previous === undefined) return { position: from, undecided: undefined };
+  if (previous === undefined) return { end: from, undecided: undefined };
   if (previous.record !== previous.of || !(await areSound(file, pending))) {
-    return survey(file, size, position(), synced, sink);
+    return surveyDamage(file, size, end(), synced, sink);
   }
-  return settle(pending, position(), synced, sink);
+  return takeWholeBatches(pending, end(), synced, sink);
 }
 
 /** Compares the checksums of lines that lie side by side; reads those again that were not looked at yet. */

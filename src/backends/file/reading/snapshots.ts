@@ -1,15 +1,16 @@
 import type { Answer, Read } from "../../../backend.ts";
 import type { FileState, FileSystem } from "../disk/file-system.ts";
-import { directoryLineage } from "../format/change.ts";
-import { journalPath } from "../format/layout.ts";
+import { journalPath } from "../format/file-names.ts";
+import { directoryLineage } from "../format/operation.ts";
+import { lineagesOfReads } from "../format/touched-lineages.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Held, Journals } from "../journal/journals.ts";
 import { release } from "../journal/journals.ts";
 import type { Slot } from "../journal/record-index.ts";
-import { Turns } from "../writing/queue.ts";
-import { locate, placesOfReads } from "./answers.ts";
-import type { Wanted } from "./fetch.ts";
-import { damageOf, fetchValues } from "./fetch.ts";
+import { ActionQueue } from "../writing/action-queue.ts";
+import type { Wanted } from "./fetch-values.ts";
+import { damageOf, fetchValues } from "./fetch-values.ts";
+import { locate } from "./locate-reads.ts";
 
 /** How often a reader looks again while another process writes, before it gives up. */
 const mostAttempts = 1000;
@@ -25,7 +26,7 @@ export class Snapshots {
   readonly #directory: string;
   readonly #journals: Journals;
   /** Readers take turns, since looking at a journal changes what is in memory. */
-  readonly #turns = new Turns();
+  readonly #queue = new ActionQueue();
   #isWriter = false;
   /** How often a journal was no longer the one that was read, or somebody else may have written until now. */
   interruptions = 0;
@@ -42,7 +43,7 @@ export class Snapshots {
 
   /** From now on, or no longer, nobody else writes. Nothing that was known before counts. */
   setWriter(isWriter: boolean): Promise<void> {
-    return this.#turns.take(async () => {
+    return this.#queue.run(async () => {
       this.#isWriter = isWriter;
       this.interruptions += 1;
       await this.#journals.forgetAll();
@@ -51,7 +52,7 @@ export class Snapshots {
 
   async read(reads: readonly Read[]): Promise<readonly Answer[]> {
     for (let attempt = 1; ; attempt++) {
-      const { held, result: located } = await this.#look(placesOfReads(reads), (journalOf) =>
+      const { held, result: located } = await this.#look(lineagesOfReads(reads), (journalOf) =>
         reads.map((read) => locate(read, journalOf)),
       );
       try {
@@ -79,8 +80,8 @@ export class Snapshots {
   }
 
   /** The journals, for the process that writes. */
-  async hold(places: Iterable<number>): Promise<HeldJournals> {
-    const held = await this.#journals.holdAll(places);
+  async hold(lineages: Iterable<number>): Promise<HeldJournals> {
+    const held = await this.#journals.holdAll(lineages);
     try {
       await this.#decide(held);
       return held;
@@ -92,19 +93,19 @@ export class Snapshots {
 
   /** Runs `look` without waiting once the journals are as they were at one moment; they stay open until released. */
   async #look<Result>(
-    places: ReadonlySet<number>,
-    look: (journalOf: (place: number) => Journal) => Result,
+    lineages: ReadonlySet<number>,
+    look: (journalOf: (lineage: number) => Journal) => Result,
   ): Promise<{ readonly held: HeldJournals; readonly result: Result }> {
     const settle = (held: HeldJournals): { readonly held: HeldJournals; readonly result: Result } => {
       try {
-        return { held, result: look((place) => (held.get(place) as Held).journal) };
+        return { held, result: look((lineage) => (held.get(lineage) as Held).journal) };
       } catch (error) {
         release(held);
         throw error;
       }
     };
-    if (this.#isWriter) return settle(await this.hold(places));
-    return this.#turns.take(async () => settle(await (this.#isWriter ? this.hold(places) : this.#observe(places))));
+    if (this.#isWriter) return settle(await this.hold(lineages));
+    return this.#queue.run(async () => settle(await (this.#isWriter ? this.hold(lineages) : this.#observe(lineages))));
   }
 
   /** Whether a joint batch counts is for the directory to say; only who writes may rely on it for good. */
@@ -123,22 +124,22 @@ export class Snapshots {
 
   /** The journals as the files are at one moment. */
   async #observe(wanted: ReadonlySet<number>): Promise<HeldJournals> {
-    const places = new Set(wanted);
+    const lineages = new Set(wanted);
     for (let attempt = 0; attempt < mostAttempts; attempt++) {
-      const states = await this.#statesOf(places);
+      const states = await this.#statesOf(lineages);
       // Nothing changed between two looks at all of them: so they were all like this at the moment in between.
-      if (places.size > 1 && !areSame(states, await this.#statesOf(places))) continue;
+      if (lineages.size > 1 && !areSame(states, await this.#statesOf(lineages))) continue;
       const held: HeldJournals = new Map();
       try {
         let isCurrent = true;
-        for (const [place, state] of states) {
-          held.set(place, await this.#refreshed(place, state));
-          isCurrent &&= sameState((held.get(place) as Held).journal.state, state);
+        for (const [lineage, state] of states) {
+          held.set(lineage, await this.#refreshed(lineage, state));
+          isCurrent &&= sameState((held.get(lineage) as Held).journal.state, state);
         }
         const open = [...held.values()].filter(({ journal }) => journal.undecided !== undefined);
         const directory = held.get(directoryLineage)?.journal;
-        if (open.length > 0 && directory === undefined) places.add(directoryLineage);
-        else if (isCurrent || places.size === 1) {
+        if (open.length > 0 && directory === undefined) lineages.add(directoryLineage);
+        else if (isCurrent || lineages.size === 1) {
           for (const { journal } of open) if (counts(journal, directory as Journal)) journal.decide(true);
           return held;
         }
@@ -151,14 +152,15 @@ export class Snapshots {
     throw Object.assign(new Error("the journals change faster than they can be read"), { code: "EAGAIN" });
   }
 
-  async #statesOf(places: Iterable<number>): Promise<Map<number, FileState | undefined>> {
+  async #statesOf(lineages: Iterable<number>): Promise<Map<number, FileState | undefined>> {
     const states = new Map<number, FileState | undefined>();
-    for (const place of places) states.set(place, await this.#fileSystem.stat(journalPath(this.#directory, place)));
+    for (const lineage of lineages)
+      states.set(lineage, await this.#fileSystem.stat(journalPath(this.#directory, lineage)));
     return states;
   }
 
-  async #refreshed(place: number, state: FileState | undefined): Promise<Held> {
-    const held = await this.#journals.hold(place);
+  async #refreshed(lineage: number, state: FileState | undefined): Promise<Held> {
+    const held = await this.#journals.hold(lineage);
     try {
       if (await held.journal.refresh(state)) return held;
     } catch (error) {
@@ -167,13 +169,13 @@ export class Snapshots {
     }
     held.done();
     this.interruptions += 1;
-    await this.#journals.forget(place);
-    return this.#journals.hold(place);
+    await this.#journals.forget(lineage);
+    return this.#journals.hold(lineage);
   }
 
   async #haveChanged(held: HeldJournals): Promise<boolean> {
-    for (const [place, { journal }] of held) {
-      const state = await this.#fileSystem.stat(journalPath(this.#directory, place));
+    for (const [lineage, { journal }] of held) {
+      const state = await this.#fileSystem.stat(journalPath(this.#directory, lineage));
       if (!sameState(journal.state, state)) return true;
     }
     return false;
@@ -193,7 +195,7 @@ function areSame(
   one: ReadonlyMap<number, FileState | undefined>,
   other: ReadonlyMap<number, FileState | undefined>,
 ): boolean {
-  for (const [place, state] of one) if (!sameState(state, other.get(place))) return false;
+  for (const [lineage, state] of one) if (!sameState(state, other.get(lineage))) return false;
   return true;
 }
 

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import type { FileSystem } from "../disk/file-system.ts";
-import { directoryLineage } from "../format/change.ts";
-import { isUnfinishedJournal, journalPath, lineageOf } from "../format/layout.ts";
+import { isUnfinishedJournal, journalPath, lineageOfName } from "../format/file-names.ts";
+import { directoryLineage } from "../format/operation.ts";
 import { settleDirectory } from "../journal/append.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Held, Journals } from "../journal/journals.ts";
 import { release } from "../journal/journals.ts";
 import { rewrite } from "../journal/rewrite.ts";
-import { isUnfinishedClaim } from "../lock/lock.ts";
+import { isUnfinishedClaim } from "../lock/writer-lock.ts";
 import type { Snapshots } from "../reading/snapshots.ts";
 
 /** A journal with less garbage than this is not worth writing anew by itself. */
@@ -37,7 +37,9 @@ export class Compaction {
       if (isUnfinishedJournal(name) || isUnfinishedClaim(name))
         await this.#fileSystem.remove(join(this.#directory, name));
     }
-    const lineages = names.map(lineageOf).filter((lineage) => lineage !== undefined && lineage !== directoryLineage);
+    const lineages = names
+      .map(lineageOfName)
+      .filter((lineage) => lineage !== undefined && lineage !== directoryLineage);
     const damaged: unknown[] = [];
     const joint = new Set<number>();
     const empty: number[] = [];
@@ -83,7 +85,7 @@ export class Compaction {
     keeps: (lineage: number) => boolean,
   ): Promise<{ readonly hasJoint: boolean; readonly isEmpty: boolean }> {
     const held = await this.#snapshots.hold(new Set([lineage, directoryLineage]));
-    const journalOf = (place: number): Journal => (held.get(place) as Held).journal;
+    const journalOf = (lineage: number): Journal => (held.get(lineage) as Held).journal;
     try {
       const journal = journalOf(lineage);
       const directory = journalOf(directoryLineage);

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Size, Table } from "../../../backend.ts";
 import type { FileSystem } from "../disk/file-system.ts";
-import { lineageOf } from "../format/layout.ts";
+import { lineageOfName } from "../format/file-names.ts";
 import { emptySizes } from "../journal/record-index.ts";
 import type { Snapshots } from "../reading/snapshots.ts";
 
@@ -16,7 +16,7 @@ export async function measure(fileSystem: FileSystem, directory: string, snapsho
   let total = 0;
   for (const name of (await fileSystem.list(directory)) ?? []) {
     total += (await fileSystem.stat(join(directory, name)))?.size ?? 0;
-    const lineage = lineageOf(name);
+    const lineage = lineageOfName(name);
     if (lineage === undefined) continue;
     await snapshots.visit(lineage, ({ index }) => {
       for (const [table, { records, bytes }] of Object.entries(index.sizes)) {

@@ -1,12 +1,12 @@
 import type { FileSystem } from "../disk/file-system.ts";
 import { movedLines } from "../faults.ts";
-import type { Change } from "../format/change.ts";
-import { directoryLineage } from "../format/change.ts";
-import { isUnfinishedJournal, journalPath, lineageOf } from "../format/layout.ts";
+import { isUnfinishedJournal, journalPath, lineageOfName } from "../format/file-names.ts";
 import type { Line } from "../format/line.ts";
 import { hex } from "../format/line.ts";
-import { survey } from "../journal/damage-survey.ts";
-import { beginning } from "../journal/position.ts";
+import type { Operation } from "../format/operation.ts";
+import { directoryLineage } from "../format/operation.ts";
+import { beginning } from "../journal/batch-boundary.ts";
+import { surveyDamage } from "../journal/damage-survey.ts";
 import { RecordIndex } from "../journal/record-index.ts";
 
 /** Computes the checksum of every line of every journal. `mayBeWriting`: another process may be in the middle of a batch. */
@@ -16,7 +16,7 @@ export async function verifyJournals(
   mayBeWriting: boolean,
 ): Promise<readonly string[]> {
   const names = (await fileSystem.list(directory)) ?? [];
-  const lineages = names.map(lineageOf).filter((lineage) => lineage !== undefined);
+  const lineages = names.map(lineageOfName).filter((lineage) => lineage !== undefined);
   const faults: string[] = [];
   const index = new RecordIndex(journalPath(directory, directoryLineage), directoryLineage);
   // The directory comes first: it says which joint batches count.
@@ -46,11 +46,11 @@ async function verifyJournal(
   const note = (line: number, fault: string): unknown => faults.push(`${path}, line ${line}: ${fault}`);
   try {
     const { size } = await file.stat();
-    const { position, undecided, moved } = await survey(file, size, beginning, 0, {
+    const { end, undecided, moved } = await surveyDamage(file, size, beginning, 0, {
       record: (line: Line): void => index.record(line),
-      damaged: (change: Change, line): void => {
-        note(line.number, `the line is damaged; it said ${describe(change)}.`);
-        index.damaged(change, line);
+      damaged: (operation: Operation, line): void => {
+        note(line.number, `the line is damaged; it said ${describe(operation)}.`);
+        index.damaged(operation, line);
       },
       lost: (line): void => {
         note(line.number, "the journal is damaged here, and what it said cannot be told.");
@@ -64,12 +64,9 @@ async function verifyJournal(
     if (moved !== undefined) return faults;
     const last = undecided?.lines.at(-1);
     const counts = last !== undefined && directoryIndex.hasCommitted(lineage, last.batch, last.crc);
-    const end = counts ? undecided?.after.offset : position.offset;
-    if (size > (end ?? 0) && !mayBeWriting) {
-      note(
-        position.lines + 1,
-        `the last batch was cut short by a crash; it is not read, and the next write removes it.`,
-      );
+    const endOffset = (counts ? undecided?.after : end)?.offset ?? 0;
+    if (size > endOffset && !mayBeWriting) {
+      note(end.lines + 1, `the last batch was cut short by a crash; it is not read, and the next write removes it.`);
     }
   } catch (error) {
     const { code, message } = error as { readonly code?: unknown; readonly message: string };
@@ -82,18 +79,18 @@ async function verifyJournal(
   return faults;
 }
 
-function describe(change: Change): string {
-  switch (change.is) {
+function describe(operation: Operation): string {
+  switch (operation.is) {
     case "put":
-      return `what ${change.table} ${change.group}:${change.item} holds`;
+      return `what ${operation.table} ${operation.group}:${operation.item} holds`;
     case "delete":
-      return `that ${change.table} ${change.group}:${change.from} to ${change.to} was deleted`;
+      return `that ${operation.table} ${operation.group}:${operation.from} to ${operation.to} was deleted`;
     case "name":
-      return `where thread ${JSON.stringify(change.id)} is`;
+      return `where thread ${JSON.stringify(operation.id)} is`;
     case "unname":
-      return `that thread ${JSON.stringify(change.id)} was deleted`;
+      return `that thread ${JSON.stringify(operation.id)} was deleted`;
     case "commits":
-      return `that batch ${change.batch} of lineage ${hex(change.lineage)} counts`;
+      return `that batch ${operation.batch} of lineage ${hex(operation.lineage)} counts`;
     case "format":
       return "which format the journal has";
     case "seal":

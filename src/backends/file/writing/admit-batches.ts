@@ -1,15 +1,16 @@
-import type { Batch, Key, Value } from "../../../backend.ts";
+import type { Batch, Key } from "../../../backend.ts";
 import { covers } from "../../shared/delete-covers.ts";
-import { deleteOf, directoryLineage, putOf } from "../format/change.ts";
-import type { Journal, Written } from "../journal/journal.ts";
-import { placeOf } from "../reading/answers.ts";
-import { fetchAll } from "../reading/fetch.ts";
+import { isSameValue } from "../../shared/same-value.ts";
+import { deleteOf, directoryLineage, putOf } from "../format/operation.ts";
+import { lineageOfKey } from "../format/touched-lineages.ts";
+import type { Journal, JournalEntry } from "../journal/journal.ts";
+import { fetchAll } from "../reading/fetch-values.ts";
 
 /** What batches that were judged add to each journal. */
-export interface Verdict {
+export interface Admission {
   /** For each batch whether it is applied. */
   readonly applied: readonly boolean[];
-  readonly changes: ReadonlyMap<number, readonly Written[]>;
+  readonly entries: ReadonlyMap<number, readonly JournalEntry[]>;
   /** Lineages with a batch that changes another journal too: it counts once the directory says so. */
   readonly joint: ReadonlySet<number>;
 }
@@ -18,40 +19,40 @@ export interface Verdict {
  * Decides which batches are applied. No two of them touch the same records, so each is judged by what is there now.
  * `isTaken` tells whether the item of a `meta` record is known to be the number of another lineage's tape.
  */
-export async function judge(
+export async function admitBatches(
   batches: readonly Batch[],
-  journalOf: (place: number) => Journal,
+  journalOf: (lineage: number) => Journal,
   isTaken: (meta: Key) => Promise<boolean>,
-): Promise<Verdict> {
+): Promise<Admission> {
   const applied: boolean[] = [];
-  const changes = new Map<number, Written[]>();
+  const entries = new Map<number, JournalEntry[]>();
   const joint = new Set<number>();
   for (const batch of batches) {
     const admitted = (await admits(batch, journalOf)) && !(await takesNumber(batch, isTaken));
     applied.push(admitted);
     if (!admitted) continue;
-    const own = changesOf(batch, journalOf);
-    for (const [place, written] of own) {
-      changes.set(place, [...(changes.get(place) ?? []), ...written]);
-      if (own.size > 1 && place !== directoryLineage) joint.add(place);
+    const own = entriesOf(batch, journalOf);
+    for (const [lineage, written] of own) {
+      entries.set(lineage, [...(entries.get(lineage) ?? []), ...written]);
+      if (own.size > 1 && lineage !== directoryLineage) joint.add(lineage);
     }
   }
-  return { applied, changes, joint };
+  return { applied, entries, joint };
 }
 
-async function admits(batch: Batch, journalOf: (place: number) => Journal): Promise<boolean> {
+async function admits(batch: Batch, journalOf: (lineage: number) => Journal): Promise<boolean> {
   const { checks = [], deletes = [], inserts = [] } = batch;
   for (const { key } of inserts) {
-    const present = journalOf(placeOf(key)).index.get(key) !== undefined;
+    const present = journalOf(lineageOfKey(key)).index.get(key) !== undefined;
     if (present && !deletes.some((target) => covers(target, key))) return false;
   }
   for (const { key, value } of checks) {
-    const journal = journalOf(placeOf(key));
+    const journal = journalOf(lineageOfKey(key));
     const slot = journal.index.get(key);
     if ((slot === undefined) !== (value === undefined)) return false;
     if (slot === undefined || value === undefined) continue;
     const present = slot.value ?? (await fetchAll([{ journal, slot }])).get(slot);
-    if (!isSame(present as Value, value)) return false;
+    if (!isSameValue(present, value)) return false;
     if (key.table === "meta" && typeof present === "string") slot.value = present;
   }
   return true;
@@ -62,29 +63,24 @@ async function takesNumber({ inserts = [] }: Batch, isTaken: (meta: Key) => Prom
   return false;
 }
 
-function isSame(present: Value, expected: Value): boolean {
-  if (typeof present === "string" || typeof expected === "string") return present === expected;
-  return Buffer.compare(present, expected) === 0;
-}
-
 /** Deletes first, as the contract has it; checkpoints last, where whoever looks at the file expects them. */
-function changesOf(
+function entriesOf(
   { deletes = [], inserts = [], puts = [] }: Batch,
-  journalOf: (place: number) => Journal,
-): Map<number, Written[]> {
-  const changes = new Map<number, Written[]>();
-  const add = (place: number, written: Written): void => {
-    const present = changes.get(place);
-    if (present === undefined) changes.set(place, [written]);
-    else present.push(written);
+  journalOf: (lineage: number) => Journal,
+): Map<number, JournalEntry[]> {
+  const entries = new Map<number, JournalEntry[]>();
+  const add = (lineage: number, entry: JournalEntry): void => {
+    const present = entries.get(lineage);
+    if (present === undefined) entries.set(lineage, [entry]);
+    else present.push(entry);
   };
   for (const target of deletes) {
-    const change = deleteOf(target);
+    const operation = deleteOf(target);
     // What is not there needs no line that says so.
-    if (journalOf(placeOf(target)).index.mayHold(change)) add(placeOf(target), [change, undefined]);
+    if (journalOf(lineageOfKey(target)).index.mayHold(operation)) add(lineageOfKey(target), [operation, undefined]);
   }
-  const entries = [...inserts, ...puts];
-  for (const { key, value } of entries) if (key.table !== "tail") add(placeOf(key), [putOf(key), value]);
-  for (const { key, value } of entries) if (key.table === "tail") add(placeOf(key), [putOf(key), value]);
-  return changes;
+  const written = [...inserts, ...puts];
+  for (const { key, value } of written) if (key.table !== "tail") add(lineageOfKey(key), [putOf(key), value]);
+  for (const { key, value } of written) if (key.table === "tail") add(lineageOfKey(key), [putOf(key), value]);
+  return entries;
 }

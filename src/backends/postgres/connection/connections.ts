@@ -115,9 +115,9 @@ export class Connections {
 
   /** One that fails while it is kept is let go; one that fails in use tells the statement so. */
   #failed(client: ClientLike): void {
-    const place = this.#kept.indexOf(client);
-    if (place < 0) return;
-    this.#kept.splice(place, 1);
+    const index = this.#kept.indexOf(client);
+    if (index < 0) return;
+    this.#kept.splice(index, 1);
     this.#heard.interruptions += 1;
     this.#release(client, true);
   }

@@ -107,12 +107,12 @@ const advice: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 };
 
 /** The error a caller sees. `committed` is given for commits only. */
-export function toError(place: string, error: unknown, committed?: false | "unknown"): ThreadmarkError {
+export function toError(address: string, error: unknown, committed?: false | "unknown"): ThreadmarkError {
   if (error instanceof ThreadmarkError) return error;
   const failure = error instanceof Failure ? error : new Failure(error, false, false);
   const [code, next] = advice[failure.state ?? ""] ?? ["BACKEND", "check that the server is reachable and healthy"];
   const outcome = committed === "unknown" ? " (whether the commit was applied cannot be told)" : "";
-  return new ThreadmarkError(code, `${place}: ${failure.message}${outcome}; ${next}.`, {
+  return new ThreadmarkError(code, `${address}: ${failure.message}${outcome}; ${next}.`, {
     cause: failure.cause,
     ...(committed === undefined ? {} : { committed }),
   });

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { refuseTooLarge } from "../writing/message.ts";
+import { refuseTooLarge } from "../writing/message-size.ts";
 import type { Connections } from "./connections.ts";
 import { BinaryValue, Failure, notAnswered } from "./failure.ts";
 import type { ClientLike, QueryConfig, QueryResult } from "./pool.ts";
@@ -49,15 +49,15 @@ const longestPause = 500;
 /** The database as the backend uses it: single statements, each on whatever connection is free. */
 export class Server {
   /** Where this is, for messages. */
-  readonly place: string;
+  readonly address: string;
   readonly #connections: Connections;
   readonly #prepare: boolean;
   /** How many milliseconds to wait for what passes by itself. */
   readonly patience: number;
 
-  constructor(connections: Connections, place: string, prepare: boolean, patience: number) {
+  constructor(connections: Connections, address: string, prepare: boolean, patience: number) {
     this.#connections = connections;
-    this.place = place;
+    this.address = address;
     this.#prepare = prepare;
     this.patience = patience;
   }

@@ -1,5 +1,6 @@
 import type { DirectoryKey, Key, Table } from "../../../backend.ts";
 import { tables } from "../../../backend.ts";
+import { lastInteger } from "../../shared/key-bounds.ts";
 
 /** The tables of integer keys, by the numbers the function `apply` knows them by. Append only. */
 export const names: readonly Table[] = ["meta", "tail", "mark", "rows", "net", "steps", "id", "head", "write"];
@@ -30,8 +31,6 @@ export function sameKey(table: Table, a: string, b: string): string {
 export function nameOf(key: Key | DirectoryKey): string {
   return key.table === "directory" ? `:${key.id}` : `${key.table}:${key.group}:${key.item}:${key.part}`;
 }
-
-export const lastInteger = 0xffff_ffff;
 
 /** A bound of a range may lie anywhere, at infinity too; in SQL it lies just outside the integers at most. */
 export function bound(value: number): number {

@@ -4,19 +4,19 @@ import { isMissing, notAnswered } from "../connection/failure.ts";
 import type { ClientLike, QueryResult } from "../connection/pool.ts";
 import type { Server } from "../connection/server.ts";
 import { statement } from "../connection/server.ts";
-import { indexTapeNumbers } from "../migrations/0003-tape-numbers.ts";
 import { quote } from "./layout.ts";
 import { createTables } from "./migrations/0001-tables.ts";
 import { createApply } from "./migrations/0002-apply.ts";
+import { indexTapeNumbers } from "./migrations/0003-tape-numbers.ts";
 
-interface Place {
+interface Target {
   /** The schema's name, quoted. */
   readonly schema: string;
   readonly partitions: number;
 }
 
 /** Append only: what a migration did stays done. A later one changes it. */
-const migrations: readonly ((place: Place) => string)[] = [
+const migrations: readonly ((target: Target) => string)[] = [
   ({ schema, partitions }) => createTables(schema, partitions),
   ({ schema }) => createApply(schema),
   ({ schema }) => indexTapeNumbers(schema),
@@ -49,7 +49,7 @@ export function refuseLaterLayout(layout: number, server: Server, schema: string
   if (layout <= latestLayout) return;
   throw new ThreadmarkError(
     "VERSION",
-    `${server.place}: the schema ${schema} has layout ${layout}, this version knows up to ${latestLayout}: ` +
+    `${server.address}: the schema ${schema} has layout ${layout}, this version knows up to ${latestLayout}: ` +
       "update threadmark.",
   );
 }
@@ -59,19 +59,19 @@ export function refuseLaterLayout(layout: number, server: Server, schema: string
  * it, the others wait for the lock and find it done.
  */
 export async function migrate(server: Server, schema: string, partitions: number): Promise<void> {
-  const place: Place = { schema: quote(schema), partitions };
+  const target: Target = { schema: quote(schema), partitions };
   await server.with(async (client) => {
     await execute(client, "begin");
     try {
       // The statement begins after the lock is held, so it sees what the holder before did.
       await execute(client, `select pg_advisory_xact_lock(${lockSpace}, ${lockNumber(schema)})`);
-      await prepareSchema(client, schema, place);
-      const layout = Number((await execute(client, `select max(number) from ${place.schema}.migration`))[0]?.[0] ?? 0);
+      await prepareSchema(client, schema, target);
+      const layout = Number((await execute(client, `select max(number) from ${target.schema}.migration`))[0]?.[0] ?? 0);
       refuseLaterLayout(layout, server, schema);
       for (const [index, migration] of migrations.entries()) {
         if (index < layout) continue;
-        await execute(client, migration(place));
-        await execute(client, `insert into ${place.schema}.migration (number) values (${index + 1})`);
+        await execute(client, migration(target));
+        await execute(client, `insert into ${target.schema}.migration (number) values (${index + 1})`);
       }
       await execute(client, "commit");
     } catch (error) {
@@ -82,11 +82,11 @@ export async function migrate(server: Server, schema: string, partitions: number
 }
 
 /** `create schema if not exists` asks for the right to create schemas even where there is nothing to create. */
-async function prepareSchema(client: ClientLike, schema: string, place: Place): Promise<void> {
+async function prepareSchema(client: ClientLike, schema: string, target: Target): Promise<void> {
   const [[encoding, present, migrated] = []] = await execute(
     client,
     "select current_setting('server_encoding'), to_regnamespace($1) is not null, to_regclass($2) is not null",
-    [place.schema, `${place.schema}.migration`],
+    [target.schema, `${target.schema}.migration`],
   );
   if (encoding !== "UTF8") {
     throw new ThreadmarkError(
@@ -98,7 +98,7 @@ async function prepareSchema(client: ClientLike, schema: string, place: Place): 
   if (migrated === "t") return;
   await execute(
     client,
-    `create table ${place.schema}.migration (number int4 primary key, applied_at timestamptz not null default now())`,
+    `create table ${target.schema}.migration (number int4 primary key, applied_at timestamptz not null default now())`,
   );
 }
 

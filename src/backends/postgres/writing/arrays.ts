@@ -1,4 +1,4 @@
-import { refuseBytes } from "./message.ts";
+import { refuseBytes } from "./message-size.ts";
 
 /**
  * Postgres arrays in the binary form of its wire protocol. The driver sends a Buffer as it is, so a thousand values

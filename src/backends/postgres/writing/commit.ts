@@ -1,18 +1,19 @@
 import type { Batch, Value } from "../../../backend.ts";
 import { ThreadmarkError } from "../../../errors.ts";
-import { isDoubtful, proved } from "../../shared/follows.ts";
+import { isDoubtful, withDoubtfulCheck } from "../../shared/doubtful-batches.ts";
+import { isSameValue } from "../../shared/same-value.ts";
 import { Failure, isTaken, toError } from "../connection/failure.ts";
 import type { Server } from "../connection/server.ts";
-import type { Change, ChangeRunner } from "./generic-batch.ts";
-import { changeOf } from "./generic-batch.ts";
-import { lengthOf } from "./message.ts";
-import type { Shape, Step } from "./single-step.ts";
-import { stepOf } from "./single-step.ts";
-import type { StepRunner } from "./single-step-runner.ts";
-import { lanesOf } from "./split-statements.ts";
+import type { GenericBatch, GenericBatchRunner } from "./generic-batch.ts";
+import { genericBatchOf } from "./generic-batch.ts";
+import { lengthOf } from "./message-size.ts";
+import type { SimpleBatch, StatementForm } from "./simple-batch.ts";
+import { simpleBatchOf } from "./simple-batch.ts";
+import type { SimpleBatchRunner } from "./simple-batch-runner.ts";
+import { splitOverConnections } from "./split-statements.ts";
 
-interface Placed<T> {
-  readonly place: number;
+interface Indexed<T> {
+  readonly index: number;
   /** Of its values; 0 where there is nothing to compare it with. */
   readonly length: number;
   readonly of: T;
@@ -21,7 +22,7 @@ interface Placed<T> {
 /** A part of a commit that goes over one connection, nearly always as one statement. */
 interface Portion {
   /** Their places in the commit. */
-  readonly places: readonly number[];
+  readonly indexes: readonly number[];
   run(): Promise<readonly boolean[]>;
 }
 
@@ -39,19 +40,19 @@ interface Portion {
  */
 export class Committer {
   readonly #server: Server;
-  readonly #steps: StepRunner;
-  readonly #changes: ChangeRunner;
-  readonly #read: (step: Step) => Promise<readonly (Value | undefined)[]>;
+  readonly #simpleRunner: SimpleBatchRunner;
+  readonly #genericRunner: GenericBatchRunner;
+  readonly #read: (batch: SimpleBatch) => Promise<readonly (Value | undefined)[]>;
 
   constructor(
     server: Server,
-    steps: StepRunner,
-    changes: ChangeRunner,
-    read: (step: Step) => Promise<readonly (Value | undefined)[]>,
+    simpleRunner: SimpleBatchRunner,
+    genericRunner: GenericBatchRunner,
+    read: (batch: SimpleBatch) => Promise<readonly (Value | undefined)[]>,
   ) {
     this.#server = server;
-    this.#steps = steps;
-    this.#changes = changes;
+    this.#simpleRunner = simpleRunner;
+    this.#genericRunner = genericRunner;
     this.#read = read;
   }
 
@@ -65,12 +66,12 @@ export class Committer {
     const outcomes = await Promise.allSettled(portions.map((portion) => portion.run()));
     const failures: Failure[] = [];
     let some = false;
-    for (const [index, outcome] of outcomes.entries()) {
+    for (const [number, outcome] of outcomes.entries()) {
       if (outcome.status === "rejected") failures.push(asFailure(outcome.reason));
       else {
         some ||= outcome.value.includes(true);
-        for (const [at, place] of (portions[index] as Portion).places.entries()) {
-          applied[place] = outcome.value[at] as boolean;
+        for (const [at, index] of (portions[number] as Portion).indexes.entries()) {
+          applied[index] = outcome.value[at] as boolean;
         }
       }
     }
@@ -81,72 +82,74 @@ export class Committer {
 
   /** Empty batches are in none: there is nothing to run. */
   #portions(batches: readonly Batch[]): readonly Portion[] {
-    const steps = new Map<Shape, Placed<Step>[]>();
-    const changes: Placed<Change>[] = [];
-    for (const [place, batch] of batches.entries()) {
-      const step = stepOf(batch);
+    const simple = new Map<StatementForm, Indexed<SimpleBatch>[]>();
+    const generic: Indexed<GenericBatch>[] = [];
+    for (const [index, batch] of batches.entries()) {
+      const one = simpleBatchOf(batch);
       // Before anything is sent: should one be too large for any message, then none was applied.
       const length = batches.length === 1 ? 0 : lengthOf(batch);
-      if (step !== undefined) {
-        const group = steps.get(step.shape);
-        if (group === undefined) steps.set(step.shape, [{ place, length, of: step }]);
-        else group.push({ place, length, of: step });
-      } else if (!isEmpty(batch)) changes.push({ place, length, of: changeOf(batch) });
+      if (one !== undefined) {
+        const group = simple.get(one.form);
+        if (group === undefined) simple.set(one.form, [{ index, length, of: one }]);
+        else group.push({ index, length, of: one });
+      } else if (!isEmpty(batch)) generic.push({ index, length, of: genericBatchOf(batch) });
     }
     const portions: Portion[] = [];
-    for (const group of steps.values()) {
-      portions.push(...sliced(group.sort(inLockOrder), (part) => this.#runSteps(part)));
+    for (const group of simple.values()) {
+      portions.push(...portionsOf(group.sort(inLockOrder), (part) => this.#runSimple(part)));
     }
-    portions.push(...sliced(changes, (part) => this.#runChanges(part)));
+    portions.push(...portionsOf(generic, (part) => this.#runGeneric(part)));
     return portions;
   }
 
-  #runSteps(steps: readonly Step[]): Promise<readonly boolean[]> {
+  #runSimple(batches: readonly SimpleBatch[]): Promise<readonly boolean[]> {
     return this.#server.persist(async (mayHaveApplied) => {
-      const applied = steps.some(({ batch }) => isDoubtful(batch, this.#server.interruptions))
-        ? await this.#runChanges(steps.map(({ batch }) => changeOf(batch)))
-        : await this.#steps.run(steps);
+      const applied = batches.some(({ original }) => isDoubtful(original, this.#server.interruptions))
+        ? await this.#runGeneric(batches.map(({ original }) => genericBatchOf(original)))
+        : await this.#simpleRunner.run(batches);
       if (!mayHaveApplied || !applied.includes(false)) return applied;
-      return Promise.all(applied.map((one, index) => one || this.#wasApplied(steps[index] as Step)));
+      return Promise.all(applied.map((one, index) => one || this.#wasApplied(batches[index] as SimpleBatch)));
     });
   }
 
-  async #wasApplied(step: Step): Promise<boolean> {
-    const [found, ...beside] = await this.#read(step);
-    if (found !== undefined && !sameValue(found, step.insert.value)) return false;
-    if (found !== undefined && step.beside.every(({ value }, index) => sameValue(beside[index], value))) return true;
+  async #wasApplied(batch: SimpleBatch): Promise<boolean> {
+    const [found, ...beside] = await this.#read(batch);
+    if (found !== undefined && !isSameValue(found, batch.insert.value)) return false;
+    if (found !== undefined && batch.beside.every(({ value }, index) => isSameValue(beside[index], value))) return true;
     const fault = "the answer to a commit was lost, and a record of it is gone or another's";
-    throw toError(this.#server.place, new Error(fault), "unknown");
+    throw toError(this.#server.address, new Error(fault), "unknown");
   }
 
   /** A key inserted by another while the statement ran makes all of it fail: then each batch is run by itself. */
-  async #runChanges(changes: readonly Change[]): Promise<readonly boolean[]> {
+  async #runGeneric(batches: readonly GenericBatch[]): Promise<readonly boolean[]> {
     try {
       // The server that answers now may not have what the one before had told.
       return await this.#server.persist(() => {
         const { interruptions } = this.#server;
-        return this.#changes.run(changes.map(({ batch, token }) => ({ batch: proved(batch, interruptions), token })));
+        return this.#genericRunner.run(
+          batches.map(({ batch, token }) => ({ batch: withDoubtfulCheck(batch, interruptions), token })),
+        );
       });
     } catch (error) {
       if (!isTaken(error)) throw error;
-      if (changes.length === 1) return [false];
+      if (batches.length === 1) return [false];
       return inTurn(
-        changes.map((change) => [change]),
-        (part) => this.#runChanges(part),
+        batches.map((batch) => [batch]),
+        (part) => this.#runGeneric(part),
       );
     }
   }
 }
 
-function* sliced<T>(
-  list: readonly Placed<T>[],
+function* portionsOf<T>(
+  list: readonly Indexed<T>[],
   run: (part: readonly T[]) => Promise<readonly boolean[]>,
 ): Generator<Portion> {
-  for (const lane of lanesOf(list)) {
-    const parts = lane.map((part) => part.map(({ of }) => of));
+  for (const sequence of splitOverConnections(list)) {
+    const parts = sequence.map((part) => part.map(({ of }) => of));
     const [only = []] = parts;
-    const places = lane.flatMap((part) => part.map(({ place }) => place));
-    yield { places, run: () => (parts.length === 1 ? run(only) : inTurn(parts, run)) };
+    const indexes = sequence.flatMap((part) => part.map(({ index }) => index));
+    yield { indexes, run: () => (parts.length === 1 ? run(only) : inTurn(parts, run)) };
   }
 }
 
@@ -166,7 +169,7 @@ async function inTurn<T>(
 }
 
 /** Statements that lock the same records lock them in one order, so none waits for another in a ring. */
-function inLockOrder({ of: a }: Placed<Step>, { of: b }: Placed<Step>): number {
+function inLockOrder({ of: a }: Indexed<SimpleBatch>, { of: b }: Indexed<SimpleBatch>): number {
   return a.insert.key.lineage - b.insert.key.lineage || a.insert.key.group - b.insert.key.group;
 }
 
@@ -177,9 +180,4 @@ function isEmpty({ checks, deletes, inserts, puts }: Batch): boolean {
 function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   return new Failure(error, error instanceof ThreadmarkError && error.committed === "unknown", false);
-}
-
-function sameValue(a: Value | undefined, b: Value): boolean {
-  if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b) === 0;
-  return a === b;
 }

@@ -1,26 +1,27 @@
 import { randomBytes } from "node:crypto";
 import type { Batch, DirectoryKey, Key, Range, Value } from "../../../backend.ts";
 import { covers } from "../../shared/delete-covers.ts";
+import { lastInteger } from "../../shared/key-bounds.ts";
 import type { Server, Statement } from "../connection/server.ts";
 import { statement } from "../connection/server.ts";
-import { bound, codeOf, lastInteger, nameOf } from "../schema/layout.ts";
+import { bound, codeOf, nameOf } from "../schema/layout.ts";
 import { bigints, byteas, integers, texts, uuids } from "./arrays.ts";
 
 /** What the function `apply` does with a record. */
 const operation = { equals: 0, absent: 1, deleteOne: 2, deleteRange: 3, insert: 4, put: 5 } as const;
 
 /** A batch with the token that tells, should the answer be lost, whether it was applied. */
-export interface Change {
+export interface GenericBatch {
   readonly batch: Batch;
   readonly token: Uint8Array;
 }
 
-export function changeOf(batch: Batch): Change {
+export function genericBatchOf(batch: Batch): GenericBatch {
   return { batch, token: randomBytes(16) };
 }
 
 /** Runs batches of any shape through the function `apply`: one statement, one attempt; tells which were applied. */
-export class ChangeRunner {
+export class GenericBatchRunner {
   readonly #server: Server;
   readonly #statement: Statement;
 
@@ -33,23 +34,23 @@ export class ChangeRunner {
     );
   }
 
-  async run(changes: readonly Change[]): Promise<readonly boolean[]> {
+  async run(batches: readonly GenericBatch[]): Promise<readonly boolean[]> {
     const operations = new Operations();
-    for (const [ord, { batch }] of changes.entries()) addBatch(operations, ord, batch);
+    for (const [ord, { batch }] of batches.entries()) addBatch(operations, ord, batch);
     const { rows } = await this.#server.run(this.#statement, [
-      integers(changes.map(({ batch }) => lineageOf(batch))),
-      uuids(changes.map(({ token }) => token)),
+      integers(batches.map(({ batch }) => lineageOf(batch))),
+      uuids(batches.map(({ token }) => token)),
       ...operations.parameters(),
     ]);
     const [[list]] = rows as readonly [readonly [string]];
     const refused = new Set(list === "{}" ? [] : list.slice(1, -1).split(",").map(Number));
-    return changes.map((_, ord) => !refused.has(ord));
+    return batches.map((_, ord) => !refused.has(ord));
   }
 }
 
 /** The operations of a statement as columns. */
 class Operations {
-  readonly #shape = new Set<number>();
+  readonly #operationKinds = new Set<number>();
   readonly #codes: number[] = [];
   readonly #tables: number[] = [];
   readonly #batches: number[] = [];
@@ -63,7 +64,7 @@ class Operations {
 
   add(code: number, batch: number, key: Key | DirectoryKey | Range, value?: Value): void {
     const table = codeOf(key.table);
-    this.#shape.add(code * 100 + table);
+    this.#operationKinds.add(code * 100 + table);
     this.#codes.push(code);
     this.#tables.push(table);
     this.#batches.push(batch);
@@ -78,7 +79,7 @@ class Operations {
 
   parameters(): readonly unknown[] {
     return [
-      integers([...this.#shape]),
+      integers([...this.#operationKinds]),
       integers(this.#codes),
       integers(this.#tables),
       integers(this.#batches),

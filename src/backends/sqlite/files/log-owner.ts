@@ -1,7 +1,7 @@
 import { ThreadmarkError } from "../../../errors.ts";
 import { fs } from "../../../platform/node-builtins.ts";
 import { ownerOnly } from "../../shared/file-mode.ts";
-import { logOf, sharedMemoryOf } from "./files.ts";
+import { logOf, sharedMemoryOf } from "./companion-files.ts";
 
 const { chmodSync, existsSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } = fs;
 

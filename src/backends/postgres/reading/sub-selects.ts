@@ -1,11 +1,12 @@
 import type { Key, Read, Table } from "../../../backend.ts";
-import { bound, isWide, lastInteger, names, sameKey } from "../schema/layout.ts";
+import { afterPrefix, lastInteger } from "../../shared/key-bounds.ts";
+import { bound, isWide, names, sameKey } from "../schema/layout.ts";
 import { bigints, integers, texts } from "../writing/arrays.ts";
 
 /** The reads of one kind on one table: one branch of a statement. */
-export interface Branch {
+export interface SubSelect {
   /** What decides the branch's text. */
-  readonly shape: string;
+  readonly form: string;
   /** The text; `parameter` gives the next placeholder, in the order of `values`. */
   sql(schema: string, parameter: () => string): string;
   readonly values: readonly unknown[];
@@ -23,36 +24,36 @@ type List = Extract<Read, { list: unknown }>;
 
 /** Reads of one kind, with their places in the list. */
 class Gathered<T> {
-  readonly places: number[] = [];
+  readonly indexes: number[] = [];
   readonly reads: T[] = [];
 
-  add(place: number, read: T): void {
-    this.places.push(place);
+  add(index: number, read: T): void {
+    this.indexes.push(index);
     this.reads.push(read);
   }
 }
 
-export function branchesOf(reads: readonly Read[]): readonly Branch[] {
+export function subSelectsOf(reads: readonly Read[]): readonly SubSelect[] {
   const gets = new Map<Table, Gathered<Key>>();
   const scans = { up: new Map<Table, Gathered<Scan>>(), down: new Map<Table, Gathered<Scan>>() };
   const found = new Gathered<string>();
   const lists = new Gathered<List["list"]>();
-  for (const [place, read] of reads.entries()) {
-    if ("list" in read) lists.add(place, read.list);
-    else if ("scan" in read) gather(read.reverse === true ? scans.down : scans.up, read.scan.table).add(place, read);
-    else if (read.get.table === "directory") found.add(place, read.get.id);
-    else gather(gets, read.get.table).add(place, read.get);
+  for (const [index, read] of reads.entries()) {
+    if ("list" in read) lists.add(index, read.list);
+    else if ("scan" in read) gather(read.reverse === true ? scans.down : scans.up, read.scan.table).add(index, read);
+    else if (read.get.table === "directory") found.add(index, read.get.id);
+    else gather(gets, read.get.table).add(index, read.get);
   }
-  const branches: Branch[] = [];
+  const selects: SubSelect[] = [];
   for (const table of names) {
     const [get, up, down] = [gets.get(table), scans.up.get(table), scans.down.get(table)];
-    if (get !== undefined) branches.push(getBranch(table, get));
-    if (up !== undefined) branches.push(scanBranch(table, up, "asc"));
-    if (down !== undefined) branches.push(scanBranch(table, down, "desc"));
+    if (get !== undefined) selects.push(getSelect(table, get));
+    if (up !== undefined) selects.push(scanSelect(table, up, "asc"));
+    if (down !== undefined) selects.push(scanSelect(table, down, "desc"));
   }
-  if (found.places.length > 0) branches.push(directoryBranch(found));
-  if (lists.places.length > 0) branches.push(listBranch(lists));
-  return branches;
+  if (found.indexes.length > 0) selects.push(directorySelect(found));
+  if (lists.indexes.length > 0) selects.push(listSelect(lists));
+  return selects;
 }
 
 function gather<T>(tables: Map<Table, Gathered<T>>, table: Table): Gathered<T> {
@@ -64,24 +65,24 @@ function gather<T>(tables: Map<Table, Gathered<T>>, table: Table): Gathered<T> {
   return gathered;
 }
 
-function getBranch(table: Table, { places, reads }: Gathered<Key>): Branch {
+function getSelect(table: Table, { indexes, reads }: Gathered<Key>): SubSelect {
   const columns: Column[] = [
-    { name: "place", type: "int4", values: places },
+    { name: "read_number", type: "int4", values: indexes },
     { name: "lineage", type: "int4", values: reads.map((key) => key.lineage) },
     { name: `"group"`, type: "int4", values: reads.map((key) => key.group) },
     { name: "item", type: "int8", values: reads.map((key) => key.item) },
   ];
   if (isWide(table)) columns.push({ name: "part", type: "int8", values: reads.map((key) => key.part) });
-  return branch(`get:${table}`, columns, (schema, source) => {
+  return subSelect(`get:${table}`, columns, (schema, input) => {
     const part = isWide(table) ? "t.part" : "0::int8";
-    return `select o.place, t.item, ${part}, null::text, t.text, t.bytes
-      from ${source} join ${schema}.${table} t on ${sameKey(table, "t", "o")}`;
+    return `select o.read_number, t.item, ${part}, null::text, t.text, t.bytes
+      from ${input} join ${schema}.${table} t on ${sameKey(table, "t", "o")}`;
   });
 }
 
-function scanBranch(table: Table, { places, reads }: Gathered<Scan>, order: "asc" | "desc"): Branch {
+function scanSelect(table: Table, { indexes, reads }: Gathered<Scan>, order: "asc" | "desc"): SubSelect {
   const columns: Column[] = [
-    { name: "place", type: "int4", values: places },
+    { name: "read_number", type: "int4", values: indexes },
     { name: "lineage", type: "int4", values: reads.map(({ scan }) => scan.lineage) },
     { name: `"group"`, type: "int4", values: reads.map(({ scan }) => scan.group) },
     { name: "first", type: "int8", values: reads.map(({ scan }) => bound(scan.from ?? 0)) },
@@ -90,9 +91,9 @@ function scanBranch(table: Table, { places, reads }: Gathered<Scan>, order: "asc
   ];
   const part = isWide(table) ? "part" : "0::int8 as part";
   const by = isWide(table) ? `item ${order}, part ${order}` : `item ${order}`;
-  return branch(`scan:${table}:${order}`, columns, (schema, source) => {
-    return `select o.place, t.item, t.part, null::text, t.text, t.bytes
-      from ${source} cross join lateral (
+  return subSelect(`scan:${table}:${order}`, columns, (schema, input) => {
+    return `select o.read_number, t.item, t.part, null::text, t.text, t.bytes
+      from ${input} cross join lateral (
         select item, ${part}, text, bytes from ${schema}.${table}
         where lineage = o.lineage and "group" = o."group" and item between o.first and o.last
         order by lineage ${order}, "group" ${order}, ${by} limit o.most
@@ -100,51 +101,45 @@ function scanBranch(table: Table, { places, reads }: Gathered<Scan>, order: "asc
   });
 }
 
-function directoryBranch({ places, reads }: Gathered<string>): Branch {
+function directorySelect({ indexes, reads }: Gathered<string>): SubSelect {
   const columns: Column[] = [
-    { name: "place", type: "int4", values: places },
+    { name: "read_number", type: "int4", values: indexes },
     { name: "id", type: "text", values: reads },
   ];
-  return branch("get:directory", columns, (schema, source) => {
-    return `select o.place, null::int8, null::int8, t.id, t.text, t.bytes
-      from ${source} join ${schema}.directory t on t.id = o.id`;
+  return subSelect("get:directory", columns, (schema, input) => {
+    return `select o.read_number, null::int8, null::int8, t.id, t.text, t.bytes
+      from ${input} join ${schema}.directory t on t.id = o.id`;
   });
 }
 
-function listBranch({ places, reads }: Gathered<List["list"]>): Branch {
+function listSelect({ indexes, reads }: Gathered<List["list"]>): SubSelect {
   const columns: Column[] = [
-    { name: "place", type: "int4", values: places },
+    { name: "read_number", type: "int4", values: indexes },
     // No id is empty, and none is after the last code point 512 / 4 times over.
     { name: "first", type: "text", values: reads.map(({ prefix }) => prefix ?? "") },
-    { name: "beyond", type: "text", values: reads.map(({ prefix }) => successor(prefix ?? "") ?? beyondAll) },
+    { name: "beyond", type: "text", values: reads.map(({ prefix }) => afterPrefix(prefix ?? "") ?? beyondAll) },
     { name: "after", type: "text", values: reads.map(({ after }) => after ?? "") },
     { name: "most", type: "int8", values: reads.map(({ limit }) => bound(limit)) },
   ];
-  return branch("list", columns, (schema, source) => {
-    return `select o.place, null::int8, null::int8, t.id, t.text, t.bytes
-      from ${source} cross join lateral (
+  return subSelect("list", columns, (schema, input) => {
+    return `select o.read_number, null::int8, null::int8, t.id, t.text, t.bytes
+      from ${input} cross join lateral (
         select id, text, bytes from ${schema}.directory
         where id >= o.first and id > o.after and id < o.beyond order by id limit o.most
       ) t`;
   });
 }
 
-const lastCodePoint = 0x10_ffff;
-const beyondAll = String.fromCodePoint(lastCodePoint).repeat(129);
+const beyondAll = String.fromCodePoint(0x10_ffff).repeat(129);
 
-/** The least string greater than all that start with `prefix`; undefined when there is none. UTF-8 orders by code point. */
-function successor(prefix: string): string | undefined {
-  const points = Array.from(prefix, (character) => character.codePointAt(0) as number);
-  while (points.at(-1) === lastCodePoint) points.pop();
-  const last = points.pop();
-  if (last === undefined) return undefined;
-  return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1);
-}
-
-function branch(kind: string, columns: readonly Column[], sql: (schema: string, source: string) => string): Branch {
+function subSelect(
+  kind: string,
+  columns: readonly Column[],
+  sql: (schema: string, input: string) => string,
+): SubSelect {
   const single = columns[0]?.values.length === 1;
   return {
-    shape: single ? kind : `${kind}:many`,
+    form: single ? kind : `${kind}:many`,
     sql(schema, parameter) {
       const fields = columns.map(({ name, type }) =>
         single ? `${parameter()}::${type} as ${name}` : `unnest(${parameter()}::${type}[]) as ${name}`,

@@ -1,16 +1,15 @@
 import type { DirectoryKey, Key, Range } from "../../backend.ts";
 import { tables } from "../../backend.ts";
+import { lastInteger } from "../shared/key-bounds.ts";
 import type { Bound } from "./driver/contract.ts";
 
 export type TableName = Key["table"] | DirectoryKey["table"];
-
-const lastInteger = 0xffff_ffff;
 
 /**
  * How the keys of a table appear in SQL. Integers are put together by SQLite itself: a key can exceed 2^53, where a
  * JavaScript number is not exact, and a BigInt costs more than two numbers.
  */
-export interface KeyShape {
+export interface KeySql {
   /** The key's columns, as in an INSERT or as a conflict target. */
   readonly columns: string;
   /** One expression a column, for the parameters that `bindKey` gives. */
@@ -27,7 +26,7 @@ export interface KeyShape {
 const narrowKey = "? << 32 | ?";
 const widePlace = "(? - 2147483648) << 32 | ?";
 
-const narrow: KeyShape = {
+const narrow: KeySql = {
   columns: "key",
   values: narrowKey,
   equals: `key = ${narrowKey}`,
@@ -37,7 +36,7 @@ const narrow: KeyShape = {
   descending: "key DESC",
 };
 
-const wide: KeyShape = {
+const wide: KeySql = {
   columns: "grp, place",
   values: `?, ${widePlace}`,
   equals: `grp = ? AND place = (${widePlace})`,
@@ -47,7 +46,7 @@ const wide: KeyShape = {
   descending: "place DESC",
 };
 
-const directory: KeyShape = {
+const directory: KeySql = {
   columns: "id",
   values: "?",
   equals: "id = ?",
@@ -57,7 +56,7 @@ const directory: KeyShape = {
   descending: "id DESC",
 };
 
-export function shapeOf(table: TableName): KeyShape {
+export function keySqlOf(table: TableName): KeySql {
   if (table === "directory") return directory;
   return tables[table].wide ? wide : narrow;
 }

@@ -1,5 +1,6 @@
 import type { DirectoryKey, Key, Range, Table } from "../../../backend.ts";
 import { tables } from "../../../backend.ts";
+import { lastInteger } from "../../shared/key-bounds.ts";
 
 /** The format this version writes, and the newest it reads. */
 export const formatVersion = 1;
@@ -7,10 +8,8 @@ export const formatVersion = 1;
 /** The number that stands for the directory of threads where a lineage is meant: lineages count from 1. */
 export const directoryLineage = 0;
 
-export const lastInteger = 0xffff_ffff;
-
 /** What one line of a journal says. */
-export type Change =
+export type Operation =
   /** A record of a table has a value. */
   | { readonly is: "put"; readonly table: Table; readonly group: number; readonly item: number; readonly part: number }
   /** Records of a group are gone: those from item to item, or one with its part. */
@@ -32,12 +31,12 @@ export type Change =
   /** Says nothing: ends a compacted journal, so that no record is in the last batch, where damage would count as a crash. */
   | { readonly is: "seal" };
 
-export function putOf(key: Key | DirectoryKey): Change {
+export function putOf(key: Key | DirectoryKey): Operation {
   if (key.table === "directory") return { is: "name", id: key.id };
   return { is: "put", table: key.table, group: key.group, item: key.item, part: key.part };
 }
 
-export function deleteOf(target: Key | DirectoryKey | Range): Change {
+export function deleteOf(target: Key | DirectoryKey | Range): Operation {
   if (target.table === "directory") return { is: "unname", id: target.id };
   const { table, group } = target;
   if (!("item" in target)) {
@@ -48,24 +47,24 @@ export function deleteOf(target: Key | DirectoryKey | Range): Change {
 }
 
 /** The fields of a line that say what it changes, each with a comma behind it. */
-export function fieldsOf(change: Change): string {
-  switch (change.is) {
+export function fieldsOf(operation: Operation): string {
+  switch (operation.is) {
     case "put": {
-      const part = change.part === 0 ? "" : `"part":${change.part},`;
-      return `"table":"${change.table}","group":${change.group},"item":${change.item},${part}`;
+      const part = operation.part === 0 ? "" : `"part":${operation.part},`;
+      return `"table":"${operation.table}","group":${operation.group},"item":${operation.item},${part}`;
     }
     case "delete": {
-      const part = change.part === undefined ? "" : `"part":${change.part},`;
-      return `"delete":"${change.table}","group":${change.group},"from":${change.from},"to":${change.to},${part}`;
+      const part = operation.part === undefined ? "" : `"part":${operation.part},`;
+      return `"delete":"${operation.table}","group":${operation.group},"from":${operation.from},"to":${operation.to},${part}`;
     }
     case "name":
-      return `"table":"directory","id":${JSON.stringify(change.id)},`;
+      return `"table":"directory","id":${JSON.stringify(operation.id)},`;
     case "unname":
-      return `"delete":"directory","id":${JSON.stringify(change.id)},`;
+      return `"delete":"directory","id":${JSON.stringify(operation.id)},`;
     case "commits":
-      return `"commits":${change.batch},"lineage":${change.lineage},"mark":"${change.mark}",`;
+      return `"commits":${operation.batch},"lineage":${operation.lineage},"mark":"${operation.mark}",`;
     case "format":
-      return `"format":${change.format},"lineage":${change.lineage},`;
+      return `"format":${operation.format},"lineage":${operation.lineage},`;
     case "seal":
       return `"seal":true,`;
   }
@@ -75,7 +74,7 @@ export function fieldsOf(change: Change): string {
 export type Fields = { readonly [name: string]: unknown };
 
 /** The opposite of {@link fieldsOf}; undefined when the fields are none that this version writes. */
-export function changeOf(fields: Fields): Change | undefined {
+export function operationOf(fields: Fields): Operation | undefined {
   const { id, table, group, item, from, to, part } = fields;
   if (table === "directory" && typeof id === "string") return { is: "name", id };
   if (fields["delete"] === "directory" && typeof id === "string") return { is: "unname", id };

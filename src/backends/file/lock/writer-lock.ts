@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { FileSystem } from "../disk/file-system.ts";
 import { heldBy, movedFiles } from "../faults.ts";
-import type { Claim } from "./claim.ts";
-import { claimantOf, OwnClaim } from "./claim.ts";
+import type { Claim } from "./lock-claim.ts";
+import { claimantOf, OwnClaim } from "./lock-claim.ts";
 
 const lockName = /^lock-[0-9a-f]{16}\.json$/;
 const unfinishedName = /^lock-[0-9a-f]{16}\.tmp$/;

@@ -1,8 +1,8 @@
 /** Lets one action run at a time, in the order they came. */
-export class Turns {
+export class ActionQueue {
   #last: Promise<unknown> = Promise.resolve();
 
-  take<Result>(action: () => Promise<Result>): Promise<Result> {
+  run<Result>(action: () => Promise<Result>): Promise<Result> {
     const turn = this.#last.then(action);
     this.#last = turn.catch(() => undefined);
     return turn;

@@ -1,5 +1,5 @@
 import { fs, path } from "../../../platform/node-builtins.ts";
-import { logOf, sharedMemoryOf } from "./files.ts";
+import { logOf, sharedMemoryOf } from "./companion-files.ts";
 
 const { closeSync, fstatSync, lstatSync, openSync, realpathSync, statSync } = fs;
 const { dirname } = path;
@@ -26,7 +26,7 @@ interface KnownFile {
  *
  * Invariant: the files are never opened here. Closing one would release all locks that SQLite holds on it in this process.
  */
-export class Place {
+export class OpenedFiles {
   readonly #files: readonly KnownFile[];
   /** Whether the path is a link, which may change in a directory that is not watched. */
   readonly #isLink: boolean;
@@ -48,7 +48,7 @@ export class Place {
    * Remembers the files that a connection has opened at `path`: the database and, where `log` says so, its log and its
    * shared memory. Undefined on Windows, where a file that is open can be neither moved nor deleted.
    */
-  static of(path: string, log: boolean): Place | undefined {
+  static at(path: string, log: boolean): OpenedFiles | undefined {
     if (process.platform === "win32") return undefined;
     const real = realpathSync(path);
     const isLink = lstatSync(path).isSymbolicLink();
@@ -61,7 +61,7 @@ export class Place {
     if (isLink) know(real, false);
     if (log) know(logOf(real), false);
     if (log) know(sharedMemoryOf(real), false);
-    return new Place(files, isLink, dirname(real));
+    return new OpenedFiles(files, isLink, dirname(real));
   }
 
   /**

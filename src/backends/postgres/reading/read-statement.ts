@@ -1,9 +1,18 @@
 import type { Answer, Found, Listed, Read, Value } from "../../../backend.ts";
+import { compareIds } from "../../shared/id-order.ts";
+import { compareItemKeys } from "../../shared/ordered-records.ts";
 import type { Statement } from "../connection/server.ts";
 import { statement } from "../connection/server.ts";
-import { branchesOf } from "./branches.ts";
+import { subSelectsOf } from "./sub-selects.ts";
 
-type Row = readonly [place: string, item: string, part: string, id: string, text: string | null, bytes: Buffer | null];
+type Row = readonly [
+  readNumber: string,
+  item: string,
+  part: string,
+  id: string,
+  text: string | null,
+  bytes: Buffer | null,
+];
 
 /**
  * Builds one statement for any list of reads: a branch for each kind of read and table, joined by `union all`, so that all
@@ -18,28 +27,28 @@ export class Reader {
   }
 
   statement(reads: readonly Read[]): { readonly statement: Statement; readonly values: readonly unknown[] } {
-    const branches = branchesOf(reads);
-    const shape = branches.map((branch) => branch.shape).join(" ");
-    let found = this.#statements.get(shape);
+    const selects = subSelectsOf(reads);
+    const form = selects.map((select) => select.form).join(" ");
+    let found = this.#statements.get(form);
     if (found === undefined) {
       let count = 0;
       const parameter = (): string => `$${++count}`;
-      const parts = branches.map((branch) => branch.sql(this.#schema, parameter));
+      const parts = selects.map((select) => select.sql(this.#schema, parameter));
       found = statement(
         parts.length === 1 ? (parts[0] as string) : parts.map((part) => `(${part})`).join(" union all "),
       );
-      this.#statements.set(shape, found);
+      this.#statements.set(form, found);
     }
-    return { statement: found, values: branches.flatMap((branch) => branch.values) };
+    return { statement: found, values: selects.flatMap((select) => select.values) };
   }
 }
 
 /** Rows to answers, in the order of the reads. */
 export function answersOf(reads: readonly Read[], rows: readonly unknown[]): readonly Answer[] {
   const answers: Answer[] = reads.map((read) => ("get" in read ? undefined : []));
-  for (const [place, item, part, id, text, bytes] of rows as readonly Row[]) {
+  for (const [readNumber, item, part, id, text, bytes] of rows as readonly Row[]) {
     const value = (text ?? bytes) as Value;
-    const index = Number(place);
+    const index = Number(readNumber);
     const answer = answers[index];
     if (!Array.isArray(answer)) answers[index] = value;
     else if (item === null) answer.push({ id, value } satisfies Listed);
@@ -52,13 +61,12 @@ export function answersOf(reads: readonly Read[], rows: readonly unknown[]): rea
 /** SQL promises no order across `union all`, though the server keeps each branch's. */
 function sort(answer: readonly (Found | Listed)[], read: Exclude<Read, { get: unknown }>): void {
   if ("list" in read) sortBy(answer as Listed[], compareListed);
-  else sortBy(answer as Found[], read.reverse === true ? comparePlacesDown : comparePlaces);
+  else sortBy(answer as Found[], read.reverse === true ? compareDown : compareItemKeys);
 }
 
 function sortBy<T>(answer: T[], compare: (a: T, b: T) => number): void {
   if (answer.some((entry, index) => index > 0 && compare(answer[index - 1] as T, entry) > 0)) answer.sort(compare);
 }
 
-const comparePlaces = (a: Found, b: Found): number => a.item - b.item || a.part - b.part;
-const comparePlacesDown = (a: Found, b: Found): number => comparePlaces(b, a);
-const compareListed = (a: Listed, b: Listed): number => Buffer.compare(Buffer.from(a.id), Buffer.from(b.id));
+const compareDown = (a: Found, b: Found): number => compareItemKeys(b, a);
+const compareListed = (a: Listed, b: Listed): number => compareIds(a.id, b.id);

@@ -23,7 +23,7 @@ interface Waiting {
  *
  * The same slices give a process's event loop a turn, which a loop of synchronous commits would never do.
  */
-export class Turns {
+export class LockSharing {
   readonly #isBusy: (error: unknown) => boolean;
   readonly #patience: number;
   readonly #queue: Waiting[] = [];
@@ -39,7 +39,7 @@ export class Turns {
   }
 
   /** Runs an action that takes the write lock: at once if it is our turn and the lock is free, else in order of arrival. It is told when it begins. */
-  take<Result>(action: (now: number) => Result): Promise<Result> {
+  write<Result>(action: (now: number) => Result): Promise<Result> {
     const now = performance.now();
     if (this.#queue.length > 0 || this.#sliceIsOver(now)) return this.#wait(action);
     try {
@@ -52,15 +52,15 @@ export class Turns {
   }
 
   /** Runs an action that only reads: it takes no turn, and waits only while a file is being recovered or closed. */
-  watch<Result>(action: () => Result): Promise<Result> {
+  read<Result>(action: () => Result): Promise<Result> {
     try {
       return Promise.resolve(action());
     } catch (error) {
-      return this.#isBusy(error) ? this.#watchAgain(action, error) : Promise.reject(error);
+      return this.#isBusy(error) ? this.#readAgain(action, error) : Promise.reject(error);
     }
   }
 
-  async #watchAgain<Result>(action: () => Result, first: unknown): Promise<Result> {
+  async #readAgain<Result>(action: () => Result, first: unknown): Promise<Result> {
     const since = performance.now();
     let busy = first;
     for (;;) {

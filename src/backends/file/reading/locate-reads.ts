@@ -1,31 +1,10 @@
-import type { Answer, Batch, DirectoryKey, Found, Key, Listed, Range, Read, Value } from "../../../backend.ts";
-import { directoryLineage } from "../format/change.ts";
+import type { Answer, DirectoryKey, Found, Key, Listed, Read, Value } from "../../../backend.ts";
+import { directoryLineage } from "../format/operation.ts";
+import { lineageOfKey } from "../format/touched-lineages.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Slot } from "../journal/record-index.ts";
-import type { Wanted } from "./fetch.ts";
-import { damageOf } from "./fetch.ts";
-
-/** The lineage whose journal holds a key, or the directory. */
-export function placeOf(key: Key | DirectoryKey | Range): number {
-  return key.table === "directory" ? directoryLineage : key.lineage;
-}
-
-/** The journals that reads need. */
-export function placesOfReads(reads: readonly Read[]): Set<number> {
-  return new Set(
-    reads.map((read) => ("get" in read ? placeOf(read.get) : "scan" in read ? read.scan.lineage : directoryLineage)),
-  );
-}
-
-/** The journals that batches look at or change. */
-export function placesOfBatches(batches: readonly Batch[]): Set<number> {
-  const places = new Set<number>();
-  for (const { checks = [], deletes = [], inserts = [], puts = [] } of batches) {
-    for (const { key } of [...checks, ...inserts, ...puts]) places.add(placeOf(key));
-    for (const target of deletes) places.add(placeOf(target));
-  }
-  return places;
-}
+import type { Wanted } from "./fetch-values.ts";
+import { damageOf } from "./fetch-values.ts";
 
 /** Where the answer to a read lies. Found without waiting, so that all of one call come from one moment. */
 export interface Located {
@@ -43,8 +22,8 @@ function standIn(damaged: Wanted): string {
   return `damaged: ${damageOf(damaged).message}`;
 }
 
-export function locate(read: Read, journalOf: (place: number) => Journal): Located {
-  if ("get" in read) return locateOne(read.get, journalOf(placeOf(read.get)));
+export function locate(read: Read, journalOf: (lineage: number) => Journal): Located {
+  if ("get" in read) return locateOne(read.get, journalOf(lineageOfKey(read.get)));
   if ("scan" in read) {
     const journal = journalOf(read.scan.lineage);
     const slots = journal.index.scan(read.scan, read.reverse ?? false, read.limit ?? Number.POSITIVE_INFINITY);

@@ -1,6 +1,6 @@
 import type { Value } from "../../../backend.ts";
 import type { ThreadmarkError } from "../../../errors.ts";
-import { corrupt } from "../faults.ts";
+import { damagedJournal } from "../faults.ts";
 import { isSound, valueOf } from "../format/line-reader.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Slot } from "../journal/record-index.ts";
@@ -51,7 +51,7 @@ export async function fetchAll(wanted: Iterable<Wanted>): Promise<ReadonlyMap<Sl
 }
 
 export function damageOf({ journal, slot }: Wanted): ThreadmarkError {
-  return corrupt(journal.path, slot.line, "the record is damaged");
+  return damagedJournal(journal.path, slot.line, "the record is damaged");
 }
 
 /** Slots in the order of the file, those near each other together. */

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { directoryLineage } from "./change.ts";
+import { directoryLineage } from "./operation.ts";
 
 const journalName = /^([0-9a-f]{8})\.jsonl$/;
 const directoryName = "directory.jsonl";
@@ -15,7 +15,7 @@ export function journalPath(directory: string, lineage: number): string {
 }
 
 /** The lineage whose journal has this name; undefined for other files. */
-export function lineageOf(name: string): number | undefined {
+export function lineageOfName(name: string): number | undefined {
   if (name === directoryName) return directoryLineage;
   const digits = journalName.exec(name)?.[1];
   return digits === undefined ? undefined : Number.parseInt(digits, 16);
@@ -28,5 +28,5 @@ export function unfinishedPath(path: string): string {
 
 /** Whether a file is a journal that was never finished: a crash came between. */
 export function isUnfinishedJournal(name: string): boolean {
-  return name.endsWith(unfinished) && lineageOf(name.slice(0, -unfinished.length)) !== undefined;
+  return name.endsWith(unfinished) && lineageOfName(name.slice(0, -unfinished.length)) !== undefined;
 }

@@ -6,7 +6,7 @@ export function isDoubtful({ follows }: Batch, interruptions: number): boolean {
 }
 
 /** The batch, with what it builds on among its checks where that is in doubt. */
-export function proved(batch: Batch, interruptions: number): Batch {
+export function withDoubtfulCheck(batch: Batch, interruptions: number): Batch {
   const { follows, checks = [] } = batch;
   return follows !== undefined && isDoubtful(batch, interruptions) ? { ...batch, checks: [...checks, follows] } : batch;
 }

@@ -1,4 +1,4 @@
-import { createApply } from "../schema/migrations/0002-apply.ts";
+import { createApply } from "./0002-apply.ts";
 
 /**
  * Has `apply` refuse a batch that inserts a record into `meta` whose item, the number of a tape, another lineage has. Keys

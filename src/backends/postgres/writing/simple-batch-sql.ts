@@ -1,6 +1,6 @@
 import type { Table } from "../../../backend.ts";
 import { isWide, keyColumns } from "../schema/layout.ts";
-import type { Shape, Side } from "./single-step.ts";
+import type { StatementForm, TargetColumn } from "./simple-batch.ts";
 
 /** A parameter of a step's statement: the column it is for, and its type. */
 type Field = readonly [name: string, type: string];
@@ -13,25 +13,25 @@ const typeOf = { text: "text", bytes: "bytea" } as const;
  * - whoever inserts the same key is waited for. Then nothing is inserted; or, where there are rows beside it, which must
  *   not be left without it, the statement fails.
  */
-export function oneText(schema: string, shape: Shape, durable: string): string {
-  const { check, beside } = shape;
-  const field = parametersOf(stepFields(shape), 0);
-  const held = check && checked(schema, shape, check, field);
+export function oneText(schema: string, form: StatementForm, durable: string): string {
+  const { check, beside } = form;
+  const field = parametersOf(batchFields(form), 0);
+  const held = check && checked(schema, form, check, field);
   if (beside === undefined) {
     const from = held === undefined ? "" : ` from ${held} m`;
-    return `${insert(schema, shape.insert, field)}${from} where ${durable} on conflict do nothing`;
+    return `${insert(schema, form.insert, field)}${from} where ${durable} on conflict do nothing`;
   }
-  return withBeside(insert(schema, shape.insert, field), held, besideText(schema, shape, beside), ", m", durable);
+  return withBeside(insert(schema, form.insert, field), held, besideText(schema, form, beside), ", m", durable);
 }
 
 /** The same with one row beside it, which needs no arrays: half of what such a row costs. */
-export function pairText(schema: string, shape: Shape, durable: string): string {
-  const beside = shape.beside as Side;
-  const fields = stepFields(shape);
+export function pairText(schema: string, form: StatementForm, durable: string): string {
+  const beside = form.beside as TargetColumn;
+  const fields = batchFields(form);
   const field = parametersOf(fields, 0);
-  const held = shape.check && checked(schema, shape, shape.check, field);
+  const held = form.check && checked(schema, form, form.check, field);
   const other = insert(schema, beside, parametersOf(insertFields(beside), fields.length));
-  return withBeside(insert(schema, shape.insert, field), held, other, " from m", durable);
+  return withBeside(insert(schema, form.insert, field), held, other, " from m", durable);
 }
 
 function withBeside(own: string, held: string | undefined, beside: string, ifHeld: string, durable: string): string {
@@ -51,21 +51,21 @@ function parametersOf(fields: readonly Field[], after: number): (name: string) =
  * together cost a fifth of the statement. A key that is taken, or a check that does not hold (its row then has no
  * lineage, which no row may lack), fails all of it: two writers on one thread, so rare.
  */
-export function allText(schema: string, shape: Shape, durable: string): string {
-  const before = shape.beside === undefined ? "" : `with b as (${besideText(schema, shape, shape.beside)}) `;
-  const source = ` from (select ${unnested(stepFields(shape), 0)}) o`;
-  if (shape.check === undefined)
-    return `${before}${insert(schema, shape.insert, listed)}${source} where (select ${durable})`;
+export function allText(schema: string, form: StatementForm, durable: string): string {
+  const before = form.beside === undefined ? "" : `with b as (${besideText(schema, form, form.beside)}) `;
+  const input = ` from (select ${unnested(batchFields(form), 0)}) o`;
+  if (form.check === undefined)
+    return `${before}${insert(schema, form.insert, listed)}${input} where (select ${durable})`;
   const guarded = (name: string): string => (name === "lineage" ? "case when m.held then o.lineage end" : listed(name));
-  const held = checked(schema, shape, shape.check, listed);
-  return `${before}${insert(schema, shape.insert, guarded)}${source} left join lateral ${held} m on true where (select ${durable})`;
+  const held = checked(schema, form, form.check, listed);
+  return `${before}${insert(schema, form.insert, guarded)}${input} left join lateral ${held} m on true where (select ${durable})`;
 }
 
 /** The same, but each step for itself; only for those that insert one row. Gives the groups of those that were applied. */
-export function someText(schema: string, shape: Shape, durable: string): string {
-  const held = shape.check === undefined ? "" : `, lateral ${checked(schema, shape, shape.check, listed)} m`;
-  const source = ` from (select ${unnested(stepFields(shape), 0)}) o`;
-  return `${insert(schema, shape.insert, listed)}${source}${held} where (select ${durable}) on conflict do nothing returning "group"`;
+export function someText(schema: string, form: StatementForm, durable: string): string {
+  const held = form.check === undefined ? "" : `, lateral ${checked(schema, form, form.check, listed)} m`;
+  const input = ` from (select ${unnested(batchFields(form), 0)}) o`;
+  return `${insert(schema, form.insert, listed)}${input}${held} where (select ${durable}) on conflict do nothing returning "group"`;
 }
 
 const listed = (name: string): string => `o.${name}`;
@@ -74,7 +74,7 @@ const listed = (name: string): string => `o.${name}`;
  * The parameters of a step: the inserted key, the checked key (its lineage is the same) and value, then the inserted value.
  * The driver copies what it has of a message whenever that grows: the largest comes last.
  */
-function stepFields({ check, checksOwn, insert }: Shape): readonly Field[] {
+function batchFields({ check, checksOwn, insert }: StatementForm): readonly Field[] {
   if (check === undefined) return insertFields(insert);
   const checkedKey: readonly Field[] = checksOwn
     ? []
@@ -82,15 +82,15 @@ function stepFields({ check, checksOwn, insert }: Shape): readonly Field[] {
   return [...keyFields(insert), ...checkedKey, ["expected", typeOf[check.column]], valueField(insert)];
 }
 
-function insertFields(side: Side): readonly Field[] {
+function insertFields(side: TargetColumn): readonly Field[] {
   return [...keyFields(side), valueField(side)];
 }
 
-function keyFields({ table }: Side): readonly Field[] {
+function keyFields({ table }: TargetColumn): readonly Field[] {
   return [["lineage", "int4"], [`"group"`, "int4"], ["item", "int8"], ...partField(table, "part")];
 }
 
-function valueField({ column }: Side): Field {
+function valueField({ column }: TargetColumn): Field {
   return ["value", typeOf[column]];
 }
 
@@ -99,15 +99,15 @@ function partField(table: Table, name: string): readonly Field[] {
 }
 
 /** What is inserted beside the steps' own rows: its parameters come after theirs, as arrays. */
-function besideText(schema: string, shape: Shape, beside: Side): string {
-  return `${insert(schema, beside, listed)} from (select ${unnested(insertFields(beside), stepFields(shape).length)}) o`;
+function besideText(schema: string, form: StatementForm, beside: TargetColumn): string {
+  return `${insert(schema, beside, listed)} from (select ${unnested(insertFields(beside), batchFields(form).length)}) o`;
 }
 
 function unnested(fields: readonly Field[], after: number): string {
   return fields.map(([name, type], index) => `unnest($${after + index + 1}::${type}[]) as ${name}`).join(", ");
 }
 
-function insert(schema: string, { table, column }: Side, field: (name: string) => string): string {
+function insert(schema: string, { table, column }: TargetColumn, field: (name: string) => string): string {
   const columns = keyColumns(table);
   return `insert into ${schema}.${table} (${columns.join(", ")}, ${column})
     select ${columns.map(field).join(", ")}, ${field("value")}`;
@@ -116,8 +116,8 @@ function insert(schema: string, { table, column }: Side, field: (name: string) =
 /** A subquery that takes a lock is run once a step, through the primary key, whatever the planner thinks of it. */
 function checked(
   schema: string,
-  { checksOwn }: Shape,
-  { table, column }: Side,
+  { checksOwn }: StatementForm,
+  { table, column }: TargetColumn,
   field: (name: string) => string,
 ): string {
   const group = field(checksOwn ? "lineage" : "checked_group");

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { lanesOf } from "../../../src/backends/postgres/writing/split-statements.ts";
+import { splitOverConnections } from "../../../src/backends/postgres/writing/split-statements.ts";
 
 const entries = (...lengths: number[]): { readonly length: number }[] => lengths.map((length) => ({ length }));
 const sum = (part: readonly { readonly length: number }[]): number => part.reduce((all, { length }) => all + length, 0);
@@ -14,18 +14,20 @@ test("what fits is cut by count alone, into at most four lanes of one statement"
     [200, [50, 50, 50, 50]],
   ] as const) {
     const list = Array.from({ length: count }, () => ({ length: 1 }));
-    expect(lanesOf(list, 1000).map((lane) => lane.map((part) => part.length))).toEqual(lanes.map((length) => [length]));
+    expect(splitOverConnections(list, 1000).map((lane) => lane.map((part) => part.length))).toEqual(
+      lanes.map((length) => [length]),
+    );
   }
 });
 
 test("one batch is one statement, however large", () => {
   const list = entries(5000);
-  expect(lanesOf(list, 1000)).toEqual([[list]]);
+  expect(splitOverConnections(list, 1000)).toEqual([[list]]);
 });
 
 test("large batches have statements of their own, spread over the lanes", () => {
   const list = entries(...Array.from({ length: 24 }, () => 700));
-  const lanes = lanesOf(list, 1000);
+  const lanes = splitOverConnections(list, 1000);
   expect(lanes.map((lane) => lane.map((part) => part.length))).toEqual(Array(4).fill([1, 1, 1, 1, 1, 1]));
 });
 
@@ -33,7 +35,7 @@ test("every batch is sent once, in order, and no statement is longer than the bo
   const lists = fc.array(fc.record({ length: fc.nat({ max: 1500 }) }), { maxLength: 150 });
   fc.assert(
     fc.property(lists, (list) => {
-      const lanes = lanesOf(list, 1000);
+      const lanes = splitOverConnections(list, 1000);
       expect(lanes.flat(2)).toEqual(list);
       expect(lanes.length).toBeLessThanOrEqual(4);
       for (const part of lanes.flat()) {
