@@ -5,6 +5,7 @@ import { open } from "../../src/api/open.ts";
 import type { Backend, Read } from "../../src/backend.ts";
 import { memory } from "../../src/backends/memory/index.ts";
 import { ThreadmarkSaver } from "../../src/langgraph/index.ts";
+import { forwarding } from "../../src/testing/index.ts";
 import { checkpointOf, loop, newThread, onEveryBackend, put, thread } from "./support/saver.ts";
 
 /** A step of a graph whose channel `log` keeps only its writes. */
@@ -56,13 +57,12 @@ onEveryBackend("the history of a channel that keeps only its writes", (savers) =
 it("a history takes as many reads however long it is: of each tape one of the metadata, one of the writes", async () => {
   const backend = memory();
   let reads: (readonly Read[])[] = [];
-  const counting: Backend = {
-    ...pick(backend),
+  const counting = forwarding(backend, {
     read: (list) => {
       reads.push(list);
       return backend.read(list);
     },
-  };
+  });
   const readsOf = async (
     saver: ThreadmarkSaver,
     config: RunnableConfig,
@@ -101,13 +101,12 @@ it("a history takes as many reads however long it is: of each tape one of the me
 it("a history is one read where the thread is remembered, whatever else was committed since", async () => {
   const backend = memory();
   let reads = 0;
-  const counting: Backend = {
-    ...pick(backend),
+  const counting = forwarding(backend, {
     read: (list) => {
       reads += 1;
       return backend.read(list);
     },
-  };
+  });
   const saver = new ThreadmarkSaver(await open(counting));
   let config = await put(saver, thread("t"), { log: new DeltaSnapshot(["seed"]), n: 0 });
   const expected: string[] = [];
@@ -143,18 +142,4 @@ it("a history is one read where the thread is remembered, whatever else was comm
 async function freshHistory(backend: Backend, config: RunnableConfig): Promise<{ written: unknown }> {
   const { log } = await new ThreadmarkSaver(await open(backend)).getDeltaChannelHistory({ config, channels: ["log"] });
   return { written: log?.writes.flatMap((write) => write[2]) };
-}
-
-function pick(backend: Backend): Backend {
-  const { name, capabilities } = backend;
-  return {
-    name,
-    capabilities,
-    read: (list) => backend.read(list),
-    commit: (batches) => backend.commit(batches),
-    size: () => backend.size(),
-    compact: () => backend.compact(),
-    verify: () => backend.verify(),
-    close: () => backend.close(),
-  };
 }

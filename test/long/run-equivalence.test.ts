@@ -1,7 +1,6 @@
 import { test } from "vitest";
-import { memory } from "../../src/backends/memory/index.ts";
 import { open } from "../../src/index.ts";
-import { Medium } from "../runtime/support/medium.ts";
+import { mediumOf } from "../runtime/support/medium.ts";
 import { playMany } from "../runtime/support/play.ts";
 import { howMany } from "./campaign.ts";
 
@@ -9,7 +8,7 @@ test.each([false, true])(
   `${howMany(5_000)} random graphs end as they do undisturbed; commits lost: %s`,
   async (lossy) => {
     const fresh: Parameters<typeof playMany>[0] = async (options) => {
-      const medium = new Medium(memory());
+      const medium = await mediumOf("memory", "");
       const store = await open(medium, { ...options });
       return { store, medium };
     };

@@ -1,4 +1,5 @@
 import type { Answer, Backend } from "../../src/backend.ts";
+import { sharedBackend } from "./shared-backend.ts";
 
 /** What was asked since this was last asked: commits; reads, the records they were answered with, and bytes of their values. */
 export interface Taken {
@@ -17,9 +18,7 @@ export function counted(inner: Backend): { readonly backend: Backend; taken(): T
     for (const { length } of values) bytes += length;
   };
   return {
-    backend: {
-      name: inner.name,
-      capabilities: inner.capabilities,
+    backend: sharedBackend(inner, {
       async read(list) {
         const answers = await inner.read(list);
         reads += 1;
@@ -30,11 +29,7 @@ export function counted(inner: Backend): { readonly backend: Backend; taken(): T
         commits += 1;
         return inner.commit(batches);
       },
-      size: () => inner.size(),
-      compact: () => inner.compact(),
-      verify: () => inner.verify(),
-      close: async () => undefined,
-    },
+    }),
     taken() {
       const since = { commits, reads, records, bytes };
       [commits, reads, records, bytes] = [0, 0, 0, 0];

@@ -5,6 +5,7 @@ import { memory } from "../../src/backends/memory/index.ts";
 import type { OpenOptions } from "../../src/model/arguments.ts";
 import type { Location } from "../../src/testing/index.ts";
 import { makePostgres, reusedPostgres } from "./postgres/places.ts";
+import { sharedBackend } from "./shared-backend.ts";
 import { makeFolder, removeFolder } from "./temporary-folder.ts";
 
 /** A fresh, empty place on one backend. */
@@ -29,17 +30,7 @@ export interface BackendUnderTest {
 /** A store in memory ends with its backend: here one backend outlives the stores opened on it. */
 async function makeMemory(): Promise<Place> {
   const backend = memory();
-  const shared: Backend = {
-    name: backend.name,
-    capabilities: backend.capabilities,
-    read: (reads) => backend.read(reads),
-    commit: (batches) => backend.commit(batches),
-    size: () => backend.size(),
-    compact: () => backend.compact(),
-    verify: () => backend.verify(),
-    close: async () => undefined,
-  };
-  return { url: shared, shared: true, cleanup: () => backend.close() };
+  return { url: sharedBackend(backend), shared: true, cleanup: () => backend.close() };
 }
 
 /** `fsync: "normal"`, since no test here cuts the power: that halves the time of the whole suite. */

@@ -3,6 +3,7 @@ import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } 
 import { describe, expect, test } from "vitest";
 import { open } from "../../../src/api/open.ts";
 import type { Store } from "../../../src/api/store.ts";
+import { idsOf } from "../../support/collect.ts";
 import { folderForEach } from "../../support/folders-of-tests.ts";
 
 interface State {
@@ -40,8 +41,7 @@ describe("what the source systems must find on file", () => {
     expect(await store.verify()).toEqual({ ok: true, faults: [] });
     await store.close();
     store = await openStore();
-    const ids: string[] = [];
-    for await (const { id } of store.thread("t").history()) ids.push(id);
+    const ids = await idsOf(store.thread("t").history());
     expect(ids).toEqual(["c4", "c2", "c1"]);
     await store.close();
   });

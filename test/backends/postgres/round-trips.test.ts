@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { postgres } from "../../../src/backends/postgres/index.ts";
 import { open, type Store } from "../../../src/index.ts";
+import { collect } from "../../support/collect.ts";
 import type { TestDatabase } from "../../support/postgres/database.ts";
 import { createDatabase } from "../../support/postgres/database.ts";
 import { CountingPool } from "./support/counting.ts";
@@ -36,12 +37,6 @@ async function fresh(): Promise<Store<State>> {
 
 async function trips(work: () => Promise<unknown>): Promise<number> {
   return (await pool.during(work)).length;
-}
-
-async function collect<T>(all: AsyncIterable<T>): Promise<T[]> {
-  const found: T[] = [];
-  for await (const one of all) found.push(one);
-  return found;
 }
 
 test("a put is one round trip", async () => {

@@ -1,6 +1,6 @@
 import { HumanMessage } from "@langchain/core/messages";
 import { Annotation, DeltaChannel, END, messagesDeltaReducer, START, StateGraph } from "@langchain/langgraph";
-import { idsOf, on, type Scenario } from "./scenario.ts";
+import { checkpointIdsOf, on, type Scenario } from "./scenario.ts";
 
 function delta(name: string, snapshotFrequency: number, durability: "async" | "exit"): Scenario {
   return {
@@ -28,13 +28,13 @@ function delta(name: string, snapshotFrequency: number, durability: "async" | "e
         const input = { turn, messages: [new HumanMessage({ content: `turn ${turn}`, id: `h${turn}` })] } as never;
         results.push(await graph.invoke(input, { ...on(thread), durability }));
       }
-      const ids = await idsOf(checkpointer, thread);
+      const ids = await checkpointIdsOf(checkpointer, thread);
       const older = on(thread, { checkpoint_id: ids[Math.floor(ids.length / 2)], checkpoint_ns: "" });
       const forked = await graph.updateState(older, { turn: 100 } as never, "note");
       results.push((await graph.getState(forked)).values);
       const input = { turn: 101, messages: [new HumanMessage({ content: "on the fork", id: "f" })] } as never;
       results.push(await graph.invoke(input, { ...on(thread), durability }));
-      for (const id of await idsOf(checkpointer, thread)) {
+      for (const id of await checkpointIdsOf(checkpointer, thread)) {
         results.push((await graph.getState(on(thread, { checkpoint_id: id, checkpoint_ns: "" }))).values);
       }
       return results;

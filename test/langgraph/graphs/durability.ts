@@ -1,6 +1,7 @@
 import { HumanMessage } from "@langchain/core/messages";
 import { Annotation, END, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
-import { collect, on, type Scenario } from "./scenario.ts";
+import { collect } from "../../support/collect.ts";
+import { on, type Scenario } from "./scenario.ts";
 
 const State = Annotation.Root({
   ...MessagesAnnotation.spec,

@@ -12,14 +12,8 @@ export function on(thread: string, more: Record<string, unknown> = {}): Runnable
 }
 
 /** The ids of a thread's root checkpoints, newest first. */
-export async function idsOf(checkpointer: BaseCheckpointSaver, thread: string): Promise<string[]> {
+export async function checkpointIdsOf(checkpointer: BaseCheckpointSaver, thread: string): Promise<string[]> {
   const ids: string[] = [];
   for await (const tuple of checkpointer.list(on(thread, { checkpoint_ns: "" }))) ids.push(tuple.checkpoint.id);
   return ids;
-}
-
-export async function collect<T>(stream: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = [];
-  for await (const chunk of stream) all.push(chunk);
-  return all;
 }

@@ -1,5 +1,6 @@
 import { Annotation, Command, END, interrupt, START, StateGraph } from "@langchain/langgraph";
-import { collect, on, type Scenario } from "./scenario.ts";
+import { collect } from "../../support/collect.ts";
+import { on, type Scenario } from "./scenario.ts";
 
 const State = Annotation.Root({
   log: Annotation<string[]>({ reducer: (left, right) => left.concat(right), default: () => [] }),

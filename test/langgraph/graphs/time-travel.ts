@@ -1,5 +1,5 @@
 import { Annotation, END, interrupt, START, StateGraph } from "@langchain/langgraph";
-import { idsOf, on, type Scenario } from "./scenario.ts";
+import { checkpointIdsOf, on, type Scenario } from "./scenario.ts";
 
 const State = Annotation.Root({
   n: Annotation<number>,
@@ -22,7 +22,7 @@ export const updateOfOlder: Scenario = {
     const graph = counter(checkpointer);
     await graph.invoke({ n: 1 }, on(thread));
     await graph.invoke({ n: 10 }, on(thread));
-    const ids = await idsOf(checkpointer, thread);
+    const ids = await checkpointIdsOf(checkpointer, thread);
     const older = on(thread, { checkpoint_id: ids.at(-3), checkpoint_ns: "" });
     const results: unknown[] = [];
     for (const n of [100, 200]) {
@@ -30,7 +30,7 @@ export const updateOfOlder: Scenario = {
       results.push(await graph.invoke(null, forked), (await graph.getState(on(thread))).values);
     }
     // Each branch shows its own values, though their channels' versions are the same.
-    for (const id of await idsOf(checkpointer, thread)) {
+    for (const id of await checkpointIdsOf(checkpointer, thread)) {
       results.push((await graph.getState(on(thread, { checkpoint_id: id, checkpoint_ns: "" }))).values);
     }
     return results;
@@ -62,7 +62,7 @@ export const replay: Scenario = {
   async run(checkpointer, thread) {
     const graph = counter(checkpointer);
     await graph.invoke({ n: 3 }, on(thread));
-    const ids = await idsOf(checkpointer, thread);
+    const ids = await checkpointIdsOf(checkpointer, thread);
     const replayed = await graph.invoke(null, on(thread, { checkpoint_id: ids.at(-2), checkpoint_ns: "" }));
     const copied = await graph.updateState(
       on(thread, { checkpoint_id: ids.at(1), checkpoint_ns: "" }),

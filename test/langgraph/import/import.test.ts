@@ -6,6 +6,7 @@ import { type BaseCheckpointSaver, type CheckpointTuple, DeltaSnapshot, TASKS } 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ThreadmarkSaver } from "../../../src/langgraph/index.ts";
 import { records, threadmark } from "../../cli/run.ts";
+import { collect } from "../../support/collect.ts";
 import { folderOfFile } from "../../support/folders-of-tests.ts";
 import { createDatabase, type TestDatabase } from "../../support/postgres/database.ts";
 import { scenarios } from "../graphs/all.ts";
@@ -158,9 +159,7 @@ function isRootOf(name: string): (tuple: CheckpointTuple) => boolean {
 }
 
 async function listAll(saver: BaseCheckpointSaver): Promise<CheckpointTuple[]> {
-  const tuples: CheckpointTuple[] = [];
-  for await (const tuple of saver.list({})) tuples.push(tuple);
-  return tuples;
+  return collect(saver.list({}));
 }
 
 /** Checkpoints before version 4: what was sent is with the parent's writes. */

@@ -11,6 +11,7 @@ import { beforeAll, expect, it } from "vitest";
 import { open } from "../../../src/api/open.ts";
 import { ThreadmarkSaver } from "../../../src/langgraph/index.ts";
 import { records, threadmark } from "../../cli/run.ts";
+import { collect } from "../../support/collect.ts";
 import { folderOfFile } from "../../support/folders-of-tests.ts";
 import { createDatabase } from "../../support/postgres/database.ts";
 import { installOriginalSavers, sqliteSaver } from "../support/original-savers.ts";
@@ -34,9 +35,7 @@ async function converse(saver: BaseCheckpointSaver, id: string, steps: number): 
 }
 
 async function tuplesOf(saver: BaseCheckpointSaver): Promise<CheckpointTuple[]> {
-  const tuples: CheckpointTuple[] = [];
-  for await (const tuple of saver.list({})) tuples.push(tuple);
-  return tuples;
+  return collect(saver.list({}));
 }
 
 /** How many checkpoints a store has. */

@@ -1,6 +1,7 @@
 import { Annotation, END, interrupt, START, StateGraph } from "@langchain/langgraph";
 import { expect, it } from "vitest";
 import type { ThreadmarkSaver } from "../../../src/langgraph/index.ts";
+import { collect } from "../../support/collect.ts";
 import { memoryUnderTest, sqliteUnderTest } from "../../support/places.ts";
 import { newThread, onEveryBackend } from "../support/saver.ts";
 
@@ -43,8 +44,7 @@ onEveryBackend(
       await expect(graph.invoke({ log: ["b"] }, on(id))).rejects.toMatchObject({ code: "BUSY", thread: id });
       await expect(graph.updateState(on(id), { log: ["c"] })).rejects.toMatchObject({ code: "BUSY" });
       expect((await graph.getState(on(id))).next).toEqual(["work"]);
-      const history: unknown[] = [];
-      for await (const state of graph.getStateHistory(on(id))) history.push(state);
+      const history = await collect(graph.getStateHistory(on(id)));
       expect(history.length).toBeGreaterThan(0);
       goOn.open();
       expect(await first).toEqual({ log: ["a", "done"] });

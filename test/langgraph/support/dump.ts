@@ -1,10 +1,10 @@
 import type { BaseCheckpointSaver, CheckpointTuple } from "@langchain/langgraph-checkpoint";
+import { collect } from "../../support/collect.ts";
 import { describe } from "./describe.ts";
 
 /** Everything a saver has of a thread, as text, with checkpoints named by their place instead of their ids. */
 export async function dumpThread(saver: BaseCheckpointSaver, thread: string): Promise<string[]> {
-  const tuples: CheckpointTuple[] = [];
-  for await (const tuple of saver.list({ configurable: { thread_id: thread } })) tuples.push(tuple);
+  const tuples = await collect(saver.list({ configurable: { thread_id: thread } }));
   tuples.sort((left, right) => (left.checkpoint.id < right.checkpoint.id ? -1 : 1));
   const counts = new Map<string, number>();
   const names = new Map<string, string>();

@@ -16,10 +16,10 @@ import {
   task,
 } from "@langchain/langgraph";
 import { open } from "../../../src/api/open.ts";
-import type { Backend } from "../../../src/backend.ts";
 import { memory } from "../../../src/backends/memory/index.ts";
 import { ThreadmarkError } from "../../../src/errors.ts";
 import { ThreadmarkSaver } from "../../../src/langgraph/index.ts";
+import { forwarding } from "../../../src/testing/index.ts";
 
 const [url = "memory:"] = process.argv.slice(2);
 const store = await open(url);
@@ -177,16 +177,12 @@ const closed = await ThreadmarkSaver.open("memory:");
 await losing("CLOSED", closed, () => closed.store.close());
 const medium = memory();
 let broken = false;
-const failing: Backend = {
-  ...{ name: "failing", capabilities: medium.capabilities },
-  read: (reads) => medium.read(reads),
+const failing = forwarding(medium, {
   commit: async (batches) => {
     if (broken) throw new ThreadmarkError("BACKEND", "The disk is gone.", { committed: false });
     return medium.commit(batches);
   },
-  ...{ size: () => medium.size(), compact: () => medium.compact(), verify: () => medium.verify() },
-  close: () => medium.close(),
-};
+});
 const unlucky = new ThreadmarkSaver(await open(failing));
 const breaking = (now: boolean) => async (): Promise<void> => {
   broken = now;

@@ -5,6 +5,7 @@ import { afterEach, describe } from "vitest";
 import { open } from "../../../src/api/open.ts";
 import { type SaverOptions, ThreadmarkSaver } from "../../../src/langgraph/index.ts";
 import type { OpenOptions } from "../../../src/model/arguments.ts";
+import { collect } from "../../support/collect.ts";
 import { type BackendUnderTest, campaignLocations, type Place } from "../../support/places.ts";
 
 /** Savers for a test: at a fresh place, and once more at the same one. All are closed after it. */
@@ -87,9 +88,7 @@ export async function listAll(
   config: RunnableConfig,
   options: Parameters<ThreadmarkSaver["list"]>[1] = {},
 ): Promise<CheckpointTuple[]> {
-  const tuples: CheckpointTuple[] = [];
-  for await (const tuple of saver.list(config, options)) tuples.push(tuple);
-  return tuples;
+  return collect(saver.list(config, options));
 }
 
 export function newThread(): string {

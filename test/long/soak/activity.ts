@@ -1,4 +1,5 @@
 import type { Checkpoint, CheckpointInfo, Store, Thread } from "../../../src/index.ts";
+import { collect } from "../../support/collect.ts";
 import { fingerprint, type State, step } from "./state.ts";
 import type { Operation } from "./told.ts";
 
@@ -133,8 +134,7 @@ export class Activity {
   async #again(): Promise<void> {
     if (this.#own.length === 0) return;
     const thread = one(this.#own);
-    const bundle: string[] = [];
-    for await (const line of this.#store.export({ threads: [thread] })) bundle.push(line);
+    const bundle = await collect(this.#store.export({ threads: [thread] }));
     const dropped = await this.#doing({ kind: "drop", thread }, async () => {
       await this.#store.thread(thread).delete();
       return true;
@@ -165,9 +165,7 @@ function place(thread: Thread<State>): { readonly thread: string; readonly names
 }
 
 async function recent(thread: Thread<State>, limit: number): Promise<CheckpointInfo[]> {
-  const found: CheckpointInfo[] = [];
-  for await (const info of thread.history({ limit })) found.push(info);
-  return found;
+  return collect(thread.history({ limit }));
 }
 
 function one<T>(of: readonly T[]): T {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { open } from "../../../src/api/open.ts";
-import { idsOf } from "../../../src/testing/support/snapshot.ts";
+import { idsOf } from "../../support/collect.ts";
 import { locations } from "../../support/places.ts";
 import { Holder } from "./process.ts";
 
@@ -31,7 +31,7 @@ describe.each(shared)("a lease on $name", (backend) => {
       expect(await second.ask("put 4")).toMatchObject({ id: "second4", parent: "second3" });
 
       const thread = store.thread("t");
-      expect(await idsOf(thread)).toEqual(["second4", "second3", "second2", "second1", "first1", "start"]);
+      expect(await idsOf(thread.history())).toEqual(["second4", "second3", "second2", "second1", "first1", "start"]);
       expect(await thread.writes("start")).toEqual([]);
       await expect(thread.put({ state: {} })).rejects.toMatchObject({ code: "BUSY", holder: "second" });
     } finally {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { append, type Durability, END, type Flow, graph, START, send } from "../../../src/runtime/index.ts";
-import { deferred } from "../support/collect.ts";
+import { deferred } from "../support/checkpoints.ts";
 import { onMemoryAndSqlite } from "../support/places.ts";
 
 interface State {

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { append, END, type Flow, graph, type Schema, START, send } from "../../../src/runtime/index.ts";
-import { collect, head, line } from "../support/collect.ts";
+import { collect } from "../../support/collect.ts";
+import { head, line } from "../support/checkpoints.ts";
 import { onMemoryAndSqlite } from "../support/places.ts";
 
 interface State {

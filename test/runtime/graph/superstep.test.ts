@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { append, END, graph, merge, START, send } from "../../../src/runtime/index.ts";
-import { deferred, head, line } from "../support/collect.ts";
+import { deferred, head, line } from "../support/checkpoints.ts";
 import { onMemoryAndSqlite } from "../support/places.ts";
 
 interface State {

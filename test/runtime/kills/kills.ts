@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { open, type Store } from "../../../src/index.ts";
 import type { Durability } from "../../../src/runtime/index.ts";
+import { collect } from "../../support/collect.ts";
 import { makeFolder, removeFolder } from "../../support/temporary-folder.ts";
-import { collect } from "../support/collect.ts";
 import { input, type Work, workload } from "./workload.ts";
 
 const script = new URL("./runner.ts", import.meta.url).pathname;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { append, END, graph, START } from "../../../src/runtime/index.ts";
-import { deferred } from "../support/collect.ts";
+import { deferred } from "../support/checkpoints.ts";
 import { onMemoryAndSqlite } from "../support/places.ts";
 
 interface State {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { append, type Durability, END, type Flow, graph, START } from "../../../src/runtime/index.ts";
-import { collect, head, line } from "../support/collect.ts";
+import { collect } from "../../support/collect.ts";
+import { head, line } from "../support/checkpoints.ts";
 import { onMemoryAndSqlite } from "../support/places.ts";
 
 interface State {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Batch } from "../../../src/backend.ts";
 import { append, type Durability, END, type Flow, graph, START } from "../../../src/runtime/index.ts";
-import { deferred, head, line } from "../support/collect.ts";
+import { deferred, head, line } from "../support/checkpoints.ts";
 import { carriesCheckpoint } from "../support/medium.ts";
 import { onMemoryAndSqlite } from "../support/places.ts";
 

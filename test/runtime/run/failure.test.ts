@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { append, END, graph, RunError, START, send } from "../../../src/runtime/index.ts";
-import { collect, deferred, head } from "../support/collect.ts";
+import { collect } from "../../support/collect.ts";
+import { deferred, head } from "../support/checkpoints.ts";
 import { onMemoryAndSqlite } from "../support/places.ts";
 
 interface State {

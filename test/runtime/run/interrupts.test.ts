@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { open } from "../../../src/index.ts";
 import { append, type Durability, END, type Flow, graph, START, send } from "../../../src/runtime/index.ts";
-import { collect, head, line } from "../support/collect.ts";
+import { collect } from "../../support/collect.ts";
+import { head, line } from "../support/checkpoints.ts";
 import { onMemoryAndSqlite } from "../support/places.ts";
 
 interface State {

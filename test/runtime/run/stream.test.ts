@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { append, END, type Flow, type FlowEvent, graph, START } from "../../../src/runtime/index.ts";
-import { collect, deferred } from "../support/collect.ts";
+import { collect } from "../../support/collect.ts";
+import { deferred } from "../support/checkpoints.ts";
 import { onMemoryAndSqlite } from "../support/places.ts";
 
 interface State {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { append, END, type FlowEvent, graph, START } from "../../../src/runtime/index.ts";
-import { line } from "../support/collect.ts";
+import { line } from "../support/checkpoints.ts";
 import { carriesCheckpoint } from "../support/medium.ts";
 import { onMemoryAndSqlite } from "../support/places.ts";
 import { type Inner, type Outer, research, team } from "../support/research-team.ts";

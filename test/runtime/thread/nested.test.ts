@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { append, type Durability, END, type Flow, graph, START, send } from "../../../src/runtime/index.ts";
-import { deferred, line } from "../support/collect.ts";
+import { deferred, line } from "../support/checkpoints.ts";
 import { onMemoryAndSqlite } from "../support/places.ts";
 import { type Inner, type Outer, research, team } from "../support/research-team.ts";
 

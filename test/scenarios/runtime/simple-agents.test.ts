@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { END, graph, START } from "../../../src/runtime/index.ts";
-import { line } from "../../runtime/support/collect.ts";
+import { line } from "../../runtime/support/checkpoints.ts";
 import { onMemoryAndSqlite } from "../../runtime/support/places.ts";
 
 interface State {

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { append, END, type Flow, graph, START, send } from "../../../src/runtime/index.ts";
-import { collect, line } from "../../runtime/support/collect.ts";
+import { line } from "../../runtime/support/checkpoints.ts";
 import { carriesCheckpoint } from "../../runtime/support/medium.ts";
 import { onMemoryAndSqlite } from "../../runtime/support/places.ts";
+import { collect } from "../../support/collect.ts";
 
 interface State {
   log: string[];

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { collect, idsOf, snapshot } from "../../../src/testing/support/snapshot.ts";
+import { snapshot } from "../../../src/testing/support/snapshot.ts";
+import { collect, idsOf } from "../../support/collect.ts";
 import { onEveryBackend } from "./stores.ts";
 
 onEveryBackend("atomr", ({ fresh }) => {
@@ -33,7 +34,7 @@ onEveryBackend("atomr", ({ fresh }) => {
     const store = await fresh();
     for (let step = 0; step < 4; step++) await store.thread("t").put({ state: { step }, workflow: "w" });
     await store.thread("other").put({ state: {}, workflow: "v" });
-    expect(await idsOf(store.thread("t"))).toHaveLength(4);
+    expect(await idsOf(store.thread("t").history())).toHaveLength(4);
     expect((await collect(store.threads({ workflow: "w" }))).map(({ id }) => id)).toEqual(["t"]);
   });
 
@@ -43,7 +44,7 @@ onEveryBackend("atomr", ({ fresh }) => {
     expect([await nobody.latest(), await nobody.get("x"), await nobody.get({ step: 0 })]).toEqual(
       Array(3).fill(undefined),
     );
-    expect(await idsOf(nobody)).toEqual([]);
+    expect(await idsOf(nobody.history())).toEqual([]);
     await expect(nobody.fork({ into: "f" })).rejects.toMatchObject({ code: "NOT_FOUND" });
     await expect(nobody.fork({ at: { step: 0 }, edits: { a: 1 }, history: "none" })).rejects.toMatchObject({
       code: "NOT_FOUND",

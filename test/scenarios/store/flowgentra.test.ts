@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { expect, test } from "vitest";
 import { open } from "../../../src/api/open.ts";
-import { collect, idsOf } from "../../../src/testing/support/snapshot.ts";
+import { collect, idsOf } from "../../support/collect.ts";
 import { locations } from "../../support/places.ts";
 import { onEveryBackend } from "./stores.ts";
 
@@ -66,7 +66,7 @@ onEveryBackend("flowgentra", ({ fresh }) => {
     const thread = store.thread("t");
     await thread.put({ state: {} });
     await thread.delete();
-    expect(await idsOf(thread)).toEqual([]);
+    expect(await idsOf(thread.history())).toEqual([]);
     expect(await collect(store.threads())).toEqual([]);
     await thread.delete();
   });

@@ -4,7 +4,7 @@ import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/pr
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { open } from "../../../src/api/open.ts";
-import { collect, idsOf } from "../../../src/testing/support/snapshot.ts";
+import { collect, idsOf } from "../../support/collect.ts";
 import { folderOfTest } from "../../support/folders-of-tests.ts";
 import { onEveryBackend } from "./stores.ts";
 
@@ -50,7 +50,7 @@ describe.each(onDisk)("simple-agents on $name", ({ url }) => {
     const store = await open(url(path));
     const thread = store.thread("t");
     expect(await thread.latest()).toBeUndefined();
-    expect(await idsOf(thread)).toEqual([]);
+    expect(await idsOf(thread.history())).toEqual([]);
     expect(await collect(store.threads())).toEqual([]);
     expect((await store.stats()).threads).toBe(0);
     expect((await store.verify()).ok).toBe(true);

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Store } from "../../../src/api/store.ts";
-import { collect, idsOf, renamed, snapshot } from "../../../src/testing/support/snapshot.ts";
+import { renamed, snapshot } from "../../../src/testing/support/snapshot.ts";
+import { collect, idsOf } from "../../support/collect.ts";
 import { type Free, onEveryBackend } from "./stores.ts";
 
 /** A line of checkpoints c1, c2, …, each with its number. */
@@ -68,7 +69,7 @@ onEveryBackend("tinyagents", ({ fresh }) => {
     await thread.put({ id: "c", state: {}, run: "r2" });
     await thread.put({ id: "d", state: {}, run: "r1" });
     expect(await thread.deleteRun("r1")).toBe(2);
-    expect(await idsOf(thread)).toEqual(["c", "a"]);
+    expect(await idsOf(thread.history())).toEqual(["c", "a"]);
     expect(await thread.deleteRun("null")).toBe(0);
     await expect(thread.deleteRun(undefined as never)).rejects.toThrow(TypeError);
     expect(await thread.count()).toBe(2);
@@ -83,8 +84,8 @@ onEveryBackend("tinyagents", ({ fresh }) => {
     expect(await snapshot(store, "t")).toEqual(before);
     await copied.put({ id: "x", state: {} });
     await store.thread("t").put({ id: "y", state: {} });
-    expect(await idsOf(copied)).toEqual(["x", "c3", "c2", "c1"]);
-    expect(await idsOf(store.thread("t"))).toEqual(["y", "c3", "c2", "c1"]);
+    expect(await idsOf(copied.history())).toEqual(["x", "c3", "c2", "c1"]);
+    expect(await idsOf(store.thread("t").history())).toEqual(["y", "c3", "c2", "c1"]);
     expect([await copied.count(), await store.thread("t").count()]).toEqual([4, 4]);
     await expect(store.thread("t").copy("other")).rejects.toMatchObject({ code: "CONFLICT" });
     await expect(store.thread("nobody").copy("new")).rejects.toMatchObject({ code: "NOT_FOUND" });
@@ -100,9 +101,9 @@ onEveryBackend("tinyagents", ({ fresh }) => {
     await thread.put({ id: "m2", state: {} }, { parent: "c1" });
     await thread.put({ id: "m3", state: {} }, { parent: "m2" });
     expect((await thread.prune({ keepLast: 1, ancestors: "protect" })).deleted).toBe(1);
-    expect(await idsOf(thread)).toEqual(["m3", "m2", "c1"]);
+    expect(await idsOf(thread.history())).toEqual(["m3", "m2", "c1"]);
     expect((await store.thread("line").prune({ keepLast: 0 })).deleted).toBe(4);
-    expect(await idsOf(store.thread("line"))).toEqual(["c5"]);
+    expect(await idsOf(store.thread("line").history())).toEqual(["c5"]);
     expect((await store.thread("nobody").prune({ keepLast: 2, ancestors: "protect" })).deleted).toBe(0);
   });
 
@@ -122,7 +123,8 @@ onEveryBackend("tinyagents", ({ fresh }) => {
       for (const n of [1, 2, 3]) await store.thread("t", { namespace }).put({ id: `c${n}`, state: { n } });
     }
     expect((await store.thread("t").prune({ keepLast: 1 })).deleted).toBe(6);
-    for (const namespace of [[], ["a"], ["b"]]) expect(await idsOf(store.thread("t", { namespace }))).toEqual(["c3"]);
+    for (const namespace of [[], ["a"], ["b"]])
+      expect(await idsOf(store.thread("t", { namespace }).history())).toEqual(["c3"]);
   });
 
   test("tinyagents 11: an id put again is the last write; children keep their state", async () => {
@@ -132,7 +134,7 @@ onEveryBackend("tinyagents", ({ fresh }) => {
     await thread.put({ id: "c2", state: { other: true } });
     expect((await thread.get("c2"))?.state).toEqual({ other: true });
     expect((await thread.get("c3"))?.state).toEqual({ n: 3, list: [3, 3, 3] });
-    expect(await idsOf(thread)).toEqual(["c3", "c2", "c1"]);
+    expect(await idsOf(thread.history())).toEqual(["c3", "c2", "c1"]);
   });
 
   test("tinyagents 12: data writes are kept, control writes replaced, early writes wait for their checkpoint", async () => {

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { open } from "../../../src/api/open.ts";
 import type { Store } from "../../../src/api/store.ts";
-import type { Backend } from "../../../src/backend.ts";
 import { memory } from "../../../src/backends/memory/index.ts";
-import { collect, idsOf, renamed, snapshot, wholeHistory } from "../../../src/testing/support/snapshot.ts";
+import { forwarding } from "../../../src/testing/index.ts";
+import { renamed, snapshot, wholeHistory } from "../../../src/testing/support/snapshot.ts";
+import { collect, idsOf } from "../../support/collect.ts";
 import { type Free, onEveryBackend } from "./stores.ts";
 
 async function steps(store: Store<Free>, thread: string, count: number): Promise<void> {
@@ -32,9 +33,9 @@ onEveryBackend("wesichain", ({ fresh, again, backend }) => {
     await steps(store, "t", 3);
     const forked = await store.thread("t").fork({ at: { step: 1 } });
     await store.thread("t").put({ state: { more: 1 } });
-    expect(await idsOf(forked)).toEqual(["s1", "s0"]);
+    expect(await idsOf(forked.history())).toEqual(["s1", "s0"]);
     await forked.put({ id: "f2", state: { fork: 1 } });
-    expect(await idsOf(forked)).toEqual(["f2", "s1", "s0"]);
+    expect(await idsOf(forked.history())).toEqual(["f2", "s1", "s0"]);
     expect(await store.thread("t").count()).toBe(4);
     expect(await store.thread("t").get("f2")).toBeUndefined();
   });
@@ -50,7 +51,7 @@ onEveryBackend("wesichain", ({ fresh, again, backend }) => {
   test("wesichain 5: an unknown thread has no latest and an empty history", async () => {
     const thread = (await fresh()).thread("nobody");
     expect(await thread.latest()).toBeUndefined();
-    expect(await idsOf(thread)).toEqual([]);
+    expect(await idsOf(thread.history())).toEqual([]);
   });
 
   test("wesichain 6: the same step twice keeps both; a fork there ends at the last committed", async () => {
@@ -58,7 +59,7 @@ onEveryBackend("wesichain", ({ fresh, again, backend }) => {
     await thread.put({ id: "a", state: {}, step: 0 });
     await thread.put({ id: "b", state: {}, step: 1 });
     await thread.put({ id: "c", state: {}, step: 1 });
-    expect(await idsOf(thread)).toEqual(["c", "b", "a"]);
+    expect(await idsOf(thread.history())).toEqual(["c", "b", "a"]);
     expect((await (await thread.fork({ at: { step: 1 } })).latest())?.id).toBe("c");
   });
 
@@ -124,9 +125,7 @@ onEveryBackend("wesichain", ({ fresh, again, backend }) => {
 test("wesichain 10: a fork of 10,000 checkpoints touches as many records as one of 10", async () => {
   const backend = memory();
   let touched = 0;
-  const counting: Backend = {
-    name: backend.name,
-    capabilities: backend.capabilities,
+  const counting = forwarding(backend, {
     async read(reads) {
       const answers = await backend.read(reads);
       for (const answer of answers) touched += Array.isArray(answer) ? answer.length : 1;
@@ -138,11 +137,7 @@ test("wesichain 10: a fork of 10,000 checkpoints touches as many records as one 
       }
       return backend.commit(batches);
     },
-    size: () => backend.size(),
-    compact: () => backend.compact(),
-    verify: () => backend.verify(),
-    close: () => backend.close(),
-  };
+  });
   const store = await open<Free>(counting);
   const costs: number[] = [];
   for (const count of [10, 10_000]) {

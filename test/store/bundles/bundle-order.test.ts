@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { bundleLine } from "../../../src/codec/bundle.ts";
 import { open, type Store } from "../../../src/index.ts";
+import { idsOf } from "../../support/collect.ts";
 import { linesOf } from "./exported.ts";
 
 type Any = Record<string, unknown>;
@@ -44,8 +45,7 @@ describe("a bundle whose lines are all sound", () => {
         return "refused" as const;
       },
     );
-    const there: string[] = [];
-    for await (const { id } of store.threads()) there.push(id);
+    const there = await idsOf(store.threads());
     if (result === "taken") expect(there, message).toEqual(["a", "b"]);
     for (const id of there) expect(await shownBy(store, id), message).toEqual(await shownBy(whole, id));
     return result;

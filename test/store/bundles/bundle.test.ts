@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Backend } from "../../../src/backend.ts";
 import { memory } from "../../../src/backends/memory/index.ts";
 import { open, type Store, type Thread } from "../../../src/index.ts";
+import { idsOf } from "../../support/collect.ts";
+import { sharedBackend } from "../../support/shared-backend.ts";
 import { linesOf } from "./exported.ts";
 
 type Any = Record<string, unknown>;
@@ -42,21 +43,6 @@ async function everything(store: Store<Any>): Promise<unknown[]> {
   return all;
 }
 
-/** For several stores: what one closes stays open for the others. */
-function shared(backend: Backend): Backend {
-  const { name, capabilities } = backend;
-  return {
-    name,
-    capabilities,
-    read: (reads) => backend.read(reads),
-    commit: (batches) => backend.commit(batches),
-    size: () => backend.size(),
-    compact: () => backend.compact(),
-    verify: () => backend.verify(),
-    close: async () => {},
-  };
-}
-
 describe("bundles", () => {
   it("carry everything that a store shows to another", async () => {
     const store = await filled();
@@ -87,8 +73,7 @@ describe("bundles", () => {
     const store = await filled();
     const other = await open<Any>("memory:");
     await other.import(store.export({ threads: ["fork"] }));
-    const ids: string[] = [];
-    for await (const { id } of other.threads()) ids.push(id);
+    const ids = await idsOf(other.threads());
     expect(ids).toEqual(["fork"]);
     await expect(linesOf(store, ["nope"])).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
@@ -109,8 +94,7 @@ describe("bundles", () => {
         code: "CORRUPT",
         message: expect.stringMatching(/Line \d+/),
       });
-      const threads: string[] = [];
-      for await (const { id } of other.threads()) threads.push(id);
+      const threads = await idsOf(other.threads());
       expect(threads).toEqual(there);
       expect(await other.verify()).toEqual({ ok: true, faults: [] });
     }
@@ -173,8 +157,8 @@ describe("bundles", () => {
 
   it("are taken by threads whose checkpoints were all deleted, forks too, and other stores see it", async () => {
     const backend = memory();
-    const store = await open<Any>(shared(backend));
-    const other = await open<Any>(shared(backend));
+    const store = await open<Any>(sharedBackend(backend));
+    const other = await open<Any>(sharedBackend(backend));
     for (const id of ["a", "b", "c"]) await store.thread("main").put({ id, state: { id } });
     await store.thread("main").fork({ into: "fork" });
     const lines = await linesOf(store);

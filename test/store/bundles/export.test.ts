@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { Backend } from "../../../src/backend.ts";
 import { memory } from "../../../src/backends/memory/index.ts";
 import { open, type Store } from "../../../src/index.ts";
+import { idsOf } from "../../support/collect.ts";
 import { meanwhile } from "../interleaving/meanwhile.ts";
 import { linesOf } from "./exported.ts";
 
@@ -116,9 +117,7 @@ describe("an export while others are at work", () => {
         const message = `deleted before read ${before}`;
         const outcome = await exporting.then(
           async (lines) => {
-            const found: string[] = [];
-            for await (const { id } of (await imported(lines)).threads()) found.push(id);
-            return found;
+            return idsOf((await imported(lines)).threads());
           },
           (error) => error.code,
         );

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { open } from "../../../src/index.ts";
+import { collect } from "../../support/collect.ts";
 import { folderForEach } from "../../support/folders-of-tests.ts";
 
 const inFolder = folderForEach();
@@ -25,8 +26,7 @@ describe.each([3, 64])("after a compaction, with packs of %d", (packRows) => {
     await store.thread("fork").delete();
     await store.compact();
     for (const gone of ["first 1", "first 2", "replacing 3"]) expect(onDisk(gone), gone).toBe(false);
-    const labels: string[] = [];
-    for await (const { label } of thread.history()) labels.push(label);
+    const labels = (await collect(thread.history())).map(({ label }) => label);
     expect(labels).toEqual(["new c7", "first 6", "first 5", "first 4", "new c3", "", "new c1", "first 0"]);
     expect((await thread.get("c3"))?.state).toEqual({ n: -3 });
     expect(await store.verify()).toEqual({ ok: true, faults: [] });

@@ -5,6 +5,7 @@ import type { Store } from "../../../src/api/store.ts";
 import type { Backend } from "../../../src/backend.ts";
 import { memory } from "../../../src/backends/memory/index.ts";
 import { ThreadmarkError } from "../../../src/errors.ts";
+import { sharedBackend } from "../../support/shared-backend.ts";
 
 type State = { readonly text: string };
 
@@ -41,9 +42,7 @@ interface Promised {
 
 /** A view of a backend whose every call waits until the scheduler lets it go on. */
 function scheduled(inner: Backend, scheduler: fc.Scheduler): Backend {
-  return {
-    name: inner.name,
-    capabilities: inner.capabilities,
+  return sharedBackend(inner, {
     async read(reads) {
       await scheduler.schedule(Promise.resolve(), "read");
       return inner.read(reads);
@@ -52,11 +51,7 @@ function scheduled(inner: Backend, scheduler: fc.Scheduler): Backend {
       await scheduler.schedule(Promise.resolve(), "commit");
       return inner.commit(batches);
     },
-    size: () => inner.size(),
-    compact: () => inner.compact(),
-    verify: () => inner.verify(),
-    close: async () => {},
-  };
+  });
 }
 
 class Writers {

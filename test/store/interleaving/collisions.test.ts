@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { open } from "../../../src/api/open.ts";
 import { hashStrings } from "../../../src/engine/records/hash.ts";
 import { namespaceKey } from "../../../src/model/address.ts";
-import { idsOf } from "../../../src/testing/support/snapshot.ts";
+import { idsOf } from "../../support/collect.ts";
 import { campaignLocations } from "../../support/places.ts";
 
 /** Found by trying some five thousand million: the first 64 bits of the SHA-1 of their keys are the same. */
@@ -29,7 +29,7 @@ it.each(campaignLocations)(
       for (const [index, namespace] of collided.entries()) {
         const thread = again.thread(id, { namespace });
         expect((await thread.latest())?.state).toEqual({ n: 58 + index });
-        expect(await idsOf(thread)).toHaveLength(30);
+        expect(await idsOf(thread.history())).toHaveLength(30);
       }
       expect(await again.thread(id).namespaces()).toEqual([[], ...collided]);
     }

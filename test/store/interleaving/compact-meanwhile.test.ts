@@ -5,6 +5,7 @@ import type { Thread } from "../../../src/api/thread.ts";
 import type { Backend } from "../../../src/backend.ts";
 import { memory } from "../../../src/backends/memory/index.ts";
 import { backendOf } from "../../support/backend-of.ts";
+import { idsOf } from "../../support/collect.ts";
 import { type BackendUnderTest, locations, type Place } from "../../support/places.ts";
 import { linesOf } from "../bundles/exported.ts";
 import { meanwhile } from "./meanwhile.ts";
@@ -180,8 +181,7 @@ test("an import into a thread that only has early writes keeps apart from what a
     const { view, acted: hasActed } = onceBefore(backend, call, () => other.put({ id: "other", state: { n: 9 } }));
     const [outcome] = await Promise.allSettled([(await open<State>(view)).import(bundle)]);
     acted = hasActed();
-    const ids: string[] = [];
-    for await (const { id } of other.history()) ids.push(id);
+    const ids = await idsOf(other.history());
     // A checkpoint that is committed after the import belongs on top of it; one that was there first makes it fail.
     const expected = !acted ? ["c3", "c2"] : outcome?.status === "fulfilled" ? ["other", "c3", "c2"] : ["other"];
     expect(ids, `put before call ${call}`).toEqual(expected);

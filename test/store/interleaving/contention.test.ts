@@ -2,24 +2,18 @@ import { afterEach, expect, it, vi } from "vitest";
 import { open } from "../../../src/api/open.ts";
 import type { Backend } from "../../../src/backend.ts";
 import { memory } from "../../../src/backends/memory/index.ts";
-import { idsOf } from "../../../src/testing/support/snapshot.ts";
 import { backendOf } from "../../support/backend-of.ts";
+import { idsOf } from "../../support/collect.ts";
 import { locations, type Place } from "../../support/places.ts";
+import { sharedBackend } from "../../support/shared-backend.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 
 /** A view of a backend that refuses commits as if others had been first, as long as it is told to. It closes nothing. */
 function refusing(inner: Backend, refuses: () => boolean): Backend {
-  return {
-    name: inner.name,
-    capabilities: inner.capabilities,
-    read: (reads) => inner.read(reads),
+  return sharedBackend(inner, {
     commit: async (batches) => (refuses() ? batches.map(() => false) : inner.commit(batches)),
-    size: () => inner.size(),
-    compact: () => inner.compact(),
-    verify: () => inner.verify(),
-    close: async () => undefined,
-  };
+  });
 }
 
 it("a put succeeds however often others were first, while there is time", async () => {
@@ -48,7 +42,7 @@ it("a put that others overtake for half a minute is BUSY, and nothing of it is w
   });
   expect(now).toBeGreaterThan(30_000);
   refuses = false;
-  expect(await idsOf(store.thread("t"))).toEqual(["kept"]);
+  expect(await idsOf(store.thread("t").history())).toEqual(["kept"]);
   await store.thread("t").put({ state: { n: 3 } });
   expect((await store.thread("t").latest())?.state).toEqual({ n: 3 });
   await store.close();

@@ -5,6 +5,8 @@ import type { Thread } from "../../../src/api/thread.ts";
 import type { Backend, Batch } from "../../../src/backend.ts";
 import { memory } from "../../../src/backends/memory/index.ts";
 import { ThreadmarkError } from "../../../src/errors.ts";
+import { idsOf } from "../../support/collect.ts";
+import { sharedBackend } from "../../support/shared-backend.ts";
 
 /** A memory backend whose answers take a few turns of the microtask queue longer, now more, now fewer. */
 function slow(inner: Backend, most: number, beforeCommit?: (batches: readonly Batch[]) => Promise<void>): Backend {
@@ -13,9 +15,7 @@ function slow(inner: Backend, most: number, beforeCommit?: (batches: readonly Ba
     seed = (seed * 48_271) % 2_147_483_647;
     await turns(seed % most);
   };
-  return {
-    name: "slow",
-    capabilities: inner.capabilities,
+  return sharedBackend(inner, {
     async read(reads) {
       const answers = await inner.read(reads);
       await wait();
@@ -28,31 +28,20 @@ function slow(inner: Backend, most: number, beforeCommit?: (batches: readonly Ba
       await wait();
       return applied;
     },
-    size: () => inner.size(),
-    compact: () => inner.compact(),
-    verify: () => inner.verify(),
-    close: async () => {},
-  };
+  });
 }
 
 /** The same, where another does something just before one of the reads, and once more before a later one. */
 function overtaken(shared: Backend, before: number, act: () => Promise<unknown>, later = Infinity): Backend {
   const inner = slow(shared, 1);
   let reads = 0;
-  return {
-    ...inner,
+  return sharedBackend(inner, {
     async read(asked) {
       const read = reads++;
       if (read === before || read === later) await act();
       return inner.read(asked);
     },
-  };
-}
-
-async function idsOf(history: AsyncIterable<{ readonly id: string }>): Promise<string[]> {
-  const ids: string[] = [];
-  for await (const { id } of history) ids.push(id);
-  return ids;
+  });
 }
 
 async function turns(count: number): Promise<void> {

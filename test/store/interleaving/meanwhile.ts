@@ -1,4 +1,5 @@
 import type { Backend } from "../../../src/backend.ts";
+import { sharedBackend } from "../../support/shared-backend.ts";
 
 /**
  * A view of a backend before each of whose reads, which are numbered, others may do something; and before each of its
@@ -10,9 +11,7 @@ export function meanwhile(
   beforeCommit: () => Promise<unknown> = async () => {},
 ): Backend {
   let reads = 0;
-  return {
-    name: inner.name,
-    capabilities: inner.capabilities,
+  return sharedBackend(inner, {
     async read(asked) {
       await act(reads++);
       return inner.read(asked);
@@ -21,9 +20,5 @@ export function meanwhile(
       await beforeCommit();
       return inner.commit(batches);
     },
-    size: () => inner.size(),
-    compact: () => inner.compact(),
-    verify: () => inner.verify(),
-    close: async () => {},
-  };
+  });
 }

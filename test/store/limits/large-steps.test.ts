@@ -4,6 +4,7 @@ import { memory } from "../../../src/backends/memory/index.ts";
 import { open, type Store } from "../../../src/index.ts";
 import { counted } from "../../support/counted.ts";
 import { folderForEach } from "../../support/folders-of-tests.ts";
+import { sharedBackend } from "../../support/shared-backend.ts";
 
 const path = folderForEach();
 
@@ -23,19 +24,12 @@ const text = (n: number, length: number): string => `${n}:`.padEnd(length, Strin
 function watched(): { readonly backend: Backend; readonly batches: Batch[] } {
   const inner = memory();
   const batches: Batch[] = [];
-  const backend: Backend = {
-    name: inner.name,
-    capabilities: inner.capabilities,
-    read: (reads) => inner.read(reads),
+  const backend = sharedBackend(inner, {
     commit: (given) => {
       batches.push(...given);
       return inner.commit(given);
     },
-    size: () => inner.size(),
-    compact: () => inner.compact(),
-    verify: () => inner.verify(),
-    close: async () => undefined,
-  };
+  });
   return { backend, batches };
 }
 

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { memory } from "../../../src/backends/memory/index.ts";
 import { open, type Store, type ThreadInfo } from "../../../src/index.ts";
+import { collect } from "../../support/collect.ts";
 import { counted } from "../../support/counted.ts";
 
 interface State {
@@ -17,9 +18,7 @@ const put = async (store: Store<State>, id: string, count: number, namespace: st
 };
 
 async function listed(store: Store<State>): Promise<readonly ThreadInfo[]> {
-  const all: ThreadInfo[] = [];
-  for await (const info of store.threads()) all.push(info);
-  return all;
+  return collect(store.threads());
 }
 
 async function lengthOf(thread: ReturnType<Store<State>["thread"]>): Promise<number> {

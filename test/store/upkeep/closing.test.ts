@@ -1,8 +1,8 @@
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import type { Backend } from "../../../src/backend.ts";
 import { sqlite } from "../../../src/backends/sqlite/index.ts";
 import { open, type Store } from "../../../src/index.ts";
+import { forwarding } from "../../../src/testing/index.ts";
 import { folderForEach } from "../../support/folders-of-tests.ts";
 
 const path = folderForEach();
@@ -114,20 +114,13 @@ describe("closing a store on SQLite", () => {
     const file = path("agent.db");
     const inner = await sqlite(file);
     const closed: string[] = [];
-    const failing: Backend = {
-      name: "failing",
-      capabilities: inner.capabilities,
-      read: (reads) => inner.read(reads),
-      commit: (batches) => inner.commit(batches),
+    const failing = forwarding(inner, {
       commitIfFree: () => Promise.reject(new Error("the disk is full")),
-      size: () => inner.size(),
-      compact: () => inner.compact(),
-      verify: () => inner.verify(),
       close: async () => {
         closed.push("backend");
         await inner.close();
       },
-    };
+    });
     const store = await open<Talk>(failing);
     await talk(store, "t", 0, 50);
     await store.close();

@@ -5,6 +5,8 @@ import type { Answer, Backend, Found, Listed, Read, Value } from "../../../src/b
 import { type Table, tables } from "../../../src/backend.ts";
 import { memory } from "../../../src/backends/memory/index.ts";
 import { ThreadmarkError } from "../../../src/errors.ts";
+import { idsOf } from "../../support/collect.ts";
+import { sharedBackend } from "../../support/shared-backend.ts";
 
 /** A record's name, as the tests report it. */
 type Name = string;
@@ -31,9 +33,7 @@ function through(inner: Backend, name: Name, change: (value: Value) => Value | u
       return shown === undefined ? [] : [{ item, part, value: shown }];
     });
   };
-  return {
-    name: "damaged",
-    capabilities: inner.capabilities,
+  return sharedBackend(inner, {
     async read(reads) {
       // One more than was asked for, since what is left out may have been the answer.
       const wide = reads.map((read) => ("limit" in read && read.limit ? { ...read, limit: read.limit + 1 } : read));
@@ -43,12 +43,7 @@ function through(inner: Backend, name: Name, change: (value: Value) => Value | u
         return "limit" in read && read.limit ? (found as readonly Found[]).slice(0, read.limit) : found;
       });
     },
-    commit: (batches) => inner.commit(batches),
-    size: () => inner.size(),
-    compact: () => inner.compact(),
-    verify: () => inner.verify(),
-    close: async () => {},
-  };
+  });
 }
 
 function flipped(value: Value): Value {
@@ -173,8 +168,7 @@ describe("a damaged record", () => {
     const all = Object.keys(ids).sort();
     for (const name of names) {
       const store = await open(through(backend, name, flipped));
-      const listed: string[] = [];
-      for await (const { id } of store.threads()) listed.push(id);
+      const listed = await idsOf(store.threads());
       // The fork builds on another thread: these two may go together.
       expect(all.filter((id) => !listed.includes(id)).length, name).toBeLessThanOrEqual(2);
       expect((await store.stats()).threads, name).toBeGreaterThanOrEqual(2);
@@ -225,8 +219,7 @@ test("a fork is counted and listed whatever is damaged of what its source put af
   expect(later.length).toBeGreaterThan(6);
   for (const name of later) {
     expect(await (await open(through(backend, name, flipped))).thread("fork").count(), name).toBe(3);
-    const listed: string[] = [];
-    for await (const { id } of (await open(through(backend, name, flipped))).threads()) listed.push(id);
+    const listed = await idsOf((await open(through(backend, name, flipped))).threads());
     expect(listed, name).toContain("fork");
   }
 });

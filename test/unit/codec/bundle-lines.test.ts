@@ -2,11 +2,10 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { linesOf } from "../../../src/codec/bundle.ts";
+import { collect } from "../../support/collect.ts";
 
 async function all(source: Parameters<typeof linesOf>[0]): Promise<string[]> {
-  const lines: string[] = [];
-  for await (const line of linesOf(source)) lines.push(line);
-  return lines;
+  return collect(linesOf(source));
 }
 
 /** Cut at these places. */

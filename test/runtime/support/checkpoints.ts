@@ -1,11 +1,5 @@
 import type { Checkpoint, CheckpointInfo, Store } from "../../../src/index.ts";
-
-/** Everything an async iterable yields. */
-export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const list: T[] = [];
-  for await (const item of items) list.push(item);
-  return list;
-}
+import { collect } from "../../support/collect.ts";
 
 /** A thread's checkpoints, oldest first. */
 export async function line(
