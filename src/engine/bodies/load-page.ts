@@ -5,6 +5,7 @@ import { isCorrupt } from "../faults/damage.ts";
 import { Overtaken } from "../faults/overtaken.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
+import { rangeOf } from "../records/keys.ts";
 import { decodeFrames, type Frame } from "../records/pack/pack.ts";
 import { decodeRows } from "../records/pack/rows.ts";
 import { tailChange } from "../records/tail.ts";
@@ -165,6 +166,5 @@ class Page {
 function olderNets(tape: Tape, last: number): Read {
   const { rootFull } = tape.meta;
   const from = rootFull < last ? rootFull : 0;
-  const scan = { table: "net" as const, lineage: tape.lineage, group: tape.number, from, to: last - 1 };
-  return { scan, reverse: true, limit: OLDER_NETS };
+  return { scan: rangeOf(tape, "net", from, last - 1), reverse: true, limit: OLDER_NETS };
 }

@@ -3,6 +3,7 @@ import { missingFrame } from "../faults/missing.ts";
 import { Overtaken } from "../faults/overtaken.ts";
 import type { Context } from "../memory/context.ts";
 import { lowerBound, type Tape } from "../memory/tape.ts";
+import { PACK_TABLES, rangeOf } from "../records/keys.ts";
 import { decodeMeta } from "../records/meta.ts";
 
 /** The three records of a pack, from one snapshot: those of another version do not go with them. */
@@ -49,7 +50,6 @@ export class PackRecords {
   async net(tape: Tape, seq: number): Promise<Found> {
     const known = this.knownNet(tape, seq);
     if (known) return known;
-    const group = { lineage: tape.lineage, group: tape.number, table: "net" as const };
     const from = seq === tape.meta.rootSealed ? tape.meta.rootFull : 0;
     const limit = Math.min(this.#page, tape.packsAtOnce);
     this.#page = Math.min(this.#page * 4, LAST_PAGE);
@@ -57,7 +57,7 @@ export class PackRecords {
       // What was sealed last ends its pack: there is nothing behind it to look for.
       const reads: readonly Read[] = [
         { get: tape.metaKey },
-        { scan: { ...group, from, to: seq }, reverse: true, limit },
+        { scan: rangeOf(tape, "net", from, seq), reverse: true, limit },
       ];
       const [meta, nets] = (await this.#context.read(reads)) as readonly [Value | undefined, readonly Found[]];
       this.#check(tape, meta);
@@ -67,15 +67,14 @@ export class PackRecords {
         return last;
       }
     }
-    const older = { ...group, from, to: seq - 1 };
     const [meta, [around], below] = (await this.#context.read([
       { get: tape.metaKey },
-      { scan: { ...group, from: seq }, limit: 1 },
-      { scan: older, reverse: true, limit },
+      { scan: rangeOf(tape, "net", seq), limit: 1 },
+      { scan: rangeOf(tape, "net", from, seq - 1), reverse: true, limit },
     ])) as readonly [Value | undefined, readonly Found[], readonly Found[]];
     this.#check(tape, meta);
     if (!around) throw missingFrame(tape, seq);
-    this.#addNets(tape, below, limit, older.from, around);
+    this.#addNets(tape, below, limit, from, around);
     return around;
   }
 
@@ -91,9 +90,7 @@ export class PackRecords {
     const known = this.#of(tape).packs;
     const sought = lasts.filter((last) => !known.some((pack) => pack.last === last));
     if (sought.length > 0) {
-      const reads: Read[] = sought.flatMap((last) =>
-        (["rows", "net", "steps"] as const).map((table) => ({ get: tape.key(table, last) })),
-      );
+      const reads: Read[] = sought.flatMap((last) => PACK_TABLES.map((table) => ({ get: tape.key(table, last) })));
       const [meta, ...answers] = await this.#context.read([{ get: tape.metaKey }, ...reads, ...ahead]);
       this.#check(tape, meta as Value | undefined);
       for (const [index, last] of sought.entries()) {

@@ -13,6 +13,7 @@ import type { Context } from "../memory/context.ts";
 import { lowerBound, type Tape } from "../memory/tape.ts";
 import { allThreads } from "../reads/directory.ts";
 import { type Row, type RowRecord, toRecord } from "../records/row.ts";
+import { forgetPacks } from "../view/levels.ts";
 import { homeOf, parentOf, rowAt, type Shown } from "../view/row-at.ts";
 import { shownRows } from "../view/shown-rows.ts";
 import { type EncodedWrite, shownWrites, writesOfRows } from "../view/shown-writes.ts";
@@ -152,7 +153,7 @@ async function* threadRecords(context: Context, tape: Tape): AsyncGenerator<Bund
   const seqs: number[] = [];
   for await (const { seq } of shownRows(context, tape, { most: PACKS_AT_ONCE })) {
     seqs.push(seq);
-    if (seqs.length % PAGE_ROWS === 0) forgetPacks(tape);
+    if (seqs.length % PAGE_ROWS === 0) forgetPacks(tape, PACKS);
   }
   if (seqs.length === 0) return;
   seqs.reverse();
@@ -162,7 +163,7 @@ async function* threadRecords(context: Context, tape: Tape): AsyncGenerator<Bund
   let told = 0;
   for (let start = 0; start < seqs.length; start += PAGE_ROWS) {
     await nextTurn();
-    forgetPacks(tape);
+    forgetPacks(tape, PACKS);
     const rows: Shown[] = [];
     for (const seq of seqs.slice(start, start + PAGE_ROWS)) {
       const row = await rowAt(context, tape, seq);
@@ -180,10 +181,6 @@ async function* threadRecords(context: Context, tape: Tape): AsyncGenerator<Bund
     }
   }
   yield { kind: "end", id: tape.meta.thread, checkpoints: told, writes: written };
-}
-
-function forgetPacks(tape: Tape): void {
-  for (let level: Tape | undefined = tape; level; level = level.source) level.forgetPacks(PACKS);
 }
 
 async function checkpointRecord(

@@ -3,7 +3,8 @@ import { type Table, tables } from "../../backend.ts";
 import { ALONE, type Draft } from "../commits/draft.ts";
 import type { Change } from "../commits/lane.ts";
 import type { Context } from "../memory/context.ts";
-import { metaKey, type Tape } from "../memory/tape.ts";
+import type { Tape } from "../memory/tape.ts";
+import { metaKey } from "../records/keys.ts";
 import { changeMeta, decodeMeta, encodeDirectory, encodeMeta, type Meta } from "../records/meta.ts";
 
 /**

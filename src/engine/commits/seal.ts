@@ -5,6 +5,7 @@ import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { hashStrings } from "../records/hash.ts";
 import { withHead } from "../records/heads.ts";
+import { PACK_TABLES, rangeOf } from "../records/keys.ts";
 import type { Meta } from "../records/meta.ts";
 import { encodePack } from "../records/pack/encode.ts";
 import type { Row } from "../records/row.ts";
@@ -33,13 +34,13 @@ export function sealRows(
   for (const run of runs) {
     const frames = run.map(({ row, value, change = tailChange(value) }) => ({ row, change }));
     const pack = encodePack(tape.number, frames, draft.context.compression);
-    for (const table of ["rows", "net", "steps"] as const) {
+    for (const table of PACK_TABLES) {
       draft.inserts.push({ key: tape.key(table, pack.last), value: pack[table] });
     }
     rootFull = pack.full.get("") ?? rootFull;
   }
   const from = (sealed[0] as TailRow).row.seq;
-  draft.deletes.push({ table: "tail", lineage: tape.lineage, group: tape.number, from, to: last.row.seq });
+  draft.deletes.push(rangeOf(tape, "tail", from, last.row.seq));
   const supplied: Row[] = [];
   for (const { row } of sealed) if (timeOfAddressed(row.id, tape.number, row.seq) === undefined) supplied.push(row);
   draft.change({

@@ -2,6 +2,7 @@ import type { Found, Key, Table, Value } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import { ifDamaged } from "../faults/damage.ts";
 import type { Head } from "../records/heads.ts";
+import { metaKey, tapeName } from "../records/keys.ts";
 import type { MarkVersion } from "../records/marks.ts";
 import { decodeMeta, type Meta } from "../records/meta.ts";
 import { decodeRows } from "../records/pack/rows.ts";
@@ -274,15 +275,6 @@ export class Tape {
   isGone(seq: number, generation: number): boolean {
     return this.meta.gone?.some(([from, to, since]) => seq >= from && seq <= to && since <= generation) ?? false;
   }
-}
-
-/** Returns the identity of a tape. Its number alone is none: tapes of two lineages may have the same. */
-export function tapeName(lineage: number, tape: number): string {
-  return `${lineage}:${tape}`;
-}
-
-export function metaKey(lineage: number, tape: number): Key {
-  return { table: "meta", lineage, group: lineage, item: tape, part: 0 };
 }
 
 /** The first index whose seq is at least `seq`. */

@@ -1,9 +1,10 @@
 import type { Answer, Backend, Found, Read, Value } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
+import { metaKey, rangeOf, tapeName } from "../records/keys.ts";
 import { decodeMarks } from "../records/marks.ts";
 import { decodeMeta, type Origin } from "../records/meta.ts";
 import { ByteCache } from "./byte-cache.ts";
-import { metaKey, Tape, tapeName } from "./tape.ts";
+import { Tape } from "./tape.ts";
 
 /** Sealing one takes half a millisecond: so many may be waited for. */
 const MOST_UNSEALED = 64;
@@ -90,7 +91,7 @@ export class Tapes {
     const from = known ? known.lastSeq + 1 : 0;
     const reads: Read[] = [
       { get: metaKey(lineage, number) },
-      { scan: { table: "tail", lineage, group: number, from } },
+      { scan: rangeOf({ lineage, number }, "tail", from) },
       ...(ahead?.reads(lineage, number, known) ?? []),
     ];
     const answers = await this.#backend.read(reads);
@@ -109,7 +110,7 @@ export class Tapes {
     });
     const reads = tapes.flatMap(({ tape, lineage }, index): Read[] => [
       { get: metaKey(lineage, tape) },
-      { scan: { table: "tail", lineage, group: tape, from: from[index] as number } },
+      { scan: rangeOf({ lineage, number: tape }, "tail", from[index]) },
     ]);
     const answers = await this.#backend.read(reads);
     const found: (Tape | undefined)[] = [];
@@ -151,8 +152,8 @@ export class Tapes {
   async #readWhole(number: number, lineage: number): Promise<Tape | undefined> {
     const [metaValue, tail, marks] = (await this.#backend.read([
       { get: metaKey(lineage, number) },
-      { scan: { table: "tail", lineage, group: number } },
-      { scan: { table: "mark", lineage, group: number } },
+      { scan: rangeOf({ lineage, number }, "tail") },
+      { scan: rangeOf({ lineage, number }, "mark") },
     ])) as readonly [Value | undefined, readonly Found[], readonly Found[]];
     if (metaValue === undefined) {
       this.forget(number, lineage);

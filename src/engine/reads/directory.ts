@@ -2,7 +2,8 @@ import type { Listed } from "../../backend.ts";
 import { nextTurn } from "../../platform/turns.ts";
 import { ifDamaged, isCorrupt } from "../faults/damage.ts";
 import type { Context } from "../memory/context.ts";
-import { type Tape, tapeName } from "../memory/tape.ts";
+import type { Tape } from "../memory/tape.ts";
+import { tapeName } from "../records/keys.ts";
 import { decodeDirectory } from "../records/meta.ts";
 
 const PAGE = 100;

@@ -6,6 +6,7 @@ import type { CheckpointSize, ThreadSize } from "../../model/arguments.ts";
 import { FrameReader } from "../bodies/frame-reader.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
+import { rangeOf } from "../records/keys.ts";
 import { decodeRows } from "../records/pack/rows.ts";
 import { decodeTailRow } from "../records/tail.ts";
 import { homeOf, type Shown } from "../view/row-at.ts";
@@ -37,7 +38,7 @@ export async function sizeOfThread(context: Context, tape: Tape): Promise<Thread
   async function sum(table: Table, each: (found: Found, bytes: number) => void = () => {}): Promise<number> {
     let total = 0;
     for (let from = 0; ; ) {
-      const scan = { table, lineage: tape.lineage, group: tape.number, from };
+      const scan = rangeOf(tape, table, from);
       const [page] = (await context.read([{ scan, limit: PAGE }])) as readonly [readonly Found[]];
       for (const found of page) {
         const bytes = byteLength(found.value);
@@ -51,8 +52,7 @@ export async function sizeOfThread(context: Context, tape: Tape): Promise<Thread
 
   /** Keys of wide tables share items, so that a page could not go on after its last item. */
   async function sumWide(table: Table): Promise<number> {
-    const scan = { table, lineage: tape.lineage, group: tape.number };
-    const [found] = (await context.read([{ scan }])) as readonly [readonly Found[]];
+    const [found] = (await context.read([{ scan: rangeOf(tape, table) }])) as readonly [readonly Found[]];
     return found.reduce((total, { value }) => total + byteLength(value), 0);
   }
 }

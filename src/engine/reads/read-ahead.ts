@@ -3,6 +3,7 @@ import { idAddress } from "../../model/id.ts";
 import { PackRecords } from "../bodies/pack-records.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
+import { PACK_TABLES } from "../records/keys.ts";
 import { decodeMeta } from "../records/meta.ts";
 import type { Row } from "../records/row.ts";
 import { writesRead } from "../view/shown-writes.ts";
@@ -266,7 +267,7 @@ function around(at: Address, table: Table, seq: number): Read {
 }
 
 function packReads(at: Address, seq: number): Read[] {
-  return (["rows", "net", "steps"] as const).map((table) => around(at, table, seq));
+  return PACK_TABLES.map((table) => around(at, table, seq));
 }
 
 function olderNets(at: Address, seq: number, from: number, limit: number): Read {

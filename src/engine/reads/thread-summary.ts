@@ -1,7 +1,7 @@
 import type { Found, Listed, Read, Value } from "../../backend.ts";
 import { ifDamaged } from "../faults/damage.ts";
 import type { Context } from "../memory/context.ts";
-import { metaKey } from "../memory/tape.ts";
+import { metaKey, rangeOf } from "../records/keys.ts";
 import { decodeDirectory, decodeMeta, type Meta } from "../records/meta.ts";
 import type { Row } from "../records/row.ts";
 import { decodeTailRow } from "../records/tail.ts";
@@ -33,7 +33,7 @@ export async function glances(context: Context, threads: readonly Listed[]): Pro
     if (tape === undefined || lineage === undefined) continue;
     ids.push(id);
     reads.push({ get: metaKey(lineage, tape) });
-    reads.push({ scan: { table: "tail", lineage, group: tape }, reverse: true, limit: ROWS });
+    reads.push({ scan: rangeOf({ lineage, number: tape }, "tail"), reverse: true, limit: ROWS });
   }
   if (reads.length === 0) return found;
   const answers = await context.read(reads);

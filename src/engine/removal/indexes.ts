@@ -4,6 +4,7 @@ import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { hashStrings } from "../records/hash.ts";
 import type { HeadRecord } from "../records/heads.ts";
+import { rangeOf } from "../records/keys.ts";
 import type { Row } from "../records/row.ts";
 
 /** What takes rows that go out of the index of supplied ids. */
@@ -38,8 +39,7 @@ export async function withoutHeads(
   const deletes: Key[] = [];
   const puts: Entry[] = [];
   if (tape.meta.sealed === 0) return { deletes, puts };
-  const { lineage, number: group } = tape;
-  const [found] = await context.read([{ scan: { table: "head", lineage, group } }]);
+  const [found] = await context.read([{ scan: rangeOf(tape, "head") }]);
   for (const { item, part, value } of found as readonly Found[]) {
     const heads = Object.entries(unwrapJson(value) as HeadRecord);
     const kept = heads.filter(([namespace]) => remaining.has(namespace));

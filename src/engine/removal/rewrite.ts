@@ -3,6 +3,7 @@ import { ThreadmarkError } from "../../errors.ts";
 import { FrameReader } from "../bodies/frame-reader.ts";
 import type { Context } from "../memory/context.ts";
 import type { LoadedPack, Tape } from "../memory/tape.ts";
+import { PACK_TABLES } from "../records/keys.ts";
 import type { Meta } from "../records/meta.ts";
 import { encodePack } from "../records/pack/encode.ts";
 import { decodeFrames, type Frame, sizeOfFrame } from "../records/pack/pack.ts";
@@ -154,7 +155,7 @@ class Rewriter {
       if (last === this.#tape.meta.rootFull) this.#rootFull = last;
       return [stays];
     }
-    for (const table of ["rows", "net", "steps"] as const) this.#deletes.push(this.#tape.key(table, last));
+    for (const table of PACK_TABLES) this.#deletes.push(this.#tape.key(table, last));
     if (stays.length === 0) return [];
     const frames: Frame[] = [];
     for (const row of stays) frames.push(await this.#rebasing.rebased(row));
@@ -162,7 +163,7 @@ class Rewriter {
     const runs = rest.length > 0 ? [...full, rest] : full;
     for (const run of runs) {
       const encoded = encodePack(this.#tape.number, run, this.#context.compression);
-      for (const table of ["rows", "net", "steps"] as const) {
+      for (const table of PACK_TABLES) {
         this.#write(this.#puts, this.#tape.key(table, encoded.last), encoded[table]);
       }
       this.#rootFull = encoded.full.get("") ?? this.#rootFull;
@@ -187,8 +188,7 @@ class Rewriter {
   /** The three records of each pack. */
   async #packValues(lasts: readonly number[]): Promise<readonly (readonly Value[])[]> {
     if (lasts.length === 0) return [];
-    const tables = ["rows", "net", "steps"] as const;
-    const reads = lasts.flatMap((last) => tables.map((table) => ({ get: this.#tape.key(table, last) })));
+    const reads = lasts.flatMap((last) => PACK_TABLES.map((table) => ({ get: this.#tape.key(table, last) })));
     const values = (await this.#context.read(reads)) as readonly (Value | undefined)[];
     return lasts.map((last, index) => {
       const own = values.slice(3 * index, 3 * index + 3);
@@ -244,7 +244,7 @@ class Rewriter {
       for (const entry of planned) this.#puts.splice(this.#puts.indexOf(entry), 1);
     } else {
       [values] = (await this.#packValues([pack.last])) as readonly [readonly Value[]];
-      for (const table of ["rows", "net", "steps"] as const) this.#deletes.push(this.#tape.key(table, pack.last));
+      for (const table of PACK_TABLES) this.#deletes.push(this.#tape.key(table, pack.last));
     }
     this.#reclaimed += values.reduce((sum, value) => sum + value.length, 0);
     const frames = decodeFrames(pack.rows, values[1] as Value, values[2] as Value);

@@ -1,7 +1,7 @@
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { byCheckpoint, nameOf, type TaskWrites, visibleTasks, type WriteRecord, writeName } from "../records/writes.ts";
-import { NOW } from "../view/row-at.ts";
+import { levels } from "../view/levels.ts";
 import { shownRows } from "../view/shown-rows.ts";
 
 /**
@@ -33,19 +33,14 @@ export async function seenWrites(
       const address = { namespace, checkpoint: id };
       const name = nameOf(address);
       if (!names.has(name)) continue;
-      let generation = NOW;
       const found = new Set<string>();
       let cut = false;
-      for (let level = tape; ; ) {
+      for await (const { tape: level, generation } of levels(context, tape, seq)) {
         const there = thereOf(seen, level.number, name);
         there.views.push(generation);
         const tasks = written.get(level.number)?.get(name) ?? [];
         if (!cut) addShown(there.shown, found, visibleTasks(tasks, address, generation));
         cut ||= tasks.some((entry) => entry.cut && (entry.generation ?? 0) <= generation);
-        const { origin } = level.meta;
-        if (!origin || seq > origin.upTo) break;
-        generation = origin.generation;
-        level = level.source ?? (await context.tapes.sourceOf(level, origin));
       }
     }
   }

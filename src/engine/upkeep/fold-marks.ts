@@ -4,7 +4,8 @@ import { loadTree } from "../bodies/load-tree.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import type { MarkVersion } from "../records/marks.ts";
-import { homeOf, NOW } from "../view/row-at.ts";
+import { levels } from "../view/levels.ts";
+import { homeOf } from "../view/row-at.ts";
 import { shownRows } from "../view/shown-rows.ts";
 
 /** What a compaction makes of the marks of a lineage. */
@@ -116,10 +117,8 @@ async function shownVersion(
   seq: number,
   used: Set<MarkVersion>,
 ): Promise<{ readonly version: MarkVersion | undefined; readonly labelled: boolean }> {
-  let level = tape;
-  let generation = NOW;
   let labelled = false;
-  for (;;) {
+  for await (const { tape: level, generation } of levels(context, tape, seq)) {
     const seen = (level.marks.get(seq) ?? []).filter((version) => version.generation <= generation);
     const index = seen.findLastIndex((version) => version.row !== undefined);
     const label = seen.slice(index + 1).findLast((version) => version.label !== undefined);
@@ -132,9 +131,6 @@ async function shownVersion(
       used.add(replacement);
       return { version: replacement, labelled };
     }
-    const { origin } = level.meta;
-    if (!origin || seq > origin.upTo) return { version: undefined, labelled };
-    generation = origin.generation;
-    level = level.source ?? (await context.tapes.sourceOf(level, origin));
   }
+  return { version: undefined, labelled };
 }

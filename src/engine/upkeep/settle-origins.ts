@@ -2,6 +2,7 @@ import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import type { Origin } from "../records/meta.ts";
 import { type Doomed, nearestRemaining } from "../removal/removed-rows.ts";
+import { levels } from "../view/levels.ts";
 import { ownRow } from "../view/own-rows.ts";
 import { homeOf } from "../view/row-at.ts";
 import { chainLink, chainStarts, inheritedNamespaces, nestedLimit } from "../view/shown-rows.ts";
@@ -29,9 +30,8 @@ export async function settledOrigin(
 
 /** Whether anything that a fork may have inherited goes, or was ever replaced. */
 async function mayLeadElsewhere(context: Context, fork: Tape, { upTo }: Origin, doomed: Doomed): Promise<boolean> {
-  let level = fork;
-  while (level.meta.origin) {
-    level = level.source ?? (await context.tapes.sourceOf(level, level.meta.origin));
+  for await (const { tape: level } of levels(context, fork)) {
+    if (level === fork) continue;
     const seqs = [...level.marks.keys(), ...(doomed.get(level.number) ?? [])];
     if (seqs.some((seq) => seq <= upTo)) return true;
   }
@@ -109,16 +109,12 @@ class Settlement {
   }
 
   async #markedParent(seq: number): Promise<number | undefined> {
-    let { generation } = this.#origin;
-    let level = this.#source;
-    for (;;) {
+    const { generation: last } = this.#origin;
+    for await (const { tape: level, generation } of levels(this.#context, this.#source, seq, last)) {
       const seen = (level.marks.get(seq) ?? []).filter((version) => version.generation <= generation);
       const row = seen.findLast((version) => version.row !== undefined && this.#folds.stays(version))?.row;
       if (row) return row.parent ?? 0;
-      const { origin } = level.meta;
-      if (!origin || seq > origin.upTo) return undefined;
-      generation = origin.generation;
-      level = level.source ?? (await this.#context.tapes.sourceOf(level, origin));
     }
+    return undefined;
   }
 }

@@ -2,7 +2,8 @@ import type { Value } from "../../backend.ts";
 import type { Fault } from "../../model/arguments.ts";
 import { ifDamaged } from "../faults/damage.ts";
 import type { Context } from "../memory/context.ts";
-import { metaKey, type Tape } from "../memory/tape.ts";
+import type { Tape } from "../memory/tape.ts";
+import { metaKey } from "../records/keys.ts";
 import { decodeMeta } from "../records/meta.ts";
 
 const LINEAGE_BITS = 31n;

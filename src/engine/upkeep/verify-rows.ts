@@ -11,9 +11,10 @@ import type { Tape } from "../memory/tape.ts";
 import { infoOf, writeOf } from "../reads/checkpoint.ts";
 import { checkBody } from "../records/check-body.ts";
 import { hashStrings } from "../records/hash.ts";
-import type { Origin } from "../records/meta.ts";
+import { rangeOf } from "../records/keys.ts";
 import { pushAll } from "../removal/push-all.ts";
 import { findById } from "../view/find.ts";
+import { forgetPacks, levels } from "../view/levels.ts";
 import { ownRow, ownRows } from "../view/own-rows.ts";
 import { homeOf, isPlain, type Shown } from "../view/row-at.ts";
 import { shownRows } from "../view/shown-rows.ts";
@@ -71,7 +72,7 @@ async function outlineOf(context: Context, tape: Tape, after: number, onFault: O
     seqs.push(row.seq);
     bases.push(physical?.base ?? 0);
     if (seqs.length % PAGE_ROWS > 0) continue;
-    for (let level: Tape | undefined = tape; level; level = level.source) level.forgetPacks(PACKS);
+    forgetPacks(tape, PACKS);
     await nextTurn();
   }
   return { seqs: seqs.reverse(), bases: bases.reverse() };
@@ -142,18 +143,13 @@ async function indexedSeqs(context: Context, tape: Tape, page: readonly Shown[])
     // An id that tells its own address needs no index. One that tells another's came with an import.
     if (idAddress(id)?.tape === home.number || (home === tape && tape.tailRow(seq))) continue;
     candidates.set(seq, home.tailRow(seq) !== undefined);
-    for (
-      let level = tape;
-      ;
-      level = level.source ?? (await context.tapes.sourceOf(level, level.meta.origin as Origin))
-    ) {
+    for await (const { tape: level } of levels(context, tape, seq)) {
       const { greatestId } = level.meta;
       const key = level.key("id", ...hashStrings(namespace, id));
       if (greatestId !== undefined && id <= greatestId) lookups.push({ seq, home: level === home, key });
       if (level.tail.some(({ row }) => row.id === id && row.namespace === namespace && row.seq !== seq)) {
         candidates.delete(seq);
       }
-      if (level === home) break;
     }
   }
   if (lookups.length > MOST_LOOKUPS) return new Set();
@@ -197,7 +193,7 @@ const RECORDS = 64;
 async function* records(context: Context, tape: Tape, table: Table): AsyncGenerator<Found> {
   let limit = RECORDS;
   for (let from = 0; ; ) {
-    const scan = { table, lineage: tape.lineage, group: tape.number, from };
+    const scan = rangeOf(tape, table, from);
     const [found] = (await context.read([{ scan, limit }])) as readonly [readonly Found[]];
     const last = found.length < limit ? Number.POSITIVE_INFINITY : (found.at(-1) as Found).item;
     // Of the last item there may be more.

@@ -2,8 +2,9 @@ import type { Fault, VerifyResult, WorkOptions } from "../../model/arguments.ts"
 import { Attempts } from "../faults/attempts.ts";
 import { ifDamaged, isCorrupt } from "../faults/damage.ts";
 import type { Context } from "../memory/context.ts";
-import { type Tape, tapeName } from "../memory/tape.ts";
+import type { Tape } from "../memory/tape.ts";
 import { allThreads } from "../reads/directory.ts";
+import { tapeName } from "../records/keys.ts";
 import { pushAll } from "../removal/push-all.ts";
 import { isPlain } from "../view/row-at.ts";
 import { standingOf } from "../view/unchanged-since.ts";

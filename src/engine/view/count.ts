@@ -1,6 +1,7 @@
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import type { Row } from "../records/row.ts";
+import { sourceOf } from "./levels.ts";
 import { ownRowAtHand, readPacksUpTo } from "./own-rows.ts";
 import { isPlain } from "./row-at.ts";
 import { inheritedNamespaces, ownNamespaces, shownRows } from "./shown-rows.ts";
@@ -49,7 +50,7 @@ async function lengthOfLine(context: Context, tape: Tape, from: number): Promise
     const before: Tape = home;
     // Every tape on the way down has a say in what is shown, not only the one that holds the row.
     while (home.meta.origin && seq <= home.meta.origin.upTo) {
-      home = home.source ?? (await context.tapes.sourceOf(home, home.meta.origin));
+      home = await sourceOf(context, home, home.meta.origin);
       if (!isPlain(home) || home.meta.origin?.mode === "none") return undefined;
     }
     const known = home.lengths.get(seq) ?? context.inherited.lengthAt(home, seq);

@@ -1,6 +1,7 @@
 import type { Found, Value } from "../../backend.ts";
 import type { Context } from "../memory/context.ts";
 import type { LoadedPack, Tape } from "../memory/tape.ts";
+import { rangeOf } from "../records/keys.ts";
 import type { Shown } from "./row-at.ts";
 import { shownRows } from "./shown-rows.ts";
 
@@ -44,8 +45,7 @@ async function bisect(context: Context, tape: Tape, step: number): Promise<Shown
 }
 
 async function packFrom(context: Context, tape: Tape, seq: number): Promise<LoadedPack | undefined> {
-  const range = { table: "rows" as const, lineage: tape.lineage, group: tape.number, from: seq };
-  const reads = [{ scan: range, limit: 1 }, { get: tape.metaKey }];
+  const reads = [{ scan: rangeOf(tape, "rows", seq), limit: 1 }, { get: tape.metaKey }];
   const [[found], meta] = (await context.read(reads)) as readonly [readonly Found[], Value | undefined];
   if (tape.readUnder(meta) === "older") return packFrom(context, tape, seq);
   return found && tape.addPack(found);

@@ -5,14 +5,14 @@ import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { hashStrings } from "../records/hash.ts";
 import type { TailRow } from "../records/tail.ts";
+import { levels } from "./levels.ts";
 import { isPlain, rowAt, type Shown } from "./row-at.ts";
 import { sealedHead } from "./sealed-head.ts";
 import { inheritedNamespaces, inheritedSeqs, shownRows } from "./shown-rows.ts";
 
 /** Whether a view shows this seq at all, given that the row exists and was not deleted. */
 async function includes(context: Context, tape: Tape, seq: number, namespace: string): Promise<boolean> {
-  let level = tape;
-  for (;;) {
+  for await (const { tape: level } of levels(context, tape, seq)) {
     const { origin } = level.meta;
     if (!origin || seq > origin.upTo) return true;
     if (origin.mode === "none") return false;
@@ -20,8 +20,8 @@ async function includes(context: Context, tape: Tape, seq: number, namespace: st
       for await (const inherited of inheritedSeqs(context, level, namespace, seq + 1)) return inherited === seq;
       return false;
     }
-    level = level.source ?? (await context.tapes.sourceOf(level, origin));
   }
+  return true;
 }
 
 async function showIfIncluded(
@@ -85,13 +85,11 @@ export async function findById(
   }
   const address = idAddress(id);
   if (address) {
-    let level: Tape | undefined = tape;
-    while (level && level.number !== address.tape) {
-      level = level.meta.origin && (level.source ?? (await context.tapes.sourceOf(level, level.meta.origin)));
-    }
-    if (level) {
+    for await (const { tape: level } of levels(context, tape)) {
+      if (level.number !== address.tape) continue;
       const row = await showIfIncluded(context, tape, address.seq, namespace);
       if (row?.id === id) return row;
+      break;
     }
   }
   return findByIndex(context, tape, namespace, id);
@@ -100,10 +98,9 @@ export async function findById(
 /** Looks the id up in the index and the tail of every tape the thread builds on, nearest first. */
 async function findByIndex(context: Context, tape: Tape, namespace: string, id: string): Promise<Shown | undefined> {
   const [item, part] = hashStrings(namespace, id);
-  let level: Tape | undefined = tape;
-  while (level) {
+  for await (const { tape: level } of levels(context, tape)) {
     const candidates: number[] = [];
-    const greatest: string | undefined = level.meta.greatestId;
+    const greatest = level.meta.greatestId;
     if (greatest !== undefined && id <= greatest) {
       const [found] = await context.read([{ get: level.key("id", item, part) }]);
       if (found !== undefined) candidates.push(...(unwrapJson(found as Value) as number[]).toReversed());
@@ -117,7 +114,6 @@ async function findByIndex(context: Context, tape: Tape, namespace: string, id: 
     }
     // A record that does not read may be the one that is looked for.
     level.checkIntact();
-    level = level.meta.origin && (level.source ?? (await context.tapes.sourceOf(level, level.meta.origin)));
   }
   return undefined;
 }

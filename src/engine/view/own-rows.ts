@@ -1,6 +1,7 @@
 import type { Found, Read, Value } from "../../backend.ts";
 import type { Context } from "../memory/context.ts";
 import { type LoadedPack, lowerBound, type Tape } from "../memory/tape.ts";
+import { rangeOf } from "../records/keys.ts";
 import type { Row } from "../records/row.ts";
 import type { TailRow } from "../records/tail.ts";
 
@@ -11,8 +12,8 @@ export async function ownRow(context: Context, tape: Tape, seq: number): Promise
   const damage = tape.damageAt(seq);
   if (damage) throw damage;
   const [packs, tail, meta] = (await context.read([
-    { scan: { table: "rows", lineage: tape.lineage, group: tape.number, from: seq }, limit: 1 },
-    { scan: { table: "tail", lineage: tape.lineage, group: tape.number, from: seq, to: seq }, limit: 1 },
+    { scan: rangeOf(tape, "rows", seq), limit: 1 },
+    { scan: rangeOf(tape, "tail", seq, seq), limit: 1 },
     { get: tape.metaKey },
   ])) as readonly [readonly Found[], readonly Found[], Value | undefined];
   // Another call has read the tape since this was asked.
@@ -123,10 +124,9 @@ export async function* ownRows(
     let packs: readonly LoadedPack[];
     if (within) packs = [within];
     else {
-      const range = { table: "rows" as const, lineage: tape.lineage, group: tape.number };
       const reads: Read[] = [
-        { scan: { ...range, from: next - 1 }, limit: 1 },
-        { scan: { ...range, to: next - 1, from: (loaded?.last ?? 0) + 1 }, reverse: true, limit },
+        { scan: rangeOf(tape, "rows", next - 1), limit: 1 },
+        { scan: rangeOf(tape, "rows", (loaded?.last ?? 0) + 1, next - 1), reverse: true, limit },
         { get: tape.metaKey },
       ];
       const answers = (await context.read(reads)) as readonly [readonly Found[], readonly Found[], Value | undefined];
@@ -172,8 +172,7 @@ export async function allOwnRows(context: Context, tape: Tape): Promise<Row[]> {
 
 /** All packs of one tape, each decoded once as long as nothing is rewritten: whoever changes them checks the meta record. */
 export async function allPacks(context: Context, tape: Tape): Promise<LoadedPack[]> {
-  const { lineage, number: group } = tape;
-  const reads: Read[] = [{ scan: { table: "rows", lineage, group } }, { get: tape.metaKey }];
+  const reads: Read[] = [{ scan: rangeOf(tape, "rows") }, { get: tape.metaKey }];
   const [found, meta] = (await context.read(reads)) as readonly [readonly Found[], Value | undefined];
   if (tape.readUnder(meta) === "older") return allPacks(context, tape);
   const known = new Map(tape.packs.map((pack) => [pack.last, pack]));
@@ -182,10 +181,9 @@ export async function allPacks(context: Context, tape: Tape): Promise<LoadedPack
 
 /** Reads the packs of one tape up to that of a row. */
 export async function readPacksUpTo(context: Context, tape: Tape, seq: number): Promise<void> {
-  const range = { table: "rows" as const, lineage: tape.lineage, group: tape.number };
   const reads: Read[] = [
-    { scan: { ...range, to: seq - 1 } },
-    { scan: { ...range, from: seq }, limit: 1 },
+    { scan: rangeOf(tape, "rows", undefined, seq - 1) },
+    { scan: rangeOf(tape, "rows", seq), limit: 1 },
     { get: tape.metaKey },
   ];
   const answers = (await context.read(reads)) as readonly [readonly Found[], readonly Found[], Value | undefined];

@@ -2,6 +2,7 @@ import type { Delta } from "../../codec/delta/index.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { fromRecord, type Row } from "../records/row.ts";
+import { levels, sourceOf } from "./levels.ts";
 import { ownRow } from "./own-rows.ts";
 import { renew } from "./renew.ts";
 
@@ -20,9 +21,9 @@ export interface Shown extends Row {
 export function homeOf(context: Context, tape: Tape, seq: number): Tape | Promise<Tape> {
   let home = tape;
   while (home.meta.origin && seq <= home.meta.origin.upTo) {
-    if (!home.source)
-      return context.tapes.sourceOf(home, home.meta.origin).then((source) => homeOf(context, source, seq));
-    home = home.source;
+    const source = sourceOf(context, home, home.meta.origin);
+    if (source instanceof Promise) return source.then((read) => homeOf(context, read, seq));
+    home = source;
   }
   return home;
 }
@@ -50,7 +51,7 @@ export async function rowAt(
     if (!origin || seq > origin.upTo) break;
     if (origin.mode === "none") return undefined;
     seen = origin.generation;
-    level = level.source ?? (await context.tapes.sourceOf(level, origin));
+    level = await sourceOf(context, level, origin);
   }
   const row = replaced ?? (await ownRow(context, level, seq));
   return row && label !== undefined ? { ...row, label } : row;
@@ -104,9 +105,9 @@ export async function parentOf(
 
 /** Whether a fork without history lies between: then nothing that old is shown. */
 async function isHidden(context: Context, tape: Tape, seq: number): Promise<boolean> {
-  for (let level = tape; level.meta.origin && seq <= level.meta.origin.upTo; ) {
-    if (level.meta.origin.mode === "none") return true;
-    level = level.source ?? (await context.tapes.sourceOf(level, level.meta.origin));
+  for await (const { tape: level } of levels(context, tape, seq)) {
+    const { origin } = level.meta;
+    if (origin?.mode === "none" && seq <= origin.upTo) return true;
   }
   return false;
 }

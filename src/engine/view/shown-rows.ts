@@ -2,7 +2,9 @@ import type { Found, Read, Value } from "../../backend.ts";
 import type { Context } from "../memory/context.ts";
 import { type Chain, lowerBound, type Tape } from "../memory/tape.ts";
 import { namespacesIn } from "../records/heads.ts";
+import { rangeOf } from "../records/keys.ts";
 import { decodeMeta, type Origin } from "../records/meta.ts";
+import { sourceOf } from "./levels.ts";
 import { MOST_PACKS, type OnFault, ownRow, ownRows } from "./own-rows.ts";
 import { renew } from "./renew.ts";
 import { homeOf, isPlain, NOW, rowAt, type Shown } from "./row-at.ts";
@@ -57,14 +59,13 @@ async function readAhead(context: Context, tape: Tape, before: number, ahead: nu
   const reads: Read[] = [];
   let to = before - 1;
   for (let level = tape; level.meta.origin && homes.length < MOST_PACKS; ) {
-    const { origin }: { origin?: { upTo: number } } = level.meta;
-    to = Math.min(to, origin?.upTo ?? to);
-    level = level.source ?? (await context.tapes.sourceOf(level, level.meta.origin));
+    const origin: Origin = level.meta.origin;
+    to = Math.min(to, origin.upTo);
+    level = await sourceOf(context, level, origin);
     homes.push(level);
-    const range = { table: "rows" as const, lineage: level.lineage, group: level.number };
     // The pack that `to` is in may end after it.
-    reads.push({ scan: { ...range, from: to }, limit: 1 });
-    reads.push({ scan: { ...range, to }, reverse: true, limit: Math.min(ahead, MOST_PACKS) });
+    reads.push({ scan: rangeOf(level, "rows", to), limit: 1 });
+    reads.push({ scan: rangeOf(level, "rows", undefined, to), reverse: true, limit: Math.min(ahead, MOST_PACKS) });
     reads.push({ get: level.metaKey });
   }
   const answers = await context.read(reads);
@@ -84,7 +85,7 @@ export async function* inheritedSeqs(
 ): AsyncGenerator<number> {
   const { origin } = tape.meta;
   if (!origin) return;
-  let source = tape.source ?? (await context.tapes.sourceOf(tape, origin));
+  let source = await sourceOf(context, tape, origin);
   let renewed = false;
   let below = before;
   let chain = tape.chains.get(namespace);
@@ -258,7 +259,7 @@ export async function inheritedNamespaces(context: Context, tape: Tape): Promise
   let level = tape;
   let namespaces: ReadonlySet<string> | undefined = knownNamespaces(context, level);
   while (level.meta.origin && !namespaces) {
-    const source: Tape = level.source ?? (await context.tapes.sourceOf(level, level.meta.origin));
+    const source: Tape = await sourceOf(context, level, level.meta.origin);
     forks.push({ fork: level, added: await ownNamespaces(context, source) });
     level = source;
     namespaces = knownNamespaces(context, level);
@@ -280,7 +281,7 @@ function knownNamespaces(context: Context, tape: Tape): ReadonlySet<string> | un
 export async function ownNamespaces(context: Context, tape: Tape): Promise<ReadonlySet<string>> {
   const namespaces = new Set(tape.tail.map(({ row }) => row.namespace));
   if (tape.meta.sealed === 0) return namespaces;
-  const [found] = await context.read([{ scan: { table: "head", lineage: tape.lineage, group: tape.number } }]);
+  const [found] = await context.read([{ scan: rangeOf(tape, "head") }]);
   for (const { value } of found as readonly Found[]) {
     for (const namespace of namespacesIn(value)) namespaces.add(namespace);
   }

@@ -6,10 +6,11 @@ import { named } from "../faults/damage.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { hashStrings } from "../records/hash.ts";
+import { rangeOf } from "../records/keys.ts";
 import type { Row } from "../records/row.ts";
 import { isFor, type TaskWrites, visibleTasks } from "../records/writes.ts";
 import { findById } from "./find.ts";
-import { NOW } from "./row-at.ts";
+import { levels } from "./levels.ts";
 
 /** A write as stored, its value still encoded. */
 export interface EncodedWrite extends Omit<Write, "value"> {
@@ -36,7 +37,7 @@ export async function shownWrites(
 /** Reads what one tape has of a checkpoint's writes. */
 export function writesRead(lineage: number, tape: number, namespace: string, checkpoint: string): Read {
   const [item] = hashStrings(namespace, checkpoint);
-  return { scan: { table: "write", lineage, group: tape, from: item, to: item } };
+  return { scan: rangeOf({ lineage, number: tape }, "write", item, item) };
 }
 
 /** The same for several checkpoints: one read, and another for every fork that lies between. */
@@ -48,22 +49,18 @@ export async function shownWritesOf(
   own?: readonly (readonly Found[])[],
 ): Promise<ReadonlyMap<string, EncodedWrite[]>> {
   const found = new Map(checkpoints.map(({ id }) => [id, new Map<string, EncodedWrite>()]));
+  if (checkpoints.length === 0) return new Map();
   let sought = checkpoints;
-  let level = tape;
-  let generation = NOW;
-  while (sought.length > 0) {
+  for await (const { tape: level, generation } of levels(context, tape)) {
     const { lineage, number, meta } = level;
     const reads = sought.map(({ id }) => writesRead(lineage, number, namespace, id));
     const known = level === tape ? own : undefined;
     const answers = known ?? ((await context.read(reads)) as readonly (readonly Found[])[]);
-    const deeper = sought.filter(({ id, seq }, index) => {
+    sought = sought.filter(({ id, seq }, index) => {
       const cut = addShown(found.get(id) as Map<string, EncodedWrite>, answers[index] ?? [], namespace, id, generation);
       return !cut && meta.origin && seq !== undefined && seq <= meta.origin.upTo;
     });
-    if (!meta.origin) break;
-    sought = deeper;
-    generation = meta.origin.generation;
-    if (sought.length > 0) level = await context.tapes.sourceOf(level, meta.origin);
+    if (sought.length === 0) break;
   }
   return new Map([...found].map(([id, writes]) => [id, [...writes.values()].sort(byTaskAndIndex)]));
 }

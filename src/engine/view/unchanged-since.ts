@@ -2,11 +2,13 @@ import type { Found, Read, Value } from "../../backend.ts";
 import { ifDamaged } from "../faults/damage.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
+import { rangeOf } from "../records/keys.ts";
 import { decodeMarks, type MarkVersion } from "../records/marks.ts";
 import { decodeMeta, type Meta } from "../records/meta.ts";
+import { levels } from "./levels.ts";
 
 /** A tape as it was known at one moment. What is remembered of it may be brought up to date in place. */
-interface Level {
+interface KnownLevel {
   readonly tape: Tape;
   readonly metaValue: Value;
   readonly meta: Meta;
@@ -19,31 +21,29 @@ interface Level {
  * moved what was still to be read. Only what is shown, and where it lies, counts: not what was appended or sealed since.
  */
 export async function standingOf(context: Context, tape: Tape): Promise<() => Promise<boolean>> {
-  const levels: Level[] = [];
-  for (let level: Tape | undefined = tape; level; level = await sourceOf(context, level)) {
-    const { metaValue, meta, marks } = level;
-    levels.push({ tape: level, metaValue, meta, marks: textOf(marks) });
+  const known: KnownLevel[] = [];
+  try {
+    for await (const { tape: level } of levels(context, tape)) {
+      const { metaValue, meta, marks } = level;
+      known.push({ tape: level, metaValue, meta, marks: textOf(marks) });
+    }
+  } catch (error) {
+    // A tape that is missing is reported when its rows are needed.
+    ifDamaged(error);
   }
   return async () => {
-    const reads = levels.flatMap(({ tape: { metaKey, lineage, number: group } }): Read[] => [
-      { get: metaKey },
-      { scan: { table: "mark", lineage, group } },
+    const reads = known.flatMap(({ tape: level }): Read[] => [
+      { get: level.metaKey },
+      { scan: rangeOf(level, "mark") },
     ]);
     const answers = await context.read(reads);
-    return levels.every((level, index) => {
+    return known.every((level, index) => {
       const [metaValue, marks] = answers.slice(2 * index) as [Value | undefined, readonly Found[]];
       if (metaValue === level.metaValue) return true;
       if (metaValue === undefined || shownBy(decodeMeta(metaValue)) !== shownBy(level.meta)) return false;
       return textOf(decodeMarks(marks)) === level.marks;
     });
   };
-}
-
-/** One that is missing is told by whoever needs its rows. */
-async function sourceOf(context: Context, tape: Tape): Promise<Tape | undefined> {
-  const { origin } = tape.meta;
-  if (!origin || tape.source) return tape.source;
-  return context.tapes.sourceOf(tape, origin).catch(ifDamaged);
 }
 
 /** A meta record without what appending, sealing, forking, leases and writes change: none of them changes what is shown. */

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { open } from "../../../src/api/open.ts";
 import type { Backend, Entry, Found, Value } from "../../../src/backend.ts";
-import { metaKey } from "../../../src/engine/memory/tape.ts";
+import { metaKey } from "../../../src/engine/records/keys.ts";
 import {
   decodeDirectory,
   decodeMeta,

@@ -1,0 +1,25 @@
+import type { Key, Range, Table } from "../../backend.ts";
+
+/** The tables of a pack, in the order of its values: metadata by column, net change, single deltas. */
+export const PACK_TABLES = ["rows", "net", "steps"] as const;
+
+/** The part of a tape that its keys are made of. */
+export interface TapeAddress {
+  readonly lineage: number;
+  readonly number: number;
+}
+
+/** Returns the identity of a tape. Its number alone is none: tapes of two lineages may have the same. */
+export function tapeName(lineage: number, tape: number): string {
+  return `${lineage}:${tape}`;
+}
+
+/** Returns the key of a tape's meta record. Those of a lineage are one group, so that one scan reads them all. */
+export function metaKey(lineage: number, tape: number): Key {
+  return { table: "meta", lineage, group: lineage, item: tape, part: 0 };
+}
+
+/** Returns the range of a tape's records in a table, from one item to another, both included. */
+export function rangeOf({ lineage, number: group }: TapeAddress, table: Table, from?: number, to?: number): Range {
+  return { table, lineage, group, ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+}
