@@ -114,7 +114,7 @@ class Page {
       }
       const lasts = new Set(own.flatMap((seq) => home.loadedPack(seq)?.last ?? []));
       if (lasts.size === 0) continue;
-      for (const pack of await this.#records.packs(home, [...lasts], [olderNets(home, Math.min(...lasts))])) {
+      for (const pack of await this.#records.packs(home, [...lasts], [netsBelow(home, Math.min(...lasts))])) {
         const frames = decodeFrames(decodeRows(home.number, pack.rows), pack.net, pack.steps);
         for (const frame of frames) if (frame.row.seq <= newest) this.#frames.set(frame.row.seq, frame);
       }
@@ -163,7 +163,7 @@ class Page {
   }
 }
 
-function olderNets(tape: Tape, last: number): Read {
+function netsBelow(tape: Tape, last: number): Read {
   const { rootFull } = tape.meta;
   const from = rootFull < last ? rootFull : 0;
   return { scan: rangeOf(tape, "net", from, last - 1), reverse: true, limit: OLDER_NETS };

@@ -14,7 +14,7 @@ export const PACKS = 32;
 export const PACKS_AT_ONCE = 8;
 
 /** Rows by their seqs, ascending, and for each the seq of the frame it builds on: all that is held of a long history. */
-export interface Outline {
+export interface FrameGraph {
   readonly seqs: readonly number[];
   readonly bases: readonly number[];
 }
@@ -57,25 +57,25 @@ type Came = { readonly live: Live; readonly change: Delta | undefined } | Failed
 export class Replay {
   readonly #context: Context;
   readonly #tape: Tape;
-  readonly #outline: Outline;
+  readonly #graph: FrameGraph;
   readonly #frames: FrameReader;
-  /** By place in the outline: how many rows build on a row, itself included, and its children as linked lists. */
+  /** By place in the graph: how many rows build on a row, itself included, and its children as linked lists. */
   readonly #weights: Int32Array;
   readonly #children: Int32Array;
   readonly #siblings: Int32Array;
   readonly #roots: number[] = [];
 
-  constructor(context: Context, tape: Tape, outline: Outline) {
+  constructor(context: Context, tape: Tape, graph: FrameGraph) {
     this.#context = context;
     this.#tape = tape;
-    this.#outline = outline;
+    this.#graph = graph;
     this.#frames = new FrameReader(context, FRAME_BYTES);
-    const { length } = outline.seqs;
+    const { length } = graph.seqs;
     this.#weights = new Int32Array(length).fill(1);
     this.#children = new Int32Array(length).fill(-1);
     this.#siblings = new Int32Array(length).fill(-1);
     for (let index = length - 1; index >= 0; index -= 1) {
-      const base = this.placeOf(outline.bases[index] as number);
+      const base = this.placeOf(graph.bases[index] as number);
       if (base < 0 || base >= index) this.#roots.push(index);
       else {
         this.#weights[base] = (this.#weights[base] as number) + (this.#weights[index] as number);
@@ -85,9 +85,9 @@ export class Replay {
     }
   }
 
-  /** The place of a seq in the outline; -1 if it is not there. */
+  /** The place of a seq in the graph; -1 if it is not there. */
   placeOf(seq: number): number {
-    const { seqs } = this.#outline;
+    const { seqs } = this.#graph;
     const place = lowerBound(seqs, seq, (entry) => entry);
     return seqs[place] === seq ? place : -1;
   }
@@ -96,7 +96,7 @@ export class Replay {
     const waiting: { readonly index: number; readonly from: Live | Failed | undefined }[] = [];
     for (const index of this.#roots) waiting.push({ index, from: undefined });
     for (let next = waiting.pop(); next; next = waiting.pop()) {
-      const seq = this.#outline.seqs[next.index] as number;
+      const seq = this.#graph.seqs[next.index] as number;
       const came = await this.#comeTo(seq, next.from);
       const row = await this.#shown(seq);
       // Without a row it was deleted meanwhile; others may still build on it.

@@ -4,8 +4,9 @@ import { ALONE, type Draft } from "../commits/draft.ts";
 import type { Change } from "../commits/lane.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
+import { encodeDirectory } from "../records/directory.ts";
 import { metaKey } from "../records/keys.ts";
-import { changeMeta, decodeMeta, encodeDirectory, encodeMeta, type Meta } from "../records/meta.ts";
+import { changeMeta, decodeMeta, encodeMeta, type Meta } from "../records/meta.ts";
 
 /**
  * Deletes a thread. If forks build on its tape, the tape stays without a name until they are gone; else it goes at

@@ -4,7 +4,7 @@ import { RECORD_BYTES } from "../../codec/json-text.ts";
 import type { ValueCodec } from "../../codec/values/value.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import { isCorrupt } from "../faults/damage.ts";
-import { type DirectoryRecord, decodeDirectory } from "../records/meta.ts";
+import { type DirectoryRecord, decodeDirectory } from "../records/directory.ts";
 import { ByteCache } from "./byte-cache.ts";
 import { InheritedFacts } from "./inherited-facts.ts";
 import { randomWriter } from "./new-tape.ts";

@@ -32,7 +32,7 @@ export interface LoadedPack {
 }
 
 /** The inherited ancestors of a fork in a namespace, as far as they were walked. */
-export interface Chain {
+export interface ForkChain {
   readonly seqs: number[];
   next: number;
   /** The count of compactions, by the fork's meta record, that the walk began under. */
@@ -71,7 +71,7 @@ export class Tape {
   /** The row whose body was read from storage last. */
   lastLoaded = 0;
   /** Seqs of inherited ancestors by namespace, newest first; filled as they are walked. */
-  readonly chains: Map<string, Chain> = new Map();
+  readonly chains: Map<string, ForkChain> = new Map();
   /** What the tape has sealed of nested namespaces, as far as that was asked; true for this version of the meta record. */
   readonly heads: Map<string, Head | undefined> = new Map();
   /** Told when it has come to weigh more without a commit: by whoever remembers it. */

@@ -18,7 +18,7 @@ import type { Tape } from "../memory/tape.ts";
 import { loadedEntry } from "../memory/tree-cache.ts";
 import type { Body } from "../records/body.ts";
 import { type Row, toInfo } from "../records/row.ts";
-import { ownRowAtHand } from "../view/own-rows.ts";
+import { ownRowAtHand } from "../view/at-hand.ts";
 import { rewriteCheck } from "../view/renew.ts";
 import { isPlain, NOW, parentOf, rowAt, type Shown } from "../view/row-at.ts";
 import type { EncodedWrite } from "../view/shown-writes.ts";

@@ -1,6 +1,6 @@
 import type { Checkpoint, CheckpointInfo, Write } from "../../model/checkpoint.ts";
 import type { Context } from "../memory/context.ts";
-import { ownRowAtHand, rowsAtHand } from "../view/own-rows.ts";
+import { ownRowAtHand, rowsAtHand } from "../view/at-hand.ts";
 import { isPlain, NOW, rowAt } from "../view/row-at.ts";
 import { shownWritesOf } from "../view/shown-writes.ts";
 import { checkpointOf, infoOf, type Place, writeOf } from "./checkpoint.ts";

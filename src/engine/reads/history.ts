@@ -6,8 +6,8 @@ import { loadPage, PAGE_ROWS, pagesOf, type SharedTree } from "../bodies/load-pa
 import { notFound } from "../faults/missing.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
+import { ownRowAtHand, rowsAtHand } from "../view/at-hand.ts";
 import { findById, headOf } from "../view/find.ts";
-import { ownRowAtHand, rowsAtHand } from "../view/own-rows.ts";
 import { isPlain, NOW, rowAt, type Shown } from "../view/row-at.ts";
 import { sealedHead } from "../view/sealed-head.ts";
 import { shownRows } from "../view/shown-rows.ts";

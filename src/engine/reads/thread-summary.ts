@@ -1,8 +1,9 @@
 import type { Found, Listed, Read, Value } from "../../backend.ts";
 import { ifDamaged } from "../faults/damage.ts";
 import type { Context } from "../memory/context.ts";
+import { decodeDirectory } from "../records/directory.ts";
 import { metaKey, rangeOf } from "../records/keys.ts";
-import { decodeDirectory, decodeMeta, type Meta } from "../records/meta.ts";
+import { decodeMeta, type Meta } from "../records/meta.ts";
 import type { Row } from "../records/row.ts";
 import { decodeTailRow } from "../records/tail.ts";
 

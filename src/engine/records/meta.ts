@@ -108,18 +108,3 @@ export function decodeMeta(value: Value): Meta {
 export function changeMeta(meta: Meta, change: { readonly [K in keyof Meta]?: Meta[K] | undefined }): Meta {
   return { ...meta, ...change, version: meta.version + 1 } as Meta;
 }
-
-/** A thread's entry in the directory. A deleted thread that ever had a lease leaves its epoch behind. */
-export interface DirectoryRecord {
-  readonly tape?: number;
-  readonly lineage?: number;
-  readonly epoch?: number;
-}
-
-export function encodeDirectory(record: DirectoryRecord): Value {
-  return wrapJson(record);
-}
-
-export function decodeDirectory(value: Value): DirectoryRecord {
-  return unwrapJson(value) as DirectoryRecord;
-}

@@ -41,7 +41,7 @@ export async function rewriteTape(
 
 /** So many packs are read together at first; then as many as are about so many bytes. */
 const FIRST_PACKS = 8;
-const MOST_PACKS = 32;
+const PACKS_PER_READ = 32;
 const PAGE_BYTES = 32 * 1024 * 1024;
 
 interface PackPlan {
@@ -87,7 +87,7 @@ class Rewriter {
         for (const rows of await this.#rewritePack(plan)) remaining.push({ last: (rows.at(-1) as Row).seq, rows });
       }
       from += together.length;
-      page = Math.max(1, Math.min(MOST_PACKS, Math.floor((PAGE_BYTES * together.length) / length)));
+      page = Math.max(1, Math.min(PACKS_PER_READ, Math.floor((PAGE_BYTES * together.length) / length)));
     }
     const packed = remaining.reduce((sum, pack) => sum + pack.rows.length, 0);
     const sealedRoot = remaining.findLast((pack) => pack.rows.some((row) => row.namespace === ""));

@@ -3,9 +3,10 @@ import type { Tape } from "../memory/tape.ts";
 import type { Origin } from "../records/meta.ts";
 import { type Doomed, nearestRemaining } from "../removal/removed-rows.ts";
 import { levels } from "../view/levels.ts";
+import { inheritedNamespaces } from "../view/namespaces.ts";
 import { ownRow } from "../view/own-rows.ts";
 import { homeOf } from "../view/row-at.ts";
-import { chainLink, chainStarts, inheritedNamespaces, nestedLimit } from "../view/shown-rows.ts";
+import { chainLink, chainStarts, nestedLimit } from "../view/shown-rows.ts";
 import type { Folds } from "./fold-marks.ts";
 
 /**

@@ -4,7 +4,7 @@ import { unwrapJson } from "../../codec/envelope.ts";
 import { idAddress } from "../../model/id.ts";
 import { nextTurn } from "../../platform/turns.ts";
 import { PAGE_ROWS } from "../bodies/load-page.ts";
-import { type Outline, PACKS, PACKS_AT_ONCE, Replay, type Replayed } from "../bodies/replay.ts";
+import { type FrameGraph, PACKS, PACKS_AT_ONCE, Replay, type Replayed } from "../bodies/replay.ts";
 import { isCorrupt, named } from "../faults/damage.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
@@ -34,8 +34,8 @@ export async function verifyRows(context: Context, tape: Tape, after: number, on
     onFault(error);
   };
   const faulty: FaultyRow[] = [];
-  const outline = await outlineOf(context, tape, after, tell);
-  const replay = new Replay(context, tape, outline);
+  const graph = await frameGraph(context, tape, after, tell);
+  const replay = new Replay(context, tape, graph);
   let page: Shown[] = [];
   for await (const body of replay.bodies()) {
     const { row } = body;
@@ -54,7 +54,7 @@ export async function verifyRows(context: Context, tape: Tape, after: number, on
   faulty.sort((left, right) => right.row.seq - left.row.seq);
   for (const { row, error } of faulty) onFault(error, row.id);
   await verifyHashed(context, tape, tell);
-  if (sound && faulty.length === 0) await verifyCount(context, tape, outline);
+  if (sound && faulty.length === 0) await verifyCount(context, tape, graph);
 }
 
 interface FaultyRow {
@@ -62,7 +62,7 @@ interface FaultyRow {
   readonly error: unknown;
 }
 
-async function outlineOf(context: Context, tape: Tape, after: number, onFault: OnFault): Promise<Outline> {
+async function frameGraph(context: Context, tape: Tape, after: number, onFault: OnFault): Promise<FrameGraph> {
   const seqs: number[] = [];
   const bases: number[] = [];
   for await (const row of shownRows(context, tape, { onFault, most: PACKS_AT_ONCE })) {
@@ -205,7 +205,7 @@ async function* records(context: Context, tape: Tape, table: Table): AsyncGenera
 }
 
 /** A record that is gone altogether leaves a gap in the numbers its neighbours carry. */
-async function verifyCount(context: Context, tape: Tape, { seqs }: Outline): Promise<void> {
+async function verifyCount(context: Context, tape: Tape, { seqs }: FrameGraph): Promise<void> {
   if (tape.tail.length === 0) return;
   const { metaValue, count, meta } = tape;
   let rows = 0;

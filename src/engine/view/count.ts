@@ -1,10 +1,12 @@
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import type { Row } from "../records/row.ts";
+import { ownRowAtHand } from "./at-hand.ts";
 import { sourceOf } from "./levels.ts";
-import { ownRowAtHand, readPacksUpTo } from "./own-rows.ts";
+import { inheritedNamespaces, ownNamespaces } from "./namespaces.ts";
+import { readPacksUpTo } from "./own-rows.ts";
 import { isPlain } from "./row-at.ts";
-import { inheritedNamespaces, ownNamespaces, shownRows } from "./shown-rows.ts";
+import { shownRows } from "./shown-rows.ts";
 
 /** How many checkpoints a thread shows: of one namespace, or of all. */
 export async function countOf(context: Context, tape: Tape, namespace: string | undefined): Promise<number> {

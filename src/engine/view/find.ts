@@ -6,9 +6,10 @@ import type { Tape } from "../memory/tape.ts";
 import { hashStrings } from "../records/hash.ts";
 import type { TailRow } from "../records/tail.ts";
 import { levels } from "./levels.ts";
+import { inheritedNamespaces } from "./namespaces.ts";
 import { isPlain, rowAt, type Shown } from "./row-at.ts";
 import { sealedHead } from "./sealed-head.ts";
-import { inheritedNamespaces, inheritedSeqs, shownRows } from "./shown-rows.ts";
+import { inheritedSeqs, shownRows } from "./shown-rows.ts";
 
 /** Whether a view shows this seq at all, given that the row exists and was not deleted. */
 async function includes(context: Context, tape: Tape, seq: number, namespace: string): Promise<boolean> {

@@ -3,7 +3,7 @@ import type { Context } from "../memory/context.ts";
 import { type LoadedPack, lowerBound, type Tape } from "../memory/tape.ts";
 import { rangeOf } from "../records/keys.ts";
 import type { Row } from "../records/row.ts";
-import type { TailRow } from "../records/tail.ts";
+import { ownRowAtHand, packRow } from "./at-hand.ts";
 
 /** A physical row of this very tape. */
 export async function ownRow(context: Context, tape: Tape, seq: number): Promise<Row | undefined> {
@@ -28,17 +28,6 @@ export async function ownRow(context: Context, tape: Tape, seq: number): Promise
   return packs[0] && packRow(tape.addPack(packs[0]), seq);
 }
 
-/** The same, if it is in memory. */
-export function ownRowAtHand(tape: Tape, seq: number): Row | undefined {
-  return tape.tailRow(seq)?.row ?? packRow(tape.loadedPack(seq), seq);
-}
-
-function packRow(pack: LoadedPack | undefined, seq: number): Row | undefined {
-  if (!pack) return undefined;
-  const row = pack.rows[lowerBound(pack.rows, seq, (entry) => entry.seq)];
-  return row?.seq === seq ? row : undefined;
-}
-
 /** Told of a record that does not read; what it is not told of is thrown. */
 export type OnFault = (error: unknown) => void;
 
@@ -47,37 +36,7 @@ function rethrow(error: unknown): void {
 }
 
 /** How many packs are read at once, at most. */
-export const MOST_PACKS = 64;
-
-/**
- * The newest rows of one tape below `before` that pass, from what is in memory: as many as asked for, or all that there
- * are. Undefined where others would have to be read.
- */
-export function rowsAtHand(
-  tape: Tape,
-  before: number,
-  count: number,
-  passes: (row: Row) => boolean,
-): readonly Row[] | undefined {
-  const { tail, damaged, meta } = tape;
-  if (damaged.length > 0) return undefined;
-  const rows: Row[] = [];
-  for (let index = lowerBound(tail, before, ({ row }) => row.seq) - 1; index >= 0; index -= 1) {
-    const { row } = tail[index] as TailRow;
-    if (passes(row) && rows.push(row) === count) return rows;
-  }
-  let next = Math.min(before, meta.sealed + 1);
-  while (next > (meta.origin?.upTo ?? 0) + 1) {
-    const pack = tape.loadedPack(next - 1);
-    if (!pack) return undefined;
-    for (let index = lowerBound(pack.rows, next, ({ seq }) => seq) - 1; index >= 0; index -= 1) {
-      const row = pack.rows[index] as Row;
-      if (passes(row) && rows.push(row) === count) return rows;
-    }
-    next = (pack.rows[0] as Row).seq;
-  }
-  return meta.origin ? undefined : rows;
-}
+export const PACKS_PER_READ = 64;
 
 /**
  * The rows of one tape, newest first, starting below `before`. The first read is of `ahead` packs, later ones of more, up
@@ -89,7 +48,7 @@ export async function* ownRows(
   before: number,
   onFault: OnFault = rethrow,
   ahead = 1,
-  most: number = MOST_PACKS,
+  most: number = PACKS_PER_READ,
 ): AsyncGenerator<Row> {
   let next = before;
   for (;;) {

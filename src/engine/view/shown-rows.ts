@@ -1,11 +1,11 @@
 import type { Found, Read, Value } from "../../backend.ts";
 import type { Context } from "../memory/context.ts";
-import { type Chain, lowerBound, type Tape } from "../memory/tape.ts";
-import { namespacesIn } from "../records/heads.ts";
+import { type ForkChain, lowerBound, type Tape } from "../memory/tape.ts";
 import { rangeOf } from "../records/keys.ts";
 import { decodeMeta, type Origin } from "../records/meta.ts";
 import { sourceOf } from "./levels.ts";
-import { MOST_PACKS, type OnFault, ownRow, ownRows } from "./own-rows.ts";
+import { inheritedNamespaces } from "./namespaces.ts";
+import { type OnFault, ownRow, ownRows, PACKS_PER_READ } from "./own-rows.ts";
 import { renew } from "./renew.ts";
 import { homeOf, isPlain, NOW, rowAt, type Shown } from "./row-at.ts";
 
@@ -58,14 +58,14 @@ async function readAhead(context: Context, tape: Tape, before: number, ahead: nu
   const homes: Tape[] = [];
   const reads: Read[] = [];
   let to = before - 1;
-  for (let level = tape; level.meta.origin && homes.length < MOST_PACKS; ) {
+  for (let level = tape; level.meta.origin && homes.length < PACKS_PER_READ; ) {
     const origin: Origin = level.meta.origin;
     to = Math.min(to, origin.upTo);
     level = await sourceOf(context, level, origin);
     homes.push(level);
     // The pack that `to` is in may end after it.
     reads.push({ scan: rangeOf(level, "rows", to), limit: 1 });
-    reads.push({ scan: rangeOf(level, "rows", undefined, to), reverse: true, limit: Math.min(ahead, MOST_PACKS) });
+    reads.push({ scan: rangeOf(level, "rows", undefined, to), reverse: true, limit: Math.min(ahead, PACKS_PER_READ) });
     reads.push({ get: level.metaKey });
   }
   const answers = await context.read(reads);
@@ -127,7 +127,7 @@ export async function* inheritedSeqs(
   }
 }
 
-async function beginning(context: Context, tape: Tape, namespace: string): Promise<Chain> {
+async function beginning(context: Context, tape: Tape, namespace: string): Promise<ForkChain> {
   const { folds } = tape.meta;
   return { seqs: [], next: await chainStart(context, tape, namespace), folds };
 }
@@ -251,39 +251,4 @@ async function allInherited(
     for await (const seq of inheritedSeqs(context, tape, namespace, before)) seqs.push(seq);
   }
   return seqs.sort((left, right) => right - left);
-}
-
-/** The namespaces a fork may show something of: all that the tapes it builds on have. Remembered. */
-export async function inheritedNamespaces(context: Context, tape: Tape): Promise<ReadonlySet<string>> {
-  const forks: { readonly fork: Tape; readonly added: ReadonlySet<string> }[] = [];
-  let level = tape;
-  let namespaces: ReadonlySet<string> | undefined = knownNamespaces(context, level);
-  while (level.meta.origin && !namespaces) {
-    const source: Tape = await sourceOf(context, level, level.meta.origin);
-    forks.push({ fork: level, added: await ownNamespaces(context, source) });
-    level = source;
-    namespaces = knownNamespaces(context, level);
-  }
-  let all: ReadonlySet<string> = namespaces ?? new Set([""]);
-  for (const { fork, added } of forks.reverse()) {
-    if ([...added].some((namespace) => !all.has(namespace))) all = new Set([...all, ...added]);
-    all = context.inherited.keepNamespaces(fork, all);
-    fork.namespaces = all;
-  }
-  return all;
-}
-
-function knownNamespaces(context: Context, tape: Tape): ReadonlySet<string> | undefined {
-  return tape.namespaces ?? context.inherited.namespacesOf(tape);
-}
-
-/** The namespaces that a tape itself has rows of, deleted ones included. */
-export async function ownNamespaces(context: Context, tape: Tape): Promise<ReadonlySet<string>> {
-  const namespaces = new Set(tape.tail.map(({ row }) => row.namespace));
-  if (tape.meta.sealed === 0) return namespaces;
-  const [found] = await context.read([{ scan: rangeOf(tape, "head") }]);
-  for (const { value } of found as readonly Found[]) {
-    for (const namespace of namespacesIn(value)) namespaces.add(namespace);
-  }
-  return namespaces;
 }

@@ -3,7 +3,7 @@ import { isReplacement, seal } from "../../../codec/delta/index.ts";
 import { type Compression, wrapJson } from "../../../codec/envelope.ts";
 import type { Json } from "../../../codec/json.ts";
 import type { Frame, NetChain, StepChain } from "./pack.ts";
-import { packRows } from "./rows.ts";
+import { encodeRows } from "./rows.ts";
 import { packTrees } from "./shapes.ts";
 
 export interface EncodedPack {
@@ -15,15 +15,15 @@ export interface EncodedPack {
   readonly full: ReadonlyMap<string, number>;
 }
 
-interface Chain {
+interface PackChain {
   base: number;
   namespace: string;
   readonly frames: Frame[];
 }
 
-function chainsOf(frames: readonly Frame[]): Chain[] {
-  const chains: Chain[] = [];
-  const open = new Map<number, Chain>();
+function chainsOf(frames: readonly Frame[]): PackChain[] {
+  const chains: PackChain[] = [];
+  const open = new Map<number, PackChain>();
   for (const frame of frames) {
     const full = isReplacement(frame.change);
     let chain = full ? undefined : open.get(frame.row.base);
@@ -67,7 +67,7 @@ export function encodePack(tape: number, frames: readonly Frame[], compression: 
   return {
     last,
     rows: wrapJson(
-      packRows(
+      encodeRows(
         tape,
         frames.map((frame) => frame.row),
       ),

@@ -19,7 +19,7 @@ interface PackedRows {
 }
 
 /** Each row's parent is usually the row before it in its namespace, and its id usually tells its address. */
-export function packRows(tape: number, rows: readonly Row[]): PackedRows {
+export function encodeRows(tape: number, rows: readonly Row[]): PackedRows {
   const previous = new Map<string, number>();
   const parentOf = (row: Row): number => {
     const usual = previous.get(row.namespace) ?? -1;

@@ -24,11 +24,11 @@ interface PackedShapes {
 }
 
 /** A tree without its leaves. */
-type Outline = undefined | { readonly keys: readonly string[] | undefined; readonly parts: readonly Outline[] };
+type Skeleton = undefined | { readonly keys: readonly string[] | undefined; readonly parts: readonly Skeleton[] };
 
 interface Shape {
   readonly like: Json;
-  readonly outline: Outline;
+  readonly skeleton: Skeleton;
   /** The leaves of each tree of this shape, from left to right. */
   readonly leaves: (readonly Json[])[];
 }
@@ -41,15 +41,15 @@ export function packTrees(trees: readonly Json[]): PackedTrees {
   const order: number[] = [];
   for (const tree of trees) {
     let leaves: Json[] = [];
-    let number = shapes.findIndex(({ outline }) => {
+    let number = shapes.findIndex(({ skeleton }) => {
       leaves = [];
-      return takeLeaves(tree, outline, leaves);
+      return takeLeaves(tree, skeleton, leaves);
     });
     if (number < 0) {
       number = shapes.length;
       if (number === MOST_SHAPES) return trees;
       leaves = [];
-      shapes.push({ like: tree, outline: outlineOf(tree, leaves), leaves: [] });
+      shapes.push({ like: tree, skeleton: skeletonOf(tree, leaves), leaves: [] });
     }
     (shapes[number] as Shape).leaves.push(leaves);
     order.push(number);
@@ -83,25 +83,25 @@ export function unpackTrees(packed: PackedTrees): readonly Json[] {
   return numbers.map((number) => (makers[number as number] as () => Json)());
 }
 
-/** The outline of a tree, whose leaves are collected. */
-function outlineOf(tree: Json, leaves: Json[]): Outline {
+/** The skeleton of a tree, whose leaves are collected. */
+function skeletonOf(tree: Json, leaves: Json[]): Skeleton {
   if (typeof tree !== "object" || tree === null) {
     leaves.push(tree);
     return undefined;
   }
-  if (Array.isArray(tree)) return { keys: undefined, parts: tree.map((part) => outlineOf(part, leaves)) };
+  if (Array.isArray(tree)) return { keys: undefined, parts: tree.map((part) => skeletonOf(part, leaves)) };
   const keys = Object.keys(tree);
-  return { keys, parts: keys.map((key) => outlineOf(tree[key] as Json, leaves)) };
+  return { keys, parts: keys.map((key) => skeletonOf(tree[key] as Json, leaves)) };
 }
 
-/** Collects the leaves of a tree, if it has this outline. */
-function takeLeaves(tree: Json, outline: Outline, leaves: Json[]): boolean {
+/** Collects the leaves of a tree, if it has this skeleton. */
+function takeLeaves(tree: Json, skeleton: Skeleton, leaves: Json[]): boolean {
   if (typeof tree !== "object" || tree === null) {
     leaves.push(tree);
-    return outline === undefined;
+    return skeleton === undefined;
   }
-  if (outline === undefined) return false;
-  const { keys, parts } = outline;
+  if (skeleton === undefined) return false;
+  const { keys, parts } = skeleton;
   if (Array.isArray(tree)) {
     if (keys !== undefined || tree.length !== parts.length) return false;
     for (let index = 0; index < parts.length; index += 1) {
