@@ -20,7 +20,7 @@ export interface StoryOptions {
 }
 
 /** The store and files that the story leaves behind. */
-export interface Told {
+export interface StoryOutcome {
   readonly url: string;
   readonly calls: string;
   readonly threads: readonly [original: string, fork: string, waiting: string];
@@ -29,7 +29,7 @@ export interface Told {
 const READINGS_BEFORE_THE_KILL = 2;
 
 /** Starts, kills, resumes, questions, answers and forks an agent, each as in real use. */
-export async function tellStory({ directory, pace, say, signal }: StoryOptions): Promise<Told> {
+export async function tellStory({ directory, pace, say, signal }: StoryOptions): Promise<StoryOutcome> {
   const scene = (line: string): void => {
     signal.throwIfAborted();
     say(line, "scene");
@@ -64,7 +64,7 @@ export async function tellStory({ directory, pace, say, signal }: StoryOptions):
       });
       await killing;
       signal.throwIfAborted();
-      const kept = await whatWasKept(store, thread);
+      const kept = await savedSteps(store, thread);
       fact("killed", `with SIGKILL, after ${kept.at(-1)}`);
       fact("kept", `${kept.join(", ")}; in ${await store.thread(thread).count()} checkpoints`);
       return kept;
@@ -77,7 +77,7 @@ export async function tellStory({ directory, pace, say, signal }: StoryOptions):
     async function killWhenKept(thread: string, child: ChildProcess): Promise<void> {
       const isKept = (call: string): boolean => call.startsWith("read ");
       const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
-      while ((await whatWasKept(store, thread)).filter(isKept).length < READINGS_BEFORE_THE_KILL) {
+      while ((await savedSteps(store, thread)).filter(isKept).length < READINGS_BEFORE_THE_KILL) {
         if (hasEnded()) return;
         await wait(10);
       }
@@ -161,7 +161,7 @@ function callsIn(file: string): string[] {
 }
 
 /** Returns what a thread has saved: finished nodes, and finished tasks of the interrupted step. */
-async function whatWasKept(store: Store<Research>, id: string): Promise<string[]> {
+async function savedSteps(store: Store<Research>, id: string): Promise<string[]> {
   const tuple = await store.thread(id).tuple();
   if (tuple === undefined) return [];
   const { checkpoint, writes } = tuple;

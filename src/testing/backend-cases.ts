@@ -9,7 +9,7 @@ import { valueCases } from "./backend/values.ts";
 export type { BackendCase, OpenBackend } from "./backend/case.ts";
 
 /**
- * What the contract of `Backend` asks for, as data. A backend that passes carries the engine.
+ * The contract of `Backend` as cases. A backend that passes them can carry the engine.
  *
  * @example
  * for (const { name, requires, run } of backendCases)

@@ -6,29 +6,29 @@ import type { OpenOptions } from "../model/arguments.ts";
 // biome-ignore lint/suspicious/noExplicitAny: the cases put states of every shape and look into them freely.
 export type Free = Record<string, any>;
 
-/** A clock that stands still until a case moves it. Every store a context opens reads this one. */
+/** A clock that stands still until a case moves it. Every store of a context reads this clock. */
 export interface ManualClock {
   now(): number;
   advance(milliseconds: number): void;
 }
 
-/** What a case gets: a fresh place of its own, and a clock. */
+/** The parameters of a case: a fresh location of its own, and a clock. */
 export interface Context {
   readonly capabilities: Capabilities;
   readonly clock: ManualClock;
   /**
-   * Opens the case's location: the first time it is empty, after that it is the same one again, also while an earlier
-   * store is still open. Where `processes` is not among the capabilities, only one of the open stores writes. Stores still
-   * open when the case ends are closed for it.
+   * Opens the case's location: empty the first time, and the same location after that, even while an earlier store is
+   * still open. Without the capability `processes`, only one of the open stores may write. Stores still open at the end
+   * of the case are closed.
    */
   open<State = Free>(options?: OpenOptions): Promise<Store<State>>;
 }
 
-/** One behaviour that a backend must show. It passes by resolving and fails by rejecting with an AssertionError. */
+/** A behaviour that every backend must show. It passes by resolving and fails by rejecting with an AssertionError. */
 export interface Case {
   /** `operation: what must hold`. Unique. */
   readonly name: string;
-  /** The case is skipped, and said to be, on a backend that lacks one of these. */
+  /** Capabilities without which the case is skipped, with them as the reason. */
   readonly requires?: readonly (keyof Capabilities)[];
   run(context: Context): Promise<void>;
 }

@@ -1,5 +1,5 @@
 /**
- * The conformance kit: what every backend must do, as data, under any test runner.
+ * The conformance kit: the requirements on every backend, as data, for any test runner.
  *
  * @example
  * import { cases, missing, runCase } from "threadmark/testing";
@@ -41,7 +41,7 @@ export { type Location, missing, runCase } from "./run.ts";
 export { exact } from "./support/exact.ts";
 export { forwarding, type Overrides } from "./support/forwarding.ts";
 
-/** Everything a store must do on any backend. */
+/** All behaviours of a store, for any backend. */
 export const cases: readonly Case[] = [
   ...put,
   ...update,

@@ -3,21 +3,21 @@ import type { Capabilities } from "../backend.ts";
 import type { OpenOptions } from "../model/arguments.ts";
 import type { Case, Context, Free, ManualClock } from "./case.ts";
 
-/** A fresh, empty place for one case. */
+/** A fresh, empty location for a single case. */
 export interface Location {
-  /** Opens a store there. Called again, it opens the same place again, also while the first store is still open. */
+  /** Opens a store there. Called again, it opens the same location again, even while the first store is still open. */
   open<State>(options: OpenOptions): Promise<Store<State>>;
-  /** Removes the place. All stores are closed by then. */
+  /** Removes the location. All its stores are closed by then. */
   cleanup(): Promise<void>;
 }
 
-/** Which of the capabilities that a case requires are missing: the reason to skip it, or an empty list. */
+/** Returns the capabilities that a case requires and the backend lacks: the reason to skip it, or an empty list. */
 export function missing(testCase: Case, capabilities: Capabilities): readonly (keyof Capabilities)[] {
   return (testCase.requires ?? []).filter((capability) => !capabilities[capability]);
 }
 
 /**
- * Runs one case at one location, closes what it opened and removes the location.
+ * Runs a case at a location, closes the stores it opened and removes the location.
  *
  * @example
  * for (const testCase of cases)

@@ -1,11 +1,11 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { fromTagged, type Json } from "../../display/tagged-json.ts";
-import { invalid, Refusal } from "../http/http-error.ts";
-import { type Context, type Handler, noSuchThread, threadOf } from "./context.ts";
-import { placeOf, storeAnswer } from "./questions.ts";
+import { HttpError, invalid } from "../http/http-error.ts";
+import { type ApiContext, type Handler, noSuchThread, threadOf } from "./api-context.ts";
+import { answerTargetOf, storeAnswer } from "./questions.ts";
 import { retentionOf } from "./storage.ts";
 
-/** A new thread that begins here, perhaps with parts of the state changed. */
+/** Forks a thread at a checkpoint, optionally with parts of the state changed. */
 export const fork: Handler = async (context, parts) => {
   const thread = threadOf(context, parts);
   const at = parts.text("checkpoint");
@@ -23,7 +23,7 @@ export const fork: Handler = async (context, parts) => {
   return { thread: made.id };
 };
 
-/** An answer to what a thread waits for. */
+/** Answers a question that a thread waits with. */
 export const answer: Handler = async (context, parts) => {
   const thread = threadOf(context, parts);
   const id = parts.text("checkpoint");
@@ -32,11 +32,11 @@ export const answer: Handler = async (context, parts) => {
   parts.end();
   const head = await thread.latest();
   if (head === undefined) throw noSuchThread(thread.id);
-  if (head.id !== id) throw new Refusal(409, "CONFLICT", "The thread has gone on. Look at what it asks now.");
+  if (head.id !== id) throw new HttpError(409, "CONFLICT", "The thread has gone on. Look at what it asks now.");
   if (!head.interrupts.some((question) => question.id === interrupt)) {
-    throw new Refusal(404, "NOT_FOUND", `Nothing waits for an answer under ${JSON.stringify(interrupt)}.`);
+    throw new HttpError(404, "NOT_FOUND", `Nothing waits for an answer under ${JSON.stringify(interrupt)}.`);
   }
-  await storeAnswer(await placeOf(context, thread, id, interrupt), value);
+  await storeAnswer(await answerTargetOf(context, thread, id, interrupt), value);
   context.catalogue.changed();
   return { answered: interrupt };
 };
@@ -49,12 +49,12 @@ export const label: Handler = async (context, parts) => {
   return { label: text };
 };
 
-/** Says what would go. One thread, or those named. */
+/** Reports which checkpoints a prune of a thread, or of the named threads, would delete. */
 export const prunePreview: Handler = async (context, parts) => prune(context, parts, true);
 
 export const pruneForGood: Handler = async (context, parts) => prune(context, parts, false);
 
-const prune = async (context: Context, parts: Parameters<Handler>[1], dryRun: boolean): Promise<unknown> => {
+const prune = async (context: ApiContext, parts: Parameters<Handler>[1], dryRun: boolean): Promise<unknown> => {
   const id = parts.optionalText("thread");
   const rules = retentionOf(parts);
   parts.end();
@@ -65,21 +65,21 @@ const prune = async (context: Context, parts: Parameters<Handler>[1], dryRun: bo
     if (deleted > 0) pruned.threads += 1;
     pruned.deleted += deleted;
     pruned.bytesReclaimed += bytesReclaimed;
-    // Others wait for answers too, and there may be many threads.
+    // Lets other requests have a turn, since there may be many threads.
     await turn();
   }
   if (!dryRun) context.catalogue.changed();
   return pruned;
 };
 
-/** A thread, or one checkpoint of it. */
+/** Deletes a thread, or a single checkpoint of it. */
 export const remove: Handler = async (context, parts) => {
   const thread = threadOf(context, parts);
   const id = parts.optionalText("checkpoint");
   parts.end();
   if (id !== undefined) {
     const deleted = await thread.deleteCheckpoints([id]);
-    if (deleted === 0) throw new Refusal(404, "NOT_FOUND", "This checkpoint is gone already.");
+    if (deleted === 0) throw new HttpError(404, "NOT_FOUND", "This checkpoint is gone already.");
     context.catalogue.changed();
     return { deleted };
   }
@@ -89,7 +89,7 @@ export const remove: Handler = async (context, parts) => {
   return { deleted: thread.id };
 };
 
-/** Checks what an editor holds, before anything is done with it. */
+/** Checks the value in an editor before it is used. */
 export const check: Handler = async (_, parts) => {
   const value = valueOf(parts.any("value"), "value");
   parts.end();

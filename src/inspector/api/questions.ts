@@ -1,28 +1,29 @@
 import type { Thread } from "../../api/thread.ts";
 import type { Checkpoint, Write } from "../../model/checkpoint.ts";
 import { controlIndexes } from "../../model/control-writes.ts";
-import type { Context, State } from "./context.ts";
+import type { ApiContext, State } from "./api-context.ts";
 
-/** The control write that answers an interrupt: whoever runs the thread next picks it up. */
+/** The control write that answers an interrupt; the next run of the thread picks it up. */
 const ANSWER = { channel: "answer", index: controlIndexes.resume } as const;
 
-/** Where a question is answered. */
-export interface Place {
+/** The checkpoint and interrupt that an answer belongs to. */
+export interface AnswerTarget {
   readonly thread: Thread<State>;
   readonly checkpoint: string;
   readonly interrupt: string;
 }
 
 /**
- * A question of a nested graph comes out of the graphs around it under an id that begins with their tasks, and a run goes
- * on with what the outermost was answered. One that did not come out is answered where it was asked.
+ * Finds where a question is answered. The graphs around a nested graph pass its question on, under an id that begins
+ * with their tasks, and a run continues with the answer given to the outermost graph. A question that was not passed on
+ * is answered where it was asked.
  */
-export async function placeOf(
-  { store }: Context,
+export async function answerTargetOf(
+  { store }: ApiContext,
   thread: Thread<State>,
   checkpoint: string,
   interrupt: string,
-): Promise<Place> {
+): Promise<AnswerTarget> {
   if (thread.namespace.length > 0) {
     const outer = store.thread(thread.id);
     const tasks = thread.namespace.filter((_, position) => position % 2 === 1);
@@ -34,23 +35,23 @@ export async function placeOf(
   return { thread, checkpoint, interrupt };
 }
 
-/** The ids of those questions of a checkpoint that are answered and not yet picked up. */
+/** Returns the ids of a checkpoint's questions that are answered but not yet picked up. */
 export async function answeredOf(
-  context: Context,
+  context: ApiContext,
   thread: Thread<State>,
   { id, interrupts }: Checkpoint<State>,
   writes: readonly Write[],
 ): Promise<ReadonlySet<string>> {
   const answered = new Set<string>();
   for (const question of interrupts) {
-    const place = await placeOf(context, thread, id, question.id);
-    const those = place.thread === thread ? writes : await place.thread.writes(place.checkpoint);
-    if (those.some(({ task, index }) => task === place.interrupt && index === ANSWER.index)) answered.add(question.id);
+    const target = await answerTargetOf(context, thread, id, question.id);
+    const found = target.thread === thread ? writes : await target.thread.writes(target.checkpoint);
+    if (found.some(({ task, index }) => task === target.interrupt && index === ANSWER.index)) answered.add(question.id);
   }
   return answered;
 }
 
-/** Stores an answer for whoever runs the thread next. */
-export async function storeAnswer({ thread, checkpoint, interrupt }: Place, value: unknown): Promise<void> {
+/** Stores an answer for the next run of the thread. */
+export async function storeAnswer({ thread, checkpoint, interrupt }: AnswerTarget, value: unknown): Promise<void> {
   await thread.putWrites(checkpoint, { task: interrupt, writes: [{ ...ANSWER, value }] });
 }

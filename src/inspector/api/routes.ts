@@ -1,5 +1,5 @@
 import { answer, check, fork, label, pruneForGood, prunePreview, remove } from "./actions.ts";
-import type { Handler } from "./context.ts";
+import type { Handler } from "./api-context.ts";
 import {
   checkpointFacts,
   checkpointMarks,
@@ -9,18 +9,18 @@ import {
   storeFacts,
   threadFacts,
   threadPage,
-} from "./looking.ts";
+} from "./facts.ts";
 import { startSurvey, storageFacts } from "./storage.ts";
 import { stateNode, stateSearch, stateText, stateValue } from "./tree.ts";
 
 export interface Route {
   readonly method: "GET" | "POST";
   readonly handler: Handler;
-  /** Whether it changes the store: then it is not there in read-only mode. */
+  /** True if the route changes the store: such routes are absent in read-only mode. */
   readonly changes?: true;
 }
 
-/** Every path of the API. docs/http.md describes them in the same order. */
+/** Every path of the API. docs/http.md describes them in this order. */
 export const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
   ["/api/store", { method: "GET", handler: storeFacts }],
   ["/api/threads", { method: "GET", handler: threadPage }],

@@ -1,6 +1,6 @@
 import type { PruneOptions } from "../../model/arguments.ts";
 import type { Parts } from "../http/request-parts.ts";
-import type { Handler } from "./context.ts";
+import type { Handler } from "./api-context.ts";
 
 const LARGEST_PAGE = 500;
 
@@ -18,7 +18,7 @@ export const startSurvey: Handler = async ({ survey }, parts) => {
   return { started: true };
 };
 
-/** The rules of a prune, as the command line has them. */
+/** Reads the rules of a prune, which are those of the command line. */
 export function retentionOf(parts: Parts): PruneOptions {
   const keepLast = parts.whole("keepLast", 1, Number.MAX_SAFE_INTEGER, 1);
   const olderThan = parts.whole("olderThan", 0, Number.MAX_SAFE_INTEGER, 0);

@@ -1,33 +1,33 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { toTagged } from "../../display/tagged-json.ts";
-import { Refusal } from "../http/http-error.ts";
+import { HttpError } from "../http/http-error.ts";
 import { isStep, type Parts } from "../http/request-parts.ts";
-import { type Context, type Handler, threadOf } from "./context.ts";
-import { bytesOf, follow, partsOf, type Step, type Summary, summaryOf } from "./value.ts";
+import { type ApiContext, type Handler, threadOf } from "./api-context.ts";
+import { bytesOf, follow, partsOf, type StateStep, type Summary, summaryOf } from "./value.ts";
 
 const DEEPEST = 1_100;
 const PAGE = 100;
 const LARGEST_PAGE = 1_000;
-/** Small parts come along with what holds them, as long as there are no more than this many. */
+/** Small parts are sent along with their parent, up to this many. */
 const COMES_ALONG = 300;
 
 interface Node extends Summary {
-  readonly step: Step;
+  readonly step: StateStep;
   readonly label: string;
   readonly children?: readonly Node[];
 }
 
-/** What is shown of a value that cannot be opened further, as in a list of changes. */
-const GLANCE = { parts: 20, altogether: 60 } as const;
+/** How much is sent of a value that cannot be opened further, as in a list of changes. */
+const PREVIEW = { parts: 20, altogether: 60 } as const;
 
-/** A value with its first parts, and those of small parts. */
-export function glanceOf(value: unknown, shown: number): Summary & { readonly children?: readonly Node[] } {
+/** Returns a value with its first parts, and those of small parts. */
+export function previewOf(value: unknown, shown: number): Summary & { readonly children?: readonly Node[] } {
   const summary = summaryOf(value, shown);
   if (summary.parts === 0) return summary;
-  return { ...summary, children: children(value, 0, GLANCE.parts, { left: GLANCE.altogether }, 1) };
+  return { ...summary, children: children(value, 0, PREVIEW.parts, { left: PREVIEW.altogether }, 1) };
 }
 
-/** One place of a state, with its parts. */
+/** Returns the value at a path of a state, with its parts. */
 export const stateNode: Handler = async (context, parts) => {
   const offset = parts.whole("offset", 0, Number.MAX_SAFE_INTEGER, 0);
   const limit = parts.whole("limit", 1, LARGEST_PAGE, PAGE);
@@ -46,7 +46,7 @@ function children(value: unknown, offset: number, limit: number, budget: { left:
   });
 }
 
-/** A part of a long text, or of bytes as hexadecimal digits. */
+/** Returns a stretch of a long text, or of bytes as hexadecimal digits. */
 export const stateText: Handler = async (context, parts) => {
   const offset = parts.whole("offset", 0, Number.MAX_SAFE_INTEGER, 0);
   const limit = parts.whole("limit", 1, 1_000_000, 20_000);
@@ -54,30 +54,30 @@ export const stateText: Handler = async (context, parts) => {
   if (typeof value === "string")
     return { text: value.slice(offset, offset + limit).toWellFormed(), length: value.length };
   const bytes = bytesOf(value);
-  if (bytes === undefined) throw new Refusal(400, "INVALID", "This is neither a text nor bytes.");
+  if (bytes === undefined) throw new HttpError(400, "INVALID", "This is neither a text nor bytes.");
   return { text: Buffer.from(bytes.subarray(offset, offset + limit)).toString("hex"), length: bytes.length };
 };
 
-/** A part of the state as tagged JSON, whole: what is copied. */
+/** Returns a part of the state as tagged JSON, whole, to be copied. */
 export const stateValue: Handler = async (context, parts) => ({ value: toTagged(await valueAt(context, parts)) });
 
 const MOST_MATCHES = 200;
 const TURN = 5_000;
 
-/** Places of the state whose key or value has a text in it. */
+/** Finds the paths of a state whose key or value contains a text. */
 export const stateSearch: Handler = async (context, parts) => {
   const wanted = parts.text("query").toLowerCase();
-  if (wanted === "") throw new Refusal(400, "INVALID", "query must not be empty.");
+  if (wanted === "") throw new HttpError(400, "INVALID", "query must not be empty.");
   const value = await valueAt(context, parts);
-  const matches: { path: readonly Step[]; labels: readonly string[]; summary: Summary }[] = [];
+  const matches: { path: readonly StateStep[]; labels: readonly string[]; summary: Summary }[] = [];
   let seen = 0;
-  const pending: { value: unknown; path: readonly Step[]; labels: readonly string[] }[] = [
+  const pending: { value: unknown; path: readonly StateStep[]; labels: readonly string[] }[] = [
     { value, path: [], labels: [] },
   ];
   while (pending.length > 0 && matches.length <= MOST_MATCHES) {
     const here = pending.pop()!;
     seen += 1;
-    // Others wait for answers too.
+    // Lets other requests have a turn.
     if (seen % TURN === 0) await turn();
     const label = here.labels.at(-1) ?? "";
     if (label.toLowerCase().includes(wanted) || leafText(here.value).toLowerCase().includes(wanted)) {
@@ -97,7 +97,7 @@ function leafText(value: unknown): string {
   return parts === 0 ? text : "";
 }
 
-async function valueAt(context: Context, parts: Parts): Promise<unknown> {
+async function valueAt(context: ApiContext, parts: Parts): Promise<unknown> {
   const thread = threadOf(context, parts);
   const id = parts.text("checkpoint");
   const path = parts.list("path", DEEPEST, isStep);
@@ -105,6 +105,6 @@ async function valueAt(context: Context, parts: Parts): Promise<unknown> {
   parts.end();
   const whole = of === "writes" ? await thread.writes(id) : (await context.states.get(thread, id))[of];
   const { found, value } = follow(whole, path);
-  if (!found) throw new Refusal(404, "NOT_FOUND", "The path leads nowhere.");
+  if (!found) throw new HttpError(404, "NOT_FOUND", "The path leads nowhere.");
   return value;
 }

@@ -1,22 +1,22 @@
 import { UnregisteredInstance } from "../../display/tagged-json.ts";
 
-/** What a value is, in a line: for a row of the tree. */
+/** A value on a line, for a row of the tree. */
 export interface Summary {
   readonly type: string;
-  /** The value, or the beginning of it. */
+  /** The value, or its beginning. */
   readonly text: string;
-  /** How many parts it has that can be opened. */
+  /** How many parts can be opened. */
   readonly parts: number;
-  /** For texts and bytes that are not shown whole: how long they are. */
+  /** The full length of a text, or of bytes, that is not shown whole. */
   readonly length?: number;
 }
 
-export type Step = string | number;
+export type StateStep = string | number;
 
 export interface Part {
-  /** Leads to the part in a path. */
-  readonly step: Step;
-  /** How the part is called: a key, an index, the key of a Map's entry. */
+  /** The step of a path that leads to the part. */
+  readonly step: StateStep;
+  /** The name of the part: a key, an index, the key of a Map's entry. */
   readonly label: string;
   readonly value: unknown;
 }
@@ -64,7 +64,7 @@ function objectSummary(value: object, shown: number): Summary {
   return container("object", `${parts}`);
 }
 
-/** The parts of a value from `offset` on, at most `limit`. */
+/** Returns the parts of a value from `offset` on, at most `limit`. */
 export function partsOf(value: unknown, offset: number, limit: number): readonly Part[] {
   if (value === null || typeof value !== "object") return [];
   const end = offset + limit;
@@ -82,8 +82,11 @@ export function partsOf(value: unknown, offset: number, limit: number): readonly
     .map((key) => ({ step: key, label: key, value: Reflect.get(value, key) as unknown }));
 }
 
-/** The part that a path leads to; undefined (and found: false) when it leads nowhere. */
-export function follow(value: unknown, path: readonly Step[]): { readonly found: boolean; readonly value: unknown } {
+/** Returns the value at a path; `found` is false when there is none. */
+export function follow(
+  value: unknown,
+  path: readonly StateStep[],
+): { readonly found: boolean; readonly value: unknown } {
   let here = value;
   for (const step of path) {
     if (here === null || typeof here !== "object") return { found: false, value: undefined };
@@ -126,14 +129,14 @@ function keyText(key: unknown): string {
   return type === "string" ? JSON.stringify(text) : type === "object" || type === "array" ? `${type} of ${text}` : text;
 }
 
-/** The bytes of a buffer or a view of one. */
+/** Returns the bytes of a buffer or of a view. */
 export function bytesOf(value: unknown): Uint8Array | undefined {
   if (value instanceof ArrayBuffer) return new Uint8Array(value);
   if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
   return undefined;
 }
 
-/** A text cut in the middle of a character loses that character. */
+/** Drops half a character at the end of a cut text. */
 function wellFormed(text: string): string {
   return text.isWellFormed() ? text : text.slice(0, -1).toWellFormed();
 }

@@ -3,10 +3,10 @@ import type { Store } from "../../api/store.ts";
 import type { Status, ThreadInfo } from "../../model/checkpoint.ts";
 import { NestedGraphs } from "./nested.ts";
 
-/** A list of threads is worth this many times what it took to make. */
+/** A list of threads is kept for this many times the time it took to make. */
 const IDLE_FACTOR = 10;
 const SHORTEST_PAUSE = 1_000;
-/** How long the first caller waits for a list that is still being made. */
+/** How long the first caller waits for a list that is being made, in milliseconds. */
 const PATIENCE = 400;
 
 export interface Query {
@@ -19,18 +19,18 @@ export interface Query {
 
 export interface Page {
   readonly threads: readonly ThreadInfo[];
-  /** How many match. */
+  /** How many threads match. */
   readonly total: number;
-  /** How many there are by status, of those that match but for it. */
+  /** How many threads match by status, whatever the status asked for. */
   readonly statuses: Readonly<Partial<Record<Status, number>>>;
   readonly workflows: readonly string[];
-  /** False while the store is being listed for the first time. */
+  /** False while the store is listed for the first time. */
   readonly complete: boolean;
 }
 
 /**
- * The threads of a store, newest activity first. Listing ten thousand takes a second or two, so that a list is kept, made
- * anew behind the scenes now and then, and what is looked at is looked up again by itself.
+ * The threads of a store, newest activity first. Listing ten thousand takes a second or two, so the list is kept and
+ * remade in the background now and then; a single thread is always read afresh.
  */
 export class Catalogue {
   /** The graphs that ran inside a thread. */
@@ -68,26 +68,26 @@ export class Catalogue {
     };
   }
 
-  /** One thread, as it is now. */
+  /** Reads a thread as it is now. */
   async thread(id: string): Promise<ThreadInfo | undefined> {
     for await (const info of this.#store.threads({ prefix: id, limit: 1 })) return info.id === id ? info : undefined;
     return undefined;
   }
 
-  /** The threads that were forked or copied from another. */
+  /** Returns the threads that were forked or copied from another. */
   async forksOf(id: string): Promise<readonly ThreadInfo[]> {
     await this.#freshen();
     return this.#threads.filter(({ forkedFrom }) => forkedFrom?.thread === id);
   }
 
-  /** Every thread there is, for those who have to go through all of them. */
+  /** Returns every thread, from a list that is complete. */
   async all(): Promise<readonly ThreadInfo[]> {
     await this.#freshen();
     await this.#scan;
     return this.#threads;
   }
 
-  /** After a change that was made here: the next list must show it. */
+  /** Makes the next list show a change that was made here. */
   changed(): void {
     this.#nextScan = 0;
     this.graphs.forget();
@@ -98,7 +98,7 @@ export class Catalogue {
       this.#scan = this.#list().finally(() => {
         this.#scan = undefined;
       });
-      // Whoever waits for it hears of a failure; if nobody does, the next call tries again.
+      // A caller that waits for the scan gets its failure; if none does, the next call tries again.
       this.#scan.catch(() => undefined);
     }
     if (this.#scan !== undefined) {
@@ -115,9 +115,9 @@ export class Catalogue {
     const threads: ThreadInfo[] = [];
     for await (const info of this.#store.threads()) {
       threads.push(info);
-      // A driver that answers at once would let nobody else have a turn.
+      // A driver that answers at once would let no other request have a turn.
       if (threads.length % 50 === 0) await turn();
-      // The first list is shown as far as it is.
+      // The first list is shown before it is complete.
       if (!this.#complete && threads.length % 500 === 0) this.#threads = newestFirst(threads);
     }
     this.#threads = newestFirst(threads);

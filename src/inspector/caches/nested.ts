@@ -8,9 +8,9 @@ export interface NestedGraph {
   readonly head: CheckpointInfo;
 }
 
-/** How long a graph that has finished is taken to be as it was. */
+/** For how many milliseconds a finished graph is assumed unchanged. */
 const TRUSTED = 30_000;
-/** Of how many threads the graphs are remembered: those somebody looks at. */
+/** For how many threads, the last ones asked for, the graphs are remembered. */
 const THREADS = 8;
 
 interface Known {
@@ -19,8 +19,8 @@ interface Known {
 }
 
 /**
- * The nested graphs of threads, with their heads. A long thread has thousands, nearly all finished, and the page asks every
- * other second: only what may have changed is read again.
+ * The nested graphs of threads, with their heads. A long thread has thousands, nearly all finished, and the page asks
+ * every other second, so only those that may have changed are read again.
  */
 export class NestedGraphs {
   readonly #store: Store;
@@ -53,7 +53,7 @@ export class NestedGraphs {
     return found.flatMap(([, { graph }]) => (graph === undefined ? [] : [graph]));
   }
 
-  /** After a change that was made here. */
+  /** Forgets all graphs after a change that was made here. */
   forget(): void {
     this.#known.clear();
   }

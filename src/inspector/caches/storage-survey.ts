@@ -6,10 +6,10 @@ import type { Catalogue } from "./catalogue.ts";
 type State = Record<string, unknown>;
 
 const POINTS = 120;
-/** The prunes whose yield is worked out, by how many checkpoints they keep of a thread. */
+/** The survey estimates a prune for each of these values of `keepLast`. */
 const KEPT = [1, 10, 100] as const;
 
-/** What a prune of every thread that keeps so many, and what is labelled, would do. */
+/** The effect of a prune of every thread that keeps `keepLast` and labelled checkpoints. */
 export interface PruneYield {
   readonly keepLast: number;
   readonly threads: number;
@@ -33,7 +33,7 @@ export interface Survey {
   readonly finishedAt: number | undefined;
 }
 
-/** Measures every thread, one after the other, behind the scenes: all of the store is read for it. */
+/** Measures all threads in the background, in sequence, which reads the whole store. */
 export class StorageSurvey {
   readonly #store: Store<State>;
   readonly #catalogue: Catalogue;
@@ -97,7 +97,7 @@ export class StorageSurvey {
         .thread(id)
         .size()
         .catch(() => undefined);
-      // It was deleted meanwhile.
+      // The thread was deleted meanwhile.
       if (size === undefined) continue;
       sizes.push({ thread: id, bytes: size.bytes, checkpoints });
       for (const { at, bytes } of size.growth) points.set(at, (points.get(at) ?? 0) + bytes);
@@ -117,7 +117,7 @@ export class StorageSurvey {
       .thread(id)
       .prune(rules)
       .catch(() => undefined);
-    // It was deleted meanwhile, or is damaged: then nothing of it would go.
+    // The thread was deleted meanwhile, or is damaged: a prune would delete nothing.
     if (more === undefined || more.deleted === 0) return prune;
     return {
       keepLast,
@@ -128,7 +128,7 @@ export class StorageSurvey {
   }
 }
 
-/** The sum up to each point in time, at no more points than a plot can show. */
+/** Returns the running sum over time, at no more points than a plot can show. */
 function cumulative(points: readonly (readonly [at: number, bytes: number])[]): { at: number; bytes: number }[] {
   const sums: { at: number; bytes: number }[] = [];
   let bytes = 0;

@@ -18,8 +18,8 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /**
- * Everything the page is made of, by its path. Read once, and looked up by the exact path: no path of a request ever
- * reaches the file system.
+ * Returns all files of the page by their path. They are read once and looked up by exact path: no path of a request
+ * ever reaches the file system.
  */
 export function loadAssets(): ReadonlyMap<string, Asset> {
   const assets = new Map<string, Asset>();
@@ -29,7 +29,8 @@ export function loadAssets(): ReadonlyMap<string, Asset> {
     const file = join(entry.parentPath, entry.name);
     add(relative(page, file).replaceAll(sep, "/"), readFileSync(file));
   }
-  // The library comes from where npm put it. Its parts name each other as packages, which only a bundler understands.
+  // The library comes from node_modules. Its modules import each other by package name, which only a bundler
+  // understands.
   for (const [name, file] of libraryFiles()) {
     const text = readFileSync(file, "utf8").replaceAll(/\bfrom\s*"preact"/g, 'from"./preact.js"');
     add(`library/${name}.js`, Buffer.from(text.replace(/\n\/\/# sourceMappingURL=.*\s*$/, "\n")));
@@ -47,7 +48,7 @@ function libraryFiles(): readonly (readonly [name: string, file: string])[] {
   return [
     ["preact", resolve("preact")],
     ["hooks", resolve("preact/hooks")],
-    // What Node would load is a CommonJS module; the one for browsers lies beside it.
+    // Node would load a CommonJS module; the module for browsers lies beside it.
     ["htm", join(dirname(resolve("htm")), "htm.module.js")],
   ];
 }

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { Refusal } from "./http-error.ts";
+import { HttpError } from "./http-error.ts";
 
 export interface Visitor {
   readonly method: string;
@@ -9,17 +9,17 @@ export interface Visitor {
 
 /**
  * Throws unless the request comes from the inspector's own page or from a program. A page of another site can make a
- * browser send requests here, and a name of another site can be made to mean this machine (DNS rebinding): the Host,
- * Origin and Sec-Fetch headers give both away. Another port of this machine is another site here.
+ * browser send requests here, and another site's name can be made to resolve to this machine (DNS rebinding): the Host,
+ * Origin and Sec-Fetch headers reveal both. Another port of this machine counts as another site.
  */
 export function checkOrigin(port: number, { method, headers }: Visitor): void {
   const host = headers.host ?? "";
   const own = ["127.0.0.1", "localhost", "[::1]"].map((name) => `${name}:${port}`);
-  if (!own.includes(host)) throw new Refusal(403, "FORBIDDEN", "This address is not the inspector's own.");
+  if (!own.includes(host)) throw new HttpError(403, "FORBIDDEN", "This address is not the inspector's own.");
   if (headers.origin !== undefined && headers.origin !== `http://${host}`) throw fromElsewhere();
   const site = headers["sec-fetch-site"];
   if (site === undefined || site === "same-origin" || site === "none") return;
-  // A link elsewhere may lead here: it opens the page in a tab of its own, which shows nothing without the token.
+  // A link elsewhere may lead here: it opens the page in a tab of its own, which is empty without the token.
   const isLink =
     method === "GET" && headers["sec-fetch-mode"] === "navigate" && headers["sec-fetch-dest"] === "document";
   if (!isLink) throw fromElsewhere();
@@ -34,15 +34,15 @@ export function checkOrigin(port: number, { method, headers }: Visitor): void {
 export function checkToken(token: string, { authorization }: IncomingHttpHeaders): void {
   const given = /^Bearer ([\w-]+)$/.exec(authorization ?? "")?.[1];
   if (given === undefined || !isSame(given, token)) {
-    throw new Refusal(401, "UNAUTHORIZED", "Open the address that threadmark ui printed: it has the token.");
+    throw new HttpError(401, "UNAUTHORIZED", "Open the address that threadmark ui printed: it has the token.");
   }
 }
 
-function fromElsewhere(): Refusal {
-  return new Refusal(403, "FORBIDDEN", "Pages of other sites are not answered.");
+function fromElsewhere(): HttpError {
+  return new HttpError(403, "FORBIDDEN", "Pages of other sites are not answered.");
 }
 
-/** Compares in a time that does not tell how much of the given token was right. */
+/** Compares in constant time, so that the duration does not reveal how much of the token was right. */
 function isSame(given: string, token: string): boolean {
   const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(given), digest(token));

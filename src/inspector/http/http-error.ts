@@ -1,7 +1,7 @@
 import { type ErrorCode, ThreadmarkError } from "../../errors.ts";
 
-/** A request that is not answered as asked: an HTTP status, a code for programs, a message for people. */
-export class Refusal extends Error {
+/** A refused request: an HTTP status, a code for programs, a message for people. */
+export class HttpError extends Error {
   readonly status: number;
   readonly code: string;
 
@@ -12,8 +12,8 @@ export class Refusal extends Error {
   }
 }
 
-export function invalid(message: string): Refusal {
-  return new Refusal(400, "INVALID", message);
+export function invalid(message: string): HttpError {
+  return new HttpError(400, "INVALID", message);
 }
 
 const statusOf: Readonly<Record<ErrorCode, number>> = {
@@ -32,10 +32,10 @@ const statusOf: Readonly<Record<ErrorCode, number>> = {
   BACKEND: 500,
 };
 
-/** Any error as an answer. What nobody foresaw keeps its details to itself. */
-export function refusalOf(error: unknown): Refusal {
-  if (error instanceof Refusal) return error;
-  if (error instanceof ThreadmarkError) return new Refusal(statusOf[error.code], error.code, error.message);
+/** Returns any error as a refusal. An unexpected error keeps its details to itself. */
+export function httpErrorOf(error: unknown): HttpError {
+  if (error instanceof HttpError) return error;
+  if (error instanceof ThreadmarkError) return new HttpError(statusOf[error.code], error.code, error.message);
   if (error instanceof TypeError) return invalid(error.message);
-  return new Refusal(500, "FAILED", "The inspector failed to answer. See its terminal.");
+  return new HttpError(500, "FAILED", "The inspector failed to answer. See its terminal.");
 }

@@ -2,23 +2,23 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** How often questions are answered again; more often while an answer says itself that it is not complete yet. */
+/** Milliseconds between two answers to a question; fewer while an answer says that it is incomplete. */
 const INTERVAL = 2_000;
 const SHORT_INTERVAL = 500;
 
-/** A GET request of the API whose answer is wanted again whenever it changes. */
-export type Question = () => Promise<Answer>;
+/** A GET request of the API whose answer is sent again whenever it changes. */
+export type LiveQuestion = () => Promise<LiveAnswer>;
 
-/** The fields of one line: the answer to a question, or why there is none. */
-export type Answer =
+/** The fields of a line: the answer to a question, or the error instead. */
+export type LiveAnswer =
   | { readonly answer: unknown }
   | { readonly error: { readonly code: string; readonly message: string } };
 
 /**
- * Answers questions until the client hangs up: a line of JSON for each at once, then one for each answer that is another
- * than the last. Other processes may write to the store, so that only asking it again can tell.
+ * Answers questions until the client hangs up: at first a line of JSON for each, then a line for each answer that
+ * changed. Other processes may write to the store, so only asking it again can tell.
  */
-export async function streamAnswers(questions: readonly Question[], response: ServerResponse): Promise<void> {
+export async function streamAnswers(questions: readonly LiveQuestion[], response: ServerResponse): Promise<void> {
   response.setHeader("Content-Type", "application/x-ndjson; charset=utf-8");
   response.setHeader("Cache-Control", "no-store");
   response.flushHeaders();
@@ -45,7 +45,7 @@ export async function streamAnswers(questions: readonly Question[], response: Se
   }
 }
 
-/** A list of threads that is still being made, or a measurement that runs. */
+/** Tells whether an answer is a list still being made, or a measurement still running. */
 function isIncomplete(answer: unknown): boolean {
   const { complete, state } = answer as { readonly complete?: unknown; readonly state?: unknown };
   return complete === false || state === "running";

@@ -1,20 +1,20 @@
 import type { IncomingMessage } from "node:http";
-import { invalid, Refusal } from "./http-error.ts";
+import { HttpError, invalid } from "./http-error.ts";
 
-/** An edited state has to fit; nothing else comes near it. */
+/** The most bytes of a request's body. An edited state has to fit; nothing else comes near it. */
 export const BODY_LIMIT: number = 8 * 1024 * 1024;
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The object a request brings along. */
+/** Reads the JSON object in a request's body. */
 export async function readFields(request: IncomingMessage): Promise<Fields> {
   const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase();
-  if (type !== "application/json") throw new Refusal(415, "INVALID", "The body must be application/json.");
+  if (type !== "application/json") throw new HttpError(415, "INVALID", "The body must be application/json.");
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > BODY_LIMIT) throw new Refusal(413, "TOO_LARGE", `The body has more than ${BODY_LIMIT} bytes.`);
+    if (length > BODY_LIMIT) throw new HttpError(413, "TOO_LARGE", `The body has more than ${BODY_LIMIT} bytes.`);
     chunks.push(chunk);
   }
   let parsed: unknown;

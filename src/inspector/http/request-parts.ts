@@ -1,7 +1,10 @@
 import { invalid } from "./http-error.ts";
 import type { Fields } from "./request-body.ts";
 
-/** What a request says, each part checked as it is taken. Parts that nobody takes are refused: they were misspelt. */
+/**
+ * The parameters of a request, each checked as it is taken. Parameters that no handler takes are refused, since they
+ * were misspelt.
+ */
 export class Parts {
   readonly #fields: Fields;
   readonly #left: Set<string>;
@@ -24,7 +27,7 @@ export class Parts {
     return new Parts(fields);
   }
 
-  /** Call when all parts are taken. */
+  /** Refuses parameters that were not taken. Call it after taking all. */
   end(): void {
     const [unknown] = this.#left;
     if (unknown !== undefined) throw invalid(`There is no ${JSON.stringify(unknown)} here.`);
@@ -54,7 +57,7 @@ export class Parts {
     return found;
   }
 
-  /** A whole number between the bounds; from a query it comes as text. */
+  /** Takes a whole number between the bounds; in a query it comes as text. */
   whole(name: string, least: number, most: number, fallback: number): number {
     const value = this.#take(name) ?? fallback;
     const number = typeof value === "string" && /^-?\d{1,16}$/.test(value) ? Number(value) : value;
@@ -83,7 +86,7 @@ export class Parts {
     return value as Fields;
   }
 
-  /** A list of texts (and numbers), in a query as JSON: a namespace, a path, ids. */
+  /** Takes a list of texts (and numbers), as JSON in a query: a namespace, a path, ids. */
   list<Item extends string | number>(
     name: string,
     most: number,

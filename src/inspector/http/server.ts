@@ -4,35 +4,35 @@ import type { AddressInfo } from "node:net";
 import { pipeline } from "node:stream/promises";
 import type { Store } from "../../api/store.ts";
 import { withoutPassword } from "../../display/redact-url.ts";
-import { type Context, RecentCheckpoints, type State } from "../api/context.ts";
+import { type ApiContext, RecentCheckpoints, type State } from "../api/api-context.ts";
 import { routes } from "../api/routes.ts";
 import { Catalogue } from "../caches/catalogue.ts";
 import { StorageSurvey } from "../caches/storage-survey.ts";
 import { loadAssets } from "./assets.ts";
 import { checkOrigin, checkToken } from "./auth.ts";
-import { Refusal, refusalOf } from "./http-error.ts";
-import { type Answer, streamAnswers } from "./live.ts";
+import { HttpError, httpErrorOf } from "./http-error.ts";
+import { type LiveAnswer, streamAnswers } from "./live.ts";
 import { readFields } from "./request-body.ts";
 import { isText, Parts } from "./request-parts.ts";
 
 export interface InspectorOptions {
   readonly store: Store<State>;
-  /** How the store is called on the page. Passwords are left out. */
+  /** The store's address as the page shows it; passwords are removed. */
   readonly url: string;
-  /** Without fork, answer, label, prune, delete and export. */
+  /** Removes fork, answer, label, prune, delete and export. */
   readonly readOnly?: boolean;
-  /** Default: any that is free. */
+  /** Default: any free port. */
   readonly port?: number;
-  /** Hears of errors nobody foresaw. */
+  /** Receives unexpected errors. */
   readonly complain?: (error: unknown) => void;
 }
 
 export interface Inspector {
-  /** Where the page is, with the token in the fragment: browsers send that to no server, nor in a Referer. */
+  /** The address of the page, with the token in the fragment, which browsers send to no server, nor in a Referer. */
   readonly address: string;
   readonly port: number;
   readonly token: string;
-  /** Answers no more. The store stays open. */
+  /** Stops answering. The store stays open. */
   close(): Promise<void>;
 }
 
@@ -48,12 +48,12 @@ const headers = {
 } as const;
 
 /**
- * The most bytes that a request's headers may have. Every other service of this machine can set cookies for 127.0.0.1, up to
- * about 180 of 4 KB in a browser, which sends them all along: that must not keep the page from being opened.
+ * The most bytes of a request's headers. Every other service of this machine can set cookies for 127.0.0.1, up to about
+ * 180 of 4 KB in a browser, which sends them all along; the page must open all the same.
  */
 const MOST_HEADER_BYTES = 1024 * 1024;
 
-/** How many answers a page may have kept up to date. */
+/** How many answers a page may keep up to date. */
 const MOST_QUESTIONS = 32;
 
 /**
@@ -73,7 +73,7 @@ export async function serveInspector({
   const assets = loadAssets();
   const catalogue = new Catalogue(store as Store);
   const survey = new StorageSurvey(store, catalogue);
-  const context: Context = {
+  const context: ApiContext = {
     store,
     url: withoutPassword(url),
     readOnly,
@@ -87,7 +87,7 @@ export async function serveInspector({
   const server = createServer({ maxHeaderSize: MOST_HEADER_BYTES }, (request, response) => {
     void answer(request, response).catch((error: unknown) => refuse(response, error));
   });
-  // A local page needs few connections, and none that dawdle.
+  // A local page needs few connections, and no slow ones.
   server.headersTimeout = 10_000;
   server.requestTimeout = 60_000;
   await new Promise<void>((resolve, reject) => {
@@ -114,7 +114,7 @@ export async function serveInspector({
     const method = request.method ?? "GET";
     const { path, query } = target(request.url ?? "/");
     checkOrigin(listeningOn, { method, headers: request.headers });
-    // The page, its script and its style tell nothing of the store: only the API asks for the token.
+    // The page, its script and its style contain nothing of the store: only the API needs the token.
     if (!path.startsWith("/api/")) return serveAsset(method, path, request, response);
     checkToken(token, request.headers);
     if (path === "/api/export") return exportThreads(method, query, response);
@@ -130,14 +130,14 @@ export async function serveInspector({
     response: ServerResponse,
   ): Promise<void> {
     const route = routes.get(path);
-    if (route === undefined) throw new Refusal(404, "NOT_FOUND", "The API has no such path.");
+    if (route === undefined) throw new HttpError(404, "NOT_FOUND", "The API has no such path.");
     if (method !== route.method) throw notAllowed(response, route.method);
     if (route.changes === true && readOnly) throw notInReadOnly();
     const parts = route.method === "GET" ? Parts.ofQuery(query) : Parts.ofBody(await readFields(request));
     send(response, 200, await route.handler(context, parts));
   }
 
-  /** Keeps the answers to several GET requests up to date in one streamed response. */
+  /** Keeps the answers to several GET requests up to date in a single streamed response. */
   async function live(method: string, query: URLSearchParams, response: ServerResponse): Promise<void> {
     if (method !== "GET") throw notAllowed(response, "GET");
     const parts = Parts.ofQuery(query);
@@ -145,13 +145,13 @@ export async function serveInspector({
     parts.end();
     const questions = addresses.map((address) => {
       const { path, query: parameters } = target(address);
-      return async (): Promise<Answer> => {
+      return async (): Promise<LiveAnswer> => {
         try {
           const route = routes.get(path);
-          if (route?.method !== "GET") throw new Refusal(404, "NOT_FOUND", `The API has no ${path} to GET.`);
+          if (route?.method !== "GET") throw new HttpError(404, "NOT_FOUND", `The API has no ${path} to GET.`);
           return { answer: await route.handler(context, Parts.ofQuery(parameters)) };
         } catch (error) {
-          const { status, code, message } = refusalOf(error);
+          const { status, code, message } = httpErrorOf(error);
           if (status === 500 && code === "FAILED") complain?.(error);
           return { error: { code, message } };
         }
@@ -167,7 +167,7 @@ export async function serveInspector({
     const thread = parts.optionalText("thread");
     parts.end();
     const lines = store.export(thread === undefined ? {} : { threads: [thread] });
-    // The first lines are made before the headers go out, so that an unknown thread is still an error.
+    // The first lines are made before the headers are sent, so that an unknown thread is still an error.
     const first = [(await lines.next()).value as string, (await lines.next()).value as string];
     response.setHeader("Content-Type", "application/x-ndjson; charset=utf-8");
     response.setHeader("Content-Disposition", 'attachment; filename="threadmark.bundle"');
@@ -176,7 +176,7 @@ export async function serveInspector({
       yield* first;
       yield* lines;
     }, response).catch((error: unknown) => {
-      // Whoever stops a download may; everything else cuts it short, which its last line would have told.
+      // Stopping a download is no fault. Any other error cuts the bundle short, and its missing last line shows that.
       if (!response.destroyed) complain?.(error);
       response.destroy();
     });
@@ -184,7 +184,7 @@ export async function serveInspector({
 
   function serveAsset(method: string, path: string, request: IncomingMessage, response: ServerResponse): void {
     const asset = assets.get(path);
-    if (asset === undefined) throw new Refusal(404, "NOT_FOUND", "There is no such page.");
+    if (asset === undefined) throw new HttpError(404, "NOT_FOUND", "There is no such page.");
     if (method !== "GET" && method !== "HEAD") throw notAllowed(response, "GET, HEAD");
     response.setHeader("Cache-Control", "no-cache");
     response.setHeader("ETag", asset.tag);
@@ -198,13 +198,13 @@ export async function serveInspector({
   }
 
   function refuse(response: ServerResponse, error: unknown): void {
-    const { status, code, message } = refusalOf(error);
+    const { status, code, message } = httpErrorOf(error);
     if (status === 500 && code === "FAILED") complain?.(error);
     if (response.headersSent) {
       response.destroy();
       return;
     }
-    // Whatever is left of the request is not read.
+    // The rest of the request is not read.
     response.setHeader("Connection", "close");
     send(response, status, { error: { code, message } });
   }
@@ -216,13 +216,13 @@ function target(url: string): { readonly path: string; readonly query: URLSearch
   return { path, query: new URLSearchParams(mark < 0 ? "" : url.slice(mark + 1)) };
 }
 
-function notAllowed(response: ServerResponse, allowed: string): Refusal {
+function notAllowed(response: ServerResponse, allowed: string): HttpError {
   response.setHeader("Allow", allowed);
-  return new Refusal(405, "INVALID", `Only ${allowed} is answered here.`);
+  return new HttpError(405, "INVALID", `Only ${allowed} is answered here.`);
 }
 
-function notInReadOnly(): Refusal {
-  return new Refusal(403, "READ_ONLY", "The inspector runs with --read-only.");
+function notInReadOnly(): HttpError {
+  return new HttpError(403, "READ_ONLY", "The inspector runs with --read-only.");
 }
 
 function send(response: ServerResponse, status: number, body: unknown): void {

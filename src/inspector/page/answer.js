@@ -1,6 +1,6 @@
 import { useEffect, useState } from "./dom.js";
 
-/** Asks once, and again when the dependencies change: { value, error, loading }. An answer that comes too late is not used. */
+/** Asks once, and again when the dependencies change: { value, error, loading }. A late answer is dropped. */
 export function useAnswer(ask, dependencies) {
   const [answer, setAnswer] = useState({ loading: true });
   useEffect(() => {

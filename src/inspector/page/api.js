@@ -1,6 +1,6 @@
 import { authorization } from "./token.js";
 
-/** An answer that says why there is none. */
+/** An error that the API answered with. */
 export class ApiError extends Error {
   constructor(status, code, message) {
     super(message);
@@ -9,7 +9,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Returns the address of a GET request. Lists go as JSON; undefined and null are left out. */
+/** Returns the address of a GET request. Lists are sent as JSON; undefined and null are left out. */
 export function addressOf(path, parameters = {}) {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
@@ -19,7 +19,7 @@ export function addressOf(path, parameters = {}) {
   return `/api/${path}?${query}`;
 }
 
-/** Sends a request to the API. Without cookies: those of this host belong to other services. */
+/** Sends a request to the API, without cookies: those of this host belong to other services. */
 async function ask(address, { headers, ...options } = {}) {
   const response = await fetch(address, {
     ...options,
@@ -47,7 +47,7 @@ export async function bundle(thread) {
   return (await ask(addressOf("export", { thread }))).blob();
 }
 
-/** Whether the inspector knows this token. */
+/** Tells whether the inspector knows this token. */
 export async function isAccepted(token) {
   const response = await fetch("/api/store", { credentials: "omit", headers: authorization(token) }).catch(
     () => undefined,
@@ -55,7 +55,10 @@ export async function isAccepted(token) {
   return response?.ok === true;
 }
 
-/** Gives the answers to several GET requests, and each again when it changes, until the signal is aborted or the stream ends. */
+/**
+ * Yields the answers to several GET requests, and each again when it changes, until the signal is aborted or the stream
+ * ends.
+ */
 export async function* stream(addresses, signal) {
   const response = await ask(addressOf("live", { questions: addresses }), { signal });
   let rest = "";

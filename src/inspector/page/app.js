@@ -9,14 +9,14 @@ import { Storage } from "./views/storage.js";
 import { ThreadPane } from "./views/thread.js";
 import { Threads } from "./views/threads.js";
 
-/** The whole page: threads, one thread, one checkpoint of it; or the storage. */
+/** Shows the whole page: threads, a thread, a checkpoint of it; or the storage. */
 export function App() {
   const route = useRoute();
   const { value: store, error } = useAnswer((signal) => get("store", {}, signal), []);
   const problem = useConnection();
   const [help, setHelp] = useState(false);
   const [notice, setNotice] = useState("");
-  /** What the timeline has loaded: the checkpoint's pane offers it for comparison. */
+  /** The checkpoints that the timeline has loaded, offered for comparison by the checkpoint's pane. */
   const [timeline, setTimeline] = useState({ rows: [], head: undefined });
   useTheme();
   useEffect(() => {

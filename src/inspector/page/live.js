@@ -3,21 +3,21 @@ import { useEffect, useState } from "./dom.js";
 
 const PAUSE = 1_000;
 
-/** The GET requests whose answers are kept up to date, by address: who listens, and what was last told. */
+/** The GET requests whose answers are kept up to date, by address, each with its listeners and its last answer. */
 const questions = new Map();
-/** Who wants to know whether the inspector answers. */
+/** Listeners for whether the inspector answers. */
 const watchers = new Set();
 let controller = new AbortController();
 let timer;
 
 /**
- * Opens the one stream of this page anew, for what is asked now: all answers come again at once. A page that nobody sees
- * has none, for a browser allows six connections to a server in all its tabs together.
+ * Opens the page's only stream anew for the current questions; all answers come again at once. A hidden page has no
+ * stream, since a browser allows only six connections to a server in all its tabs together.
  */
 export function refresh() {
   controller.abort();
   clearTimeout(timer);
-  // Components come and go together: one stream for all of them.
+  // Components come and go together, so they share a single restart.
   timer = setTimeout(follow, 0);
 }
 
@@ -33,7 +33,7 @@ async function follow() {
       tell("");
       const asked = questions.get(addresses[question]);
       const text = JSON.stringify([answer, error]);
-      // A stream that was opened anew repeats what is known.
+      // A reopened stream repeats known answers.
       if (asked === undefined || asked.text === text) continue;
       asked.text = text;
       asked.told = error === undefined ? { value: answer } : { error: new ApiError(0, error.code, error.message) };
@@ -82,7 +82,7 @@ export function useLiveAnswers(addresses) {
   return addresses.map((address) => answers.get(address));
 }
 
-/** Keeps the answer to one GET request up to date: { value, error }, both undefined until it came. */
+/** Keeps the answer to a GET request up to date: { value, error }, both undefined until it came. */
 export function useLive(path, parameters) {
   const [answer] = useLiveAnswers([addressOf(path, parameters)]);
   return answer ?? {};

@@ -1,6 +1,6 @@
 import { html } from "./dom.js";
 
-/** Shown in a tab that has no token, or the token of an inspector that has ended. */
+/** Shows a hint in a tab without a token, or with the token of an inspector that has ended. */
 export function Locked() {
   return html`
     <header class="bar"><span class="brand">Threadmark</span></header>

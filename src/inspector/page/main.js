@@ -12,7 +12,7 @@ async function enter() {
 }
 
 addEventListener("unauthorized", () => show(Locked));
-// The printed address, pasted into a tab that has the page already, changes nothing but the fragment.
+// The printed address, pasted into a tab with the page open, changes only the fragment.
 addEventListener("hashchange", () => {
   if (location.hash.startsWith("#token=")) void enter();
 });

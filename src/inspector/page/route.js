@@ -1,8 +1,8 @@
 import { useEffect, useState } from "./dom.js";
 
 /**
- * Where the page is, as the address says behind its #: /threads, /storage, /thread/<id>, /thread/<id>/<checkpoint>, and
- * ?namespace=, tab=, base=. Ids are any texts: there they are encoded, and nothing takes them for a path.
+ * Parses the fragment of the address: /threads, /storage, /thread/<id>, /thread/<id>/<checkpoint>, and ?namespace=,
+ * tab=, base=. Ids may be any text, so they are percent-encoded.
  */
 export function parseRoute(hash) {
   const [path, query = ""] = hash.replace(/^#\/?/, "").split("?");
@@ -37,7 +37,7 @@ export function go(route) {
   location.hash = routeAddress(route);
 }
 
-/** Changes where the page is without a step to go back to. */
+/** Changes the route without a new entry in the browser's history. */
 export function replaceRoute(route) {
   history.replaceState(null, "", routeAddress(route));
   dispatchEvent(new HashChangeEvent("hashchange"));

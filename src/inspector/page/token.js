@@ -1,8 +1,8 @@
 const KEY = "token";
 
 /**
- * The token that opens the API. It comes in the fragment of the printed address, which browsers send to no server, and is
- * kept for this tab and this origin only, port included: no other service of this machine gets to see it.
+ * The token that opens the API. It comes in the fragment of the printed address, which browsers send to no server, and
+ * is kept for this tab and this origin only, port included: no other service of this machine sees it.
  */
 let token = stored();
 
@@ -12,8 +12,8 @@ export function authorization(given = token) {
 }
 
 /**
- * Takes the token out of the address, if it has one. A tab that has a token changes it only for one that `isAccepted`:
- * anyone can make a link with a wrong one.
+ * Takes the token out of the address, if there is any. A tab with a token replaces it only by a token that
+ * `isAccepted`, since anyone can make a link with a wrong one.
  */
 export async function takeToken(isAccepted) {
   const offered = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
@@ -27,7 +27,7 @@ function keep(offered) {
   try {
     sessionStorage.setItem(KEY, offered);
   } catch {
-    // A browser may forbid storage. Then the token lasts until the page is reloaded.
+    // A browser may forbid storage; then the token lasts until the page is reloaded.
   }
 }
 

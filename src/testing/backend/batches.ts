@@ -3,7 +3,7 @@ import type { Batch, Key, Value } from "../../backend.ts";
 import type { BackendCase } from "./case.ts";
 import { at, backendCase, fill, found, text, thread, values } from "./case.ts";
 
-/** Several batches in one commit, and large ones: each is applied or refused for itself, and as a whole. */
+/** Several batches in a commit, and large ones: each is applied or refused by itself, and as a whole. */
 export const batchCases: readonly BackendCase[] = [
   backendCase("a refused batch leaves those before and after it applied", async (backend) => {
     await fill(backend, [[at("meta", 2, 2), text("taken")]]);
@@ -127,7 +127,7 @@ export const batchCases: readonly BackendCase[] = [
     assert.deepEqual(await backend.commit([insertOf(1)]), [true]);
     for (const keys of [keysOf(2), keysOf(2).slice(0, 1)]) {
       const [applied] = await backend.commit([insertOf(2, keys)]);
-      // What is read of a tape that is not there does not matter, apart from its meta record.
+      // Records of a tape without a meta record do not matter.
       const [meta, ...others] = await values(backend, ...keys);
       assert.equal(meta, applied ? text(2) : undefined);
       if (applied) for (const value of others) assert.equal(value, text(2));

@@ -1,26 +1,26 @@
 import assert from "node:assert/strict";
 import type { Backend, Capabilities, Found, Key, Listed, Read, Table, Value } from "../../backend.ts";
 
-/** One thing that every backend must do. Plain data, so that any test runner can run it. */
+/** A single requirement on every backend. Plain data, so that any test runner can run it. */
 export interface BackendCase {
   readonly name: string;
   /** The case is for backends that declare this capability. */
   readonly requires?: keyof Capabilities;
   /**
-   * Resolves when the backend did it, rejects with an AssertionError when not. `open` opens a store of the case's own,
-   * empty at first; called again, it opens that same store once more.
+   * Resolves if the backend meets the requirement, and rejects with an AssertionError if not. `open` opens a store of
+   * the case's own, empty at first; called again, it opens that store once more.
    */
   run(open: OpenBackend): Promise<void>;
 }
 
 export type OpenBackend = () => Promise<Backend>;
 
-/** A case that needs one open backend. */
+/** Makes a case that needs a single open backend. */
 export function backendCase(name: string, run: (backend: Backend) => Promise<void>): BackendCase {
   return { name, run: (open) => using(open, run) };
 }
 
-/** Opens, runs, and closes whatever came of it. */
+/** Opens a backend, runs the case, and closes the backend in any event. */
 export async function using(open: OpenBackend, run: (backend: Backend) => Promise<void>): Promise<void> {
   const backend = await open();
   try {
@@ -30,7 +30,7 @@ export async function using(open: OpenBackend, run: (backend: Backend) => Promis
   }
 }
 
-/** A key whose group is alone in its lineage. */
+/** Returns a key whose group is alone in its lineage. */
 export function at(table: Table, group: number, item: number, part = 0): Key {
   return { table, lineage: group, group, item, part };
 }
@@ -39,12 +39,12 @@ export function thread(id: string): { readonly table: "directory"; readonly id: 
   return { table: "directory", id };
 }
 
-/** A value as the engine writes them: ten characters of envelope, then JSON. */
+/** Returns a value as the engine writes it: ten characters of envelope, then JSON. */
 export function text(content: unknown): string {
   return `t1........${JSON.stringify(content)}`;
 }
 
-/** Puts the values unconditionally, in one batch. */
+/** Puts the values unconditionally, in a single batch. */
 export async function fill(
   backend: Backend,
   entries: readonly (readonly [Key | ReturnType<typeof thread>, Value])[],
@@ -52,7 +52,7 @@ export async function fill(
   assert.deepEqual(await backend.commit([{ puts: entries.map(([key, value]) => ({ key, value })) }]), [true]);
 }
 
-/** The values of some keys, from one snapshot. Bytes come as a plain Uint8Array, so that they compare. */
+/** Reads the values of some keys, from one snapshot. Bytes become a plain Uint8Array, so that they compare. */
 export async function values(
   backend: Backend,
   ...keys: readonly (Key | ReturnType<typeof thread>)[]

@@ -14,7 +14,7 @@ async function applies(
   return applied as boolean;
 }
 
-/** Checks, inserts, puts and deletes: what a batch changes, and what makes it refused. */
+/** Checks, inserts, puts and deletes: the effect of a batch, and the reasons to refuse it. */
 export const commitCases: readonly BackendCase[] = [
   backendCase("an insert of a present key refuses the whole batch", async (backend) => {
     await fill(backend, [
@@ -53,7 +53,7 @@ export const commitCases: readonly BackendCase[] = [
     const batch = { checks: [{ key: meta, value: text(1) }], puts: [{ key: meta, value: text(2) }] };
     const other = { inserts: [{ key: at("tail", 2, 1), value: text("beside") }] };
     await fill(backend, [[meta, text(1)]]);
-    // Nobody else is there to wait for.
+    // Nobody else commits, so nothing has to wait.
     const commit = async (): Promise<unknown> =>
       backend.commitIfFree ? backend.commitIfFree([batch, other]) : backend.commit([batch, other]);
     assert.deepEqual(await commit(), [true, true]);

@@ -9,7 +9,7 @@ function number(value: Value | undefined): number {
   return value === undefined ? 0 : (JSON.parse((value as string).slice(10)) as number);
 }
 
-/** Adds one by compare-and-set, again and again until it takes. */
+/** Adds one by compare-and-set, and repeats until it succeeds. */
 async function increment(backend: Backend): Promise<void> {
   for (;;) {
     const [seen] = await values(backend, counter);
@@ -27,7 +27,7 @@ function turnOfTheLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Calls that overlap, through one handle and through two. */
+/** Calls that overlap, through a single handle and through two. */
 export const concurrencyCases: readonly BackendCase[] = [
   backendCase("of commits at once that insert one key, exactly one is applied", async (backend) => {
     for (let item = 0; item < 10; item++) {

@@ -6,7 +6,7 @@ import { at, backendCase, fill, found, listed, text, thread, values } from "./ca
 
 const names = Object.keys(tables) as Table[];
 
-/** What goes in comes out: as it was, under the key it went in with, and under no other. */
+/** Values read back unchanged, under their own key and under no other. */
 export const valueCases: readonly BackendCase[] = [
   backendCase("a new store holds nothing", async (backend) => {
     for (const table of names) {

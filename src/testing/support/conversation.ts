@@ -4,18 +4,18 @@ import type { Checkpoint } from "../../model/checkpoint.ts";
 import type { Free } from "../case.ts";
 import { exact } from "./exact.ts";
 
-/** For cases in which it matters that there are several packs, not how large they are: a short history has them. */
+/** Options for cases that need several packs, whatever their size: a short history has them. */
 export const smallPacks: OpenOptions = { packRows: 16 };
 
-/** What was put, kept whole: the truth that later reads are compared with. */
+/** A checkpoint as it was put, to compare later reads with. */
 export interface Kept {
   readonly id: string;
   readonly state: Free;
 }
 
 /**
- * Puts `count` checkpoints that behave like a conversation (a list that grows, fields that change, a text that grows,
- * now and then a change in the middle), half by whole states and half by updates, and keeps a whole copy of each.
+ * Puts `count` checkpoints like those of a conversation (a growing list, changing fields, a growing text, occasional
+ * changes in the middle), half as whole states and half as updates, and returns a copy of each.
  */
 export async function converse(thread: Thread<Free>, count: number, prefix = ""): Promise<Kept[]> {
   const kept: Kept[] = [];
@@ -26,7 +26,7 @@ export async function converse(thread: Thread<Free>, count: number, prefix = "")
       role: turn % 2 === 0 ? "user" : "agent",
       text: `${prefix}message ${turn} ${"·".repeat(turn % 7)}`,
     };
-    // Of whole states, some share their unchanged parts with the one before, and some are new throughout.
+    // Some whole states share unchanged parts with the state before, others are new throughout.
     const before = turn % 3 === 0 ? structuredClone(state) : state;
     state = { ...before, turn, messages: [...before.messages, message], log: `${before.log}${turn};` };
     if (turn % 11 === 10) state.messages[5] = { ...state.messages[5], text: `edited in turn ${turn}` };

@@ -1,8 +1,8 @@
 import { AssertionError } from "node:assert";
 
 /**
- * Fails unless the two values are the same in every respect that a store promises to keep: types, prototypes, the order
- * of keys, entries and elements, −0, NaN, an error's own fields. Stricter than `deepStrictEqual`, and it names the path.
+ * Fails unless the two values are equal in every respect that a store promises to keep: types, prototypes, the order of
+ * keys, entries and elements, −0, NaN, an error's own fields. Stricter than `deepStrictEqual`, and it names the path.
  */
 export function exact(actual: unknown, expected: unknown, message = "value"): void {
   const found = difference(actual, expected, "");
@@ -20,7 +20,7 @@ interface Difference {
   readonly what: string;
 }
 
-/** Where two values first differ, or undefined. */
+/** Returns where two values first differ, or undefined. */
 function difference(actual: unknown, expected: unknown, path: string): Difference | undefined {
   if (Object.is(actual, expected)) return undefined;
   if (typeof actual !== "object" || typeof expected !== "object" || actual === null || expected === null) {
@@ -30,7 +30,7 @@ function difference(actual: unknown, expected: unknown, path: string): Differenc
   if (prototype !== Object.getPrototypeOf(expected)) {
     return { path, what: `a ${kind(actual)} instead of a ${kind(expected)}` };
   }
-  // Plain objects and lists, which are most of what is compared, have fields only.
+  // Plain objects and lists, the usual case, have fields only.
   const plain = prototype === Object.prototype || prototype === Array.prototype;
   const contents = plain ? undefined : differentContents(actual, expected, path);
   if (contents !== undefined) return contents;
@@ -66,7 +66,9 @@ function differentContents(actual: object, expected: object, path: string): Diff
   return undefined;
 }
 
-/** Own enumerable properties, in order; for arrays these are the elements, so a hole shows as a missing key. */
+/**
+ * Compares own enumerable properties, in order. For arrays these are the elements, so a hole shows as a missing key.
+ */
 function differentFields(actual: object, expected: object, path: string): Difference | undefined {
   const keys = Object.keys(actual);
   const expectedKeys = Object.keys(expected);

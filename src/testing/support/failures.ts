@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type ErrorCode, ThreadmarkError } from "../../errors.ts";
 
-/** Fails unless the call fails with a ThreadmarkError of this code; returns it for a closer look. */
+/** Fails unless the call fails with a ThreadmarkError of this code; returns the error for closer inspection. */
 export async function failsWith(code: ErrorCode, call: () => unknown): Promise<ThreadmarkError> {
   const error = await failure(call);
   assert.ok(error instanceof ThreadmarkError, `expected ${code}, got ${String(error)}`);
@@ -9,7 +9,7 @@ export async function failsWith(code: ErrorCode, call: () => unknown): Promise<T
   return error;
 }
 
-/** Fails unless the call is refused as misuse: a TypeError, thrown or rejected with. */
+/** Fails unless the call is refused as misuse, with a TypeError, thrown or as a rejection. */
 export async function isMisuse(call: () => unknown, what = "the call"): Promise<TypeError> {
   const error = await failure(call, what);
   assert.ok(error instanceof TypeError, `expected a TypeError from ${what}, got ${String(error)}`);

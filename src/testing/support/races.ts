@@ -3,7 +3,7 @@ import type { Thread } from "../../api/thread.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import { collect } from "./snapshot.ts";
 
-/** How each of several calls at once ended, sorted: "" for those that succeeded, else the code. */
+/** Returns how each of several concurrent calls ended, sorted: "" for success, else the code. */
 export function codesOf(outcomes: readonly PromiseSettledResult<unknown>[]): string[] {
   return outcomes
     .map((outcome) => {
@@ -13,7 +13,7 @@ export function codesOf(outcomes: readonly PromiseSettledResult<unknown>[]): str
     .sort();
 }
 
-/** Fails unless the namespace is one line: each checkpoint's parent is the one committed before it. */
+/** Fails unless the namespace is a single line: each checkpoint's parent is the checkpoint committed before it. */
 export async function isOneLine<State>(thread: Thread<State>): Promise<void> {
   const all = await collect(thread.history());
   for (const [index, one] of all.entries()) {

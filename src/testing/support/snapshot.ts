@@ -4,7 +4,7 @@ import type { Thread } from "../../api/thread.ts";
 import type { HistoryOptions } from "../../model/arguments.ts";
 import type { Activation, Checkpoint, CheckpointInfo, Write } from "../../model/checkpoint.ts";
 
-/** All that can be seen of a thread, so that "nothing changed" is one comparison. */
+/** Everything visible of a thread, so that "nothing changed" is a single comparison. */
 export interface Snapshot {
   readonly namespaces: readonly {
     readonly namespace: readonly string[];
@@ -13,7 +13,7 @@ export interface Snapshot {
   }[];
 }
 
-/** Reads a thread whole: every namespace, every checkpoint newest first, every write of those checkpoints. */
+/** Reads a whole thread: every namespace, every checkpoint newest first, all writes of those checkpoints. */
 export async function snapshot<State>(store: Store<State>, id: string): Promise<Snapshot> {
   const nested = (await store.thread(id).namespaces()).filter((namespace) => namespace.length > 0);
   const namespaces: Snapshot["namespaces"][number][] = [];
@@ -28,7 +28,7 @@ export async function snapshot<State>(store: Store<State>, id: string): Promise<
   return { namespaces };
 }
 
-/** The same snapshot as another thread would show it: only the thread's name differs. */
+/** Returns the snapshot as another thread would show it: only the thread's name differs. */
 export function renamed(whole: Snapshot, thread: string): Snapshot {
   return {
     namespaces: whole.namespaces.map((part) => ({
@@ -60,13 +60,13 @@ const informationFields = [
 const bodyFields = ["state", "path", "next", "completed", "interrupts", "barriers"] as const;
 const checkpointFields = [...informationFields, ...bodyFields];
 
-/** Metadata with its fields in a fixed order. Fails if a field is missing or one too many is there. */
+/** Returns metadata with its fields in a fixed order. Fails if a field is missing or there is an extra one. */
 export function shapedInformation(information: CheckpointInfo): CheckpointInfo {
   hasExactly(information, informationFields, "metadata");
   return pick(information, informationFields) as unknown as CheckpointInfo;
 }
 
-/** A checkpoint with its own fields in a fixed order, so that `exact` compares what is in them. */
+/** Returns a checkpoint with its own fields in a fixed order, so that `exact` compares their values. */
 export function shaped(checkpoint: Checkpoint): Checkpoint {
   hasExactly(checkpoint, checkpointFields, "a checkpoint");
   return {
@@ -93,14 +93,14 @@ function pick(from: object, fields: readonly string[]): Record<string, unknown> 
   return picked;
 }
 
-/** All that an asynchronous iterable yields. */
+/** Returns all items of an asynchronous iterable. */
 export async function collect<T>(iterable: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
   for await (const one of iterable) all.push(one);
   return all;
 }
 
-/** A namespace's checkpoints with their states, newest first. */
+/** Returns a namespace's checkpoints with their states, newest first. */
 export async function wholeHistory<State>(
   thread: Thread<State>,
   options?: HistoryOptions,
@@ -109,7 +109,7 @@ export async function wholeHistory<State>(
   return all as Checkpoint<State>[];
 }
 
-/** The ids of a namespace's checkpoints, newest first. */
+/** Returns the ids of a namespace's checkpoints, newest first. */
 export async function idsOf<State>(thread: Thread<State>, options?: HistoryOptions): Promise<string[]> {
   const all: unknown[] = await collect(thread.history(options ?? {}) as AsyncIterable<unknown>);
   return (all as CheckpointInfo[]).map(({ id }) => id);

@@ -1,4 +1,4 @@
-/** One value of every kind that a state can hold, by name. Made anew by every call. */
+/** Returns a value of every kind that a state can hold, by name. Each call makes new ones. */
 export function richValues(): Record<string, unknown> {
   const nullPrototype = Object.assign(Object.create(null) as object, { a: 1, b: Object.create(null) });
   const failure = new TypeError("wrong", { cause: new RangeError("inner", { cause: "text" }) });
@@ -69,7 +69,7 @@ export function richValues(): Record<string, unknown> {
   };
 }
 
-/** One value of every kind that cannot be stored, by name. */
+/** Returns a value of every kind that cannot be stored, by name. */
 export function unstorable(): Record<string, unknown> {
   const cycle: unknown[] = [];
   cycle.push({ cycle });

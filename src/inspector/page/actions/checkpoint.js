@@ -5,7 +5,7 @@ import { Leaf } from "../parts/leaf.js";
 import { go } from "../route.js";
 import { StateTree } from "../views/tree.js";
 
-/** What can be done with a checkpoint; each asks first. */
+/** Shows the actions on a checkpoint; each asks first. */
 export function CheckpointActions({ facts, route, onDone }) {
   const [open, setOpen] = useState("");
   const { checkpoint } = facts;
@@ -52,7 +52,7 @@ function ForkDialog({ place, onClose }) {
     );
   }, []);
   const { value: edits, fault } = parsedJson(text, true);
-  /** Puts the present value of a key into the editor. */
+  /** Puts the current value of a key into the editor. */
   const take = async (key) => {
     if (key === "") return;
     const { value } = await get("state/value", { ...place, path: [key] });
@@ -99,7 +99,7 @@ function LabelDialog({ place, label, onClose, onDone }) {
   `;
 }
 
-/** A question that the thread waits with, and its answer. */
+/** Shows a question that the thread waits with, and its answer. */
 export function InterruptCard({ interrupt, route, readOnly, isHead, onDone }) {
   const [open, setOpen] = useState(false);
   const { id, node, position, value, answered } = interrupt;

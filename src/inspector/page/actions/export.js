@@ -3,7 +3,7 @@ import { html } from "../dom.js";
 import { Dialog } from "../parts/dialog.js";
 import { countText } from "../parts/format.js";
 
-/** Offers a thread, or without one the whole store, as a file. */
+/** Offers a thread, or the whole store without one, as a file. */
 export function ExportDialog({ thread, checkpoints, onClose }) {
   const title = thread === undefined ? "Export every thread" : "Export this thread";
   return html`
@@ -18,6 +18,6 @@ function save(file) {
   link.href = URL.createObjectURL(file);
   link.download = "threadmark.bundle";
   link.click();
-  // The browser has taken hold of the file by the next turn.
+  // The browser holds on to the file by then.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

@@ -5,7 +5,9 @@ import { bytesText, countText } from "../parts/format.js";
 
 const DAY = 86_400_000;
 
-/** Says what a prune would delete, as its rules are set, and does it when asked. Without a thread, of the whole store. */
+/**
+ * Shows what a prune with these rules would delete, and does it when asked. Without a thread, prunes the whole store.
+ */
 export function PruneDialog({ thread, onClose, onDone }) {
   const [keepLast, setKeepLast] = useState(10);
   const [days, setDays] = useState(0);

@@ -6,7 +6,7 @@ import { go } from "../route.js";
 import { ExportDialog } from "./export.js";
 import { PruneDialog } from "./prune.js";
 
-/** What can be done with a thread; each asks first. */
+/** Shows the actions on a thread; each asks first. */
 export function ThreadActions({ thread, readOnly, notify, onDone }) {
   const [open, setOpen] = useState("");
   const close = () => setOpen("");

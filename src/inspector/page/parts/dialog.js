@@ -1,9 +1,6 @@
 import { html, useEffect, useRef, useState } from "../dom.js";
 
-/**
- * Asks before something is done. `act` does it and may fail: then the reason is shown, and nothing is closed. Escape and
- * Cancel close it.
- */
+/** Asks before an action. If `act` fails, the reason is shown and the dialog stays open. Escape and Cancel close it. */
 export function Dialog({ title, children, verb, danger = false, ready = true, act, onClose }) {
   const dialog = useRef(null);
   const [failure, setFailure] = useState("");
@@ -48,7 +45,7 @@ export function Dialog({ title, children, verb, danger = false, ready = true, ac
   `;
 }
 
-/** The text of an editor as JSON: { value } or { fault }. */
+/** Parses the text of an editor as JSON: { value } or { fault }. */
 export function parsedJson(text, isObject = false) {
   if (text.trim() === "") return { fault: isObject ? "" : "Nothing is entered." };
   try {
@@ -62,7 +59,7 @@ export function parsedJson(text, isObject = false) {
   }
 }
 
-/** An editor of JSON that says what is wrong with it while it is typed. */
+/** Shows an editor of JSON that points out faults while typing. */
 export function JsonEditor({ label, text, onText, fault, rows = 8, hint }) {
   return html`
     <label class="editor">

@@ -24,7 +24,7 @@ export function ageText(at, now) {
   return new Date(at).toLocaleDateString();
 }
 
-/** How long a step took. */
+/** Formats how long a step took. */
 export function durationText(milliseconds) {
   if (milliseconds < 0) return "";
   if (milliseconds < 1000) return `${milliseconds} ms`;
@@ -38,7 +38,7 @@ export function timeText(at) {
   return Number.isNaN(date.getTime()) ? String(at) : date.toLocaleString();
 }
 
-/** A path in a state as people write it: messages[0].text */
+/** Formats a path in a state as people write it: messages[0].text */
 export function pathText(path) {
   let text = "";
   for (const step of path) {

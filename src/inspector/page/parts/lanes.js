@@ -1,11 +1,11 @@
 /**
- * Places checkpoints in lanes, as history viewers do: newest first, each in the lane that leads to it, a lane of its own if
- * none does. Each row says which lanes come in from above and go out below.
+ * Assigns checkpoints to lanes, as history viewers do: newest first, each in the lane that leads to it, or in a new
+ * lane if none does. Each row gets the lanes that enter from above and those that leave below.
  *
  * rows: [{ id, parent }] → [{ lane, above: [[from, to], …], below: [lane, …] }], and `width`, the number of lanes.
  */
 export function placeInLanes(rows) {
-  /** For each lane the id it leads to; null for a free one. */
+  /** The id that each lane leads to; null for a free lane. */
   let leads = [];
   let width = 1;
   const places = rows.map(({ id, parent }) => {

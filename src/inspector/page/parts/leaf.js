@@ -15,7 +15,7 @@ const NAMES = {
   class: "class",
 };
 
-/** What a value is, on a line: its type where it is not plain JSON, and the value or the beginning of it. */
+/** Shows a value on a line: its type where it is not plain JSON, and the value or its beginning. */
 export function Leaf({ node, open = false }) {
   const { type, text, parts, length } = node;
   if (type === "string") {

@@ -7,7 +7,7 @@ const LEFT = 64;
 const BOTTOM = 24;
 const TOP = 8;
 
-/** Bytes over time, as a line. A table says the same to those who do not see it. */
+/** Draws bytes over time as a line. Screen readers get a table instead. */
 export function Plot({ points, label }) {
   const [first, last] = [points[0], points.at(-1)];
   const span = Math.max(1, last.at - first.at);

@@ -3,9 +3,11 @@ import { html, useEffect, useLayoutEffect, useRef, useState } from "../dom.js";
 const MARGIN = 8;
 
 /**
- * A list of which only the rows in sight exist. One tab stop; arrows, Page Up and Down, Home and End move, Enter opens.
+ * Shows a list of which only the visible rows exist. It is a single tab stop; arrows, Page Up and Down, Home and End
+ * move, Enter opens.
  *
- * `active` is the index of the chosen row, `row(index)` its content, `onRange(first, last)` tells what is in sight.
+ * `active` is the index of the chosen row, `row(index)` returns its content, `onRange(first, last)` receives the
+ * visible range.
  */
 export function VirtualList({ id, label, count, rowHeight, active, row, onOpen, onRange, onKey, describe }) {
   const list = useRef(null);

@@ -7,7 +7,7 @@ import { replaceRoute } from "../route.js";
 
 const OFFERED = 300;
 
-/** What differs between this checkpoint and another: its parent, unless one was picked. */
+/** Shows the differences between this checkpoint and another: its parent, unless another was picked. */
 export function Changes({ route, facts, timeline }) {
   const { thread, namespace } = route;
   const { id, parent } = facts.checkpoint;
@@ -41,8 +41,8 @@ export function Changes({ route, facts, timeline }) {
         ({ path, kind, before: old, after }) => html`
           <li class=${kind}>
             <code class="path"><span aria-label=${kind}>${{ added: "+", removed: "−", changed: "~" }[kind]}</span> ${pathText(path)}</code>
-            ${old && html`<div class="old"><${Glance} node=${old} /></div>`}
-            ${after && html`<div class="new"><${Glance} node=${after} /></div>`}
+            ${old && html`<div class="old"><${Preview} node=${old} /></div>`}
+            ${after && html`<div class="new"><${Preview} node=${after} /></div>`}
           </li>
         `,
       )}
@@ -51,14 +51,14 @@ export function Changes({ route, facts, timeline }) {
   `;
 }
 
-/** A value with the parts of it that came along. */
-function Glance({ node }) {
+/** Shows a value with the parts that were sent along. */
+function Preview({ node }) {
   const { children, parts } = node;
   if (children === undefined) return html`<${Leaf} node=${node} />`;
   return html`
     <${Leaf} node=${node} />
     <ul class="parts">
-      ${children.map((part) => html`<li><span class="key">${part.label}</span><${Glance} node=${part} /></li>`)}
+      ${children.map((part) => html`<li><span class="key">${part.label}</span><${Preview} node=${part} /></li>`)}
       ${parts > children.length && html`<li class="more">… ${(parts - children.length).toLocaleString("en")} more</li>`}
     </ul>
   `;

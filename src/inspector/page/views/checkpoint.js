@@ -15,12 +15,12 @@ const TABS = [
   ["details", "Details"],
 ];
 
-/** One checkpoint: the one chosen, or the head as it moves. */
+/** Shows a checkpoint: the chosen one, or the head as it moves. */
 export function CheckpointPane({ route, readOnly, timeline, notify }) {
   const { thread, namespace } = route;
   const isCurrent = timeline.thread === thread && JSON.stringify(timeline.namespace) === JSON.stringify(namespace);
   const id = route.checkpoint ?? (isCurrent ? timeline.head : undefined);
-  // Questions are answered, and tasks write, after the checkpoint was committed.
+  // Answers and writes arrive after the checkpoint was committed.
   const [{ value: facts, error } = {}] = useLiveAnswers(
     id === undefined ? [] : [addressOf("checkpoint", { thread, namespace, checkpoint: id })],
   );

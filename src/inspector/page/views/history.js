@@ -5,8 +5,8 @@ import { useLive } from "../live.js";
 const PAGE = 500;
 
 /**
- * The checkpoints of a thread's namespace as far as they are loaded, newest first, kept up to date: the newest page is
- * kept up to date, older ones when they are scrolled to.
+ * Returns the loaded checkpoints of a thread's namespace, newest first. The newest page is kept up to date; older pages
+ * are loaded on scrolling.
  */
 export function useHistory(thread, namespace) {
   const [state, setState] = useState({ rows: [], more: true, loading: true });
@@ -33,7 +33,7 @@ export function useHistory(thread, namespace) {
   return { ...state, loadMore };
 }
 
-/** The newest page in front of what was there; if they do not meet, or something between is gone, only the page. */
+/** Joins the newest page and the loaded rows; returns the page alone if they do not meet or rows between are gone. */
 function merged({ rows, more }, page) {
   const oldest = page.checkpoints.at(-1);
   if (!page.more || oldest === undefined) return { rows: page.checkpoints, more: page.more, loading: false };

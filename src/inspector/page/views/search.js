@@ -2,7 +2,7 @@ import { get } from "../api.js";
 import { html, useEffect, useState } from "../dom.js";
 import { Leaf } from "../parts/leaf.js";
 
-/** Finds keys and values in a state; the server looks, since it has all of it. */
+/** Finds keys and values in a state. The server searches, since it has the whole state. */
 export function StateSearch({ place, onPick, onCopy }) {
   const [query, setQuery] = useState("");
   const [found, setFound] = useState(undefined);

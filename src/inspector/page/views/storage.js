@@ -16,7 +16,7 @@ const KINDS = [
   ["directory", "finding threads"],
 ];
 
-/** Where the bytes are. All threads are measured for it, behind the scenes, when somebody first looks. */
+/** Shows where the bytes are. The first visit starts a measurement of all threads in the background. */
 export function Storage({ readOnly, notify }) {
   const { value: facts } = useLive("storage", { limit: 100 });
   const [open, setOpen] = useState("");

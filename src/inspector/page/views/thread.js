@@ -6,7 +6,7 @@ import { go, routeAddress } from "../route.js";
 import { useHistory } from "./history.js";
 import { Timeline } from "./timeline.js";
 
-/** One thread: what it is, its nested graphs, and the timeline of its checkpoints. */
+/** Shows a thread: its facts, its nested graphs, and the timeline of its checkpoints. */
 export function ThreadPane({ route, readOnly, onTimeline, notify }) {
   const { thread: id, namespace } = route;
   const { value: facts, error } = useLive("thread", { thread: id });

@@ -8,7 +8,10 @@ import { go } from "../route.js";
 const PAGE = 100;
 const STATUSES = ["running", "waiting", "failed", "done", "paused"];
 
-/** The threads of the store, newest activity first. Pages are loaded as they come into sight, and again while they are. */
+/**
+ * Shows the threads of the store, newest activity first. Pages are loaded when they become visible, and kept up to date
+ * while they are.
+ */
 export function Threads({ route }) {
   const [search, setSearch] = useState("");
   const [status, setStatus] = useState("");
@@ -20,7 +23,7 @@ export function Threads({ route }) {
   const answers = useLiveAnswers(
     numbers.map((page) => addressOf("threads", { search, status, workflow, offset: page * PAGE, limit: PAGE })),
   );
-  // Until all pages in sight are there, the list stays as it was.
+  // The list stays as it was until all visible pages are there.
   useEffect(() => {
     const failed = answers.find((answer) => answer?.error !== undefined);
     setFailure(failed?.error.message ?? "");

@@ -9,7 +9,7 @@ const ROW = 44;
 const LANE = 16;
 const MOST_LANES = 12;
 
-/** Checkpoints, newest first, with the lines that lead from each to its parent, and nested graphs folded where they ran. */
+/** Shows checkpoints, newest first, with lines to their parents, and nested graphs folded where they ran. */
 export function Timeline({ history, thread, graphs, forks, route, onOpen }) {
   const { rows, more, loading, loadMore } = history;
   const { places, width } = useMemo(() => placeInLanes(rows), [rows]);
@@ -107,7 +107,7 @@ function GraphRow({ graph, lanes, through }) {
   `;
 }
 
-/** The lines of one row: those that come from above, the checkpoint, those that go on below. */
+/** Draws the lines of a row: those from above, the checkpoint, those that leave below. */
 function Lines({ place, lanes, kind = "loop", fork = false }) {
   const x = (lane) => Math.min(lane, MOST_LANES - 1) * LANE + LANE / 2 + 2;
   const middle = ROW / 2;
@@ -127,7 +127,7 @@ function Lines({ place, lanes, kind = "loop", fork = false }) {
   `;
 }
 
-/** Each nested graph stands above the checkpoint of the outer one that it ran after. */
+/** Inserts each nested graph above the outer checkpoint that it ran after. */
 function withGraphs(rows, graphs) {
   const waiting = graphs.toSorted((left, right) => right.head.seq - left.head.seq);
   const items = [];
@@ -155,7 +155,7 @@ function described(item, rows) {
   return `Step ${step}, ${node ?? source}${waiting > 0 ? ", asks" : ""}${label === "" ? "" : `, label ${label}`}`;
 }
 
-/** What only their writes tell of checkpoints is asked for those in sight. */
+/** Requests the marks, which come from writes, of the visible checkpoints. */
 function useMarks(thread, namespace, rows) {
   const [known, setKnown] = useState(new Map());
   const wanted = useRef([]);

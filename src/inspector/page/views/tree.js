@@ -8,8 +8,8 @@ const PAGE = 100;
 const TEXT_PART = 20_000;
 
 /**
- * A state as a tree that is read as it is opened. `place` says which checkpoint (and which part of it), `at` where in it.
- * One tab stop: arrows move, open and close; c copies.
+ * Shows a state as a tree that is read as it is opened. `place` names the checkpoint (and the part of it), `at` the
+ * path inside. It is a single tab stop: arrows move, open and close; c copies.
  */
 export function StateTree({ place, at = [], search = false }) {
   const root = useRef({ path: at, children: [], open: true });
@@ -54,7 +54,7 @@ export function StateTree({ place, at = [], search = false }) {
     if (node.type === "string" && node.text.length >= node.length) node.length = undefined;
     redraw();
   };
-  /** Opens everything on the way to a path, and goes there. */
+  /** Opens every node on the way to a path, and moves there. */
   const jump = async (path) => {
     let node = root.current;
     for (const [depth, step] of path.entries()) {
@@ -120,12 +120,12 @@ export function StateTree({ place, at = [], search = false }) {
   `;
 }
 
-/** Whether there is more of a text, or of bytes, than is shown. */
+/** Tells whether a text, or bytes, is longer than shown. */
 function isCut({ type, text, length }) {
   return length !== undefined && text.length < (type === "string" ? length : length * 2);
 }
 
-/** Takes what the server says of a node, and keeps what was opened before. */
+/** Updates a node with the server's answer, and keeps opened parts. */
 function adopt(node, { offset = 0, children = [], ...summary }) {
   const { text, length } = node;
   Object.assign(node, summary);

@@ -3,7 +3,7 @@ import { StateTree } from "./tree.js";
 
 const CONTROL = { [-1]: "error", [-2]: "scheduled", [-3]: "interrupt", [-4]: "answer" };
 
-/** What tasks wrote against the checkpoint, task by task. */
+/** Shows the writes against the checkpoint, by task. */
 export function Writes({ facts, place }) {
   const tasks = new Map();
   for (const [position, write] of facts.writes.entries()) {

@@ -5,7 +5,7 @@ import { smallPacks } from "../../support/conversation.ts";
 import { exact } from "../../support/exact.ts";
 import { collect, idsOf, renamed, type Snapshot, snapshot } from "../../support/snapshot.ts";
 
-/** Everything that can be done to a thread, each on its own. */
+/** Every possible change of a thread, each on its own. */
 const changes: readonly {
   readonly what: string;
   make(thread: Thread<Free>, ids: readonly string[]): Promise<unknown>;
@@ -85,7 +85,7 @@ export const forkIsolation: readonly Case[] = [
           }
           assert.notDeepEqual(await snapshot(store, changed.id), before, `${what} did change ${changed.id}`);
         }
-        // Once for all sides, which share nothing: a backend may have every table to rewrite.
+        // A single compaction for all sides, which share nothing: a backend may have to rewrite every table.
         await store.compact();
         for (const { id, before } of unchanged) exact(await snapshot(store, id), before, `${id} after compact`);
         exact(await store.verify(), { ok: true, faults: [] });

@@ -4,7 +4,7 @@ import type { Case, Free } from "../../case.ts";
 import { exact } from "../../support/exact.ts";
 import { idsOf, snapshot } from "../../support/snapshot.ts";
 
-/** Puts a list of `namespace/id` (a root's is just its id), in this order. */
+/** Puts a list of `namespace/id` (or just `id` for the root), in this order. */
 async function commit(store: Store<Free>, thread: string, list: string): Promise<void> {
   for (const one of list.split(" ")) {
     const parts = one.split("/");

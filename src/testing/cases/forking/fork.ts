@@ -185,7 +185,7 @@ export const fork: readonly Case[] = [
       for (const position of [0, 1, 15, 16, 17, 31, 37, 49]) {
         const forked = await thread.fork({ at: kept[position]?.id ?? "", into: `f${position}` });
         assert.equal(await forked.count(), position + 1);
-        // The checkpoints near the fork, and some of the others.
+        // The checkpoints near the fork, and some others.
         const inherited = kept.slice(0, position + 1).filter((_, index) => index % 9 === 0 || index > position - 3);
         await readsBack(forked, inherited);
         const own = await converse(forked, 18, "fork ");

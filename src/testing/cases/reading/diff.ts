@@ -2,7 +2,7 @@ import type { Change } from "../../../model/arguments.ts";
 import type { Case } from "../../case.ts";
 import { exact } from "../../support/exact.ts";
 
-/** Changes in one order, as plain tuples. */
+/** Returns changes in a fixed order, as plain tuples. */
 const brief = (changes: readonly Change[]): unknown[] =>
   changes
     .map(({ path, kind, before, after }) => [path.join("."), kind, before, after] as const)

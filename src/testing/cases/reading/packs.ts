@@ -4,7 +4,7 @@ import { converse, type Kept, readsBack, smallPacks } from "../../support/conver
 import { exact } from "../../support/exact.ts";
 import { collect, idsOf, wholeHistory } from "../../support/snapshot.ts";
 
-/** A small deterministic sequence of numbers in [0, 1). */
+/** Returns a small deterministic generator of numbers in [0, 1). */
 function numbers(seed: number): () => number {
   let state = seed;
   return () => {

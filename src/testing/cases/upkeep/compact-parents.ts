@@ -4,14 +4,17 @@ import type { Case, Context, Free } from "../../case.ts";
 import { exact } from "../../support/exact.ts";
 import { collect, idsOf, type Snapshot, snapshot } from "../../support/snapshot.ts";
 
-/** c1 to c4, the third replaced by one that follows the first: by their parents c4, c3, c1; c3's frame builds on c2. */
+/**
+ * Puts c1 to c4, with c3 replaced by a checkpoint whose parent is c1. By parents the line is c4, c3, c1; but the frame
+ * of c3 builds on c2.
+ */
 async function detour(thread: Thread<Free>): Promise<void> {
   for (const id of ["c1", "c2", "c3"]) await thread.put({ id, state: { id } });
   await thread.put({ id: "c3", state: { id: "c3", again: true } }, { parent: "c1" });
   await thread.put({ id: "c4", state: { id: "c4" } }, { parent: "c3" });
 }
 
-/** Compacts twice, and fails unless every thread then shows what it showed, to this store and to one that knows nothing. */
+/** Compacts twice, and fails unless every thread then shows what it showed before, to this store and to a fresh one. */
 async function compactsUnseen(store: Store<Free>, open: Context["open"]): Promise<void> {
   const ids = (await collect(store.threads())).map(({ id }) => id);
   const shown = async (reader: Store<Free>): Promise<Record<string, Snapshot>> => {
@@ -27,7 +30,7 @@ async function compactsUnseen(store: Store<Free>, open: Context["open"]): Promis
   exact(await store.verify(), { ok: true, faults: [] });
 }
 
-/** A replaced checkpoint may name another parent than its frame builds on: what a compaction makes of its children. */
+/** A replaced checkpoint may name another parent than its frame builds on: how compaction treats its children. */
 export const compactionParents: readonly Case[] = [
   {
     name: "compact: a fork keeps to the line it showed, past a replaced checkpoint that both sides deleted",
@@ -36,14 +39,14 @@ export const compactionParents: readonly Case[] = [
       const thread = store.thread("t");
       await detour(thread);
       const fork = await thread.fork({ into: "f1", at: "c4" });
-      // One by one: what is deleted at once is hidden together with all that lies between.
+      // In separate calls: checkpoints deleted in the same call are hidden together with all between them.
       for (const id of ["c1", "c3"]) await fork.deleteCheckpoints([id]);
       await thread.put({ id: "c4", state: { id: "c4", again: true } }, { parent: "c2" });
       await thread.deleteCheckpoints(["c3"]);
       await compactsUnseen(store, open);
       exact(await idsOf(fork), ["c4"]);
       exact(await fork.get("c2"), undefined);
-      // The parent that was written down for the fork goes as well.
+      // Deletes the parent that was written down for the fork, too.
       await thread.deleteCheckpoints(["c1"]);
       await compactsUnseen(store, open);
       exact(await idsOf(fork), ["c4"]);
@@ -179,7 +182,7 @@ export const compactionParents: readonly Case[] = [
       const fork = await thread.fork({ into: "f", at: "c4" });
       await store.compact();
       exact(await idsOf(reader.thread("f")), ["c4", "c3", "c1"]);
-      // With c2, what the frame of c3 was based on: it is based on c1 now, and nothing is left to write down for c4.
+      // Removes c2, the base of c3's frame: c3 is then based on c1, and nothing is left to write down for c4.
       await thread.delete();
       await store.compact();
       await fork.deleteCheckpoints(["c3"]);

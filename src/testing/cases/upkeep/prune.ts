@@ -90,7 +90,7 @@ export const prune: readonly Case[] = [
       }
       await thread.label("c0", "later");
       assert.equal((await thread.prune({ keepLast: 1, olderThan: 10_000 })).deleted, 0);
-      // What is just as old is not younger.
+      // A checkpoint of exactly that age is not younger.
       assert.equal((await thread.prune({ keepLast: 1, olderThan: 3_000, dryRun: true })).deleted, 4);
       assert.equal((await thread.prune({ keepLast: 1, olderThan: 0, dryRun: true })).deleted, 5);
       assert.equal(

@@ -5,7 +5,7 @@ import { exact } from "../../support/exact.ts";
 import { failsWith } from "../../support/failures.ts";
 import { collect, snapshot, wholeHistory } from "../../support/snapshot.ts";
 
-/** Changes a tree in place wherever it can. */
+/** Changes a tree in place wherever possible. */
 function spoil(value: unknown): void {
   if (value instanceof Date) value.setTime(0);
   else if (value instanceof Uint8Array) value.fill(255);
@@ -169,7 +169,7 @@ export const capture: readonly Case[] = [
       await writer.thread("t").put({ id: "c0", state: { list: [] } });
       states.set("c0", { list: [] });
       for (let n = 1; n < 45; n += 1) {
-        // Now and then from an older one, and now and then the whole state.
+        // Sometimes from an older parent, and sometimes as a whole state.
         const parent = n % 7 === 0 ? `c${n - 5}` : `c${n - 1}`;
         const list = [...(states.get(parent) as Free).list, { n, rich: rich() }];
         const input = n % 5 === 0 ? { state: { list } } : { update: { append: { list: [{ n, rich: rich() }] } } };

@@ -155,7 +155,7 @@ export const concurrency: readonly Case[] = [
         thread,
         kept.filter(({ id }) => left.includes(id)),
       );
-      // Twenty are kept by the last prune; the deletes after it may take two each, three times at the most.
+      // The last prune keeps twenty; the deletes after it take two each, at most three times.
       exact(
         left.slice(0, 14),
         kept

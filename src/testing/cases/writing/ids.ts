@@ -4,7 +4,7 @@ import { exact } from "../../support/exact.ts";
 import { isMisuse } from "../../support/failures.ts";
 import { collect, idsOf } from "../../support/snapshot.ts";
 
-/** Strings that have been trouble somewhere: paths, devices, patterns, quotes, normal forms, objects' own names. */
+/** Strings that cause trouble somewhere: paths, devices, patterns, quotes, normal forms, names of Object.prototype. */
 const nastyIds: readonly string[] = [
   "../escape",
   "../../../../etc/passwd",

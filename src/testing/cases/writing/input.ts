@@ -4,7 +4,7 @@ import { exact } from "../../support/exact.ts";
 import { isMisuse } from "../../support/failures.ts";
 import { collect, snapshot } from "../../support/snapshot.ts";
 
-/** Fields of `put` and values that each refuses. */
+/** Fields of `put`, each with values that it refuses. */
 const wrongFields: Record<string, readonly unknown[]> = {
   step: [1.5, "1", Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, null, 1n],
   source: ["other", "", 5, null, "LOOP"],
@@ -104,11 +104,11 @@ export const input: readonly Case[] = [
           await isMisuse(() => call(value as never), `${name}: ${String(value)}`);
         }
       }
-      // A list in the place of options would be taken for options that say nothing.
+      // A list passed as options would be taken for options without any fields.
       await isMisuse(() => store.thread("t", ["sub"] as never));
       await isMisuse(() => store.thread("t", { namespace: null as never }));
       await isMisuse(() => collect(store.export(["t"] as never)));
-      // A misspelt rule would leave the default, which keeps one.
+      // A misspelt rule would leave the default in force.
       await isMisuse(() => thread.prune({ keep: 3 } as never));
       for (const keepLast of [-1, "2"]) await isMisuse(() => thread.prune({ keepLast: keepLast as number }));
       for (const limit of [-1, "2"]) await isMisuse(() => collect(thread.history({ limit: limit as number })));

@@ -6,7 +6,7 @@ import { collect, idsOf } from "../../support/snapshot.ts";
 
 const eight = Array.from({ length: 8 }, (_, n) => n);
 
-/** Several want what only one can have. */
+/** Several calls compete for a result that only one can have. */
 export const races: readonly Case[] = [
   {
     name: "races: of 8 puts that expect the same head exactly one wins, the others get CONFLICT",

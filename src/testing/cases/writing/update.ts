@@ -193,7 +193,7 @@ export const update: readonly Case[] = [
       const kept: { readonly id: string; readonly list: number[]; readonly nodes: string[] }[] = [];
       let nodes: string[] = [];
       for (let n = 1; n <= 140; n++) {
-        // Started anew now and then: a list that replaces another is the one that the next steps add to.
+        // Restarted now and then: the next steps add to the list that replaced another.
         nodes = n % 10 === 1 ? [`a${n}`, `b${n}`] : [...nodes, `c${n}`];
         const update = { set: { n }, append: { list: [n] } };
         const { id } = await thread.put({ update, next: nodes, completed: nodes });

@@ -3,15 +3,15 @@ import type { Thread } from "../../api/thread.ts";
 import type { Checkpoint } from "../../model/checkpoint.ts";
 import type { Catalogue } from "../caches/catalogue.ts";
 import type { StorageSurvey } from "../caches/storage-survey.ts";
-import { Refusal } from "../http/http-error.ts";
+import { HttpError } from "../http/http-error.ts";
 import { isText, type Parts } from "../http/request-parts.ts";
 
 export type State = Record<string, unknown>;
 
-/** What the API answers from. */
-export interface Context {
+/** The store and caches that handlers answer from. */
+export interface ApiContext {
   readonly store: Store<State>;
-  /** For people: without passwords. */
+  /** The address shown to people, without passwords. */
   readonly url: string;
   readonly readOnly: boolean;
   readonly catalogue: Catalogue;
@@ -19,25 +19,25 @@ export interface Context {
   readonly survey: StorageSurvey;
 }
 
-/** Answers a request: what it returns is sent as JSON. */
-export type Handler = (context: Context, parts: Parts) => Promise<unknown>;
+/** Answers a request; the result is sent as JSON. */
+export type Handler = (context: ApiContext, parts: Parts) => Promise<unknown>;
 
-/** The parts every request about a thread has. */
-export function threadOf({ store }: Context, parts: Parts): Thread<State> {
+/** Returns the thread that a request names. */
+export function threadOf({ store }: ApiContext, parts: Parts): Thread<State> {
   const id = parts.text("thread");
   return store.thread(id, { namespace: parts.list("namespace", 64, isText) });
 }
 
-export function noSuchThread(id: string): Refusal {
-  return new Refusal(404, "NOT_FOUND", `There is no thread ${JSON.stringify(id)}.`);
+export function noSuchThread(id: string): HttpError {
+  return new HttpError(404, "NOT_FOUND", `There is no thread ${JSON.stringify(id)}.`);
 }
 
 const KEPT = 4;
 const LIFETIME = 10_000;
 
 /**
- * The checkpoints that were looked at last. A large state is read in many small parts, and decoding it for each would take
- * longer than all else; for a short time only, since a checkpoint can be replaced.
+ * The checkpoints read last. A large state is read in many small parts, and decoding it for each would take longer than
+ * everything else. They are kept for a short time only, since a checkpoint can be replaced.
  */
 export class RecentCheckpoints {
   readonly #recent = new Map<string, { readonly at: number; readonly checkpoint: Promise<Checkpoint<State>> }>();
@@ -66,5 +66,5 @@ async function read(thread: Thread<State>, id: string): Promise<Checkpoint<State
   const checkpoint = await thread.get(id);
   if (checkpoint !== undefined) return checkpoint;
   const message = `Thread ${JSON.stringify(thread.id)} has no checkpoint ${JSON.stringify(id)}.`;
-  throw new Refusal(404, "NOT_FOUND", message);
+  throw new HttpError(404, "NOT_FOUND", message);
 }

@@ -1,16 +1,16 @@
 import { checkpointRecord, threadRecord } from "../../display/json-records.ts";
 import { statuses } from "../../model/checkpoint.ts";
 import { controlIndexes } from "../../model/control-writes.ts";
-import { Refusal } from "../http/http-error.ts";
+import { HttpError } from "../http/http-error.ts";
 import { isText } from "../http/request-parts.ts";
-import { type Handler, noSuchThread, threadOf } from "./context.ts";
+import { type Handler, noSuchThread, threadOf } from "./api-context.ts";
 import { answeredOf } from "./questions.ts";
-import { glanceOf } from "./tree.ts";
+import { previewOf } from "./tree.ts";
 import { summaryOf } from "./value.ts";
 
 const LARGEST_PAGE = 500;
 
-/** What is looked at, and what may be done to it. */
+/** Returns the store's address and whether it may be changed. */
 export const storeFacts: Handler = async ({ url, readOnly }, parts) => {
   parts.end();
   return { url, readOnly, now: Date.now() };
@@ -29,7 +29,7 @@ export const threadPage: Handler = async ({ catalogue }, parts) => {
   return { ...page, offset: query.offset, threads: page.threads.map(threadRecord) };
 };
 
-/** A thread, its nested graphs with their heads, and what was forked from it. */
+/** Returns a thread, its nested graphs with their heads, and its forks. */
 export const threadFacts: Handler = async (context, parts) => {
   const thread = threadOf(context, parts);
   parts.end();
@@ -48,7 +48,7 @@ export const threadFacts: Handler = async (context, parts) => {
   };
 };
 
-/** Checkpoints, newest first: metadata only. */
+/** Returns a page of checkpoints, newest first, metadata only. */
 export const historyPage: Handler = async (context, parts) => {
   const thread = threadOf(context, parts);
   const limit = parts.whole("limit", 1, LARGEST_PAGE, 100);
@@ -61,7 +61,10 @@ export const historyPage: Handler = async (context, parts) => {
   return { checkpoints: checkpoints.slice(0, limit), more: checkpoints.length > limit };
 };
 
-/** What only the writes of checkpoints tell: which failed, which ask (as LangGraph stores it), how many results there are. */
+/**
+ * Returns the marks that come from writes: which checkpoints failed, which ask a question (as LangGraph stores it), and
+ * how many results there are.
+ */
 export const checkpointMarks: Handler = async (context, parts) => {
   const thread = threadOf(context, parts);
   const ids = parts.list("checkpoints", 200, isText);
@@ -79,7 +82,7 @@ export const checkpointMarks: Handler = async (context, parts) => {
 
 const PATH_SHOWN = 200;
 
-/** All of a checkpoint but its state, which is read in parts. */
+/** Returns all of a checkpoint but its state, which is read in parts. */
 export const checkpointFacts: Handler = async (context, parts) => {
   const thread = threadOf(context, parts);
   const id = parts.text("checkpoint");
@@ -113,7 +116,7 @@ export const checkpointFacts: Handler = async (context, parts) => {
 
 const MOST_CHANGES = 500;
 
-/** What differs between two states. */
+/** Returns the differences between two states. */
 export const stateDiff: Handler = async (context, parts) => {
   const thread = threadOf(context, parts);
   const [before, after] = [parts.text("before"), parts.text("after")];
@@ -125,13 +128,13 @@ export const stateDiff: Handler = async (context, parts) => {
     changes: changes.slice(offset, offset + MOST_CHANGES).map((change) => ({
       path: change.path,
       kind: change.kind,
-      ...("before" in change && { before: glanceOf(change.before, 2_000) }),
-      ...("after" in change && { after: glanceOf(change.after, 2_000) }),
+      ...("before" in change && { before: previewOf(change.before, 2_000) }),
+      ...("after" in change && { after: previewOf(change.after, 2_000) }),
     })),
   };
 };
 
-/** A name that no thread has yet, near the one it was forked from. */
+/** Returns an unused name for a fork, derived from the name of its thread. */
 export const freeName: Handler = async (context, parts) => {
   const base = parts.text("thread");
   parts.end();
@@ -139,5 +142,5 @@ export const freeName: Handler = async (context, parts) => {
     const name = `${base}-fork${number === 1 ? "" : `-${number}`}`;
     if ((await context.catalogue.thread(name)) === undefined) return { name };
   }
-  throw new Refusal(409, "CONFLICT", "Give the fork a name of its own.");
+  throw new HttpError(409, "CONFLICT", "Give the fork a name of its own.");
 };
