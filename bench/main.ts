@@ -4,9 +4,9 @@ import { SharedServer } from "./environment/server.ts";
 import type { Part } from "./harness/context.ts";
 import { runHere, runPart } from "./harness/part-process.ts";
 import { type Findings, isMet, lineOf } from "./harness/report.ts";
-import { writeDocs } from "./output/docs.ts";
 import { plotResults } from "./output/plots.ts";
 import { machine, type Results, readResults, withParts, writeResults } from "./output/results.ts";
+import { writeResultsPage } from "./output/results-page.ts";
 import { parts } from "./parts/index.ts";
 
 const usage = `npm run bench -- [options]
@@ -15,11 +15,10 @@ const usage = `npm run bench -- [options]
   --only <parts>  only these parts, by name, separated by commas
   --keep          with --only: put what these parts find in the place of what the last full run found
   --list          what parts there are
-  --docs          measure nothing; write the plots and tables of the last full run into docs/
+  --docs          measure nothing; write the plots and bench/RESULTS.md of the last full run again
   --help          this
 
-A full run writes bench/results.json, docs/images/*.svg and the tables of docs/performance.md; others write
-bench/partial.json. The exit code is 1 if a target is not met.`;
+A full run writes bench/results.json, docs/images/*.svg and bench/RESULTS.md; others write bench/partial.json. The exit code is 1 if a target is not met.`;
 
 function chosenParts(only: string | undefined): readonly Part[] {
   if (only === undefined) return parts;
@@ -80,7 +79,7 @@ else if (options.list) for (const { name, title } of parts) console.log(`${name.
 else if (options.docs) {
   const results = readResults();
   plotResults(results);
-  writeDocs(results);
+  writeResultsPage(results);
 } else {
   const chosen = chosenParts(options.only);
   installSavers();
@@ -90,7 +89,7 @@ else if (options.docs) {
   writeResults(kept ?? results, kept !== undefined);
   if (kept) {
     plotResults(kept);
-    writeDocs(kept);
+    writeResultsPage(kept);
   }
   // Not exitCode: what stops a Postgres server left behind, when Node ends by itself, makes a 0 of it.
   process.exit(conclude(results) ? 0 : 1);

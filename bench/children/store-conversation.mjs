@@ -3,7 +3,7 @@
 import { createReadStream, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
-/** The same as in ../systems/sizes.ts, which would have to be stripped of its types. */
+/** Returns the peak memory as ../systems/sizes.ts does, which would have to be stripped of its types. */
 function peakMemory() {
   const told = process.platform === "linux" && /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8"));
   return (told ? Number(told[1]) : process.resourceUsage().maxRSS) / 1_024;

@@ -1,4 +1,4 @@
-// One of several processes that put into one file as fast as they can, each into a thread of its own, with the built
+// A process that puts into one file beside others, as fast as it can, each into a thread of its own, with the built
 // package: `writer.mjs dist-url path number seconds mode`. Says "ready", waits for a line on its standard input, and prints
 // what it did. Plain JavaScript, so that eight of them start at once without stripping types.
 const [dist, path, number, seconds, mode] = process.argv.slice(2);
@@ -8,7 +8,7 @@ const { nodeDriver, sqlite } = await import(new URL("backends/sqlite/index.js", 
 const node = nodeDriver();
 if (node === undefined) throw new Error("This Node has no node:sqlite.");
 
-/** The same commits, left to SQLite's own way of waiting. */
+/** Makes equal commits, but waits for the lock as SQLite itself does. */
 const busyHandler = {
   ...node,
   open(file, options) {

@@ -6,7 +6,7 @@ import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
  * module; here it gets Node's own SQLite behind the few methods it uses, so that both sides have the same driver.
  */
 
-/** What SqliteSaver uses of better-sqlite3. */
+/** The part of better-sqlite3 that SqliteSaver uses. */
 class BetterSqlite {
   readonly #database: DatabaseSync;
 

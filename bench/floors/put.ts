@@ -3,7 +3,7 @@ import { crc32 } from "node:zlib";
 import { createValueCodec } from "../../src/codec/values/value.ts";
 import type { Talk } from "../workloads/prepared-conversation.ts";
 
-/** What a put cannot do without, each with all of those before it. */
+/** The steps that no put can do without, each measured with all steps before it. */
 export const putSteps = [
   "the record in the place of its change, and the check that nobody else moved the head, in one statement",
   "its JSON and CRC-32",
@@ -67,7 +67,7 @@ export function wrapped(record: string): string {
   return `1j${crc32(record).toString(16).padStart(8, "0")}${record}`;
 }
 
-/** What is stored of a checkpoint. */
+/** Returns the record that stores a checkpoint. */
 export function recordOf(seq: number, change: string): string {
   const now = Date.now();
   const id = `${now.toString(16).padStart(12, "0")}-7000-8fae-${seq.toString(16).padStart(12, "0")}`;

@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
 
-/** What reading a state from a newly opened store cannot do without, each with all of those before it. */
+/** The steps that no read from a newly opened store can do without, each measured with all steps before it. */
 export const readSteps = [
   "the state in packs and unsealed rows instead of one row, each of them parsed",
   "their CRC-32",

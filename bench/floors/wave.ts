@@ -6,7 +6,7 @@ import { recordOf, wrapped } from "./put.ts";
 
 const meta = `1j00000000${JSON.stringify({ version: 16, thread: "measured-thread", createdAt: 1, sealed: 960, rootSealed: 960 })}`;
 
-/** What a wave of puts cannot do without, each with all of those before it. */
+/** The steps that no wave of puts can do without, each measured with all steps before it. */
 export const waveSteps = [
   "the check and lock of each thread's record, 32 rows a statement, all of it ready-made",
   "the record in the place of its change, its JSON and CRC-32",

@@ -1,7 +1,7 @@
 import type { Place } from "../environment/place.ts";
 import type { Report } from "./report.ts";
 
-/** What a part of the benchmark is given. */
+/** The argument of each part of the benchmark. */
 export interface Context {
   readonly place: Place;
   readonly report: Report;

@@ -4,7 +4,7 @@ import { Place } from "../environment/place.ts";
 import { parts } from "../parts/index.ts";
 import { type Findings, Report, type Target } from "./report.ts";
 
-/** What a part's process says: what it found, or that it needs a Postgres server, whose url is the answer. */
+/** A message of a part's process: its findings, or a request for a Postgres server, which is answered with a url. */
 type Message = { readonly findings: Findings } | "server?";
 
 /**
@@ -39,7 +39,7 @@ function askForServer(): Promise<string> {
   });
 }
 
-/** The same in this process: in a short run, starting processes and compiling everything anew would take half the time. */
+/** Runs a part in this process: in a short run, starting processes and compiling again would take half the time. */
 export async function runHere(name: string, quick: boolean, server: () => Promise<string>): Promise<Findings> {
   const part = parts.find((one) => one.name === name);
   if (!part) throw new Error(`There is no part "${name}".`);

@@ -72,7 +72,10 @@ const places: readonly (readonly [string, Layer])[] = [
 
 const statements = new Set(["run", "get", "all", "exec", "prepare", "DatabaseSync", "close"]);
 
-/** The layer at work, by the stack, innermost first; undefined for the benchmark itself. What has no file is its caller's. */
+/**
+ * Returns the layer at work by the stack, innermost first; undefined for the benchmark itself. A frame without a file
+ * counts as its caller's.
+ */
 function layerOf(stack: readonly Runtime.CallFrame[]): Layer | undefined {
   const [top] = stack;
   if (top?.functionName === "(idle)") return "waiting";

@@ -1,6 +1,6 @@
 import { formatted, printTable } from "../output/table.ts";
 
-/** What the numbers of a column are. */
+/** The unit of the numbers in a column. */
 export type Unit = "count" | "µs" | "ms" | "s" | "bytes" | "MB" | "×" | "/s";
 
 export interface Column {
@@ -13,7 +13,7 @@ export type Cell = string | number | null;
 export interface Table {
   readonly part: string;
   readonly title: string;
-  /** What has to be known to read it. */
+  /** Remarks that a reader needs to understand the table. */
   readonly notes: readonly string[];
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly Cell[])[];
@@ -46,7 +46,7 @@ export interface Findings {
   readonly points: readonly Point[];
 }
 
-/** What a part finds, printed as it comes. */
+/** Collects the findings of a part and prints them as they come. */
 export class Report {
   readonly #tables: Table[] = [];
   readonly #targets: Target[] = [];

@@ -9,7 +9,7 @@ export class Timings {
   async measure<T>(action: () => T | Promise<T>): Promise<T> {
     const start = performance.now();
     const result = action();
-    // What is done at once is not charged for a turn of the event loop.
+    // A synchronous result is not charged for a turn of the event loop.
     const value = result instanceof Promise ? await result : result;
     this.add(performance.now() - start);
     return value;

@@ -9,7 +9,10 @@ interface Group {
   includes(system: string): boolean;
 }
 
-/** One line a system would be two dozen in one picture: so a picture for each kind of home, with the floors in it. */
+/**
+ * A line for each system would make two dozen in one picture: each kind of home has its own picture, with the floors in
+ * it.
+ */
 const groups: readonly Group[] = [
   { file: "sqlite", name: "SQLite", includes: (system) => /sqlite|^JSON/i.test(system) && !/flate|zstd/.test(system) },
   { file: "postgres", name: "Postgres", includes: (system) => /postgres|^JSON/i.test(system) },
@@ -36,7 +39,7 @@ function linesOf(
   });
 }
 
-/** What the plots of a run are called, and what they show. */
+/** Returns the file names and charts of a run's plots. */
 export function plotsOf(results: Results): readonly { readonly file: string; readonly chart: Chart }[] {
   return groups.flatMap((group) => [
     {

@@ -13,7 +13,7 @@ export interface Machine {
   readonly load: number;
 }
 
-/** What a run found, for programs and for the documentation. */
+/** The findings of a run, for programs and for the documentation. */
 export interface Results {
   readonly began: string;
   readonly machine: Machine;
@@ -42,7 +42,7 @@ export function machine(): Machine {
   };
 }
 
-/** Those of a full run are kept with the sources, since the documentation shows them. */
+/** Writes the results. Results of a full run are kept with the sources, because the documentation shows them. */
 export function writeResults(results: Results, whole: boolean): void {
   writeFileSync(whole ? full : partial, `${JSON.stringify(results, null, 2)}\n`);
 }

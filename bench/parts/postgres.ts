@@ -92,7 +92,7 @@ async function besideSaver(context: Context, rows: Rows, store: Store<State>): P
   });
 }
 
-/** What a put costs on Postgres, beside raw statements of the same driver over as many connections. */
+/** Measures a put on Postgres beside raw statements of the same driver over as many connections. */
 export const postgres: Part = {
   name: "postgres",
   title: "a put on Postgres, and 64 threads at once, against raw inserts and PostgresSaver",

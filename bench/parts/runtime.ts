@@ -69,7 +69,7 @@ async function runnersIn(place: Place): Promise<readonly Runner[]> {
   ];
 }
 
-/** What the runtime and the store take by themselves: the nodes do nothing, so no step can cost less. */
+/** Measures the runtime and the store by themselves: the nodes do nothing, so no step can cost less. */
 export const runtime: Part = {
   name: "runtime",
   title: "a step of a graph of empty nodes, beside LangGraph.js",

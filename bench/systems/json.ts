@@ -1,7 +1,7 @@
 import type { State } from "../workloads/workload.ts";
 import type { System } from "./system.ts";
 
-/** What serialising a whole state costs by itself. */
+/** Serialises the whole state and stores nothing. */
 export const stringify: System = {
   name: "JSON.stringify and JSON.parse of the state",
   home: "none",

@@ -3,7 +3,7 @@ import type { State } from "../workloads/workload.ts";
 import { bytesOf, bytesWritten, foldLog } from "./sizes.ts";
 import type { System } from "./system.ts";
 
-/** One prepared insert in a transaction of its own: same driver, same settings as the SQLite backend. */
+/** A prepared insert in a transaction of its own, with the driver and settings of the SQLite backend. */
 export class RawTable {
   readonly #database: DatabaseSync;
   readonly #insert: StatementSync;

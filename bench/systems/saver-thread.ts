@@ -11,7 +11,7 @@ import type { Thread } from "./system.ts";
 /** Makes ids in order, as LangGraph does. */
 let clock = 0;
 
-/** What LangGraph makes of a step before it asks its saver to put it. */
+/** The checkpoint that LangGraph makes of a step before it calls its saver. */
 interface Prepared {
   readonly checkpoint: Checkpoint;
   readonly metadata: CheckpointMetadata;

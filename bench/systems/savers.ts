@@ -31,7 +31,7 @@ export function threadmarkSaver(kind: Exclude<HomeKind, "none">, client: Client)
   };
 }
 
-/** What the saver offers beyond LangGraph's interface. */
+/** Adds the saver's abilities beyond LangGraph's interface. */
 function withStore(thread: SaverThread, saver: ThreadmarkSaver, id: string): Thread {
   let forks = 0;
   return Object.assign(thread, {

@@ -35,10 +35,10 @@ export interface Opened {
   close(): Promise<void>;
 }
 
-/** One thread of a system. Whoever measures calls `begin` first, then `step` for each step. */
+/** A thread of a system. A measurement calls `begin` first, then `step` for each step. */
 export interface Thread {
   begin(state: State): Promise<void> | void;
-  /** What the caller of a system does before a step, if that is to be kept out of the step. */
+  /** Does the caller's own work before a step, so that it is kept out of the step's time. */
   prepare?(step: Step): void;
   step(step: Step): Promise<void> | void;
   latest?(): Promise<State> | State;

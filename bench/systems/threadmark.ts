@@ -20,7 +20,7 @@ export function openOptions(home: Home, kind: Backend): OpenOptions & Record<str
   return kind === "memory" ? {} : { fsync: home.fsync };
 }
 
-/** What every system on a Threadmark store can tell of its home. */
+/** Returns what every system on a Threadmark store can measure of its home. */
 export function medium(
   store: Store<never> | Store,
   home: Home,

@@ -24,7 +24,7 @@ export function conversationOf(length: number): State {
   return { messages, turn: length, last: `m${length - 1}`, status: "plan" };
 }
 
-/** One message of about 500 bytes a step, and a few small fields. */
+/** A message of about 500 bytes a step, and a few small fields. */
 export const conversation: Workload = {
   name: "conversation",
   title: "a conversation, plain objects",

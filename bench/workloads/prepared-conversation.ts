@@ -42,7 +42,7 @@ export class StoredTalk extends Talk {
     this.thread = store.thread(id);
   }
 
-  /** The same thread on a store that was opened since. */
+  /** Returns the thread on a store that was opened since. */
   on(store: Store<State>): StoredTalk {
     const talk = new StoredTalk(store, this.thread.id, this.state);
     talk.steps = this.steps;
@@ -72,7 +72,7 @@ export class StoredTalk extends Talk {
     return this.steps % 2 ? { node: "act", next: ["plan"] } : { node: "plan", next: ["act"] };
   }
 
-  /** What was measured has to be right. */
+  /** Throws unless the store holds the state that was put. */
   async check(): Promise<void> {
     checkState((await this.thread.latest())?.state as State, this.state, "Threadmark");
   }
@@ -83,7 +83,7 @@ export async function warmUpdates(store: Store<State>): Promise<void> {
   for (let thread = 0; thread < 10; thread += 1) await StoredTalk.begin(store, `warm-${thread}`, 1_500);
 }
 
-/** The same for whole states: finding what changed is code of its own, and so is beginning with a thread. */
+/** Warms up puts of whole states: finding the change is code of its own, and so is the start of a thread. */
 export async function warmStates(store: Store<State>): Promise<void> {
   for (let thread = 0; thread < 20; thread += 1) {
     const talk = await StoredTalk.begin(store, `warm-states-${thread}`, 300);

@@ -1,4 +1,4 @@
-/** What is saved: a plain tree, or (for savers only) one with LangChain messages in it. */
+/** A state to save: a plain tree, or (for savers only) a tree with LangChain messages in it. */
 export type State = Record<string, unknown>;
 
 /** A task of a super-step that saves its result before the step ends. */
@@ -15,7 +15,7 @@ export interface Step {
   readonly update: { readonly append?: Record<string, unknown[] | string>; readonly set?: State };
   /** The JSON of what changed: the least that has to be kept. */
   readonly changed: string;
-  /** What a node of a graph would return, if it is not the update itself: a reducer makes the state of it. */
+  /** The value that a graph's node would return, where it is not the update itself: a reducer makes the state of it. */
   readonly returned?: State;
   readonly tasks?: readonly Task[];
 }

@@ -34,7 +34,7 @@ test("threads and checkpoints of the store that the line names are offered", asy
   expect(await offered(["show", "us"], { THREADMARK_URL: url })).toEqual(["user-42", "user-7"]);
   expect(await offered(["show", "--url", url, "us"])).toEqual(["user-42", "user-7"]);
   expect(await offered(["export", url, "user-42", "user-7"])).toEqual(["user-7"]);
-  // What would break a line is left to be typed.
+  // An id that would break a line is left to be typed.
   expect(await offered(["show", "-u", url, "o"])).toEqual([]);
   expect(await offered(["show", "-u", url, "user-42", "f"])).toEqual(["final"]);
   expect(await offered(["diff", `--url=${url}`, "user-42", "@0", "f"])).toEqual(["final"]);

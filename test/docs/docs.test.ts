@@ -37,7 +37,7 @@ afterAll(async () => {
 const succeeded = (outcome: Outcome): void => expect(outcome.code, outcome.output).toBe(0);
 
 describe.each(pages)("$path", ({ path, steps }) => {
-  // One folder a page: what a program wrote, the commands further down can look at.
+  // Each page has a folder, so that its commands can look at the files its programs wrote.
   const cwd = folderOfFile();
 
   it.each(steps)("the $kind block at line $line runs", async (step) => {

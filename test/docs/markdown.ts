@@ -1,7 +1,7 @@
 /** A fenced code block of a Markdown page. */
 export interface Block {
   readonly language: string;
-  /** What stands after the language on the opening fence. */
+  /** The text after the language on the opening fence. */
   readonly info: string;
   /** The line number of the first line of code, from 1. */
   readonly line: number;

@@ -1,6 +1,6 @@
 import { type Block, blocksOf } from "./markdown.ts";
 
-/** One thing the runner does for a page: a program of one or more blocks, or a shell script. */
+/** A unit of a page that is run: a program of one or more blocks, or a shell script. */
 export interface Step {
   readonly kind: "ts" | "js" | "sh";
   /** The line of its first block, from 1. */
@@ -12,7 +12,7 @@ const executed = new Set(["ts", "js", "sh", "diff"]);
 /** Languages that hold no code of ours. Anything else is refused, so that no block escapes under another name. */
 const shown = new Set(["text", "json", "jsonl", "sql", "mermaid"]);
 
-/** What a shell script may not start with here: it would install, publish or leave the page's folder. */
+/** Commands that a shell script may not start with: they would install, publish or leave the page's folder. */
 const installs = /^\s*(?:sudo\s+)?(?:npm|npx|pnpm|yarn|git|apt-get|brew|docker|cd)\b/m;
 
 /**

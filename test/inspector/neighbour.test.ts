@@ -75,7 +75,7 @@ test("cookies that another service set first, of any name, size and number, lock
   await page.locator("#threads .name").getByText("mine").waitFor();
 }, 120_000);
 
-/** What a page of another service may try; each attempt answers with what came of it. Scripts of the browser, hence text. */
+/** Attempts by a page of another service; each returns its outcome. They are text because they run in the browser. */
 const attempts = `async (origin) => {
   const attempt = (path, options) =>
     fetch(origin + path, options).then(
@@ -120,7 +120,7 @@ test("another service can neither fetch, frame, import nor open what the inspect
   const page = await context.newPage();
   await page.goto(inspector.address);
   await page.locator("#threads .name").getByText("mine").waitFor();
-  // The same tab: its session storage for the inspector's origin is still there.
+  // The tab still has its session storage for the inspector's origin.
   await page.goto(other.address);
   const outcome = await page.evaluate<Record<string, string>>(
     `(${attempts})(${JSON.stringify(`http://127.0.0.1:${inspector.port}`)})`,

@@ -26,7 +26,7 @@ it.each(["sync", "async"] as const)("a step of a graph is one commit, with durab
     .compile({ checkpointer: saver });
   const config = thread(newThread());
   await graph.invoke({ log: ["input"] }, { ...config, durability });
-  // One for each checkpoint: what the tasks of a step wrote goes with the checkpoint that they lead to.
+  // Each checkpoint is one commit: the writes of a step's tasks go with the checkpoint they lead to.
   expect(taken().commits).toBe(5);
   expect((await graph.getState(config)).values).toEqual({ log: ["input", "one", "two", "three"] });
   const history = [];

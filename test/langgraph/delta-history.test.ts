@@ -128,13 +128,13 @@ it("a history is one read where the thread is remembered, whatever else was comm
   expect(await history(config)).toEqual({ written, seed, count: 1 });
   config = await step(saver, config, "301", 301);
   expect(await history(config)).toEqual({ written: [...written, "301"], seed, count: 1 });
-  // Whoever else has written meanwhile is seen in that same read.
+  // That same read sees what others wrote meanwhile.
   const other = new ThreadmarkSaver(await open(backend));
   await other.putWrites(config, [["log", ["unseen"]]], "task of another");
   const next = await step(saver, config, "302", 302);
   const last = [...written, "301", "302", "unseen"];
   expect(await history(next)).toEqual({ written: last, seed, count: 1 });
-  // What is remembered may be stale: then it is asked for anew.
+  // A stale memory is read anew.
   await other.store.thread("t").prune({ keepLast: 200 });
   expect((await history(next)).written).toEqual((await freshHistory(backend, next)).written);
 });

@@ -37,7 +37,7 @@ const kinds: readonly (() => BaseMessage)[] = [
   },
 ];
 
-/** What code may do to a message that it has in its hands. */
+/** Changes that a caller's code may make to a message it holds. */
 const changes: Readonly<Record<string, (message: Loose) => void>> = {
   content: (message) => {
     message["content"] = "other";
@@ -153,7 +153,7 @@ function listsIn(message: Loose): unknown[][] {
 /** Of every property, the object that is deepest within. */
 function innermost(message: Loose): Record<string, unknown>[] {
   return data(message).flatMap((key) => {
-    // What is added to a Date cannot be stored.
+    // A property added to a Date cannot be stored.
     const objects = within(message[key]).filter((part) => !Array.isArray(part) && !(part instanceof Date));
     return objects.slice(-1) as Record<string, unknown>[];
   });
@@ -178,7 +178,7 @@ onEveryBackend(
         expect(read).toStrictEqual(message);
         expect(Object.keys(read)).toEqual(Object.keys(message));
         expect(read.lc_kwargs).toStrictEqual((message as never as Loose).lc_kwargs);
-        // What is read belongs to whoever reads it.
+        // A read checkpoint belongs to its reader.
         read["content"] = "mine";
         (read["additional_kwargs"] as Loose | undefined) ??= { lc_kwargs: {} };
         expect(await valuesAt(fresh, third)).toStrictEqual({ messages: [message] });

@@ -11,7 +11,7 @@ const State = Annotation.Root({
   turn: Annotation<number>,
 });
 
-/** What a node may make of things. */
+/** Returns every type that a node may put into a state. */
 function everything(): Record<string, unknown> {
   return {
     bigint: 2n ** 64n,

@@ -88,7 +88,7 @@ onEveryBackend("types", (savers) => {
       expect(Object.keys(message)).toEqual(Object.keys(before));
       expect(Object.keys(message.lc_kwargs)).toEqual(Object.keys(before.lc_kwargs));
       expect(JSON.stringify(message, bigints)).toBe(JSON.stringify(before, bigints));
-      // What it was made of is its own fields, not a copy: an update of the one shows in the other.
+      // `lc_kwargs` shares the message's own fields: an update of either shows in the other.
       if (before.lc_kwargs.additional_kwargs === before.additional_kwargs) {
         expect(message.lc_kwargs.additional_kwargs).toBe(message.additional_kwargs);
       }

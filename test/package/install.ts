@@ -41,7 +41,7 @@ try {
   removeFolder(folder);
 }
 
-/** What a user of every entry point installs beside the package. */
+/** Returns the packages that a user of every entry point installs beside this one. */
 function peers(version: string): string[] {
   const { devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const shared = ["@langchain/core", "@langchain/langgraph-checkpoint", "@types/node"];

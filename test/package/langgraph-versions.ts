@@ -46,7 +46,7 @@ function check(name: string, tarball: string, packages: readonly string[], other
   const project = join(folder, name);
   mkdirSync(project);
   const versions = packages.map((entry) => [entry.slice(0, entry.lastIndexOf("@")), entry.split("@").at(-1)] as const);
-  // What one of the packages depends on is to be this version too, not a newer one beside it.
+  // Dependencies of these packages must have this version too, not a newer one beside it.
   const dependencies = Object.fromEntries(versions);
   const overrides = { ...others, ...dependencies };
   writeFileSync(

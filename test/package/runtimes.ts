@@ -11,7 +11,7 @@ import { userEnvironment } from "./user-environment.ts";
 
 /**
  * Installs the packed package as the README says, and runs every program of the README under the oldest Node that is
- * supported and under each later line. What a program prints must be what its comments say.
+ * supported and under each later line. Each program must print what its comments say.
  */
 const runtimes = ["20.19.0", "22.23.3", "24.21.0"];
 const [oldest = ""] = runtimes;

@@ -7,7 +7,7 @@ import type { NaiveLease } from "./naive/lease.ts";
 import { countOf, type Line, type NaiveThread, type Namespace, newThread } from "./naive/thread.ts";
 import type { Free } from "./states.ts";
 
-/** What the store should hold, kept whole; and the time, which both sides read. */
+/** The contents that the store should have, kept whole, and the time, which both sides read. */
 export interface Model {
   readonly threads: Map<string, NaiveThread>;
   /** Threads that show nothing, as far as anything was ever done to them. */
@@ -33,7 +33,7 @@ export interface System {
 const namespaces: readonly Namespace[] = [[], [], [], ["a"], ["a", "b"], ["b"]];
 const pool = ["t0", "t1", "t2"];
 
-/** One of the threads there are, or one that may not be there yet. */
+/** Returns one of the threads of the pool or of the model; it may not exist yet. */
 export function pickThread(model: Model, choice: number): NaiveThread {
   const ids = [...new Set([...pool, ...model.threads.keys()])];
   const id = ids[choice % ids.length] ?? "t0";

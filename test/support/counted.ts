@@ -1,7 +1,7 @@
 import type { Answer, Backend } from "../../src/backend.ts";
 import { sharedBackend } from "./shared-backend.ts";
 
-/** What was asked since this was last asked: commits; reads, the records they were answered with, and bytes of their values. */
+/** The calls since the last count: commits, reads, and the records and bytes that answered the reads. */
 export interface Taken {
   readonly commits: number;
   readonly reads: number;

@@ -10,7 +10,7 @@ import { makeFolder, removeFolder } from "./temporary-folder.ts";
 
 /** A fresh, empty place on one backend. */
 export interface Place {
-  /** What `open` takes, again and again, for the same place. */
+  /** The first argument of `open`; each call opens the same place. */
   readonly url: string | Backend;
   readonly options?: OpenOptions & BackendOptions;
   /** Two stores may be open on it at once, though two processes may not. */
@@ -88,7 +88,10 @@ export const locations: readonly BackendUnderTest[] = [
   postgresUnderTest,
 ];
 
-/** The same for hundreds of short stays, where nobody writes on after leaving: those on Postgres share their tables. */
+/**
+ * All backends for hundreds of short-lived places. The Postgres places share tables, so a test must stop writing before
+ * its cleanup.
+ */
 export const campaignLocations: readonly BackendUnderTest[] = locations.map((backend) =>
   backend === postgresUnderTest ? { ...backend, make: reusedPostgres() } : backend,
 );

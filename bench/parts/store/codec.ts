@@ -6,7 +6,7 @@ import { conversationOf, type Message } from "../../workloads/conversation.ts";
 
 const messages = 1_000;
 
-/** What finding a change, and taking in and giving out a state, costs by itself, beside the platform's own ways. */
+/** Measures finding a change, encoding and decoding a state, beside the platform's own functions. */
 export const codec: Part = {
   name: "codec",
   title: "capturing and giving out a state of 1,000 messages, without a store",

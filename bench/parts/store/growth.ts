@@ -59,7 +59,7 @@ async function grow({ place }: Context, system: System, steps: number): Promise<
   };
 }
 
-/** What a step costs at the end of a conversation, and what it leaves on the medium, for every system. */
+/** Measures a step at the end of a conversation, and the bytes it leaves on the medium, for every system. */
 export const growth: Part = {
   name: "growth",
   title: "a conversation that grows: time and bytes of a step against N",

@@ -8,7 +8,7 @@ import { History } from "../../systems/measured-thread.ts";
 import type { System } from "../../systems/system.ts";
 import { conversation, conversationOf } from "../../workloads/conversation.ts";
 
-/** What would take longer than this, by what a tenth or a hundredth of it took, is not waited for. Milliseconds. */
+/** Limit in milliseconds: an operation whose tenth or hundredth part predicts more is not run. */
 const patience = 2_000;
 
 type Measured = number | string | null;

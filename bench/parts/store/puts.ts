@@ -159,7 +159,7 @@ async function states({ place, report, quick }: Context, rows: Rows): Promise<vo
   await store.close();
 }
 
-/** What a put costs on SQLite, beside the least that anybody has to do with the same driver. */
+/** Measures a put on SQLite beside the least work that the driver allows. */
 export const puts: Part = {
   name: "puts",
   title: "a put on SQLite against raw inserts and SqliteSaver",

@@ -13,7 +13,7 @@ function run(program: string): { readonly milliseconds: number } {
   return { milliseconds: Number(stdout) };
 }
 
-/** What a process pays for the package before its first read: beside one that opens the same file with the bare driver. */
+/** Measures a process up to its first read, beside a process that opens the same file with the bare driver. */
 export const start: Part = {
   name: "start",
   title: "importing the package and opening a SQLite file in a new process",

@@ -44,7 +44,7 @@ async function forks({ place, report, quick }: Context, rows: Rows): Promise<voi
   await store.close();
 }
 
-/** What deleting the rows costs by itself, and making the first that remains whole: its state is parsed and written. */
+/** Deletes the rows and writes the first that remains as a whole state; the least a prune can do. */
 function rawPrune(path: string, steps: number, keep: number): number {
   const database = new DatabaseSync(path);
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = normal");
@@ -111,7 +111,7 @@ async function prunes({ place, report, quick }: Context, rows: Rows): Promise<vo
   report.target(`prune 90 % of ${steps}: the file after compact against before`, after / before, 0.999);
 }
 
-/** What is done to long histories. */
+/** Measures listing, pruning, compacting and verifying long histories. */
 export const upkeep: Part = {
   name: "upkeep",
   title: "fork and prune of long histories on SQLite",

@@ -12,7 +12,7 @@ import { SimulatedDisk } from "./support/simulated-disk.ts";
 const path = folderForEach();
 const count = 1000;
 
-/** One batch for each lineage. */
+/** Returns a batch for each lineage. */
 function batches(value: unknown): Batch[] {
   return Array.from({ length: count }, (_, index) => ({
     inserts: [{ key: tail(1, index + 1), value: recordText(value) }],

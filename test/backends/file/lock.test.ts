@@ -175,7 +175,7 @@ describe("the lock of the file backend", () => {
     expect([await get(copy, 1), await get(copy, 2)]).toEqual([recordText("from the holder"), recordText("mine")]);
     const inPlace = await file(path("store"));
     await expect(put(inPlace, 2, recordText("mine"))).rejects.toMatchObject({ code: "BUSY" });
-    // One process may have both open.
+    // A process may have both open.
     cpSync(path("copy"), path("copy of the copy"), { recursive: true });
     const another = await file(path("copy of the copy"));
     await put(another, 2, recordText("another"));

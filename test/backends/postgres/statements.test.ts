@@ -71,7 +71,7 @@ test.each([
   expect(await backend.read(keys.map((key) => ({ get: key })))).toEqual(beside.map(({ value }) => value));
   expect(await pool.during(() => backend.commit([batch]))).toHaveLength(1);
   expect(await backend.commit([batch])).toEqual([false]);
-  // What a check refuses leaves nothing beside it either.
+  // A batch that a check refuses leaves nothing.
   const next = { key: at("write", group, 2, 1), value: recordText("next") };
   const refused = {
     checks: [{ key: metaOf(group), value: recordText("another") }],

@@ -15,7 +15,7 @@ async function store(...names: string[]): Promise<void> {
   await backend.close();
 }
 
-/** What a user without the right to write finds, and gets for a commit. */
+/** Returns what a user without the right to write reads, and the error of that user's commit. */
 async function asNobody(...names: string[]): Promise<unknown> {
   const child = new Child(asNobodyScript, path(...names));
   return JSON.parse(await child.line());

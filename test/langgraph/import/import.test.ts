@@ -28,7 +28,7 @@ afterAll(async () => {
 /** A database of one of LangGraph's savers. */
 interface Original {
   readonly name: string;
-  /** What the command line is told of it. */
+  /** The arguments that name it on the command line. */
   source(): string[];
   open(): Promise<OriginalSaver>;
   readonly checkpoints: string;
@@ -66,7 +66,7 @@ describe.each(originals)("what $name has", (original) => {
     await putOldFormat(saver);
     await putBranches(saver);
     await putOrphan(saver, (id) => query(`DELETE FROM ${original.checkpoints} WHERE checkpoint_id = '${id}'`));
-    // One by one: PostgresSaver's list reads what was sent of one thread only.
+    // Threads one by one: PostgresSaver's list reads pending sends for one thread only.
     tuples = [];
     for (const { config } of await listAll(saver)) tuples.push((await saver.getTuple(config)) as CheckpointTuple);
     await close();

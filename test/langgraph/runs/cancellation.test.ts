@@ -45,7 +45,7 @@ onEveryBackend("cancellation", (savers) => {
           const config = { configurable: { thread_id: newThread() }, durability };
           const signal = after === 0 ? AbortSignal.abort() : AbortSignal.timeout(after);
           await expect(graph.invoke({ log: ["input"] }, { ...config, signal })).rejects.toThrow(/abort/i);
-          // What was saved before it was cancelled is whole, and reads.
+          // Checkpoints saved before the cancellation are whole and readable.
           for (const tuple of await listAll(saver, config)) {
             expect((await saver.getTuple(tuple.config))?.checkpoint).toEqual(tuple.checkpoint);
           }

@@ -10,7 +10,7 @@ const State = Annotation.Root({
   log: Annotation<number[]>({ reducer: (log, more) => [...log, ...more], default: () => [] }),
 });
 
-/** What a step of so many tasks costs, all of which have written when one of them fails. */
+/** Returns the cost of a step of so many tasks, all of which have written when one of them fails. */
 async function costOf(tasks: number): Promise<{ readonly reads: number; readonly records: number }> {
   const { backend, taken } = counted(memory());
   const saver = new ThreadmarkSaver(await open(backend));

@@ -165,7 +165,7 @@ onEveryBackend(
         const { begun, answer } = ends[index] as Awaited<ReturnType<Runner["end"]>>;
         expect(begun).toBe(steps);
         const log = answer["ended"] as string[];
-        // What it returned is at the end of a chain of its own checkpoints, each of which has the log as far as it went.
+        // The run's result is the end of a chain of its own checkpoints; each holds the log up to its step.
         const own = tuples.filter((tuple) => (tuple.metadata as { by?: string } | undefined)?.by === name);
         expect(own).toHaveLength(steps + 2);
         const last = own.find((tuple) => (tuple.checkpoint.channel_values["log"] as string[])?.length === log.length);

@@ -1,6 +1,6 @@
 /**
- * A value as text, so that what two savers give in two processes can be compared: keys sorted, classes and types named. What
- * differs from run to run is made alike: ids that are random, and what messages remember of how they were made.
+ * Returns a value as text, so that the results of two savers in two processes can be compared: keys sorted, classes and
+ * types named. Random ids and the constructor arguments of messages, which differ from run to run, are made alike.
  */
 export function describe(value: unknown): string {
   return JSON.stringify(plain(value), null, 1)

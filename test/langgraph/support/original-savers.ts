@@ -41,7 +41,7 @@ function areInstalled(): boolean {
   );
 }
 
-/** What SqliteSaver uses of better-sqlite3. */
+/** The part of better-sqlite3 that SqliteSaver uses. */
 class BetterSqlite {
   readonly database: DatabaseSync;
 

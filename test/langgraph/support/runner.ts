@@ -40,7 +40,7 @@ async function run(thread: string, steps: number): Promise<void> {
     configurable: { thread_id: thread },
     metadata: { by: name },
     recursionLimit: 1000,
-    // What was done before a step is there when the step begins, so that a process can be killed in it.
+    // `sync` commits each step before the next begins, so that a process can be killed in a known step.
     durability: exclusive === "false" ? ("async" as const) : ("sync" as const),
   };
   try {

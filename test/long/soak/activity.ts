@@ -10,7 +10,7 @@ const kept = "kept";
 const mostOwn = 3;
 const leaseMilliseconds = 150;
 
-/** One loop of a worker: it does one thing after the other, each chosen at random. */
+/** A loop of a worker, which does one random operation after the other. */
 export class Activity {
   readonly #store: Store<State>;
   readonly #name: string;
@@ -57,7 +57,7 @@ export class Activity {
       id: checkpoint,
       label: isKept ? kept : "",
       run: isKept ? kept : checkpoint,
-      // What is kept may be replaced at any moment, and an update would apply to the other state.
+      // A kept checkpoint may be replaced at any moment, and an update would apply to the other state.
       ...(update && parent?.label !== kept && Math.random() < 0.7 ? { update } : { state: after }),
     } as Parameters<Thread<State>["put"]>[0];
     const expected = Math.random() < 0.2 ? { expect: parent?.id ?? null } : { parent: parent?.id ?? null };

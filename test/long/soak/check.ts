@@ -62,7 +62,7 @@ function checkLeases(ledger: Ledger): void {
   }
 }
 
-/** What the operations that were told promise of one thread. */
+/** The promises that acknowledged operations make about one thread. */
 class Promises {
   readonly #ledger: Ledger;
   readonly #thread: string;

@@ -11,7 +11,7 @@ export interface State {
 /** A log grows this long, then begins anew: deltas and packs over a bounded state. */
 const window = 40;
 
-/** What a checkpoint adds to the state of its parent, and what becomes of that. */
+/** Returns the state of checkpoint `id` behind `before`, and the update that leads to it where there is one. */
 export function step(before: State | undefined, id: string): { readonly after: State; readonly update?: object } {
   const n = (before?.n ?? 0) + 1;
   const entry = { by: id, text: `${id} says ${n} ${"·".repeat(n % 50)}` };

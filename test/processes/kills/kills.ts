@@ -12,7 +12,7 @@ import { stateAt, type Told } from "./history.ts";
 const roundsPerPlace = 15;
 const script = new URL("./writer.ts", import.meta.url).pathname;
 
-/** What killed writers had acknowledged about one thread. */
+/** The operations on one thread that killed writers had acknowledged. */
 interface Acknowledged {
   last: number;
   /** All up to this one may be gone. */
@@ -37,7 +37,7 @@ export async function survivesKills(backend: BackendUnderTest, kills: number, ra
     const threads = new Map<string, Acknowledged>();
     const forks: Forks = new Map();
     for (let round = 0; round < roundsPerPlace && done < kills; round++, done++) {
-      // One process has two threads to itself; in every third round a second one writes next to it.
+      // A process has two threads to itself; in every third round a second process writes next to it.
       const writers = [["a", "b"], ...(round % 3 === 2 && backend.capabilities.processes ? [["c"]] : [])];
       const told = await Promise.all(writers.map((names) => killedWriter(place, names, random)));
       for (const line of told.flat()) acknowledged += note(line.split(" "), threads, forks);

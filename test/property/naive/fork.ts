@@ -16,7 +16,10 @@ export function chosen(source: NaiveThread, at: ForkOptions<Free>["at"]): Checkp
   return found;
 }
 
-/** What a nested namespace shows in a fork: the ancestors of its last checkpoint before the root's next commit. */
+/**
+ * Returns the checkpoints of a nested namespace that a fork shows: the ancestors of its last one before the root's next
+ * commit.
+ */
 function nestedShown(line: Line, bound: number): readonly Checkpoint[] {
   const last = line.checkpoints.findLast(({ seq }) => seq < bound);
   return last === undefined ? [] : lineage(line, last);

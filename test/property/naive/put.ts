@@ -7,7 +7,7 @@ import { find, type Line, type NaiveThread } from "./thread.ts";
 
 type Free = Record<string, unknown>;
 
-/** What the store decides by itself, and the model takes over from it. */
+/** The values that the store chooses by itself and the model takes over. */
 export interface Assigned {
   readonly id: string;
   readonly seq: number;
@@ -95,7 +95,7 @@ export function updated(before: unknown, update: Update<Free>): Free {
   return after;
 }
 
-/** What is wrong with an update by itself is found before the store is asked. */
+/** Refuses an update that is wrong whatever the state is; the store does so before any read. */
 function checkGroups({ append = {}, set = {}, unset = [] }: Update<Free>): void {
   const keys = [...Object.keys(append), ...Object.keys(set), ...new Set<string>(unset)];
   if (new Set(keys).size !== keys.length) throw new TypeError("a key is in two groups");

@@ -3,7 +3,7 @@ import type { Checkpoint, Status, Write } from "../../../src/model/checkpoint.ts
 
 export type Namespace = readonly string[];
 
-/** One namespace of a thread: whole checkpoints in the order of their seqs, and all writes. */
+/** A namespace of a thread: whole checkpoints in the order of their seqs, and all writes. */
 export interface Line {
   readonly namespace: Namespace;
   checkpoints: readonly Checkpoint[];

@@ -34,7 +34,7 @@ function byTaskAndIndex(left: Write, right: Write): number {
   return Buffer.compare(Buffer.from(left.task), Buffer.from(right.task)) || left.index - right.index;
 }
 
-/** What a compaction drops of a namespace: writes that have waited for their checkpoint too long. */
+/** Drops what a compaction drops of a namespace: writes that have waited for their checkpoint too long. */
 export function dropOrphans(line: Line, now: number): void {
   const ids = new Set(line.checkpoints.map(({ id }) => id));
   for (const [id, writes] of line.writes) {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { root, runProgram } from "../../docs/run.ts";
 import { folderOfFile } from "../../support/folders-of-tests.ts";
 
-/** What each example prints, in part. */
+/** Parts of the output of each example. */
 const says: Record<string, readonly (string | RegExp)[]> = {
   "ask-before-acting.ts": [
     "ann: interrupted, waiting for an answer to { allow: { tool: 'refund', input: 'order 17' } }",

@@ -1,7 +1,7 @@
 import type { Store } from "../../../src/index.ts";
 import { append, END, type Flow, graph, merge, START, send } from "../../../src/runtime/index.ts";
 
-/** What a killed and resumed run must end with, exactly as one that was let be. */
+/** The result that a killed and resumed run shares with an undisturbed one. */
 export interface Work {
   order: string[];
   scores: Record<string, number>;

@@ -4,7 +4,7 @@ import { open, type Store } from "../../../src/index.ts";
 import { folderForEach } from "../../support/folders-of-tests.ts";
 import { type Medium, mediumOf } from "./medium.ts";
 
-/** What a test is given: stores on one kind of backend, closed after it. */
+/** Makes stores on one kind of backend for a test; they are closed after it. */
 export interface Places {
   readonly kind: "memory" | "sqlite";
   /** A store at a fresh place, and the medium under it, which counts commits and fails when told. */

@@ -5,7 +5,7 @@ import type { Durability, RunError, RunResult } from "../../../src/runtime/index
 import type { Medium } from "./medium.ts";
 import { answerTo, build, type Plan, plans, type State, World } from "./random-graph.ts";
 
-/** One call of run or resume, and what happens to it. */
+/** A call of run or resume, and its outcome. */
 export interface Turn {
   readonly durability: Durability;
   /** How many of the open questions are answered. */

@@ -32,7 +32,7 @@ export interface State {
   out: string[];
 }
 
-/** What the outside sees of runs: which tasks ended, and what still fails. */
+/** The effects of runs on the outside: the tasks that ended, and the tasks that still fail. */
 export class World {
   readonly ended: Map<string, number> = new Map();
   readonly #failed = new Map<string, number>();

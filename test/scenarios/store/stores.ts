@@ -7,7 +7,7 @@ import { type BackendUnderTest, campaignLocations, type Place } from "../../supp
 // biome-ignore lint/suspicious/noExplicitAny: each case puts states of its own shape and looks into them freely.
 export type Free = Record<string, any>;
 
-/** What a case is given: the place it runs on, and stores there that are closed after it. */
+/** Makes stores for a case, on the backend it runs on; they are closed after it. */
 export interface Stores {
   readonly backend: BackendUnderTest;
   /** A store at a fresh place. */

@@ -35,7 +35,9 @@ async function shownBy(store: Store<Any>, id: string): Promise<unknown[]> {
 }
 
 describe("a bundle whose lines are all sound", () => {
-  /** What becomes of it: refused, or just what it held; whatever is there afterwards is whole. */
+  /**
+   * Imports the lines and returns whether they were refused or taken; asserts that the threads there afterwards are whole.
+   */
   async function outcome(lines: readonly string[], whole: Store<Any>, message: string): Promise<"refused" | "taken"> {
     const store = await open<Any>("memory:");
     const result = await store.import(lines).then(

@@ -48,7 +48,7 @@ describe.each([3, 64])("branches, with packs of %d", (packRows) => {
     expect(await thread.deleteCheckpoints(["base", "next"])).toBe(2);
     expect(await bytesOf(store)).toBeLessThan(before + frame);
     await expectExact(store, states);
-    // Those that hold it go in turn.
+    // The checkpoints that hold the shared change are deleted in turn.
     for (const id of ["b0", "b1", "b2", "b5"]) {
       const held = await bytesOf(store);
       await thread.deleteCheckpoints([id]);
@@ -72,7 +72,7 @@ describe.each([3, 64])("branches, with packs of %d", (packRows) => {
     await thread.put({ id: "first", state: { list: ["first"], n: -1 } });
     await thread.put({ id: "base", update: { append: { list: large(0) } } });
     for (let n = 0; n < 12; n += 1) {
-      // What only sets a field would fit the checkpoint before as well.
+      // An update that only sets a field would fit the checkpoint before as well.
       const added = n % 2 === 0 ? [] : [n];
       await thread.put({ id: `b${n}`, update: { append: { list: added }, set: { n } } }, { parent: "base" });
       states.set(`b${n}`, { list: ["first", ...large(0), ...added], n });

@@ -29,7 +29,7 @@ const operation = fc.record({
 });
 type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never;
 
-/** What a thread has acknowledged of one checkpoint. Either it may be replaced, or it may be deleted and pruned. */
+/** The promise that a thread has made about one checkpoint, which may be replaced, or else deleted and pruned. */
 interface Promised {
   /** Replaced while it is deleted, a checkpoint may rightly come back without its writes. */
   readonly replaceable: boolean;

@@ -32,7 +32,7 @@ describe.each(["memory:", "sqlite::memory:"])("work that goes through a whole st
     const store = await open(url);
     opened.push(store);
     await Promise.all(fill(store));
-    // What is loaded when it is first needed takes turns of its own.
+    // Modules loaded on first use take turns of their own.
     await store.stats();
     await store.verify();
     await store.compact();

@@ -56,7 +56,7 @@ const ways = [
     make: async (place: Place): Promise<void> => {
       await inProcess(place, [2000], async (store) => void (await store.thread("a").put({ state: { of: "a", n: 0 } })));
       await inProcess(place, [1000], async (store) => void (await store.thread("a").fork({ into: "b" })));
-      // One that writes already, and has the fork in memory: a file store looks no further.
+      // A store that writes already and has the fork in memory: a file store looks no further.
       await inProcess(place, [999], async (store) => {
         await store.thread("first").put({ state: { of: "first", n: 0 } });
         await store.thread("b").latest();
@@ -74,7 +74,7 @@ const ways = [
         async (store) => void (await store.thread("source").put({ state: { of: "c", n: 0 } })),
       );
       await inProcess(place, [1000], async (store) => void (await store.thread("a").fork({ into: "b" })));
-      // One that writes already, and has the fork in memory: a file store looks no further.
+      // A store that writes already and has the fork in memory: a file store looks no further.
       await inProcess(place, [999], async (store) => {
         await store.thread("first").put({ state: { of: "first", n: 0 } });
         await store.thread("b").latest();

@@ -130,7 +130,7 @@ it("counts what forks inherit of one thread without walking its history for each
   taken();
   expect(await counts()).toEqual(expected);
   expect(taken().records).toBeLessThan(60);
-  // What is deleted or replaced between two counts shows in the second.
+  // A deletion or replacement between two counts shows in the second.
   await store.thread("long").deleteCheckpoints([ids[30] as string]);
   await fresh.thread("fork at 99").deleteCheckpoints([ids[20] as string, ids[21] as string]);
   await store.compact();

@@ -88,7 +88,7 @@ test("what a nested namespace has sealed is looked up once, and again when that 
     expect((await reader.thread("t", nested).tuple({ by: "id" }))?.checkpoint.state.n).toBe(n);
     return taken().reads;
   };
-  // What is read twice is remembered; then one read tells that nothing has changed.
+  // Tapes that were read twice are remembered; then one read confirms that nothing has changed.
   for (let time = 0; time < 3; time += 1) await cost(7);
   expect(await cost(7)).toBe(1);
   await store.thread("t", nested).put({ state: { n: -7 } });

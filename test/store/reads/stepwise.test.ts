@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { END, type Source, Stepwise } from "../../../src/engine/reads/stepwise.ts";
 import { open } from "../../../src/index.ts";
 
-/** What a source gives, one after the other: at once or after a turn; `fails` stands for a read that failed. */
+/** An item of a source, given at once or after a turn; `fails` stands for a failed read. */
 type Item = { readonly value: number; readonly atOnce: boolean } | "fails";
 type Call = "next" | "return" | "throw" | "wait";
 

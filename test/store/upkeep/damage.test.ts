@@ -35,7 +35,7 @@ function through(inner: Backend, name: Name, change: (value: Value) => Value | u
   };
   return sharedBackend(inner, {
     async read(reads) {
-      // One more than was asked for, since what is left out may have been the answer.
+      // The limit is raised by one, because the record that is left out may have been the answer.
       const wide = reads.map((read) => ("limit" in read && read.limit ? { ...read, limit: read.limit + 1 } : read));
       const answers = (await inner.read(wide)).map((found, index) => answer(reads[index] as Read, found));
       return answers.map((found, index) => {
@@ -159,7 +159,7 @@ describe("a damaged record", () => {
           }
         }
       }
-      // One record of a tail takes a fork with it at most, which then cannot tell its ancestors: not their thread too.
+      // A damaged record of a tail hides at most a fork, which cannot tell its ancestors; the ancestors' thread still reads.
       if (name.startsWith("tail")) expect(broken, name).toBeLessThan(80);
     }
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { workloads } from "../../../bench/workloads/index.ts";
 import type { State, Step } from "../../../bench/workloads/workload.ts";
 
-/** What an update makes of a state, worked out without the store. */
+/** Returns the state after an update, computed without the store. */
 function updated(state: State, { append = {}, set = {} }: Step["update"]): State {
   const appended = Object.entries(append).map(([key, value]) => {
     const before = state[key];

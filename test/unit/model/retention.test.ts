@@ -17,7 +17,7 @@ describe("what a prune removes", () => {
   it("keeps what is young and what is labelled, if asked", () => {
     const rows = [row(4), row(3), row(2, { label: "x" }), row(1)];
     expect(prunedSeqs(rows, { ...options, youngerThan: 2.5, keepLabelled: true })).toEqual(new Set([1]));
-    // What was made just then is as old as what may go.
+    // `youngerThan` spares rows made after that time, not at it.
     expect(prunedSeqs(rows, { ...options, youngerThan: 3, keepLabelled: true })).toEqual(new Set([1, 3]));
   });
 

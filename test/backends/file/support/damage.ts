@@ -12,7 +12,7 @@ export interface Specimen {
   readonly disk: SimulatedDisk;
   /** All keys that were ever there. */
   readonly keys: readonly AnyKey[];
-  /** What each key held before the last batch of each journal, and holds now. */
+  /** The value of each key before the last batch of its journal, and now. */
   readonly before: ReadonlyMap<string, Value | undefined>;
   readonly now: ReadonlyMap<string, Value | undefined>;
 }
@@ -97,7 +97,7 @@ async function valuesOf(backend: Backend, keys: readonly AnyKey[]): Promise<Map<
   return new Map(keys.map((key, index) => [JSON.stringify(key), values[index] as Value | undefined]));
 }
 
-/** What is left of a store: the keys that are corrupt, and whether the others are as now, or as before the last batch. */
+/** The state of a damaged store: its corrupt keys, and whether the others read as now or as before the last batch. */
 export interface Findings {
   readonly corrupt: readonly string[];
   /** By journal. */

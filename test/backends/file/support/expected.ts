@@ -5,7 +5,7 @@ import { type Contents, show, withBatch } from "./workload.ts";
 /** The process is killed, or the machine loses power. */
 export type Crash = "kill" | "power";
 
-/** What must be there, and what may be, with `fsync: "full"`. */
+/** The records that must be there, and those that may be, with `fsync: "full"`. */
 export class Expected {
   #certain: Contents = new Map();
   /** Batches that were under way when a process was killed, and were found: nobody was told, so power may still take them. */

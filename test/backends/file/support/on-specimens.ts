@@ -1,7 +1,7 @@
 import { beforeEach, describe } from "vitest";
 import { makeSpecimen, type Specimen } from "./damage.ts";
 
-/** The same tests on a store as it was written, and on one that was compacted; each test has a new one. */
+/** Runs the tests on a store as it was written, and on a compacted one; each test gets a new store. */
 export function onSpecimens(tests: (specimen: () => Specimen) => void): void {
   describe.each([
     ["as it was written", false],

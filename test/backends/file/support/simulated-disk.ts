@@ -3,7 +3,7 @@ import type { FileState, FileSystem, Holder, OpenFile } from "../../../../src/ba
 import { below, type Random } from "./random.ts";
 import { SimulatedFile } from "./simulated-file.ts";
 
-/** What is done to a disk. Those that change something are where a crash can come between. */
+/** An operation on a disk. A crash can come before or after each that changes something. */
 export type Operation =
   | "open"
   | "create"
@@ -71,7 +71,7 @@ export class SimulatedDisk {
     return new Process(this);
   }
 
-  /** The process ends at once, as with kill -9. What it wrote stays. */
+  /** Ends the process at once, as with kill -9. Everything it wrote stays. */
   endProcess(): void {
     this.pid++;
     this.#isStopped = false;

@@ -6,7 +6,7 @@ const lineages: readonly number[] = [1, 2, 3, 4];
 const tableNames = Object.keys(tables) as Table[];
 const threads = ["a", 'b"\\', "é😀", "thread d"];
 
-/** What a store holds, by readable keys. */
+/** The contents of a store, by readable keys. */
 export type Contents = Map<string, string>;
 
 function nameOf(key: Key | DirectoryKey): string {
@@ -34,7 +34,7 @@ export async function contentsOf(backend: Backend): Promise<Contents> {
   return contents;
 }
 
-/** What a store holds once a batch was applied, whatever its checks. */
+/** Returns the contents after a batch was applied, whatever its checks. */
 export function withBatch(contents: Contents, { deletes = [], inserts = [], puts = [] }: Batch): Contents {
   const result = new Map(contents);
   for (const target of deletes) {
@@ -61,7 +61,7 @@ function isIn({ table, group, from = 0, to = 0xffff_ffff }: Range, name: string)
   return itsTable === table && Number(itsGroup) === group && Number(item) >= from && Number(item) <= to;
 }
 
-/** The same contents give the same text. */
+/** Returns the contents as text; equal contents give equal text. */
 export function show(contents: Contents): string {
   return [...contents]
     .map(([name, value]) => `${name} = ${value.slice(0, 40)} (${value.length})`)
@@ -69,7 +69,7 @@ export function show(contents: Contents): string {
     .join("\n");
 }
 
-/** What a workload does next: one call. */
+/** A call that a workload makes. */
 export type Step = { readonly batches: readonly Batch[] } | { readonly compact: true };
 
 /** Makes up steps like those of the engine: puts, seals, new threads, deletes, and some that it would not take. */

@@ -7,8 +7,8 @@ import { recordText } from "../../../support/texts.ts";
 import { at, creation, metaOf, sealing, step, tailOf } from "./records.ts";
 
 /**
- * Writers that go on through every fault, each on a tape of its own: steps, and a seal after every eight. Whatever the
- * store said was applied must be there in the end; what it said was not must not; what it could not tell may be either.
+ * Writers that go on through every fault, each on a tape of its own: steps, and a seal after every eight. In the end,
+ * every batch reported as applied must be there, every batch reported as refused must not, and the rest may be either.
  */
 export class Load {
   readonly #backend: Backend;

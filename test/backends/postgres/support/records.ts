@@ -18,7 +18,7 @@ export function step(tape: number, seq: number, value: Value, meta: Value = reco
   return { checks: [{ key: metaOf(tape), value: meta }], inserts: [{ key: at("tail", tape, seq), value }] };
 }
 
-/** What sealing does: the tail moves into packs, the meta record says so. */
+/** Returns the batch that seals a tape: its tail moves into packs, and its meta record changes with it. */
 export function sealing(tape: number, upTo: number, before: Value, after: Value): Batch {
   const packs: Entry[] = (["rows", "net", "steps"] as const).map((table) => {
     return { key: at(table, tape, upTo), value: recordText({ table, upTo, after }) };

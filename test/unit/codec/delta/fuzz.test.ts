@@ -15,7 +15,7 @@ import type { Json } from "../../../../src/codec/json.ts";
 import { ThreadmarkError } from "../../../../src/errors.ts";
 import { copyOf, histories, trees } from "./trees.ts";
 
-/** What damage may put in: values of every type, numbers at the edges, pieces of deltas. */
+/** Values that damage may put in: every type, numbers at the edges, pieces of deltas. */
 const debris: fc.Arbitrary<Json> = fc.oneof(
   trees,
   fc.constantFrom<Json[]>(

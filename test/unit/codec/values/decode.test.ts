@@ -103,7 +103,7 @@ function expectSoundness(damagedTree: Json): void {
     return;
   }
   expect("value" in owned).toBe(true);
-  // What was accepted is what the tree says, no less and no more: encoding it gives the tree.
+  // An accepted value is exactly what the tree says: encoding it gives the tree again.
   expect(JSON.stringify(ordered(codec.encode(result.value, "state").tree))).toBe(
     JSON.stringify(ordered(JSON.parse(text))),
   );

@@ -19,7 +19,7 @@ function show(value: unknown): string {
   return typeof value === "string" ? JSON.stringify(value) : Object.is(value, -0) ? "-0" : String(value);
 }
 
-/** What lies in internal slots. */
+/** Compares the contents of internal slots; returns the path of the first difference. */
 function differentContents(actual: object, expected: object, path: string): string | undefined {
   if (actual instanceof Date) return difference(actual.getTime(), (expected as Date).getTime(), `${path}.getTime()`);
   if (actual instanceof RegExp) return difference(String(actual), String(expected), `${path}.toString()`);

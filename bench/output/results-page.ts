@@ -1,40 +1,36 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { isMet, type Table, type Target } from "../harness/report.ts";
 import { plotsOf } from "./plots.ts";
 import type { Results } from "./results.ts";
 import { formatted, markdownTable } from "./table.ts";
 
-const page = new URL("../../docs/performance.md", import.meta.url);
-const [begin, end] = ["<!-- results: written by npm run bench, do not edit -->", "<!-- end of results -->"];
+const page = new URL("../RESULTS.md", import.meta.url);
 
-/** The same page with the results of a run between its marks. */
-export function withResults(text: string, results: Results): string {
-  const [from, to] = [text.indexOf(begin), text.indexOf(end)];
-  if (from < 0 || to < from) throw new Error(`docs/performance.md has no ${begin} … ${end}.`);
-  return `${text.slice(0, from + begin.length)}\n\n${block(results)}\n\n${text.slice(to)}`;
+export function writeResultsPage(results: Results): void {
+  writeFileSync(page, resultsPage(results));
 }
 
-export function writeDocs(results: Results): void {
-  writeFileSync(page, withResults(readFileSync(page, "utf8"), results));
-}
-
-function block(results: Results): string {
+/** Returns the text of bench/RESULTS.md for the results of a run. */
+export function resultsPage(results: Results): string {
   const { machine, began, seconds } = results;
   const minutes = Object.values(seconds).reduce((sum, part) => sum + part, 0) / 60;
   const met = results.targets.filter(isMet).length;
   const memory = Math.round(machine.memory / 2 ** 30);
-  return [
+  const sections = [
+    "# Results of the benchmark",
+    "Written by `npm run bench`; do not edit. [Performance](../docs/performance.md) says how it is measured and what dominates.",
     `Measured ${began.slice(0, 10)} on ${machine.cores} cores (${machine.processor}), ${memory} GB, ${machine.system}, ` +
       `Node ${machine.node}, SQLite ${machine.sqlite}, in ${minutes.toFixed(1)} minutes, with a load of ` +
       `${machine.load.toFixed(1)} from other work when it began. ${met} of ${results.targets.length} targets met.${again(results)}`,
     ...plotsOf(results)
       .filter(({ chart }) => chart.lines.length > 0)
-      .map(({ file, chart }) => `![${chart.title}](images/${file})`),
-    "### Targets",
+      .map(({ file, chart }) => `![${chart.title}](../docs/images/${file})`),
+    "## Targets",
     markdownTable(targetsTable(results.targets)),
-    "### Everything measured",
+    "## Everything measured",
     ...results.tables.flatMap(tableSection),
-  ].join("\n\n");
+  ];
+  return `${sections.join("\n\n")}\n`;
 }
 
 function again({ again: parts = {} }: Results): string {
@@ -52,7 +48,7 @@ function targetsTable(targets: readonly Target[]): Table {
   return { part: "", title: "Targets", notes: [], columns, rows };
 }
 
-/** Folded: there are many, and long ones. */
+/** Returns a table under a fold, because there are many and long ones. */
 function tableSection(table: Table): string[] {
   const notes = table.notes.map((note) => `- ${note}`).join("\n");
   const summary = `<details><summary>${table.title}</summary>`;
