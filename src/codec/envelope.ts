@@ -1,5 +1,6 @@
 import type { Value } from "../backend.ts";
 import { ThreadmarkError } from "../errors.ts";
+import { zlib } from "../platform/node-builtins.ts";
 import { jsonText } from "./json-text.ts";
 
 /**
@@ -17,18 +18,6 @@ const VERSION = "1";
 const HEADER = 10;
 
 export type Compression = "none" | "deflate" | "zstd";
-
-type NodeZlib = typeof import("node:zlib");
-type Zlib = Pick<NodeZlib, "crc32" | "deflateRawSync" | "inflateRawSync"> &
-  Partial<Pick<NodeZlib, "zstdCompressSync" | "zstdDecompressSync">>;
-
-let loaded: Zlib | undefined;
-
-/** Returns node:zlib, loaded with the first value, since it loads all of Node's streams. */
-function zlib(): Zlib {
-  loaded ??= process.getBuiltinModule("node:zlib");
-  return loaded;
-}
 
 /** Tells whether this Node can read and write zstd. */
 export function zstdAvailable(): boolean {

@@ -12,6 +12,7 @@ const advice: Readonly<Record<string, string>> = {
   EISDIR: "There is a directory where a file should be: move it away.",
   ELOOP: "There is a symbolic link where a file should be, and links are not followed: put the file itself there.",
   ENOENT: "It was removed: try again, and it is made anew.",
+  EAGAIN: "Another process keeps writing: try again.",
   EMFILE: "This process has too many files open: raise its limit.",
   ENFILE: "The system has too many files open: raise its limit.",
 };

@@ -1,4 +1,4 @@
-import { cryptography } from "../../platform/cryptography.ts";
+import { cryptography } from "../../platform/node-builtins.ts";
 
 const TAPES = 2 ** 31;
 let lastTape = 0;

@@ -1,4 +1,4 @@
-import { cryptography } from "../../platform/cryptography.ts";
+import { cryptography } from "../../platform/node-builtins.ts";
 
 /** Two 32-bit integers from the SHA-1 of some strings. Records found by hash always hold the full identity too. */
 export function hashStrings(...parts: readonly string[]): readonly [number, number] {

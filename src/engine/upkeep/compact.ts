@@ -6,7 +6,7 @@ import { nextTurn } from "../../platform/turns.ts";
 import { loadTree } from "../bodies/load-tree.ts";
 import { isBuiltOn, metaRecords, recordsOf } from "../changes/delete-thread.ts";
 import type { Committer } from "../commits/group-commit.ts";
-import { Attempts } from "../faults/attempts.ts";
+import { Attempts } from "../../platform/attempts.ts";
 import { isCorrupt } from "../faults/damage.ts";
 import { wasOvertaken } from "../faults/overtaken.ts";
 import type { Context } from "../memory/context.ts";

@@ -1,5 +1,5 @@
 import type { Fault, VerifyResult, WorkOptions } from "../../model/arguments.ts";
-import { Attempts } from "../faults/attempts.ts";
+import { Attempts } from "../../platform/attempts.ts";
 import { ifDamaged, isCorrupt } from "../faults/damage.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";

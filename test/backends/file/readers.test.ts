@@ -1,9 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, truncateSync, writeFileSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Backend, Value } from "../../../src/backend.ts";
+import { nodeFileSystem } from "../../../src/backends/file/disk/node-file-system.ts";
+import type { FileSystem } from "../../../src/backends/file/index.ts";
 import { file } from "../../../src/backends/file/index.ts";
+import { PATIENCE } from "../../../src/platform/attempts.ts";
 import { folderForEach } from "../../support/folders-of-tests.ts";
 import { recordText } from "../../support/texts.ts";
 import { get, put, tail } from "../support/tail-records.ts";
@@ -120,6 +123,54 @@ describe("readers without the lock", () => {
       expect(await get(reader, 2)).toBe(recordText(2));
       writeFileSync(journal, whole);
     }
+    await reader.close();
+  });
+});
+
+describe("a reader of journals that never rest", () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  /** Returns a disk on which journals differ at each of the first `changes` looks at them. */
+  function restless(changes: number, onLook: () => void = () => {}): FileSystem {
+    let looks = 0;
+    return {
+      ...nodeFileSystem,
+      async stat(name) {
+        const state = await nodeFileSystem.stat(name);
+        onLook();
+        looks += 1;
+        return state && looks <= changes ? { ...state, changed: `look ${looks}` } : state;
+      },
+    };
+  }
+
+  async function write(): Promise<void> {
+    const writer = await file(path("store"));
+    await put(writer, 1, recordText(1));
+    await writer.commit([{ puts: [{ key: { table: "directory", id: "thread" }, value: recordText(2) }] }]);
+    await writer.close();
+  }
+
+  const reads = [{ get: tail(1, 1) }, { get: { table: "directory", id: "thread" } as const }];
+
+  test("a reader goes on looking however often the journals changed, as long as there is time", async () => {
+    await write();
+    const reader = await file(path("store"), { readOnly: true, fileSystem: restless(6_000) });
+    expect(await reader.read(reads)).toEqual([recordText(1), recordText(2)]);
+    await reader.close();
+  });
+
+  test("a reader fails with BACKEND when the journals have changed for as long as it may take", async () => {
+    await write();
+    vi.useFakeTimers({ toFake: ["performance"] });
+    const fileSystem = restless(Number.POSITIVE_INFINITY, () => vi.advanceTimersByTime(PATIENCE / 100));
+    const reader = await file(path("store"), { readOnly: true, fileSystem });
+    await expect(reader.read(reads)).rejects.toMatchObject({
+      code: "BACKEND",
+      message: expect.stringContaining("Another process keeps writing"),
+    });
     await reader.close();
   });
 });

@@ -1,4 +1,5 @@
 import type { Answer, Read } from "../../../backend.ts";
+import { Attempts } from "../../../platform/attempts.ts";
 import type { FileState, FileSystem } from "../disk/file-system.ts";
 import { journalPath } from "../format/file-names.ts";
 import { directoryLineage } from "../format/operation.ts";
@@ -11,9 +12,6 @@ import { ActionQueue } from "../writing/action-queue.ts";
 import type { Wanted } from "./fetch-values.ts";
 import { damageOf, fetchValues } from "./fetch-values.ts";
 import { locate } from "./locate-reads.ts";
-
-/** How often a reader looks again while another process writes, before it gives up. */
-const mostAttempts = 1000;
 
 export type HeldJournals = Map<number, Held>;
 
@@ -51,15 +49,16 @@ export class Snapshots {
   }
 
   async read(reads: readonly Read[]): Promise<readonly Answer[]> {
-    for (let attempt = 1; ; attempt++) {
+    const attempts = new Attempts();
+    for (;;) {
       const { held, result: located } = await this.#look(lineagesOfReads(reads), (journalOf) =>
         reads.map((read) => locate(read, journalOf)),
       );
       try {
         const { values, damaged } = await fetchValues(located.flatMap(({ wanted }) => wanted));
         // A journal that another process cut back and wrote on may look damaged to who had it in memory.
-        const mayBeStale = damaged.length > 0 && !this.#isWriter && attempt < mostAttempts;
-        if (mayBeStale && (await this.#haveChanged(held))) continue;
+        const mayBeStale = damaged.length > 0 && !this.#isWriter;
+        if (mayBeStale && (await this.#haveChanged(held)) && (await attempts.again())) continue;
         const strict = new Set(located.flatMap(({ wanted, isTolerant }) => (isTolerant ? [] : wanted.map(slotOf))));
         const fault = damaged.find(({ slot }) => strict.has(slot));
         if (fault !== undefined) throw damageOf(fault);
@@ -125,7 +124,8 @@ export class Snapshots {
   /** The journals as the files are at one moment. */
   async #observe(wanted: ReadonlySet<number>): Promise<HeldJournals> {
     const lineages = new Set(wanted);
-    for (let attempt = 0; attempt < mostAttempts; attempt++) {
+    const attempts = new Attempts();
+    do {
       const states = await this.#statesOf(lineages);
       // Nothing changed between two looks at all of them: so they were all like this at the moment in between.
       if (lineages.size > 1 && !areSame(states, await this.#statesOf(lineages))) continue;
@@ -148,7 +148,7 @@ export class Snapshots {
         throw error;
       }
       release(held);
-    }
+    } while (await attempts.again());
     throw Object.assign(new Error("the journals change faster than they can be read"), { code: "EAGAIN" });
   }
 

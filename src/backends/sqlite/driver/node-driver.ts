@@ -1,3 +1,4 @@
+import { sqlite } from "../../../platform/node-builtins.ts";
 import type { Connection, Driver } from "./contract.ts";
 import { faultOfCode } from "./contract.ts";
 
@@ -7,7 +8,7 @@ interface NodeSqlite {
 
 /** Node's own SQLite; undefined where this Node has none (before 22.13 it is absent, or behind a flag). */
 export function nodeDriver(): Driver | undefined {
-  const module = process.getBuiltinModule("node:sqlite") as unknown as NodeSqlite | undefined;
+  const module = sqlite() as NodeSqlite | undefined;
   if (module === undefined) return undefined;
   return {
     name: "node:sqlite",

@@ -1,4 +1,4 @@
-import { fs, path } from "../../../platform/node-builtins.ts";
+import { fs, os, path } from "../../../platform/node-builtins.ts";
 import { fingerprint, logOf } from "./companion-files.ts";
 
 const { constants, copyFileSync, existsSync, mkdtempSync, rmSync } = fs;
@@ -16,7 +16,7 @@ export interface Snapshot {
  * idle one, where it cannot create the files of its shared memory: on a read-only medium, in a read-only directory.
  */
 export function copyDatabase(path: string): Snapshot {
-  const directory = mkdtempSync(join(process.getBuiltinModule("node:os").tmpdir(), "threadmark-"));
+  const directory = mkdtempSync(join(os().tmpdir(), "threadmark-"));
   const copy = join(directory, basename(path));
   const remove = (): void => rmSync(directory, { recursive: true, force: true });
   try {

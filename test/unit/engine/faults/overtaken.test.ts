@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { PATIENCE, untilUndisturbed } from "../../../../src/engine/faults/attempts.ts";
+import { untilUndisturbed } from "../../../../src/engine/faults/attempts.ts";
+import { PATIENCE } from "../../../../src/platform/attempts.ts";
 import { missingFrame } from "../../../../src/engine/faults/missing.ts";
 import { busyIfOvertaken, Overtaken, wasOvertaken } from "../../../../src/engine/faults/overtaken.ts";
 
