@@ -21,7 +21,10 @@ import { admitBatches } from "./writing/admit-batches.ts";
 import type { CommitPart } from "./writing/commit-parts.ts";
 import { commitPartsOf } from "./writing/commit-parts.ts";
 
-/** Puts the parts together: who may write, which journals are in memory, and in what order things happen. */
+/**
+ * Implements the contract on a directory of journals: takes the writer's lock, keeps journals in memory, orders all
+ * calls.
+ */
 export class FileBackend implements Backend {
   readonly name = "file";
   readonly capabilities: Capabilities = { durable: true, processes: false };
@@ -33,7 +36,7 @@ export class FileBackend implements Backend {
   readonly #snapshots: Snapshots;
   readonly #lock: WriterLock;
   readonly #compaction: Compaction;
-  /** Whatever changes the store waits for its turn. */
+  /** Commits, compactions and verifications run one at a time. */
   readonly #queue = new ActionQueue();
 
   constructor(fileSystem: FileSystem, directory: string, durable: boolean, readOnly: boolean) {
@@ -60,7 +63,7 @@ export class FileBackend implements Backend {
     const lineages = lineagesOfBatches(batches);
     if (lineages.size === 0) return batches.map(() => true);
     const applied = await this.#exclusively("writing to", () => this.#applyAll(commitPartsOf(batches)));
-    // Not waited for: the commit is done, and the next one takes its turn after this.
+    // Not awaited: the commit is done, and the next one queues behind the compaction.
     void this.#queue.run(() => this.#compaction.afterCommit(lineages));
     return applied;
   }
@@ -88,7 +91,8 @@ export class FileBackend implements Backend {
   async close(): Promise<void> {
     await this.#exclusively("closing", async () => {
       try {
-        // The directory first: while a batch of its own that failed may stand, so may the joint ones it is about.
+        // The directory comes first: as long as a failed batch of its own may survive, the joint batches it names may
+        // count.
         await this.#journals.peek(directoryLineage)?.finish();
         for (const journal of this.#journals) await journal.finish();
         await this.#snapshots.setWriter(false);
@@ -132,8 +136,8 @@ export class FileBackend implements Backend {
   }
 
   /**
-   * Whether another lineage has a tape of this number, as far as names of journals and journals in memory tell. Journals
-   * keep lineages apart anyway: reading all of them for every new tape would cost more than it is worth.
+   * Returns whether another lineage is known to have a tape of this number: by the name of a journal, or by a journal
+   * in memory. Journals keep lineages apart anyway, so reading all of them for every new tape is not worth its cost.
    */
   async #isTaken({ lineage, item }: Key): Promise<boolean> {
     for (const journal of this.#journals) {
@@ -142,7 +146,10 @@ export class FileBackend implements Backend {
     return item !== lineage && (await this.#fileSystem.stat(journalPath(this.#directory, item))) !== undefined;
   }
 
-  /** Fails with MOVED unless what was appended is in the files at their paths. Nothing in memory counts then. */
+  /**
+   * Fails with MOVED unless the appended batches are in the files at the journals' paths. Everything in memory is then
+   * forgotten.
+   */
   async #checkInPlace(journals: readonly Journal[]): Promise<void> {
     let inPlace: readonly boolean[];
     try {
@@ -156,11 +163,14 @@ export class FileBackend implements Backend {
     throw movedFiles(moved.path, "unknown");
   }
 
-  /** Batches of several lineages are decided by the directory, and some journals lean on what it said last. */
+  /**
+   * Holds the directory's journal too where it decides whether a joint batch counts, or where a held journal depends on
+   * its last batch.
+   */
   async #holdDirectoryIfNeeded(held: HeldJournals): Promise<void> {
     if (held.has(directoryLineage)) return;
-    const leans = [...held.values()].some(({ journal }) => journal.leansOnDirectory);
-    if (held.size === 1 && !leans && !this.#journals.peek(directoryLineage)?.isUnfinished) return;
+    const depends = [...held.values()].some(({ journal }) => journal.dependsOnDirectory);
+    if (held.size === 1 && !depends && !this.#journals.peek(directoryLineage)?.isUnfinished) return;
     for (const [lineage, directory] of await this.#snapshots.hold([directoryLineage])) held.set(lineage, directory);
   }
 
@@ -168,7 +178,7 @@ export class FileBackend implements Backend {
     try {
       await this.#lock.check();
     } finally {
-      // Someone else may write by now: nothing that is in memory counts any more.
+      // Without the lock another process may write, so journals in memory may be outdated.
       if (!this.#lock.isHeld && this.#snapshots.isWriter) await this.#snapshots.setWriter(false);
     }
     if (!this.#lock.isHeld) {
@@ -191,7 +201,7 @@ export class FileBackend implements Backend {
   }
 }
 
-/** Makes a directory and those above it, each durable in the one that names it. */
+/** Makes a directory and its parents, and makes each name durable in the directory above. */
 async function makeDirectories(fileSystem: FileSystem, path: string): Promise<void> {
   if ((await fileSystem.stat(path)) !== undefined) return;
   if (dirname(path) !== path) await makeDirectories(fileSystem, dirname(path));

@@ -17,7 +17,7 @@ const advice: Readonly<Record<string, string>> = {
   ENFILE: "The system has too many files open: raise its limit.",
 };
 
-/** A failure of the disk. Faults that were translated already pass as they are. */
+/** Returns a disk error as BACKEND. An error that was translated before stays as it is. */
 export function backendFault(action: string, error: unknown, committed: false | "unknown"): ThreadmarkError {
   if (error instanceof ThreadmarkError && (error.code !== "BACKEND" || committed === false)) return error;
   const { code, message } = error as NodeJS.ErrnoException;
@@ -29,7 +29,9 @@ export function backendFault(action: string, error: unknown, committed: false | 
   });
 }
 
-/** Some batches of a commit are applied already when another fails: it must not be taken for undone, whatever the fault. */
+/**
+ * Returns the error for a commit of which a part is applied already: whatever the fault, `committed` must not be false.
+ */
 export function doneInPart(action: string, error: unknown): ThreadmarkError {
   const fault = backendFault(action, error, false);
   return new ThreadmarkError("BACKEND", `${fault.message} A part of the commit is done: read before you try again.`, {
@@ -45,7 +47,10 @@ export function damagedJournal(path: string, line: number, fault: string): Threa
   );
 }
 
-/** No crash does this; and undoing it brings everything back. */
+/**
+ * Returns the error for lines that were shifted within a journal. No crash shifts lines, and undoing it restores
+ * everything.
+ */
 export function movedLines(path: string, line: number): ThreadmarkError {
   return new ThreadmarkError(
     "CORRUPT",
@@ -54,7 +59,7 @@ export function movedLines(path: string, line: number): ThreadmarkError {
   );
 }
 
-/** `committed`: what is known of a commit that was under way. */
+/** Returns the error for files that were moved or replaced. `committed` describes the commit under way. */
 export function movedFiles(path: string, committed: false | "unknown"): ThreadmarkError {
   const outcome =
     committed === false ? "Nothing was written" : "What was being written may be in the file that was moved";

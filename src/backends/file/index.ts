@@ -13,15 +13,15 @@ export interface FileOptions {
   readonly fsync?: "full" | "normal";
   /** Open for reading only; commits fail with READ_ONLY. */
   readonly readOnly?: boolean;
-  /** The permissions of files that are made, as in `0o660`. Default `0o600`: for the owner only. */
+  /** The permissions of new files, as in `0o660`. Default `0o600`: for the owner only. */
   readonly mode?: number;
   /** Default: the disk of this machine. */
   readonly fileSystem?: FileSystem;
 }
 
 /**
- * A store in a directory of JSON lines, which ordinary tools can read and copy. One process writes at a time, any number
- * read. Nothing is created before the first commit.
+ * Opens a store in a directory of JSON lines, which ordinary tools can read and copy. A single process writes at a time, any
+ * number read. Nothing is created before the first commit.
  *
  * @example
  * const store = await open(await file("./threads", { fsync: "normal" }));
@@ -41,7 +41,10 @@ export async function file(directory: string, options: FileOptions = {}): Promis
   return new FileBackend(fileSystem, path, fsync === "full", readOnly);
 }
 
-/** What is at a path, if that can be told: what cannot be reached is for the first read or write to say. */
+/**
+ * Returns the kind of file at a path; undefined if there is none or it cannot be reached, which the first read or write
+ * reports.
+ */
 async function kindOf(fileSystem: FileSystem, path: string): Promise<string | undefined> {
   try {
     return (await fileSystem.stat(path))?.kind;

@@ -1,45 +1,44 @@
 /**
- * All that the file backend asks of a disk. Narrow, so that a test can put a simulated disk in its place: one that loses,
- * tears and reorders whatever was not synced, and fails when told to.
+ * The operations that the file backend needs of a disk. The interface is narrow so that a test can use a simulated
+ * disk, which loses, tears and reorders bytes that were not synced and fails on demand.
  *
- * Failures reject with an error that carries a `code`, as those of Node do (`ENOSPC`, `EACCES`, …). No call follows a
- * symbolic link at the end of its path.
+ * Failures reject with an error that has a `code` like Node's (`ENOSPC`, `EACCES`, …). No call follows a symbolic link
+ * at the end of its path.
  */
 export interface FileSystem {
   /**
-   * `read` and `write` open what exists (`ENOENT` if nothing does); `create` makes a new file (`EEXIST` if one does), with
-   * `permissions` as in `0o640`, or for its owner only.
+   * Opens a file. `read` and `write` need an existing file (else `ENOENT`), `create` makes a new one (`EEXIST` if it
+   * exists) with `permissions` such as `0o640`; default: for its owner only.
    */
   open(path: string, mode: "read" | "write" | "create", permissions?: number): Promise<OpenFile>;
-  /** Undefined when there is nothing at `path`. */
+  /** Resolves to undefined when there is nothing at `path`. */
   stat(path: string): Promise<FileState | undefined>;
-  /** The names in a directory; undefined when there is none. */
+  /** Lists the names in a directory; undefined when there is none. */
   list(directory: string): Promise<readonly string[] | undefined>;
-  /** Makes one directory, for its owner only unless told otherwise, and makes its name durable. One that exists is fine. */
+  /** Makes one directory and makes its name durable; default: for its owner only. An existing directory is fine. */
   makeDirectory(path: string, permissions?: number): Promise<void>;
-  /** Takes the place of what is at `to`, in one step. */
+  /** Replaces the file at `to` atomically. */
   rename(from: string, to: string): Promise<void>;
-  /** Removes a file; nothing to remove is fine. */
+  /** Removes a file; a missing file is fine. */
   remove(path: string): Promise<void>;
-  /** Makes the names in a directory durable: files that were created, renamed or removed. */
+  /** Makes the names in a directory durable: of files that were created, renamed or removed. */
   syncDirectory(path: string): Promise<void>;
-  /** Who takes locks through this interface. */
+  /** Identifies the process that takes locks through this interface. */
   holder(): Promise<Holder>;
-  /** Whether a holder still runs. When that cannot be told, it does. */
+  /** Returns whether a holder still runs; true when that is unknown. */
   isAlive(holder: Holder): Promise<boolean>;
 }
 
 export interface OpenFile {
   stat(): Promise<FileState>;
   /**
-   * The bytes from `position` on: fewer than `length` only at the end of the file. They may be put into `room`, if that is
-   * given and large enough, and the result be a part of it.
+   * Reads bytes from `position` on: fewer than `length` only at the end of the file. The result may be a part of
+   * `room`, if `room` is large enough.
    */
   read(position: number, length: number, room?: Buffer): Promise<Buffer>;
-  /** Writes all of `bytes` at `position`. */
   write(position: number, bytes: Uint8Array): Promise<void>;
   truncate(size: number): Promise<void>;
-  /** Returns when the file's bytes and its size are on the medium. */
+  /** Resolves when the file's bytes and its size are on the medium. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
@@ -47,24 +46,24 @@ export interface OpenFile {
 export interface FileState {
   readonly kind: "file" | "directory" | "link" | "other";
   readonly size: number;
-  /** Who may do what with it, as in `0o640`; undefined where there is no such thing. */
+  /** The file's permissions, such as `0o640`; undefined on systems without them. */
   readonly permissions?: number | undefined;
-  /** Two files that exist at the same time differ in it. */
+  /** Identifies the file among all that exist at the same time. */
   readonly inode: string;
-  /** The file system it is on, if there a file keeps its inode as long as it is open, for all who see it on this machine. */
+  /** The file system, where an open file keeps its inode for every process of this machine; undefined elsewhere. */
   readonly device?: string | undefined;
-  /** Differs when the file was changed in between, as far as the clock of the file system can tell. */
+  /** Differs after a change of the file, as far as the clock of the file system can tell. */
   readonly changed: string;
 }
 
-/** A process, told apart from every other that ever had its number. */
+/** Identifies a process among all that ever had its pid. */
 export interface Holder {
   readonly host: string;
   /** Differs after every start of the machine. */
   readonly boot: string;
-  /** The space in which `pid` counts: containers have their own. */
+  /** The namespace of `pid`: each container has its own. */
   readonly pidSpace: string;
   readonly pid: number;
-  /** When the process started, in the words of the system: a reused pid starts at another time. */
+  /** When the process started, as the system writes it: a reused pid has another start. */
   readonly started: string;
 }

@@ -6,7 +6,7 @@ import { directoryMode, ownerOnly } from "../../shared/file-mode.ts";
 import { mayRun, thisProcess } from "../lock/process-identity.ts";
 import type { FileState, FileSystem, Holder, OpenFile } from "./file-system.ts";
 
-// Windows has no such flag; there a link is told by `stat` alone.
+// Windows lacks the flag; there only `stat` detects a link.
 const noFollow = constants.O_NOFOLLOW ?? 0;
 const flags = {
   read: constants.O_RDONLY | noFollow,
@@ -14,12 +14,12 @@ const flags = {
   create: constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | noFollow,
 } as const;
 
-/** The disk of this machine, through Node. What it makes is for the owner only. */
+/** The disk of this machine, through Node. New files and directories are for their owner only. */
 export const nodeFileSystem: FileSystem = {
   async open(path: string, mode: "read" | "write" | "create", permissions = ownerOnly): Promise<OpenFile> {
     const handle = await open(path, flags[mode], ownerOnly);
     try {
-      // The process's umask would take from what was asked for.
+      // The process's umask may have removed bits of `permissions`.
       if (mode === "create" && permissions !== ownerOnly) await handle.chmod(permissions);
     } catch (error) {
       await handle.close();
@@ -30,7 +30,8 @@ export const nodeFileSystem: FileSystem = {
 
   async stat(path: string): Promise<FileState | undefined> {
     try {
-      // Synchronous: the call takes microseconds, the way to a worker thread and back ten times as long, twice a commit.
+      // Synchronous, since every commit calls it: `lstat` takes microseconds, a worker thread's round trip ten times as
+      // long.
       return stateOf(lstatSync(path, { bigint: true }));
     } catch (error) {
       if (codeOf(error) === "ENOENT") return undefined;
@@ -65,7 +66,7 @@ export const nodeFileSystem: FileSystem = {
   },
 
   async syncDirectory(path: string): Promise<void> {
-    // Windows has no way to sync a directory, and no need to.
+    // Windows cannot sync a directory and need not.
     if (process.platform === "win32") return;
     const directory = await open(path, constants.O_RDONLY);
     try {
@@ -82,7 +83,7 @@ export const nodeFileSystem: FileSystem = {
   },
 };
 
-/** The same disk. What is made on it has these permissions, where no others are asked for. */
+/** Returns the disk of this machine with other default permissions for new files and directories. */
 export function nodeFileSystemWith(mode: number): FileSystem {
   return {
     ...nodeFileSystem,
@@ -126,7 +127,7 @@ class NodeFile implements OpenFile {
   }
 
   sync(): Promise<void> {
-    // The size of the file goes with its bytes; times and modes need not.
+    // Syncs the bytes and the size, but not times and modes.
     return this.#handle.datasync();
   }
 
@@ -153,7 +154,7 @@ function stateOf(stats: BigStats): FileState {
     size: Number(stats.size),
     permissions: process.platform === "win32" ? undefined : Number(stats.mode) & 0o777,
     inode: `${stats.dev}:${stats.ino}`,
-    // What Windows gives for a file on a share may differ from one look to the next.
+    // On a network share Windows may give another number at each call.
     device: process.platform === "win32" ? undefined : `${stats.dev}`,
     changed: `${stats.mtimeNs}:${stats.ctimeNs}`,
   };

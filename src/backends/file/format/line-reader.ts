@@ -35,15 +35,16 @@ const words = {
   crc: bytesOf(',"crc":"'),
 };
 
-/** What every line begins with. */
+/** The first bytes of every line. */
 export const lineStart: Buffer = words.batch;
 
-/** The name of each table, with what follows it. */
+// The bytes of each table's name and of the field behind it.
 const tableWords = (Object.keys(tables) as Table[]).map((table) => ({ table, word: bytesOf(`${table}","group":`) }));
 
 /**
- * Reads the line in `buffer` from `from` to `to`, which is behind its newline. Undefined when its fields before the value
- * are not as they were written, or the rest does not have the shape of a line; of the value itself nothing is checked.
+ * Parses the line in `buffer` between `from` and `to`, which is behind its newline. Returns undefined when the fields
+ * before the value differ from what was written, or the rest does not have the form of a line. The value is not
+ * checked.
  */
 export function parseLine(buffer: Buffer, from: number, to: number, offset: number, number: number): Line | undefined {
   const tail = to - tailLength;
@@ -65,7 +66,7 @@ export function parseLine(buffer: Buffer, from: number, to: number, offset: numb
   if (!startsWith(buffer, end, words.head)) return undefined;
   const after = end + words.head.length + 8;
   if (headCheck(buffer.subarray(from, end), offset) !== hexadecimal(buffer, after - 8)) return undefined;
-  const valueBytes = measure(buffer, after, section, tail);
+  const valueBytes = valueBytesAt(buffer, after, section, tail);
   if (valueBytes === undefined) return undefined;
   const length = to - from;
   const sound = undefined;
@@ -88,13 +89,13 @@ export function parseLine(buffer: Buffer, from: number, to: number, offset: numb
 }
 
 interface Head extends Omit<Line, "offset" | "length" | "number" | "valueBytes" | "crc" | "priorCrc" | "sound"> {
-  /** Where the fields that `head` covers end. */
+  /** The end of the fields that the checksum `head` covers. */
   readonly end: number;
   /** The length of the value's text; undefined when there is no value. */
   readonly section: number | undefined;
 }
 
-/** Almost all lines are puts: they are read byte by byte, without a string in between. */
+/** Parses a put, which almost every line is, byte by byte and without a string in between. */
 function parsePut(buffer: Buffer, from: number, offset: number): Head | undefined {
   cursor.move(buffer, from);
   if (!cursor.skip(words.batch)) return undefined;
@@ -149,8 +150,8 @@ function parseOther(buffer: Buffer, from: number, to: number, offset: number): H
   };
 }
 
-/** The size of the value whose description starts at `at`; undefined unless `prior` follows right behind it. */
-function measure(buffer: Buffer, at: number, section: number | undefined, tail: number): number | undefined {
+/** Returns the size of the value whose fields start at `at`; undefined unless `prior` follows right behind it. */
+function valueBytesAt(buffer: Buffer, at: number, section: number | undefined, tail: number): number | undefined {
   if (section === undefined) return startsWith(buffer, at, words.lonePrior) ? 0 : undefined;
   const value = at + words.envelope.length + envelopeLength + words.value.length;
   if (startsWith(buffer, at, words.envelope)) {
@@ -173,7 +174,7 @@ function measure(buffer: Buffer, at: number, section: number | undefined, tail: 
   }
 }
 
-/** Reads a line's fields byte by byte. One for all: parsing never waits. */
+/** Reads a line's fields byte by byte. Shared by all calls, since parsing never awaits. */
 const cursor = {
   buffer: Buffer.alloc(0) as Buffer,
   at: 0,
@@ -183,7 +184,7 @@ const cursor = {
     this.at = at;
   },
 
-  /** Goes behind a word if it stands here. */
+  /** Moves behind `word` if it stands here. */
   skip(word: Buffer): boolean {
     if (!startsWith(this.buffer, this.at, word)) return false;
     this.at += word.length;
@@ -206,7 +207,7 @@ const cursor = {
   },
 };
 
-/** Eight hexadecimal digits; negative when they are not. */
+/** Reads eight hexadecimal digits; negative when they are something else. */
 export function hexadecimal(buffer: Buffer, from: number): number {
   let value = 0;
   for (let at = from; at < from + 8; at++) {
@@ -219,7 +220,7 @@ export function hexadecimal(buffer: Buffer, from: number): number {
   return value;
 }
 
-/** What a sound line says of the one before it. */
+/** Returns what a sound line repeats of the line before it. */
 export function priorOf(line: Buffer): Prior {
   const text = line.toString("utf8");
   const prior = JSON.parse(text.slice(text.lastIndexOf(',"prior":[') + 9, -tailLength)) as readonly unknown[];
@@ -231,19 +232,19 @@ export function priorOf(line: Buffer): Prior {
   };
 }
 
-/** Whether every byte of a line that parses is as it was written. */
+/** Returns whether every byte of a parsed line is as it was written. */
 export function isSound(line: Buffer, crc: number): boolean {
   return crc32(line.subarray(0, -tailLength)) === crc;
 }
 
-/** The value of a line that is sound. It may change `line`, but for the fields before the value. */
+/** Returns the value of a sound line. It may overwrite `line` from the value's fields on. */
 export function valueOf(line: Buffer): Value {
   const head = line.indexOf(words.head);
   const after = head + words.head.length + 8;
   const size = integerBefore(line, head);
   if (startsWith(line, after, words.envelope)) {
     const at = after + words.envelope.length + envelopeLength + words.value.length;
-    // The envelope is moved next to the JSON, over a field name of its own length: one string, decoded once.
+    // Moves the envelope next to the JSON, over a field name of the same length, so that one string is decoded once.
     line.copyWithin(at - envelopeLength, after + words.envelope.length, after + words.envelope.length + envelopeLength);
     return line.toString("utf8", at - envelopeLength, at + size);
   }
@@ -255,7 +256,7 @@ export function valueOf(line: Buffer): Value {
   return JSON.parse(line.toString("utf8", at, at + size)) as string;
 }
 
-/** The integer that ends right before `end`. */
+/** Reads the integer that ends right before `end`. */
 function integerBefore(line: Buffer, end: number): number {
   let at = end;
   while ((line[at - 1] ?? 0) >= zero && (line[at - 1] ?? 0) <= zero + 9) at--;

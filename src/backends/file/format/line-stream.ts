@@ -3,16 +3,18 @@ import type { OpenFile } from "../disk/file-system.ts";
 const chunkBytes = 1 << 18;
 const newline = 0x0a;
 
-/** Goes through the lines of a file up to `size`, a chunk at a time: `fill`, then `next` until it says no, then `fill`. */
+/**
+ * Reads the lines of a file up to `size` in chunks: call `fill`, then `next` until it returns false, then `fill` again.
+ */
 export class LineStream {
   readonly #file: OpenFile;
   readonly #size: number;
   #chunk: Buffer = Buffer.alloc(0);
-  /** One for all chunks: memory that was never touched costs more than reading into it. */
+  /** Reused for all chunks: new memory costs more than reading into it. */
   #room: Buffer | undefined;
   #base: number;
   #length = chunkBytes;
-  /** Where the current line is in {@link buffer}: `to` is behind its newline, or at the end of the file. */
+  /** The bounds of the current line in {@link buffer}: `to` is behind its newline, or at the end of the file. */
   from = 0;
   to = 0;
   /** The current line's number in the file, from 1. */
@@ -29,21 +31,21 @@ export class LineStream {
     return this.#chunk;
   }
 
-  /** The offset of {@link buffer} in the file. */
+  /** Returns the offset of {@link buffer} in the file. */
   get base(): number {
     return this.#base;
   }
 
-  /** The offset of the current line in the file. */
+  /** Returns the offset of the current line in the file. */
   get offset(): number {
     return this.#base + this.from;
   }
 
-  /** Reads on. False at the end of the file. */
+  /** Reads the next chunk. Resolves to false at the end of the file. */
   async fill(): Promise<boolean> {
     const position = this.#base + this.to;
     if (position >= this.#size) return false;
-    // Not one line ended in the last chunk: a longer one is needed.
+    // The last chunk held no whole line, so the next one is longer.
     if (this.to === 0 && this.#chunk.length > 0) this.#length *= 2;
     const length = Math.min(this.#length, this.#size - position);
     if (this.#room === undefined || this.#room.length < length) this.#room = Buffer.allocUnsafe(length);
@@ -65,7 +67,7 @@ export class LineStream {
     return true;
   }
 
-  /** The file ended before `size`: someone cut it short since. */
+  /** Returns whether the file ended before `size`: another process truncated it meanwhile. */
   get #isShort(): boolean {
     return this.#chunk.length < Math.min(this.#length, this.#size - this.#base);
   }

@@ -5,10 +5,10 @@ import { envelopeLength, headCheck, hex, tailLength } from "./line.ts";
 import type { Operation } from "./operation.ts";
 import { fieldsOf } from "./operation.ts";
 
-/** Other text than this, before the JSON, is stored as a JSON string. */
+/** An envelope that can stand in a JSON string as it is. Any other value is stored as a JSON string. */
 const plainEnvelope = /^[ !#-[\]-~]{10}$/;
 
-/** The line, newline included. */
+/** Encodes a line with its newline. */
 export function encodeLine(
   offset: number,
   batchFields: BatchFields,
@@ -35,7 +35,10 @@ export function encodeLine(
   return line;
 }
 
-/** Text goes into the line as it is, so that nothing can change it on the way, and `jq` can read it. */
+/**
+ * Returns the field name and the text of a value. JSON goes into the line unchanged, so that it reads back exactly and
+ * `jq` can read it.
+ */
 function present(value: Value): { readonly intro: string; readonly section: string } {
   if (typeof value !== "string") {
     const base64 = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64");

@@ -2,17 +2,17 @@ import type { DirectoryKey, Key, Range, Table } from "../../../backend.ts";
 import { tables } from "../../../backend.ts";
 import { lastInteger } from "../../shared/key-bounds.ts";
 
-/** The format this version writes, and the newest it reads. */
+/** The format that this version writes, and the newest that it reads. */
 export const formatVersion = 1;
 
-/** The number that stands for the directory of threads where a lineage is meant: lineages count from 1. */
+/** Stands for the directory of threads in place of a lineage, whose numbers begin with 1. */
 export const directoryLineage = 0;
 
-/** What one line of a journal says. */
+/** The effect of one line of a journal. */
 export type Operation =
-  /** A record of a table has a value. */
+  /** Puts a record of a table. */
   | { readonly is: "put"; readonly table: Table; readonly group: number; readonly item: number; readonly part: number }
-  /** Records of a group are gone: those from item to item, or one with its part. */
+  /** Deletes records of a group: the items `from` to `to`, or one item's `part`. */
   | {
       readonly is: "delete";
       readonly table: Table;
@@ -21,14 +21,17 @@ export type Operation =
       readonly to: number;
       readonly part: number | undefined;
     }
-  /** A thread's entry in the directory has a value, or is gone. */
+  /** Puts or deletes a thread's entry in the directory. */
   | { readonly is: "name"; readonly id: string }
   | { readonly is: "unname"; readonly id: string }
-  /** A joint batch in the journal of a lineage counts. `mark` is the checksum of its last line. */
+  /** Confirms a joint batch in the journal of a lineage. `mark` is the checksum of the batch's last line. */
   | { readonly is: "commits"; readonly lineage: number; readonly batch: number; readonly mark: string }
   /** The first line of every journal. */
   | { readonly is: "format"; readonly format: number; readonly lineage: number }
-  /** Says nothing: ends a compacted journal, so that no record is in the last batch, where damage would count as a crash. */
+  /**
+   * Ends a compacted journal without any effect, so that no record is in the last batch, where damage would count as a
+   * crash.
+   */
   | { readonly is: "seal" };
 
 export function putOf(key: Key | DirectoryKey): Operation {
@@ -46,7 +49,7 @@ export function deleteOf(target: Key | DirectoryKey | Range): Operation {
   return { is: "delete", table, group, from: target.item, to: target.item, part };
 }
 
-/** The fields of a line that say what it changes, each with a comma behind it. */
+/** Returns the fields of a line that hold its operation, each followed by a comma. */
 export function fieldsOf(operation: Operation): string {
   switch (operation.is) {
     case "put": {
@@ -70,10 +73,10 @@ export function fieldsOf(operation: Operation): string {
   }
 }
 
-/** Fields as they were parsed, of any kind of line. */
+/** The parsed fields of any kind of line. */
 export type Fields = { readonly [name: string]: unknown };
 
-/** The opposite of {@link fieldsOf}; undefined when the fields are none that this version writes. */
+/** Parses {@link fieldsOf}; undefined when this version does not write such fields. */
 export function operationOf(fields: Fields): Operation | undefined {
   const { id, table, group, item, from, to, part } = fields;
   if (table === "directory" && typeof id === "string") return { is: "name", id };

@@ -1,12 +1,12 @@
 import type { Batch, DirectoryKey, Key, Range, Read } from "../../../backend.ts";
 import { directoryLineage } from "./operation.ts";
 
-/** The lineage whose journal holds a key, or the directory. */
+/** Returns the lineage whose journal holds a key; that of the directory for a directory key. */
 export function lineageOfKey(key: Key | DirectoryKey | Range): number {
   return key.table === "directory" ? directoryLineage : key.lineage;
 }
 
-/** The journals that reads need. */
+/** Returns the lineages whose journals the reads need. */
 export function lineagesOfReads(reads: readonly Read[]): Set<number> {
   return new Set(
     reads.map((read) =>
@@ -15,7 +15,7 @@ export function lineagesOfReads(reads: readonly Read[]): Set<number> {
   );
 }
 
-/** The journals that batches look at or change. */
+/** Returns the lineages whose journals the batches read or change. */
 export function lineagesOfBatches(batches: readonly Batch[]): Set<number> {
   const lineages = new Set<number>();
   for (const { checks = [], deletes = [], inserts = [], puts = [] } of batches) {

@@ -5,7 +5,7 @@ import { directoryLineage } from "../format/operation.ts";
 import type { Admission } from "../writing/admit-batches.ts";
 import type { Journal, JournalEntry, Prepared } from "./journal.ts";
 
-/** What one journal gets of a commit. */
+/** The part of a commit that goes to one journal. */
 interface Share {
   readonly journal: Journal;
   readonly joint: boolean;
@@ -14,13 +14,13 @@ interface Share {
 }
 
 /**
- * Writes what was judged, and takes it into memory once it is where it should be.
+ * Writes the lines of admitted batches, and updates the indexes in memory once the lines are where they should be.
  *
- * The lines of one journal are one batch, whole or absent by its checksums. A batch that changes several journals is made
- * whole by the directory's: first each lineage's journal gets its lines, marked as joint, and is synced; then the directory
- * gets its own lines and one line for each of those journals that says the joint batch counts, all in one batch, and is
- * synced. A crash before the directory's batch is whole leaves joint batches that do not count, and the next write to those
- * journals cuts them away; a crash after it leaves all. That a later batch follows a joint one proves it too, since nothing
+ * The lines of one journal are one batch, whole or absent by its checksums. A batch that changes several journals is
+ * confirmed by the directory: first each lineage's journal gets its lines, marked as joint, and is synced; then the
+ * directory gets its own lines and one confirming line for each of those journals, all in one batch, and is synced. A
+ * crash before the directory's batch is whole leaves joint batches that do not count, and the next write to those
+ * journals cuts them away; a crash after it leaves all. A later batch behind a joint one confirms it too, since nothing
  * is written behind a batch that does not count. Joint batches are synced under `fsync: "normal"` as well, since they
  * depend on the order in which two files reach the medium.
  */
@@ -44,8 +44,8 @@ export async function append(
     : undefined;
   const mustSync = durable || joint.size > 0;
   try {
-    const leans = shares.some(({ journal }) => journal.leansOnDirectory);
-    if (index !== undefined && (leans || index.isUnfinished)) await settleDirectory(fileSystem, directory, index);
+    const depends = shares.some(({ journal }) => journal.dependsOnDirectory);
+    if (index !== undefined && (depends || index.isUnfinished)) await settleDirectory(fileSystem, directory, index);
     await write(fileSystem, directory, shares, decision, mustSync);
   } catch (error) {
     throw backendFault(`writing to ${directory}`, error, await undo(shares, decision));
@@ -54,7 +54,7 @@ export async function append(
   for (const { journal, prepared } of written) if (prepared !== undefined) journal.accept(prepared, mustSync);
 }
 
-/** What the directory says must be on the medium, or off it, before anything is built on that. */
+/** Makes the directory's last batch durable, or cuts it away, before a journal may build on it. */
 export async function settleDirectory(fileSystem: FileSystem, directory: string, journal: Journal): Promise<void> {
   await journal.ready(true);
   await nameAll(fileSystem, directory, [journal]);
@@ -85,7 +85,7 @@ async function writeShare(share: Share, mustSync: boolean): Promise<void> {
   if (mustSync) await journal.sync();
 }
 
-/** A new file is there after a power cut only if the directory that names it was synced. */
+/** Syncs the directory if it holds new journals: a new file survives a power cut only then. */
 async function nameAll(fileSystem: FileSystem, directory: string, journals: readonly Journal[]): Promise<void> {
   if (journals.every(({ isNamed }) => isNamed)) return;
   await fileSystem.syncDirectory(directory);
@@ -100,9 +100,10 @@ function commitsOf(shares: readonly Share[]): JournalEntry[] {
   });
 }
 
-/** Cuts away what was written in vain; says whether it is certain that none of it will ever be read. */
+/** Cuts away the lines of a failed commit. Returns false if it is certain that none of them will ever be read. */
 async function undo(shares: readonly Share[], decision: Share | undefined): Promise<false | "unknown"> {
-  // While the directory's batch may stand, the joint ones may count: they stay until the next write cuts all away.
+  // As long as the directory's batch may survive, the joint batches may count: they stay until the next write cuts all
+  // away.
   if (decision !== undefined && !(await isUndone(decision))) return "unknown";
   let committed: false | "unknown" = false;
   for (const share of shares) if (!(await isUndone(share)) && !share.joint) committed = "unknown";
@@ -115,12 +116,12 @@ async function isUndone({ journal, prepared }: Share): Promise<boolean> {
     await journal.rollback();
     return true;
   } catch {
-    // Not the fault to report: that is the one that made this necessary.
+    // The error to report is the one that made this necessary.
     return false;
   }
 }
 
-/** Waits for all, then fails with the first that failed: nothing is under way any more when this returns. */
+/** Waits for all promises, then fails with the first error, so that nothing is under way afterwards. */
 async function settleAll(promises: readonly Promise<void>[]): Promise<void> {
   for (const result of await Promise.allSettled(promises)) if (result.status === "rejected") throw result.reason;
 }

@@ -8,7 +8,7 @@ import type { BatchBoundary, ScanResult, Sink } from "./batch-boundary.ts";
 import { boundaryAfter, continues } from "./batch-boundary.ts";
 import { findMoved } from "./moved-lines.ts";
 
-/** A stretch of a journal: a sound line, a damaged one whose successor tells what it said, or bytes that say nothing. */
+/** A stretch of a journal: a sound line, a damaged line whose operation the next line repeats, or unreadable bytes. */
 type Piece =
   | {
       readonly is: "line";
@@ -28,8 +28,8 @@ type Piece =
   | { readonly is: "lost"; readonly offset: number; readonly length: number; readonly number: number };
 
 /**
- * Reads a journal that is damaged somewhere behind `from`, and decides what the damage is. Nothing is taken on trust: the
- * checksum of every line is computed.
+ * Reads a journal that is damaged somewhere behind `from` and decides what the damage is. The checksum of every line is
+ * computed.
  */
 export async function surveyDamage(
   file: OpenFile,
@@ -46,7 +46,7 @@ export async function surveyDamage(
   return { end: found.end, undecided: undefined, moved };
 }
 
-/** What counts if all that lies behind it was left by a crash. */
+/** Decides which lines count, assuming that a crash left everything behind them. */
 async function settleDamage(
   file: OpenFile,
   size: number,
@@ -74,12 +74,12 @@ async function settleDamage(
   return { end, undecided: { lines: open, after: boundaryAfter(last, proved) } };
 }
 
-/** Bytes that say nothing may reach into a batch that is cut away; lines never do. */
+/** Shortens unreadable bytes that reach into a batch that is cut away; lines never do. */
 function clip(piece: Piece, cut: number): Piece {
   return piece.is === "lost" ? { ...piece, length: Math.min(piece.length, cut - piece.offset) } : piece;
 }
 
-/** Sound lines, and what lies between them. Lines that cannot be where they are count as damage. */
+/** Collects sound lines and the stretches between them. A line that cannot be where it is counts as damage. */
 async function collect(file: OpenFile, size: number, from: BatchBoundary): Promise<Piece[]> {
   const pieces: Piece[] = [];
   const stream = new LineStream(file, size, from.offset, from.lines);
@@ -95,7 +95,7 @@ async function collect(file: OpenFile, size: number, from: BatchBoundary): Promi
       const { buffer, to, offset, number } = stream;
       let start = stream.from;
       let line: Line | undefined;
-      // A line begins behind a newline, unless that was damaged.
+      // A line begins behind a newline, unless the newline was damaged.
       for (let at = start; at >= 0 && at < to; at = buffer.indexOf(lineStart, at + 1)) {
         line = parseLine(buffer, at, to, offset + at - start, number);
         if (line !== undefined && isSound(buffer.subarray(at, to), line.crc)) {
@@ -109,7 +109,7 @@ async function collect(file: OpenFile, size: number, from: BatchBoundary): Promi
         lose(stream.base + start, to - start, number);
         continue;
       }
-      // Lines are missing here, though nothing lies between.
+      // Lines are missing here, although no bytes lie between.
       const touches = pieces.at(-1)?.is !== "lost";
       if (touches && !continues(line, previous, from)) lose(line.offset, 0, number);
       pieces.push({ is: "line", offset: line.offset, length: line.length, number, line });
@@ -120,7 +120,7 @@ async function collect(file: OpenFile, size: number, from: BatchBoundary): Promi
   return pieces;
 }
 
-/** Asks each sound line behind damage what came before it. */
+/** Recovers the operations of damaged lines, which the sound lines behind them repeat. */
 async function trace(file: OpenFile, pieces: readonly Piece[]): Promise<Piece[]> {
   const traced: Piece[] = [];
   for (const [index, piece] of pieces.entries()) {
@@ -164,8 +164,8 @@ async function traceBack(file: OpenFile, lost: Piece & { readonly is: "lost" }, 
 }
 
 /**
- * Where the journal ends. Batches up to `proved` were whole once and stay, damaged or not; of later ones only those that
- * are whole, up to the first that is not.
+ * Returns the journal's end. Batches up to `proved` were whole once and stay, even if damaged; later batches stay up to
+ * the first that is not whole.
  */
 function cutOf(lines: readonly Line[], from: BatchBoundary, proved: number): number {
   const newest = (lines.at(-1) as Line).batch;
@@ -187,8 +187,8 @@ function cutOf(lines: readonly Line[], from: BatchBoundary, proved: number): num
     } else if (end !== undefined) {
       return end;
     } else {
-      // A batch that was synced and one that was not are damaged side by side, with no telling where one ends: no cut
-      // is right, so none is made, and what lies there counts as damaged.
+      // A synced batch and one that was not synced are damaged side by side, and where one ends is unknown. No cut is
+      // right, so none is made, and these bytes count as damaged.
       break;
     }
   }

@@ -13,7 +13,7 @@ import { scan } from "./scan.ts";
 
 export type JournalEntry = readonly [operation: Operation, value: Value | undefined];
 
-/** A batch as bytes, ready to be appended where its journal ends. */
+/** An encoded batch, ready to be appended at its journal's end. */
 export interface Prepared {
   readonly bytes: Buffer;
   readonly lines: readonly Line[];
@@ -21,8 +21,8 @@ export interface Prepared {
 }
 
 /**
- * One append-only file: what it holds, where it ends, and how to add to it. A journal that another process replaces or
- * cuts is loaded anew; this object never changes its file.
+ * An append-only file: its records, its end, and the operations that extend it. When another process replaces or
+ * truncates the file, the journal is loaded again as a new object.
  */
 export class Journal {
   readonly path: string;
@@ -31,20 +31,20 @@ export class Journal {
   readonly #fileSystem: FileSystem;
   #input: OpenFile | undefined;
   #output: OpenFile | undefined;
-  /** Which file is written to. */
+  /** Identifies the file that is open for writing. */
   #inode: string | undefined;
   #end: BatchBoundary = beginning;
   #undecided: Undecided | undefined;
   #moved: ScanResult["moved"];
   #state: FileState | undefined;
-  /** How long the file is, garbage behind the position included. */
+  /** The file's length, including garbage behind the end. */
   #size = 0;
   /** Whether the file's name is known to survive a power cut. */
   isNamed = false;
-  /** A batch was appended and neither taken in nor cut away: the file must not be read anew before it is. */
+  /** A batch was appended but neither accepted nor cut away. Until then the file must not be loaded again. */
   #isUnfinished = false;
-  /** The last batch is joint, and what the directory said of it may not be on the medium yet. */
-  #leans = false;
+  /** The last batch is joint, and the directory's confirmation may not be on the medium yet. */
+  #dependsOnDirectory = false;
   #users = 0;
   #closing: (() => void) | undefined;
 
@@ -59,12 +59,12 @@ export class Journal {
     return this.#end;
   }
 
-  /** A whole batch at the end of which only the directory knows whether it counts. */
+  /** Returns a whole batch at the end that counts only if the directory confirms it. */
   get undecided(): Undecided | undefined {
     return this.#undecided;
   }
 
-  /** The file as it was when it was last looked at. */
+  /** Returns the file's state at the last look. */
   get state(): FileState | undefined {
     return this.#state;
   }
@@ -73,16 +73,16 @@ export class Journal {
     return this.#isUnfinished;
   }
 
-  /** Nothing may be built on this journal before the directory is synced. */
-  get leansOnDirectory(): boolean {
-    return this.#leans;
+  /** Returns whether the directory must be synced before this journal is extended. */
+  get dependsOnDirectory(): boolean {
+    return this.#dependsOnDirectory;
   }
 
   get garbageBytes(): number {
     return this.#size - this.index.liveBytes;
   }
 
-  /** Reads the journal, if there is one. */
+  /** Reads the journal if its file exists. */
   async load(): Promise<void> {
     try {
       this.#input = await this.#fileSystem.open(this.path, "read");
@@ -95,13 +95,17 @@ export class Journal {
     this.#adopt(await scan(this.#input, state.size, this.#end, this.index), state);
   }
 
-  /** Takes in what was added since. False when the file is not the one that was loaded: load it anew. */
+  /**
+   * Reads the lines added since. Resolves to false when the file is not the loaded one and the journal must be loaded
+   * again.
+   */
   async refresh(state: FileState | undefined): Promise<boolean> {
     const known = this.#state;
     if (state === undefined || known === undefined) return state === known;
     if (state.inode !== known.inode || state.size < known.size) return false;
     if (state.size === known.size) return state.changed === known.changed;
-    // Damage here would mean that what was seen at the end has been replaced since: nothing is taken in from a guess.
+    // Damage here would mean that the known end was replaced meanwhile, so lines are kept back until the scan proves
+    // sound.
     const added: Line[] = [];
     let sound = true;
     const refuse = (): void => {
@@ -115,7 +119,7 @@ export class Journal {
     return true;
   }
 
-  /** Whether the last line that was taken in is still in the file. */
+  /** Returns whether the last known line is still in the file. */
   async #isWhereItWas(): Promise<boolean> {
     const { offset, prior } = this.#end;
     if (prior.length === 0) return true;
@@ -131,37 +135,39 @@ export class Journal {
     this.#size = state.size;
   }
 
-  /** Takes the undecided batch in, or leaves it to be cut away by the next write. */
+  /** Accepts the undecided batch, or leaves it for the next write to cut away. */
   decide(counts: boolean): void {
     if (counts && this.#undecided !== undefined) {
       for (const line of this.#undecided.lines) this.index.record(line);
       this.#end = this.#undecided.after;
-      this.#leans = true;
+      this.#dependsOnDirectory = true;
     }
     this.#undecided = undefined;
   }
 
-  /** The lines of a file. It must stay open: see {@link use}. */
+  /** Reads bytes of the file, which must stay open meanwhile: see {@link use}. */
   async read(offset: number, length: number): Promise<Buffer> {
     if (this.#input === undefined) throw damagedJournal(this.path, 1, "the journal has gone");
     return this.#input.read(offset, length);
   }
 
-  /** Opens the file for writing, makes one if there is none, and sees to it that what is there may be built on. */
+  /**
+   * Opens the file for writing, creates it if necessary, and makes sure that the next batch may follow its contents.
+   */
   async ready(durable: boolean): Promise<void> {
-    // Whoever undoes what moved the lines has them back, if nothing was cut away or written behind them.
+    // Undoing the shift restores the lines, as long as nothing was cut away or written behind them.
     if (this.#moved !== undefined) throw movedLines(this.path, this.#moved.number);
     const output = await this.#open();
     const { offset, batch, synced } = this.#end;
     if (this.#size > offset) {
-      // What a crash or a failed write left behind must be gone for good before anything takes its place: else a second
+      // The remains of a crash or a failed write must be gone durably before other bytes replace them, or a second
       // crash could leave a mixture of both.
       await output.truncate(offset);
       await output.sync();
       this.#size = offset;
       this.#isUnfinished = false;
     } else if (durable && synced < batch) {
-      // A line says that all before it was synced; a process that was killed may not have come to that.
+      // A new line declares all lines before it synced, which a killed process may not have done.
       await output.sync();
     } else {
       return;
@@ -176,7 +182,7 @@ export class Journal {
     return this.#output;
   }
 
-  /** Whether the file that is written to is the one that was read, and is still at the path. */
+  /** Returns whether the file open for writing is the one that was read and is still at the path. */
   async isInPlace(): Promise<boolean> {
     this.#inode ??= (await this.#output?.stat())?.inode;
     if (this.#state !== undefined && this.#state.inode !== this.#inode) return false;
@@ -215,7 +221,6 @@ export class Journal {
     return { is: "format", format: formatVersion, lineage: this.lineage };
   }
 
-  /** Writes a prepared batch at the end. */
   async append({ bytes }: Prepared): Promise<void> {
     const { offset } = this.#end;
     this.#size = offset + bytes.length;
@@ -227,16 +232,16 @@ export class Journal {
     await this.#output?.sync();
   }
 
-  /** Takes in a batch that was appended, and synced if `durable`. */
+  /** Adds an appended batch to the index. `durable`: it was synced. */
   accept({ lines, values }: Prepared, durable: boolean): void {
     for (const [index, line] of lines.entries()) this.index.record(line, values[index]);
     const last = lines.at(-1) as Line;
     this.#end = boundaryAfter(last, durable ? last.batch : this.#end.synced);
     this.#isUnfinished = false;
-    this.#leans = false;
+    this.#dependsOnDirectory = false;
   }
 
-  /** Cuts away a batch that was appended in vain. */
+  /** Cuts away a batch that was appended but not accepted. */
   async rollback(): Promise<void> {
     const { offset } = this.#end;
     if (!this.#isUnfinished || this.#output === undefined) return;
@@ -246,7 +251,7 @@ export class Journal {
     this.#isUnfinished = false;
   }
 
-  /** Cuts away what failed, and syncs what was not synced yet. */
+  /** Cuts away a failed batch, and syncs what was not synced yet. */
   async finish(): Promise<void> {
     await this.rollback();
     if (this.#output === undefined || this.#end.synced === this.#end.batch) return;
@@ -254,7 +259,7 @@ export class Journal {
     this.#end = { ...this.#end, synced: this.#end.batch };
   }
 
-  /** Keeps the file open, and the same, until the returned function is called. */
+  /** Keeps the file open until the returned function is called. */
   use(): () => void {
     this.#users++;
     let done = false;
@@ -270,7 +275,7 @@ export class Journal {
     return this.#users > 0;
   }
 
-  /** Closes the file once nobody uses it. */
+  /** Closes the file once its last user is done. */
   async close(): Promise<void> {
     if (this.#users > 0) await new Promise<void>((resolve) => (this.#closing = resolve));
     const files = new Set([this.#input, this.#output]);

@@ -2,21 +2,21 @@ import type { FileSystem } from "../disk/file-system.ts";
 import { journalPath } from "../format/file-names.ts";
 import { Journal } from "./journal.ts";
 
-/** Beyond these, journals that were not used for the longest time are forgotten. */
+/** The limits above which the least recently used journals are forgotten. */
 const mostJournals = 256;
 const mostRecords = 300_000;
 
-/** A journal that stays open, and is not forgotten, until `done` is called. */
+/** A journal that stays open and in memory until `done` is called. */
 export interface Held {
   readonly journal: Journal;
   readonly done: () => void;
 }
 
-/** The journals whose indexes are in memory. */
+/** Keeps the journals whose indexes are in memory. */
 export class Journals {
   readonly #fileSystem: FileSystem;
   readonly #directory: string;
-  /** In the order of their last use. */
+  /** Ordered by last use. */
   readonly #entries = new Map<number, { readonly journal: Journal; readonly loaded: Promise<void> }>();
 
   constructor(fileSystem: FileSystem, directory: string) {
@@ -28,7 +28,7 @@ export class Journals {
     return [...this.#entries.values()].map(({ journal }) => journal)[Symbol.iterator]();
   }
 
-  /** A journal that is in memory; it may be forgotten at any time. */
+  /** Returns a journal in memory; it may be forgotten at any time. */
   peek(lineage: number): Journal | undefined {
     return this.#entries.get(lineage)?.journal;
   }
@@ -42,7 +42,7 @@ export class Journals {
     this.#entries.delete(lineage);
     this.#entries.set(lineage, entry);
     const { journal, loaded } = entry;
-    // Held before anything is awaited, so that it cannot be forgotten in between.
+    // Held before anything is awaited, so that it cannot be forgotten meanwhile.
     const done = journal.use();
     try {
       await loaded;
@@ -54,7 +54,7 @@ export class Journals {
     }
   }
 
-  /** Holds several; all or none. */
+  /** Holds several journals, or none if one fails. */
   async holdAll(lineages: Iterable<number>): Promise<Map<number, Held>> {
     const wanted = [...lineages];
     const results = await Promise.allSettled(wanted.map((lineage) => this.hold(lineage)));
@@ -68,24 +68,24 @@ export class Journals {
     throw failure.reason;
   }
 
-  /** The next use loads the journal anew. Whoever holds it now keeps it as it is. */
+  /** Forgets a journal, so that the next use loads it again. Its current users keep it as it is. */
   async forget(lineage: number): Promise<void> {
     const entry = this.#entries.get(lineage);
     this.#entries.delete(lineage);
     if (entry === undefined) return;
-    // Whoever holds it may never let go before this returns: closing is not waited for.
+    // Not awaited while in use: a user may never let go before this returns.
     const closed = entry.journal.close();
     if (!entry.journal.isInUse) await closed;
     else closed.catch(() => undefined);
   }
 
-  /** Forgets all before anything is awaited, and then closes them. */
+  /** Forgets all journals before anything is awaited, and then closes them. */
   async forgetAll(): Promise<void> {
     const results = await Promise.allSettled([...this.#entries.keys()].map((lineage) => this.forget(lineage)));
     for (const result of results) if (result.status === "rejected") throw result.reason;
   }
 
-  /** Forgets what was not used for the longest time, until the rest fits. */
+  /** Forgets the least recently used journals until the rest fits the limits. */
   async trim(): Promise<void> {
     let records = 0;
     for (const { journal } of this.#entries.values()) records += journal.index.count;

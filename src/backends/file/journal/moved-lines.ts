@@ -10,20 +10,20 @@ const carriageReturn = 0x0d;
 const crcWord = Buffer.from(',"crc":"', "latin1");
 const headWord = Buffer.from(',"head":"', "latin1");
 
-/** What a line tells of itself wherever it stands: its own checksum does not depend on the offset. */
+/** The fields of a line that hold anywhere in the file: the line's own checksum does not depend on its offset. */
 interface Stray {
   readonly synced: number;
   readonly crc: number;
   readonly priorCrc: number;
-  /** Whether it is as it was written, and where it was written. */
+  /** Whether the line is unchanged and at the offset where it was written. */
   readonly isInPlace: boolean;
 }
 
 /**
- * Where the journal goes on behind its end, if it does: with lines that are whole, but elsewhere than they were written.
- * A crash leaves bytes in their places or not at all, so that somebody added bytes or took some away: an editor, a
- * conversion of line ends. Two things make sure that such a line is one of this journal that counts, and not what the
- * medium held there before: it says that a batch was synced which is not to be found, or it follows upon the last line.
+ * Finds whole lines behind the journal's end that are not where they were written. A crash leaves bytes in their places
+ * or not at all, so bytes were added or taken away: by an editor, or by a conversion of line ends. Such a line belongs
+ * to this journal, rather than to an earlier content of the medium, if it declares a batch synced that is missing, or
+ * if it follows the last line.
  */
 export async function findMoved(
   file: OpenFile,
@@ -45,7 +45,7 @@ export async function findMoved(
   return undefined;
 }
 
-/** The line that ends where the stream's does. It begins there too, unless something was put before it. */
+/** Returns the line that ends where the stream's line does. It also begins there, unless bytes were put before it. */
 function strayIn({ buffer, from, to, offset }: LineStream): Stray | undefined {
   const begins = buffer.subarray(from, to).indexOf(lineStart);
   if (begins < 0) return undefined;

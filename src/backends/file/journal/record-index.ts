@@ -11,21 +11,21 @@ import type { Operation } from "../format/operation.ts";
 import { directoryLineage, formatVersion } from "../format/operation.ts";
 import type { Sink } from "./batch-boundary.ts";
 
-/** Where a record's line is, and what is known of it. */
+/** The location of a record's line in the file. */
 export interface Slot {
   readonly offset: number;
   readonly length: number;
   readonly line: number;
   readonly crc: number;
   readonly valueBytes: number;
-  /** Whether the line's checksum was computed and held. False: it does not hold. Undefined: not looked at yet. */
+  /** Whether the line's checksum holds; undefined if it was not computed yet. */
   sound: boolean | undefined;
-  /** Kept for records that every commit checks, if it is text. */
+  /** The value of a record that every commit checks, if it is text. */
   value: string | undefined;
 }
 
-/** What a line tells of the record in it. */
-type Whereabouts = Pick<Line, "offset" | "length" | "number" | "crc" | "valueBytes">;
+/** The fields of a line that locate its record. */
+type RecordLocation = Pick<Line, "offset" | "length" | "number" | "crc" | "valueBytes">;
 
 export type RecordSlot = Slot & ItemKey;
 export type NameSlot = Slot & Id;
@@ -33,7 +33,7 @@ export type NameSlot = Slot & Id;
 type Group = Ordered<ItemKey, RecordSlot>;
 type Sizes = Record<Table | "directory", { records: number; bytes: number }>;
 
-/** Which records a journal holds, and where. The values stay in the file. */
+/** Maps the records of a journal to their lines. Values stay in the file. */
 export class RecordIndex implements Sink {
   readonly #path: string;
   readonly #lineage: number;
@@ -41,14 +41,14 @@ export class RecordIndex implements Sink {
   readonly #names = orderedById<NameSlot>();
   readonly #commits = new Set<string>();
   readonly #sizes: Sizes;
-  /** The last stretch of the journal of which nothing is known: it may have changed anything that comes before it. */
+  /** The last stretch of unreadable bytes, which may have changed any record before it. */
   #lost: Pick<Line, "offset" | "number"> | undefined;
   #isMoved = false;
-  /** Bytes of the lines that are still needed. */
+  /** The bytes of lines that are still needed. */
   liveBytes = 0;
-  /** How many live records there are. */
+  /** The number of live records. */
   count = 0;
-  /** Whether the journal holds joint batches: the directory must remember which of them count. */
+  /** Whether the journal holds joint batches, which the directory must go on confirming. */
   hasJoint = false;
 
   constructor(path: string, lineage: number) {
@@ -63,7 +63,7 @@ export class RecordIndex implements Sink {
     return this.#sizes;
   }
 
-  /** `value` is kept if it is one that every commit checks. */
+  /** Adds a line. `value` is kept if every commit checks its record. */
   record(line: Line, value?: Value): void {
     const { operation } = line;
     const kept = typeof value === "string" && operation.is === "put" && operation.table === "meta" ? value : undefined;
@@ -71,7 +71,10 @@ export class RecordIndex implements Sink {
     if (line.joint) this.hasJoint = true;
   }
 
-  /** Of a damaged line all but the value is known: what it deleted is deleted, and what it put cannot be read. */
+  /**
+   * Adds a damaged line: all but its value is known, so its delete takes effect, and a record that it puts cannot be
+   * read.
+   */
   damaged(operation: Operation, { offset, length, number }: Pick<Line, "offset" | "length" | "number">): void {
     this.#apply(operation, { offset, length, number, crc: 0, valueBytes: 0 }, false, undefined);
   }
@@ -101,12 +104,12 @@ export class RecordIndex implements Sink {
     return listDirectory(this.#names, prefix, after, limit);
   }
 
-  /** Whether a tape of this number is known here. A damaged journal may have had more. */
+  /** Returns whether the journal is known to have a tape of this number. A damaged journal may have had more. */
   hasTape(number: number): boolean {
     return this.#groups.meta.get(this.#lineage)?.get({ item: number, part: 0 }) !== undefined;
   }
 
-  /** Whether there is, or may be, something for a delete to remove. */
+  /** Returns whether there is, or may be, a record for a delete to remove. */
   mayHold(operation: Operation): boolean {
     if (this.#lost !== undefined) return true;
     if (operation.is === "unname") return this.#names.get(operation) !== undefined;
@@ -118,14 +121,14 @@ export class RecordIndex implements Sink {
     return false;
   }
 
-  /** Whether the directory says that a joint batch counts. When it cannot tell, that is a fault. */
+  /** Returns whether the directory confirms a joint batch. Throws when that part of the directory is damaged. */
   hasCommitted(lineage: number, batch: number, crc: number): boolean {
     if (this.#commits.has(commitName(lineage, batch, hex(crc)))) return true;
     if (this.#lost !== undefined) throw this.#lostFault();
     return false;
   }
 
-  /** The joint batches that count, as changes, to be written anew when the directory is compacted. */
+  /** Yields the confirmations of joint batches, for the rewrite of the directory. */
   *commits(): Generator<Operation & { readonly is: "commits" }> {
     for (const name of this.#commits) {
       const [lineage, batch, mark] = name.split(" ") as [string, string, string];
@@ -133,12 +136,12 @@ export class RecordIndex implements Sink {
     }
   }
 
-  /** Whether nothing would be lost with the journal. */
+  /** Returns whether the journal's file could be removed without loss. */
   get isEmpty(): boolean {
     return this.count === 0 && this.#commits.size === 0 && this.#lost === undefined;
   }
 
-  /** All live records with the change that puts them, in the order of their keys. */
+  /** Yields all live records with the operation that puts them, in key order. */
   *live(): Generator<readonly [Operation, Slot]> {
     if (this.#lost !== undefined) throw this.#lostFault();
     for (const slot of this.#names) yield [{ is: "name", id: slot.id }, slot];
@@ -149,7 +152,7 @@ export class RecordIndex implements Sink {
     }
   }
 
-  #apply(operation: Operation, at: Whereabouts, sound: boolean | undefined, value: string | undefined): void {
+  #apply(operation: Operation, at: RecordLocation, sound: boolean | undefined, value: string | undefined): void {
     const { offset, length, number: line, crc, valueBytes } = at;
     switch (operation.is) {
       case "put": {

@@ -13,8 +13,8 @@ import type { Slot } from "./record-index.ts";
 const chunkBytes = 1 << 20;
 
 /**
- * Writes a journal anew with its live records only, and puts it in the place of the old one. The journal must then be
- * loaded again. `keeps` says which of the directory's notes on joint batches are still needed.
+ * Rewrites a journal with its live records only and replaces the old file. The journal must then be loaded again.
+ * `keeps` tells for which lineages the directory must go on confirming joint batches.
  */
 export async function rewrite(
   fileSystem: FileSystem,
@@ -24,31 +24,31 @@ export async function rewrite(
 ): Promise<void> {
   const path = unfinishedPath(journal.path);
   await fileSystem.remove(path);
-  // Whoever was let in to read the old journal may read the new one.
+  // The new journal keeps the old one's permissions.
   const { permissions } = (await fileSystem.stat(journal.path)) ?? {};
   const file = await fileSystem.open(path, "create", permissions);
   try {
     try {
       await fill(file, journal, keeps);
-      // The bytes must be on the medium before the name is: else a power cut could leave the name with nothing behind it.
+      // The bytes must be on the medium before the name is, or a power cut could leave an empty journal.
       await file.sync();
     } finally {
       await file.close();
     }
-    // One step: whoever opens the name finds the old journal or the new one, each of them whole.
+    // Atomic: a reader opens either the old journal or the new one, and both are whole.
     await fileSystem.rename(path, journal.path);
   } catch (error) {
-    // What is left of it is removed by the next attempt, if not now.
+    // A leftover is removed by the next attempt.
     await fileSystem.remove(path).catch(() => undefined);
     throw error;
   }
-  // Until this returns, a power cut may bring the old journal back, with what was deleted in it.
+  // Until this returns, a power cut may bring back the old journal with its deleted records.
   await fileSystem.syncDirectory(directory);
 }
 
 /**
- * Each line is a batch of its own, and numbers go on from those of the old journal, so that no number is used twice. The
- * last line says nothing: records before it are not in the last batch, where damage would count as a crash.
+ * Writes the live records, each as a batch of its own. Batch numbers continue those of the old journal, so that none is
+ * used twice. The last line is a seal: no record is in the last batch, where damage would count as a crash.
  */
 async function fill(file: OpenFile, journal: Journal, keeps: (lineage: number) => boolean): Promise<void> {
   const output = new Output(file, journal.end.batch);

@@ -6,19 +6,19 @@ import type { BatchBoundary, ScanResult, Sink } from "./batch-boundary.ts";
 import { boundaryAfter, continues, takeWholeBatches } from "./batch-boundary.ts";
 import { surveyDamage } from "./damage-survey.ts";
 
-/** So much of a long batch is read at once to check it. */
+/** The most bytes of a long batch that are read at once to check it. */
 const checkBytes = 1 << 20;
 
 /**
- * Reads a journal from a position on. A batch is begun only after the one before is synced, so a line proves that all
- * batches before its own were whole once. Hence the rules: what is damaged in the last batch was cut short by a crash, and
- * the whole batch counts for nothing; what is damaged in an earlier one was damaged later.
+ * Reads a journal from a batch boundary on. A batch is begun only after the one before is synced, so a line proves that
+ * all earlier batches were whole once. Damage in the last batch therefore means that a crash cut it short, and the
+ * whole batch does not count; damage in an earlier batch happened later.
  */
 export async function scan(file: OpenFile, size: number, from: BatchBoundary, sink: Sink): Promise<ScanResult> {
   const stream = new LineStream(file, size, from.offset, from.lines);
   let synced = from.synced;
   let previous: Line | undefined;
-  /** The last line of the last batch that was taken in. */
+  /** The last line of the last accepted batch. */
   let taken: Line | undefined;
   /** Lines of batches that no later line has proved whole yet. */
   let pending: Line[] = [];
@@ -27,7 +27,7 @@ export async function scan(file: OpenFile, size: number, from: BatchBoundary, si
     while (stream.next()) {
       const line = parseLine(stream.buffer, stream.from, stream.to, stream.offset, stream.number);
       if (line === undefined || !continues(line, previous, from)) return surveyDamage(file, size, end(), synced, sink);
-      // Nothing may ever prove it whole, since whoever wrote it did not wait for the medium: its checksum will be asked for.
+      // Written without waiting for the medium, so no later line may prove it whole: its checksum is needed.
       if (line.synced < line.batch - 1) line.sound = isSound(stream.buffer.subarray(stream.from, stream.to), line.crc);
       if (line.synced > synced) {
         synced = line.synced;
@@ -52,7 +52,7 @@ export async function scan(file: OpenFile, size: number, from: BatchBoundary, si
   return takeWholeBatches(pending, end(), synced, sink);
 }
 
-/** Compares the checksums of lines that lie side by side; reads those again that were not looked at yet. */
+/** Returns whether the checksums of adjacent lines hold. Reads only lines whose checksum was not computed yet. */
 async function areSound(file: OpenFile, all: readonly Line[]): Promise<boolean> {
   if (all.some(({ sound }) => sound === false)) return false;
   const lines = all.filter(({ sound }) => sound === undefined);

@@ -2,24 +2,27 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { FileState, FileSystem, Holder, OpenFile } from "../disk/file-system.ts";
 
-/** What a claim's file says: who made it, and which file it is, since a copy of it says the same. */
+/** The content of a claim's file: its process, and the file's own identity, by which a copy is recognised. */
 interface Content extends Holder, Partial<Pick<FileState, "inode" | "device">> {
-  /** Tells apart who shares a process: worker threads, and several versions of this library. */
+  /** Tells apart the users of one process: worker threads, and several versions of this library. */
   readonly instance?: string;
 }
 
 const instance = randomBytes(8).toString("hex");
 
-/** The claims made here that count. Any other that names this instance was given up, though its file may still be there. */
-const standing = new Set<string>();
+/** The valid claims made here. Any other claim of this instance was withdrawn, even if its file still exists. */
+const validClaims = new Set<string>();
 
-/** A claim of somebody, as it was found. */
+/** A claim found in the directory. */
 export interface Claim {
   readonly name: string;
   readonly holder: Holder;
 }
 
-/** A claim of our own: a file under a name that is never used twice. It stays open, so that no other gets its inode. */
+/**
+ * A claim made here: a file under a name that is never used twice. The file stays open, so that no other file gets its
+ * inode.
+ */
 export class OwnClaim {
   readonly name: string;
   readonly path: string;
@@ -34,7 +37,7 @@ export class OwnClaim {
     this.#file = file;
   }
 
-  /** Makes a claim and publishes it in one step: nobody ever reads half of it. */
+  /** Makes a claim and publishes it atomically, so that no process reads half of it. */
   static async publish(fileSystem: FileSystem, directory: string): Promise<OwnClaim> {
     const nonce = randomBytes(8).toString("hex");
     const temporary = join(directory, `lock-${nonce}.tmp`);
@@ -43,28 +46,28 @@ export class OwnClaim {
       const { inode, device } = await claim.#file.stat();
       const content: Content = { ...(await fileSystem.holder()), instance, inode, device };
       await claim.#file.write(0, Buffer.from(`${JSON.stringify(content)}\n`));
-      standing.add(claim.name);
+      validClaims.add(claim.name);
       await fileSystem.rename(temporary, claim.path);
       claim.#inode = (await fileSystem.stat(claim.path))?.inode;
       return claim;
     } catch (error) {
-      // Not the fault to report, if this fails too.
+      // The error to report is the first one.
       await claim.withdraw().catch(() => undefined);
       throw error;
     }
   }
 
-  /** Whether the file is still where it was published. */
+  /** Returns whether the file is still where it was published. */
   async isInPlace(): Promise<boolean> {
     const found = await this.#fileSystem.stat(this.path);
     return found !== undefined && found.inode === this.#inode;
   }
 
-  /** From here on it does not count, even where its file cannot be removed. */
+  /** Withdraws the claim: it no longer counts, even if its file cannot be removed. */
   async withdraw(): Promise<void> {
-    standing.delete(this.name);
+    validClaims.delete(this.name);
     try {
-      // The directory may be under another name by now: there an empty claim is left, which does not count either.
+      // If the directory was renamed, an empty claim stays behind there, and an empty claim does not count.
       await this.#file.truncate(0);
     } finally {
       await this.#file.close();
@@ -73,7 +76,10 @@ export class OwnClaim {
   }
 }
 
-/** Who may hold the lock by the claim of this name; nobody when it is dead, undefined when it was withdrawn. */
+/**
+ * Returns the process that may hold the lock by the claim of this name; "nobody" when that process is dead, undefined
+ * when the claim was withdrawn.
+ */
 export async function claimantOf(
   fileSystem: FileSystem,
   directory: string,
@@ -89,11 +95,11 @@ export async function claimantOf(
   try {
     const state = await file.stat();
     const content = JSON.parse((await file.read(0, state.size)).toString("utf8")) as Content;
-    const isGivenUp = content.instance === instance && !standing.has(name);
+    const isGivenUp = content.instance === instance && !validClaims.has(name);
     if (isGivenUp || isCopy(content, state, await fileSystem.holder())) return "nobody";
     return (await fileSystem.isAlive(content)) ? content : "nobody";
   } catch (error) {
-    // A power cut took what was in it, or it was withdrawn where it could not be removed.
+    // A power cut lost the content, or the claim was withdrawn where its file could not be removed.
     if (error instanceof SyntaxError) return "nobody";
     throw error;
   } finally {
@@ -102,8 +108,9 @@ export async function claimantOf(
 }
 
 /**
- * Whether a claim was copied here, with the whole directory, from where it was made. Whoever made it keeps its file open,
- * so that under the same system, on the same device, no other inode can be that file's. Elsewhere it cannot be told.
+ * Returns whether a claim was copied here together with the whole directory. A claim's process keeps the file open, so
+ * on the same device of the same running system no other file can have its inode. Anywhere else this is unknown, and
+ * the claim counts.
  */
 function isCopy({ host, boot, inode, device }: Content, state: FileState, here: Holder): boolean {
   if (host !== here.host || boot !== here.boot || inode === undefined || device === undefined) return false;

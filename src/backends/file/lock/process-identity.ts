@@ -4,7 +4,7 @@ import type { Holder } from "../disk/file-system.ts";
 
 let self: Promise<Holder> | undefined;
 
-/** This process, as others can tell whether it still runs. */
+/** Returns the identity of this process, by which others see whether it still runs. */
 export function thisProcess(): Promise<Holder> {
   self ??= describe();
   return self;
@@ -20,9 +20,9 @@ async function describe(): Promise<Holder> {
 }
 
 /**
- * Whether the process that a lock names may still run. It is dead for certain when the same machine has started again
- * since, when its pid is free, or when its pid belongs to a process that started at another time. What happened on another
- * machine, or inside another container, cannot be seen from here: such a holder counts as alive.
+ * Returns whether the process of a lock may still run. It is certainly dead when the same machine was restarted since,
+ * when its pid is free, or when its pid belongs to a process with another start. A process on another machine or in
+ * another container cannot be observed from here and counts as alive.
  */
 export async function mayRun(holder: Holder): Promise<boolean> {
   const here = await thisProcess();
@@ -31,7 +31,7 @@ export async function mayRun(holder: Holder): Promise<boolean> {
   if (!sameBoot) return false;
   if (holder.pidSpace !== here.pidSpace) return true;
   const state = await statOf(holder.pid);
-  // Without /proc a reused pid cannot be told from the process that had it; nor where /proc hides others' processes.
+  // Without /proc, or where /proc hides other users' processes, a reused pid looks like the process that had it.
   if (state === undefined) return answersSignals(holder.pid);
   return state.runs && state.started === holder.started;
 }
@@ -45,14 +45,16 @@ function answersSignals(pid: number): boolean {
   }
 }
 
-/** When a process started, in clock ticks since the machine did; undefined when nothing can be seen of it. */
+/**
+ * Returns a process's start in clock ticks since the machine's start; undefined when the process cannot be observed.
+ */
 async function statOf(pid: number): Promise<{ readonly started: string; readonly runs: boolean } | undefined> {
   const stat = await orEmpty(readFile(`/proc/${pid}/stat`, "utf8"));
-  // The second field is the program's name in parentheses, which may hold spaces and parentheses itself.
+  // The second field is the program's name in parentheses, which may itself contain spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const [state] = fields;
   const started = fields[19];
-  // A zombie has ended: it only waits for its parent to notice.
+  // A zombie has ended and only waits for its parent.
   return started === undefined ? undefined : { started, runs: state !== "Z" && state !== "X" };
 }
 

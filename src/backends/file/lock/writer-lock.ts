@@ -9,14 +9,15 @@ import { claimantOf, OwnClaim } from "./lock-claim.ts";
 const lockName = /^lock-[0-9a-f]{16}\.json$/;
 const unfinishedName = /^lock-[0-9a-f]{16}\.tmp$/;
 
-/** How often a claim is made, or looked after, before the store counts as held by another. */
+/** The number of times a claim is made or checked before the store counts as held by another process. */
 const rounds = 12;
 const pause = { least: 5, most: 25 };
 
 /**
- * The right of one process to write. Each claim is a file of its own, under a name that is never used twice: whoever sees
- * no other live claim after having made its own holds the lock. Of two that claim at once, at least one sees the other, so
- * two never hold it; and a dead claim can be removed without fear of removing a live one that took its name.
+ * The right of one process to write. Each claim is a file of its own under a name that is never used twice. A process
+ * that sees no other live claim after publishing its own holds the lock. Of two simultaneous claims at least one
+ * process sees the other, so two never hold it; and a dead claim can be removed safely, since no live claim ever has
+ * its name.
  */
 export class WriterLock {
   readonly #fileSystem: FileSystem;
@@ -32,7 +33,7 @@ export class WriterLock {
     return this.#held !== undefined;
   }
 
-  /** Fails with MOVED when the lock is not there any more: someone removed it, or removed or moved the whole directory. */
+  /** Fails with MOVED when the lock's file is gone: the file, or the whole directory, was removed or moved. */
   async check(): Promise<void> {
     const held = this.#held;
     if (held === undefined || (await held.isInPlace())) return;
@@ -40,14 +41,14 @@ export class WriterLock {
     throw movedFiles(held.path, false);
   }
 
-  /** Takes the lock, or fails with BUSY naming who has it. */
+  /** Takes the lock, or fails with BUSY naming its holder. */
   async take(): Promise<void> {
     let other: Claim | undefined;
     for (let round = 0; round < rounds; round++) {
       const claim = await OwnClaim.publish(this.#fileSystem, this.#directory);
       try {
         [other] = await this.#others(claim.name);
-        // Of several claims at once the first by name stays, and the others stand back: one of them gets through.
+        // Of several simultaneous claims the first by name stays and the others withdraw, so one of them succeeds.
         for (; other !== undefined && claim.name < other.name && round < rounds; round++) {
           await delay(randomInt(pause.least, pause.most));
           [other] = await this.#others(claim.name);
@@ -70,12 +71,12 @@ export class WriterLock {
     await held?.withdraw();
   }
 
-  /** Whether a live process, other than through this object, may be writing. */
+  /** Returns whether a live process, or another object of this process, may be writing. */
   async isHeldElsewhere(): Promise<boolean> {
     return (await this.#others(undefined)).length > 0;
   }
 
-  /** All live claims but `own`, by name. Dead ones are removed on the way. */
+  /** Returns all live claims but `own`, ordered by name, and removes dead ones. */
   async #others(own: string | undefined): Promise<Claim[]> {
     const claims: Claim[] = [];
     for (const name of (await this.#fileSystem.list(this.#directory)) ?? []) {
@@ -93,7 +94,7 @@ export class WriterLock {
   }
 }
 
-/** Whether a file is a claim that was never published: its process ended, or is about to publish it. */
+/** Returns whether a file is an unpublished claim: its process ended, or is about to publish it. */
 export function isUnfinishedClaim(name: string): boolean {
   return unfinishedName.test(name);
 }

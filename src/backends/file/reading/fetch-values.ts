@@ -5,7 +5,7 @@ import { isSound, valueOf } from "../format/line-reader.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Slot } from "../journal/record-index.ts";
 
-/** One read of this much more costs less than two reads. */
+/** Reading this many unneeded bytes costs less than a second read. */
 const gapBytes = 128 * 1024;
 const spanBytes = 8 << 20;
 
@@ -14,13 +14,13 @@ export interface Wanted {
   readonly slot: Slot;
 }
 
-/** What was read, and what could not be: records that are not as they were written. */
+/** The values that were read, and the records that are damaged. */
 export interface Fetched {
   readonly values: ReadonlyMap<Slot, Value>;
   readonly damaged: readonly Wanted[];
 }
 
-/** Reads values, with as few reads as possible. */
+/** Reads values with as few reads of the file as possible. */
 export async function fetchValues(wanted: Iterable<Wanted>): Promise<Fetched> {
   const values = new Map<Slot, Value>();
   const damaged: Wanted[] = [];
@@ -42,7 +42,7 @@ export async function fetchValues(wanted: Iterable<Wanted>): Promise<Fetched> {
   return { values, damaged };
 }
 
-/** {@link fetchValues} for those who need all of them: a damaged record is CORRUPT. */
+/** Reads values like {@link fetchValues}, but fails with CORRUPT at a damaged record. */
 export async function fetchAll(wanted: Iterable<Wanted>): Promise<ReadonlyMap<Slot, Value>> {
   const { values, damaged } = await fetchValues(wanted);
   const [first] = damaged;
@@ -54,7 +54,7 @@ export function damageOf({ journal, slot }: Wanted): ThreadmarkError {
   return damagedJournal(journal.path, slot.line, "the record is damaged");
 }
 
-/** Slots in the order of the file, those near each other together. */
+/** Groups slots that lie near each other in the file, in file order. */
 function spansOf(slots: Iterable<Slot>): Slot[][] {
   const spans: Slot[][] = [];
   let end = Number.NEGATIVE_INFINITY;

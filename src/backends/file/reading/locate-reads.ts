@@ -6,17 +6,17 @@ import type { Slot } from "../journal/record-index.ts";
 import type { Wanted } from "./fetch-values.ts";
 import { damageOf } from "./fetch-values.ts";
 
-/** Where the answer to a read lies. Found without waiting, so that all of one call come from one moment. */
+/** The location of a read's answer. Located without awaiting, so that all answers of one call are from one snapshot. */
 export interface Located {
   readonly wanted: readonly Wanted[];
-  /** Whether a damaged record leaves the rest of the answer good. */
+  /** Whether a damaged record leaves the rest of the answer valid. */
   readonly isTolerant: boolean;
   answer(values: ReadonlyMap<Slot, Value>): Answer;
 }
 
 /**
- * A damaged record is CORRUPT to who asks for it by its key. A scan or a list gives the others, and in the place of a
- * damaged one this text: it has no envelope, so that whoever decodes it finds it damaged, and knows which record it is.
+ * Returns the text that replaces a damaged record in a scan or a list; a get fails with CORRUPT instead. The text has
+ * no envelope, so that decoding it fails and names the record.
  */
 function standIn(damaged: Wanted): string {
   return `damaged: ${damageOf(damaged).message}`;

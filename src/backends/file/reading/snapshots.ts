@@ -16,17 +16,17 @@ import { locate } from "./locate-reads.ts";
 export type HeldJournals = Map<number, Held>;
 
 /**
- * Gives journals as they are at one moment. The process that writes has that in memory. Any other looks at the files
- * first: journals only grow, so that what their sizes were at one moment is all there is to know about it.
+ * Provides journals as they are at one moment. The writing process has that state in memory. Any other process first
+ * looks at the files: journals only grow, so their sizes at one moment describe the state.
  */
 export class Snapshots {
   readonly #fileSystem: FileSystem;
   readonly #directory: string;
   readonly #journals: Journals;
-  /** Readers take turns, since looking at a journal changes what is in memory. */
+  /** Readers run one at a time, since a look at a journal updates it in memory. */
   readonly #queue = new ActionQueue();
   #isWriter = false;
-  /** How often a journal was no longer the one that was read, or somebody else may have written until now. */
+  /** Counts how often a journal was replaced, or another process may have written, since it was read. */
   interruptions = 0;
 
   constructor(fileSystem: FileSystem, directory: string, journals: Journals) {
@@ -39,7 +39,7 @@ export class Snapshots {
     return this.#isWriter;
   }
 
-  /** From now on, or no longer, nobody else writes. Nothing that was known before counts. */
+  /** Starts or ends the time in which no other process writes. Journals in memory are forgotten. */
   setWriter(isWriter: boolean): Promise<void> {
     return this.#queue.run(async () => {
       this.#isWriter = isWriter;
@@ -56,7 +56,7 @@ export class Snapshots {
       );
       try {
         const { values, damaged } = await fetchValues(located.flatMap(({ wanted }) => wanted));
-        // A journal that another process cut back and wrote on may look damaged to who had it in memory.
+        // A journal that another process truncated and appended to may look damaged by the index in memory.
         const mayBeStale = damaged.length > 0 && !this.#isWriter;
         if (mayBeStale && (await this.#haveChanged(held)) && (await attempts.again())) continue;
         const strict = new Set(located.flatMap(({ wanted, isTolerant }) => (isTolerant ? [] : wanted.map(slotOf))));
@@ -70,7 +70,7 @@ export class Snapshots {
     }
   }
 
-  /** Lets `look` see a journal. */
+  /** Calls `look` with a journal. */
   async visit<Result>(lineage: number, look: (journal: Journal) => Result): Promise<Result> {
     const { held, result } = await this.#look(new Set([lineage]), (journalOf) => look(journalOf(lineage)));
     release(held);
@@ -78,7 +78,7 @@ export class Snapshots {
     return result;
   }
 
-  /** The journals, for the process that writes. */
+  /** Returns the journals as the writing process has them. */
   async hold(lineages: Iterable<number>): Promise<HeldJournals> {
     const held = await this.#journals.holdAll(lineages);
     try {
@@ -90,7 +90,10 @@ export class Snapshots {
     }
   }
 
-  /** Runs `look` without waiting once the journals are as they were at one moment; they stay open until released. */
+  /**
+   * Calls `look` without awaiting, once the journals are in the state of one moment. They stay open until they are
+   * released.
+   */
   async #look<Result>(
     lineages: ReadonlySet<number>,
     look: (journalOf: (lineage: number) => Journal) => Result,
@@ -107,7 +110,7 @@ export class Snapshots {
     return this.#queue.run(async () => settle(await (this.#isWriter ? this.hold(lineages) : this.#observe(lineages))));
   }
 
-  /** Whether a joint batch counts is for the directory to say; only who writes may rely on it for good. */
+  /** Asks the directory whether the last batches count that are joint. Only the writing process may keep the answer. */
   async #decide(held: HeldJournals): Promise<void> {
     const open = [...held.values()].filter(({ journal }) => journal.undecided !== undefined);
     if (open.length === 0) return;
@@ -121,13 +124,13 @@ export class Snapshots {
     }
   }
 
-  /** The journals as the files are at one moment. */
+  /** Returns the journals in the state that the files had at one moment. */
   async #observe(wanted: ReadonlySet<number>): Promise<HeldJournals> {
     const lineages = new Set(wanted);
     const attempts = new Attempts();
     do {
       const states = await this.#statesOf(lineages);
-      // Nothing changed between two looks at all of them: so they were all like this at the moment in between.
+      // Two equal looks at all files mean that all were in this state at the moment in between.
       if (lineages.size > 1 && !areSame(states, await this.#statesOf(lineages))) continue;
       const held: HeldJournals = new Map();
       try {

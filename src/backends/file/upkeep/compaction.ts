@@ -10,16 +10,16 @@ import { rewrite } from "../journal/rewrite.ts";
 import { isUnfinishedClaim } from "../lock/writer-lock.ts";
 import type { Snapshots } from "../reading/snapshots.ts";
 
-/** A journal with less garbage than this is not worth writing anew by itself. */
+/** A journal with less garbage is rewritten only by `compact`. */
 const leastGarbage = 1 << 20;
 
-/** Gives room back. All of it is for the process that writes. */
+/** Rewrites journals to reclaim space. Only the writing process may use it. */
 export class Compaction {
   readonly #fileSystem: FileSystem;
   readonly #directory: string;
   readonly #journals: Journals;
   readonly #snapshots: Snapshots;
-  /** How much garbage a journal had when writing it anew failed: it is tried again when that has doubled. */
+  /** A journal's garbage when rewriting it failed. It is tried again when that has doubled. */
   readonly #failed = new Map<number, number>();
 
   constructor(fileSystem: FileSystem, directory: string, journals: Journals, snapshots: Snapshots) {
@@ -29,10 +29,10 @@ export class Compaction {
     this.#snapshots = snapshots;
   }
 
-  /** Writes all journals anew that hold anything but live records, and removes those that hold none. */
+  /** Rewrites every journal that holds garbage and removes empty ones. */
   async all(): Promise<void> {
     const names = (await this.#fileSystem.list(this.#directory)) ?? [];
-    // A crash while a journal was written anew, or a lock claimed, leaves a file that nobody reads.
+    // A crash during a rewrite or a claim leaves a file that nothing reads.
     for (const name of names) {
       if (isUnfinishedJournal(name) || isUnfinishedClaim(name))
         await this.#fileSystem.remove(join(this.#directory, name));
@@ -49,20 +49,21 @@ export class Compaction {
         if (hasJoint) joint.add(lineage);
         if (isEmpty) empty.push(lineage);
       } catch (error) {
-        // A damaged journal stays as it is, so that it can be repaired; the others are none the worse for it.
+        // A damaged journal stays unchanged so that it can be repaired; the others are compacted.
         if ((error as { readonly code?: unknown }).code !== "CORRUPT") throw error;
         damaged.push(error);
         joint.add(lineage);
       }
     }
-    // A journal without joint batches has no need of the directory's word. Only then may an empty one go: a new one of
-    // its name would count its batches from 1 again, and an old word must not be taken for one about those.
+    // A journal without joint batches does not need the directory's confirmations, so they are dropped here. Only then
+    // may an empty journal be removed: a new one of its name numbers batches from 1 again, and an old confirmation must
+    // not match them.
     await this.#journal(directoryLineage, (lineage) => joint.has(lineage));
     await this.#remove(empty);
     if (damaged.length > 0) throw damaged[0];
   }
 
-  /** Writes those journals anew that are mostly garbage by now. */
+  /** Rewrites the journals that are mostly garbage by now. */
   async afterCommit(lineages: Iterable<number>): Promise<void> {
     for (const lineage of lineages) {
       const journal = this.#journals.peek(lineage);
@@ -74,7 +75,7 @@ export class Compaction {
         await this.#journal(lineage, () => true);
         this.#failed.delete(lineage);
       } catch {
-        // Nobody asked for this, and the old journal is as good as before: whoever needs room is told when a commit fails.
+        // Not an error of the commit: the old journal is still valid, and a full disk is reported when a commit fails.
         this.#failed.set(lineage, garbageBytes);
       }
     }
@@ -89,7 +90,7 @@ export class Compaction {
     try {
       const journal = journalOf(lineage);
       const directory = journalOf(directoryLineage);
-      if (journal.leansOnDirectory || directory.isUnfinished) {
+      if (journal.dependsOnDirectory || directory.isUnfinished) {
         await settleDirectory(this.#fileSystem, this.#directory, directory);
       }
       const { index } = journal;
@@ -99,7 +100,7 @@ export class Compaction {
       try {
         await rewrite(this.#fileSystem, this.#directory, journal, keeps);
       } finally {
-        // Even when this failed, the journal in memory may not be the one in the directory any more.
+        // Even after a failure the journal in memory may differ from the file.
         await this.#journals.forget(lineage);
       }
       return { hasJoint: false, isEmpty: index.count === 0 };

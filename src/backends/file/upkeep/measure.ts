@@ -10,7 +10,7 @@ export interface Sizes {
   readonly total: number;
 }
 
-/** Counts records journal by journal: nothing is kept in memory that was not there before, but for the last few. */
+/** Counts records journal by journal, and keeps only the last few journals in memory. */
 export async function measure(fileSystem: FileSystem, directory: string, snapshots: Snapshots): Promise<Sizes> {
   const tables = emptySizes();
   let total = 0;

@@ -9,7 +9,10 @@ import { beginning } from "../journal/batch-boundary.ts";
 import { surveyDamage } from "../journal/damage-survey.ts";
 import { RecordIndex } from "../journal/record-index.ts";
 
-/** Computes the checksum of every line of every journal. `mayBeWriting`: another process may be in the middle of a batch. */
+/**
+ * Computes the checksum of every line of every journal. `mayBeWriting`: another process may be in the middle of a
+ * batch.
+ */
 export async function verifyJournals(
   fileSystem: FileSystem,
   directory: string,
@@ -19,7 +22,7 @@ export async function verifyJournals(
   const lineages = names.map(lineageOfName).filter((lineage) => lineage !== undefined);
   const faults: string[] = [];
   const index = new RecordIndex(journalPath(directory, directoryLineage), directoryLineage);
-  // The directory comes first: it says which joint batches count.
+  // The directory comes first: it confirms joint batches.
   for (const lineage of lineages.sort((a, b) => a - b)) {
     const path = journalPath(directory, lineage);
     faults.push(...(await verifyJournal(fileSystem, path, lineage, index, mayBeWriting)));
@@ -70,7 +73,7 @@ async function verifyJournal(
     }
   } catch (error) {
     const { code, message } = error as { readonly code?: unknown; readonly message: string };
-    // Some damage stops the check itself: that is what was asked for, not a failure to answer.
+    // Damage that stops the check is a finding, not a failure of the check.
     if (code !== "CORRUPT" && code !== "VERSION") throw error;
     faults.push(message);
   } finally {

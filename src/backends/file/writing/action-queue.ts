@@ -1,4 +1,4 @@
-/** Lets one action run at a time, in the order they came. */
+/** Runs one action at a time, in the order of the calls. */
 export class ActionQueue {
   #last: Promise<unknown> = Promise.resolve();
 

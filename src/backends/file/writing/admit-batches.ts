@@ -6,18 +6,18 @@ import { lineageOfKey } from "../format/touched-lineages.ts";
 import type { Journal, JournalEntry } from "../journal/journal.ts";
 import { fetchAll } from "../reading/fetch-values.ts";
 
-/** What batches that were judged add to each journal. */
+/** The lines that admitted batches add to each journal. */
 export interface Admission {
   /** For each batch whether it is applied. */
   readonly applied: readonly boolean[];
   readonly entries: ReadonlyMap<number, readonly JournalEntry[]>;
-  /** Lineages with a batch that changes another journal too: it counts once the directory says so. */
+  /** Lineages with a batch that also changes another journal. It counts once the directory confirms it. */
   readonly joint: ReadonlySet<number>;
 }
 
 /**
- * Decides which batches are applied. No two of them touch the same records, so each is judged by what is there now.
- * `isTaken` tells whether the item of a `meta` record is known to be the number of another lineage's tape.
+ * Decides which batches are applied. No two batches touch the same records, so each is checked against the current
+ * records. `isTaken` tells whether the item of a `meta` record is known as the number of another lineage's tape.
  */
 export async function admitBatches(
   batches: readonly Batch[],
@@ -63,7 +63,10 @@ async function takesNumber({ inserts = [] }: Batch, isTaken: (meta: Key) => Prom
   return false;
 }
 
-/** Deletes first, as the contract has it; checkpoints last, where whoever looks at the file expects them. */
+/**
+ * Returns a batch's lines for each journal: deletes first, by the contract; checkpoints last, where a reader of the
+ * file expects them.
+ */
 function entriesOf(
   { deletes = [], inserts = [], puts = [] }: Batch,
   journalOf: (lineage: number) => Journal,
@@ -76,7 +79,7 @@ function entriesOf(
   };
   for (const target of deletes) {
     const operation = deleteOf(target);
-    // What is not there needs no line that says so.
+    // Deleting an absent record needs no line.
     if (journalOf(lineageOfKey(target)).index.mayHold(operation)) add(lineageOfKey(target), [operation, undefined]);
   }
   const written = [...inserts, ...puts];

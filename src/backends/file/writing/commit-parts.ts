@@ -1,16 +1,19 @@
 import type { Batch } from "../../../backend.ts";
 import { lineagesOfBatches } from "../format/touched-lineages.ts";
 
-/** The journals of a slice are open at the same time, and a process may have few files open. */
+/** The most journals of a part: all are open at the same time, and a process may open only so many files. */
 const mostJournals = 128;
 
-/** A part of a commit, and the journals it looks at or changes. */
+/** A part of a commit, and the lineages whose journals it reads or changes. */
 export interface CommitPart {
   readonly batches: readonly Batch[];
   readonly lineages: ReadonlySet<number>;
 }
 
-/** The batches of a commit in their order, in parts with few journals each. Only a batch that has more by itself is larger. */
+/**
+ * Splits a commit's batches, in order, into parts with few journals each. Only a single batch with more journals
+ * exceeds the limit.
+ */
 export function commitPartsOf(batches: readonly Batch[]): CommitPart[] {
   const parts: { readonly batches: Batch[]; readonly lineages: Set<number> }[] = [];
   for (const batch of batches) {
