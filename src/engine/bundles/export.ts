@@ -1,12 +1,12 @@
 import { bundleLine } from "../../codec/bundle.ts";
 import { type Delta, isReplacement, replacement } from "../../codec/delta/index.ts";
 import { ThreadmarkError } from "../../errors.ts";
+import { Attempts } from "../../platform/attempts.ts";
 import { nextTurn } from "../../platform/turns.ts";
 import { FrameReader } from "../bodies/frame-reader.ts";
 import { PAGE_ROWS } from "../bodies/load-page.ts";
 import { loadShown } from "../bodies/load-tree.ts";
 import { FRAME_BYTES, PACKS, PACKS_AT_ONCE } from "../bodies/replay.ts";
-import { Attempts } from "../../platform/attempts.ts";
 import { neverRests } from "../faults/attempts.ts";
 import { ifDamaged } from "../faults/damage.ts";
 import { wasOvertaken } from "../faults/overtaken.ts";

@@ -1,7 +1,7 @@
 import type { Batch } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
-import { atEndOfTurn, soon } from "../../platform/turns.ts";
 import { Attempts, Contention, PATIENCE } from "../../platform/attempts.ts";
+import { atEndOfTurn, soon } from "../../platform/turns.ts";
 import { wasOvertaken } from "../faults/overtaken.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";

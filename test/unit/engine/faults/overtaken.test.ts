@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { untilUndisturbed } from "../../../../src/engine/faults/attempts.ts";
-import { PATIENCE } from "../../../../src/platform/attempts.ts";
 import { missingFrame } from "../../../../src/engine/faults/missing.ts";
 import { busyIfOvertaken, Overtaken, wasOvertaken } from "../../../../src/engine/faults/overtaken.ts";
+import { PATIENCE } from "../../../../src/platform/attempts.ts";
 
 const tape = { number: 7, meta: { thread: "t" } };
 const overtaken = new Overtaken(tape);
