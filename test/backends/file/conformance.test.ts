@@ -1,5 +1,5 @@
 import { describe } from "vitest";
 import { fileUnderTest } from "../../support/places.ts";
-import { holdsToTheKit } from "../conformance.ts";
+import { holdsToTheKit } from "../support/conformance.ts";
 
 describe("a store on file", () => holdsToTheKit(fileUnderTest));

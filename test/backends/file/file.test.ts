@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe } from "vitest";
 import { file } from "../../../src/backends/file/index.ts";
 import { folderOfFile } from "../../support/folders-of-tests.ts";
-import { testContract } from "../contract/cases.ts";
+import { testContract } from "../support/contract.ts";
 
 const root = folderOfFile();
 

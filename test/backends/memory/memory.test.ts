@@ -1,6 +1,6 @@
 import { describe } from "vitest";
 import { memory } from "../../../src/backends/memory/index.ts";
-import { testContract } from "../contract/cases.ts";
+import { testContract } from "../support/contract.ts";
 
 describe("memory keeps the contract", () => {
   testContract(memory().capabilities, () => async () => memory());

@@ -4,7 +4,7 @@ import type { PostgresOptions } from "../../../src/backends/postgres/index.ts";
 import { postgres } from "../../../src/backends/postgres/index.ts";
 import type { TestDatabase } from "../../support/postgres/database.ts";
 import { createDatabase } from "../../support/postgres/database.ts";
-import { testContract } from "../contract/cases.ts";
+import { testContract } from "../support/contract.ts";
 
 const capabilities = { durable: true, processes: true };
 let database: TestDatabase;

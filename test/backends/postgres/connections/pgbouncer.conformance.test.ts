@@ -2,7 +2,7 @@ import { afterAll, describe } from "vitest";
 import { postgresUnderTest } from "../../../support/places.ts";
 import { startBouncer } from "../../../support/postgres/pgbouncer.ts";
 import { fileDatabase, reusedPostgres } from "../../../support/postgres/places.ts";
-import { holdsToTheKit } from "../../conformance.ts";
+import { holdsToTheKit } from "../../support/conformance.ts";
 
 const bouncer = await startBouncer((await fileDatabase()).url).catch((error: unknown) => String(error));
 const reason = typeof bouncer === "string" ? bouncer : "";

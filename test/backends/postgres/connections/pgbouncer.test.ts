@@ -5,7 +5,7 @@ import { createDatabase } from "../../../support/postgres/database.ts";
 import type { Bouncer } from "../../../support/postgres/pgbouncer.ts";
 import { startBouncer } from "../../../support/postgres/pgbouncer.ts";
 import { recordText } from "../../../support/texts.ts";
-import { testContract } from "../../contract/cases.ts";
+import { testContract } from "../../support/contract.ts";
 import { creation, step, tailOf } from "../support/records.ts";
 
 const database = await createDatabase();

@@ -1,7 +1,7 @@
 import { describe } from "vitest";
 import { postgresUnderTest } from "../../../support/places.ts";
 import { filePool, reusedPostgres } from "../../../support/postgres/places.ts";
-import { holdsToTheKit } from "../../conformance.ts";
+import { holdsToTheKit } from "../../support/conformance.ts";
 
 const pool = await filePool();
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { postgres } from "../../../../src/backends/postgres/index.ts";
 import type { TestDatabase } from "../../../support/postgres/database.ts";
 import { createDatabase } from "../../../support/postgres/database.ts";
-import { testContract } from "../../contract/cases.ts";
+import { testContract } from "../../support/contract.ts";
 
 const names = ["meta", "tail", "mark", "rows", "net", "steps", "id", "head", "write", "directory"];
 let database: TestDatabase;

@@ -1,6 +1,6 @@
 import { test } from "vitest";
-import { cases, missing, runCase } from "../../src/testing/index.ts";
-import { type BackendUnderTest, kitLocation } from "../support/places.ts";
+import { cases, missing, runCase } from "../../../src/testing/index.ts";
+import { type BackendUnderTest, kitLocation } from "../../support/places.ts";
 
 /**
  * Makes a test of every case of the kit. A case that needs a capability the backend lacks shows as skipped, with that

@@ -1,12 +1,12 @@
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { file } from "../../../src/backends/file/index.ts";
-import { sqlite } from "../../../src/backends/sqlite/index.ts";
-import { open } from "../../../src/index.ts";
-import { folderForEach } from "../../support/folders-of-tests.ts";
-import { recordText } from "../../support/texts.ts";
-import { put, tail } from "../support/tail-records.ts";
+import { file } from "../../src/backends/file/index.ts";
+import { sqlite } from "../../src/backends/sqlite/index.ts";
+import { open } from "../../src/index.ts";
+import { folderForEach } from "../support/folders-of-tests.ts";
+import { recordText } from "../support/texts.ts";
+import { put, tail } from "./support/tail-records.ts";
 
 const path = folderForEach();
 
