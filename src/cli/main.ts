@@ -11,7 +11,7 @@ process.on("warning", (warning) => {
 // `threadmark threads | head` closes the pipe early, which is no failure.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(exitCodes.done);
-  const { message } = failureOf(unwritable("The output", error, "What is there of it is not whole."));
+  const { message } = failureOf(unwritable("The output", error, "The part already written is incomplete."));
   process.stderr.write(`threadmark: ${printableLines(message)}\n`);
   process.exit(exitCodes.failed);
 });

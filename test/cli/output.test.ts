@@ -31,7 +31,7 @@ describe("export", () => {
     closeSync(full);
     expect(status).toBe(1);
     expect(stderr.toString()).toBe(
-      "threadmark: The output could not be written: the disk is full. Make room and try again. What is there of it is not whole.\n",
+      "threadmark: The output could not be written: the disk is full. Make room and try again. The part already written is incomplete.\n",
     );
   });
 

@@ -5,7 +5,7 @@ import { at, backendCase, fill, found, text, thread, values } from "./case.ts";
 
 /** Several batches in a commit, and large ones: each is applied or refused by itself, and as a whole. */
 export const batchCases: readonly BackendCase[] = [
-  backendCase("a refused batch leaves those before and after it applied", async (backend) => {
+  backendCase("a refused batch leaves the batches before and after it applied", async (backend) => {
     await fill(backend, [[at("meta", 2, 2), text("taken")]]);
     const insert = (group: number): { key: Key; value: Value } => ({ key: at("tail", group, 1), value: text(group) });
     const applied = await backend.commit([
@@ -147,7 +147,7 @@ export const batchCases: readonly BackendCase[] = [
     ]);
   }),
 
-  backendCase("a batch of ten thousand records is one batch", async (backend) => {
+  backendCase("a batch of ten thousand records is applied as a whole", async (backend) => {
     const inserts = Array.from({ length: 10_000 }, (_, item) => ({ key: at("tail", 1, item), value: text(item) }));
     await fill(backend, [[at("tail", 1, 9_999), text("taken")]]);
     assert.deepEqual(await backend.commit([{ inserts }]), [false]);

@@ -111,7 +111,7 @@ export const commitCases: readonly BackendCase[] = [
     assert.deepEqual(await values(backend, meta), [text(2)]);
   }),
 
-  backendCase("a check and one insert: the commit of every step", async (backend) => {
+  backendCase("a check and an insert, the commit of every step, are applied together", async (backend) => {
     await fill(backend, [[meta, text({ head: 0 })]]);
     const step = (item: number, seen: Value | undefined): Promise<readonly boolean[]> =>
       backend.commit([
@@ -128,7 +128,7 @@ export const commitCases: readonly BackendCase[] = [
     ]);
   }),
 
-  backendCase("deletes take keys and ranges, and what is absent without complaint", async (backend) => {
+  backendCase("deletes accept keys and ranges, and ignore absent records", async (backend) => {
     const all = [0, 1, 2, 3, 4, 5, 2 ** 32 - 1];
     await fill(backend, [
       ...all.map((item) => [at("tail", 1, item), text(item)] as const),

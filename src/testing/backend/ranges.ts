@@ -18,7 +18,7 @@ async function threads(backend: Backend, ids: readonly string[]): Promise<void> 
 
 /** Scans of a group, and lists of the directory: order, bounds, limits. */
 export const rangeCases: readonly BackendCase[] = [
-  backendCase("a scan goes by item as a number, between bounds that belong to it", async (backend) => {
+  backendCase("a scan is in numeric order of item, with both bounds included", async (backend) => {
     const order = [0, 2, 9, 10, 100, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1];
     await fill(
       backend,
@@ -97,7 +97,7 @@ export const rangeCases: readonly BackendCase[] = [
     },
   ),
 
-  backendCase("tapes of one lineage are apart, and its meta records are together", async (backend) => {
+  backendCase("tapes of a lineage are kept apart, and its meta records together", async (backend) => {
     const lineage = 9;
     await fill(backend, [
       [{ table: "tail", lineage, group: 20, item: 1, part: 0 }, text("a")],
@@ -111,26 +111,29 @@ export const rangeCases: readonly BackendCase[] = [
     assert.deepEqual(await items(backend, { scan: { table: "meta", lineage, group: lineage } }), [20, 21]);
   }),
 
-  backendCase("a scan of a wide table goes by item, then part, and takes all parts of an item", async (backend) => {
-    const places = [0, 7, 2 ** 31, 2 ** 32 - 1].flatMap((item) =>
-      [0, 3, 2 ** 31, 2 ** 32 - 1].map((part) => ({ item, part })),
-    );
-    for (const table of ["id", "head", "write"] as const) {
-      await fill(
-        backend,
-        places.toReversed().map(({ item, part }) => [at(table, 2, item, part), text([item, part])] as const),
+  backendCase(
+    "a scan of a wide table is in order of item, then part, and has all parts of an item",
+    async (backend) => {
+      const places = [0, 7, 2 ** 31, 2 ** 32 - 1].flatMap((item) =>
+        [0, 3, 2 ** 31, 2 ** 32 - 1].map((part) => ({ item, part })),
       );
-      const scan = { table, lineage: 2, group: 2 } as const;
-      const all = places.map(({ item, part }) => ({ item, part, value: text([item, part]) }));
-      assert.deepEqual(await found(backend, { scan }), all);
-      assert.deepEqual(await found(backend, { scan, reverse: true }), all.toReversed());
-      assert.deepEqual(await found(backend, { scan: { ...scan, from: 7, to: 7 } }), all.slice(4, 8));
-      assert.deepEqual(await found(backend, { scan: { ...scan, from: 1, to: 2 ** 31 }, limit: 6 }), all.slice(4, 10));
-      assert.deepEqual(await found(backend, { scan: { ...scan, to: 7 }, reverse: true, limit: 5 }), [
-        ...all.slice(3, 8).toReversed(),
-      ]);
-    }
-  }),
+      for (const table of ["id", "head", "write"] as const) {
+        await fill(
+          backend,
+          places.toReversed().map(({ item, part }) => [at(table, 2, item, part), text([item, part])] as const),
+        );
+        const scan = { table, lineage: 2, group: 2 } as const;
+        const all = places.map(({ item, part }) => ({ item, part, value: text([item, part]) }));
+        assert.deepEqual(await found(backend, { scan }), all);
+        assert.deepEqual(await found(backend, { scan, reverse: true }), all.toReversed());
+        assert.deepEqual(await found(backend, { scan: { ...scan, from: 7, to: 7 } }), all.slice(4, 8));
+        assert.deepEqual(await found(backend, { scan: { ...scan, from: 1, to: 2 ** 31 }, limit: 6 }), all.slice(4, 10));
+        assert.deepEqual(await found(backend, { scan: { ...scan, to: 7 }, reverse: true, limit: 5 }), [
+          ...all.slice(3, 8).toReversed(),
+        ]);
+      }
+    },
+  ),
 
   backendCase("the directory is in bytewise order of id, and ids are told apart byte by byte", async (backend) => {
     const ids = [
@@ -162,7 +165,7 @@ export const rangeCases: readonly BackendCase[] = [
     assert.deepEqual(await listed(backend, { limit: Number.POSITIVE_INFINITY }), sorted);
   }),
 
-  backendCase("a list takes what starts with the prefix, whatever the prefix ends in", async (backend) => {
+  backendCase("a list has all ids that start with the prefix, whatever the prefix ends in", async (backend) => {
     const stems = [
       "a",
       "A",
@@ -194,7 +197,7 @@ export const rangeCases: readonly BackendCase[] = [
     }
   }),
 
-  backendCase("a list goes on after an id, which need not exist", async (backend) => {
+  backendCase("a list continues after an id, which need not exist", async (backend) => {
     const ids = ["a", "b/1", "b/2", "b/3", "c", "é", "😀"];
     await threads(backend, ids);
     assert.deepEqual(await listed(backend, { after: "b/1", limit: 2 }), ["b/2", "b/3"]);

@@ -38,7 +38,7 @@ export const upkeepCases: readonly BackendCase[] = [
     assert.deepEqual(await backend.verify(), []);
   }),
 
-  backendCase("compact of an empty store is nothing", async (backend) => {
+  backendCase("compact of an empty store does nothing", async (backend) => {
     await backend.compact();
     assert.deepEqual(await backend.verify(), []);
   }),

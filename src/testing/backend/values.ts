@@ -66,7 +66,7 @@ export const valueCases: readonly BackendCase[] = [
     assert.deepEqual(back, samples.map(text));
   }),
 
-  backendCase("a view into a larger buffer stores only what it shows", async (backend) => {
+  backendCase("a view into a larger buffer stores only its own bytes", async (backend) => {
     const whole = Uint8Array.from({ length: 64 }, (_, index) => index);
     await fill(backend, [[at("write", 1, 1, 1), whole.subarray(10, 20)]]);
     assert.deepEqual(await values(backend, at("write", 1, 1, 1)), [whole.slice(10, 20)]);

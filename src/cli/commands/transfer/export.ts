@@ -76,6 +76,6 @@ async function writeWhole(file: string, lines: Readable, signal: AbortSignal): P
     if (isReplaced) await rename(path, file);
   } catch (error) {
     const standing = there === undefined ? "Nothing is left of it." : "What was there is as it was.";
-    throw unwritable(file, error, isReplaced ? standing : "What is there of it is not whole.");
+    throw unwritable(file, error, isReplaced ? standing : "The part already written is incomplete.");
   }
 }

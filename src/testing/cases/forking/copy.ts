@@ -7,7 +7,7 @@ import { collect, idsOf, renamed, snapshot } from "../../support/snapshot.ts";
 
 export const copy: readonly Case[] = [
   {
-    name: "copy: gives all checkpoints of all namespaces and branches, their writes, ids, seqs and parents",
+    name: "copy: a copy has all checkpoints of all namespaces and branches, with their writes, ids, seqs and parents",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");
@@ -52,7 +52,7 @@ export const copy: readonly Case[] = [
     },
   },
   {
-    name: "copy: of copies and of forks, each going its own way",
+    name: "copy: copies of copies and of forks each continue on their own",
     async run({ open }) {
       const store = await open(smallPacks);
       const first = store.thread("k0");
@@ -78,7 +78,7 @@ export const copy: readonly Case[] = [
     },
   },
   {
-    name: "copy: seqs go on from where they were, and heads of branches stay",
+    name: "copy: seqs of a copy continue from those of its source, and heads of branches stay",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");

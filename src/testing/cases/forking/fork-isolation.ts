@@ -93,7 +93,7 @@ export const forkIsolation: readonly Case[] = [
     }),
   ),
   {
-    name: "fork isolation: data writes of both sides after a fork stay apart, those before it are shared",
+    name: "fork isolation: data writes after a fork stay on their side, and earlier ones are shared",
     async run({ open }) {
       const store = await open();
       const source = store.thread("s");
@@ -148,7 +148,7 @@ export const forkIsolation: readonly Case[] = [
     },
   },
   {
-    name: "fork isolation: into the name of a thread that was emptied leaves whole what was forked or copied from that one",
+    name: "fork isolation: a fork into the name of an emptied thread leaves the forks and copies of that thread whole",
     async run({ open }) {
       const store = await open();
       const emptied = store.thread("emptied");
@@ -224,7 +224,7 @@ export const forkIsolation: readonly Case[] = [
     },
   },
   {
-    name: "fork: shows all its ancestors, read in parts, when one deleted before it goes from the medium",
+    name: "fork: a fork shows all its ancestors, read in pages, when a checkpoint deleted before it is compacted away",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");
@@ -242,7 +242,7 @@ export const forkIsolation: readonly Case[] = [
     },
   },
   {
-    name: "fork: one of a fork counts what it shows, past what the one between has deleted or led elsewhere",
+    name: "fork: a fork of a fork counts the checkpoints it shows, without those that the middle fork deleted or bypassed",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");

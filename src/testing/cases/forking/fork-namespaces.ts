@@ -27,7 +27,7 @@ async function shows(store: Store<Free>, thread: string, expected: Record<string
 
 export const forkNamespaces: readonly Case[] = [
   {
-    name: "fork namespaces: each shows its line up to the next commit of the root",
+    name: "fork namespaces: each namespace of a fork shows its line up to the next commit of the root",
     async run({ open }) {
       const store = await open();
       await commit(store, "t", "r1 a/a1 b/b1 a/a2 r2 a/a3 a/c/c1 r3 b/b2 a/a4");
@@ -56,7 +56,7 @@ export const forkNamespaces: readonly Case[] = [
     },
   },
   {
-    name: "fork namespaces: shows ancestors only, also where a nested namespace has branches",
+    name: "fork namespaces: a fork shows ancestors only, also where a nested namespace has branches",
     async run({ open }) {
       const store = await open();
       await commit(store, "t", "r1 a/a1 a/a2");
@@ -70,7 +70,7 @@ export const forkNamespaces: readonly Case[] = [
     },
   },
   {
-    name: "fork namespaces: with edits on top the nested ones are those of the chosen checkpoint",
+    name: "fork namespaces: a fork with edits has the nested namespaces of the chosen checkpoint",
     async run({ open }) {
       const store = await open();
       await commit(store, "t", "r1 a/a1 r2 a/a2");
@@ -102,7 +102,7 @@ export const forkNamespaces: readonly Case[] = [
     },
   },
   {
-    name: "fork namespaces: many namespaces over sealed history, each at its own place",
+    name: "fork namespaces: many namespaces over sealed history each read back at their own position",
     async run({ open }) {
       const store = await open();
       const at: Record<number, number[]> = {};
@@ -131,7 +131,7 @@ export const forkNamespaces: readonly Case[] = [
     },
   },
   {
-    name: "fork namespaces: replacements, writes and labels there stay on their side",
+    name: "fork namespaces: replacements, writes and labels in nested namespaces stay on their side",
     async run({ open }) {
       const store = await open();
       await commit(store, "t", "r1 a/a1 a/a2");
@@ -152,7 +152,7 @@ export const forkNamespaces: readonly Case[] = [
     },
   },
   {
-    name: "fork: a nested branch it does not show stays hidden when both sides delete what it begins with, also after compact",
+    name: "fork: a nested branch that a fork does not show stays hidden when both sides delete its first checkpoint, also after compact",
     async run({ open }) {
       const store = await open();
       const nested = store.thread("t", { namespace: ["a"] });

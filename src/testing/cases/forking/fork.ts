@@ -7,7 +7,7 @@ import { collect, idsOf, renamed, shaped, snapshot } from "../../support/snapsho
 
 export const fork: readonly Case[] = [
   {
-    name: "fork: of the head shows the whole line under the new thread's id, everything else equal",
+    name: "fork: a fork of the head shows the whole line under the new thread's id, everything else equal",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");
@@ -23,7 +23,7 @@ export const fork: readonly Case[] = [
     },
   },
   {
-    name: "fork: at a checkpoint shows it and its ancestors, not what else was committed before it",
+    name: "fork: a fork at a checkpoint shows it and its ancestors, and no other earlier commits",
     async run({ open }) {
       const thread = (await open()).thread("t");
       await thread.put({ id: "a", state: { n: 1 } });
@@ -44,7 +44,7 @@ export const fork: readonly Case[] = [
     },
   },
   {
-    name: "fork: names itself when no id is given, and each time anew",
+    name: "fork: a fork without a given id gets a new id each time",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");
@@ -56,7 +56,7 @@ export const fork: readonly Case[] = [
     },
   },
   {
-    name: "fork: at a step is at the last committed of that step",
+    name: "fork: a fork at a step begins at the last checkpoint committed with that step",
     async run({ open }) {
       const thread = (await open()).thread("t");
       await thread.put({ id: "a", state: {}, step: 0 });
@@ -67,7 +67,7 @@ export const fork: readonly Case[] = [
     },
   },
   {
-    name: "fork: with edits adds one checkpoint on top that copies all the rest",
+    name: "fork: a fork with edits adds a single checkpoint that copies all fields that are not edited",
     async run({ open, clock }) {
       const store = await open();
       const thread = store.thread("main");
@@ -117,7 +117,7 @@ export const fork: readonly Case[] = [
     },
   },
   {
-    name: "fork: with history none is one checkpoint, a root, without writes and without nested namespaces",
+    name: "fork: a fork with history none is a single root checkpoint, without writes and nested namespaces",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("main");
@@ -151,7 +151,7 @@ export const fork: readonly Case[] = [
     },
   },
   {
-    name: "fork: of what is not there is NOT_FOUND, into what exists is CONFLICT, and neither makes a thread",
+    name: "fork: a missing source is NOT_FOUND, an existing target CONFLICT, and neither makes a thread",
     async run({ open }) {
       const store = await open();
       await failsWith("NOT_FOUND", () => store.thread("nobody").fork({ into: "f" }));
@@ -177,7 +177,7 @@ export const fork: readonly Case[] = [
     },
   },
   {
-    name: "fork: anywhere in a long history shows exactly what was put, and goes on from there",
+    name: "fork: a fork anywhere in a long history shows exactly the states that were put, and continues from there",
     async run({ open }) {
       const store = await open(smallPacks);
       const thread = store.thread("t");
@@ -198,7 +198,7 @@ export const fork: readonly Case[] = [
     },
   },
   {
-    name: "fork: hundreds of forks deep, each with a checkpoint of its own, everything reads",
+    name: "fork: forks of forks, hundreds deep, each with a checkpoint of its own, all read back",
     async run({ open }) {
       const store = await open();
       let thread = store.thread("f0");

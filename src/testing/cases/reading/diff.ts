@@ -12,7 +12,7 @@ const bare = (fields: object): object => Object.assign(Object.create(null), fiel
 
 export const diff: readonly Case[] = [
   {
-    name: "diff: gives changes by path, added, removed and changed",
+    name: "diff: changes are given by path, as added, removed and changed",
     async run({ open }) {
       const thread = (await open()).thread("t");
       await thread.put({
@@ -38,7 +38,7 @@ export const diff: readonly Case[] = [
     },
   },
   {
-    name: "diff: of equal states is empty, also for rich types, far apart and across branches",
+    name: "diff: equal states have no changes, also with rich types, far apart and across branches",
     async run({ open }) {
       const thread = (await open()).thread("t");
       const state = (): object => ({
@@ -55,7 +55,7 @@ export const diff: readonly Case[] = [
     },
   },
   {
-    name: "diff: tells an object without a prototype from a plain one",
+    name: "diff: an object without a prototype differs from a plain one",
     async run({ open }) {
       const thread = (await open()).thread("t");
       await thread.put({ id: "a", state: { empty: {}, full: { x: 1 } } });
@@ -73,7 +73,7 @@ export const diff: readonly Case[] = [
     },
   },
   {
-    name: "diff: an element added to a list is named by its place",
+    name: "diff: an element added to a list is named by its index",
     async run({ open }) {
       const thread = (await open()).thread("t");
       await thread.put({ id: "a", state: { list: [{ n: 1 }, { n: 2 }] } });
@@ -84,7 +84,7 @@ export const diff: readonly Case[] = [
     },
   },
   {
-    name: "diff: sees a change of type",
+    name: "diff: a change of type is a change",
     async run({ open }) {
       const thread = (await open()).thread("t");
       await thread.put({ id: "a", state: { v: "1", w: 0, x: new Date(1), y: [] } });

@@ -48,7 +48,7 @@ export const types: readonly Case[] = [
     },
   },
   {
-    name: "types: a field that turns from each type into each other is exact at every step",
+    name: "types: a field that changes from every type to every other reads back exactly at every step",
     async run({ open }) {
       const store = await open();
       const values = Object.entries(richValues());
@@ -75,7 +75,7 @@ export const types: readonly Case[] = [
     },
   },
   {
-    name: "types: key order, empty keys, keys that look like numbers or like the codec's own, deep nesting",
+    name: "types: key order, empty keys, keys that look like numbers or tags, and deep nesting are kept",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");
@@ -155,7 +155,7 @@ export const types: readonly Case[] = [
     },
   },
   {
-    name: "types: long strings and large lists, changed at both ends and in the middle",
+    name: "types: long strings and large lists, changed at both ends and in the middle, read back exactly",
     async run({ open }) {
       const thread = (await open()).thread("t");
       let text = "The quick brown \u{1f98a} jumps. ".repeat(20_000);
@@ -181,7 +181,7 @@ export const types: readonly Case[] = [
     },
   },
   {
-    name: "types: what cannot be stored is SERIALIZE with its path, and nothing is written",
+    name: "types: a value that cannot be stored is SERIALIZE with its path, and nothing is written",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");
@@ -229,7 +229,7 @@ export const types: readonly Case[] = [
     },
   },
   {
-    name: "types: what a state shares with another branch comes back as it went in",
+    name: "types: values that a state shares with another branch come back as they went in",
     async run({ open }) {
       const store = await open<unknown>();
       const thread = store.thread("t");

@@ -6,7 +6,7 @@ import { collect, idsOf, shaped, shapedInformation, wholeHistory } from "../../s
 
 export const history: readonly Case[] = [
   {
-    name: "history: newest first, metadata by default, whole checkpoints when asked",
+    name: "history: checkpoints come newest first, as metadata by default, whole when asked",
     async run({ open }) {
       const thread = (await open()).thread("t");
       const put = [];
@@ -24,7 +24,7 @@ export const history: readonly Case[] = [
     },
   },
   {
-    name: "history: pages by limit and before, an id or a seq, and meets every checkpoint once",
+    name: "history: paging by limit and before, with an id or a seq, meets every checkpoint once",
     async run({ open }) {
       const thread = (await open()).thread("t");
       const kept = await converse(thread, 150);
@@ -51,7 +51,7 @@ export const history: readonly Case[] = [
     },
   },
   {
-    name: "history: run and source choose, limit counts what was chosen",
+    name: "history: run and source filter, and limit counts the matches",
     async run({ open }) {
       const thread = (await open()).thread("t");
       for (let n = 0; n < 140; n++) {
@@ -79,7 +79,7 @@ export const history: readonly Case[] = [
     },
   },
   {
-    name: "history: shows one namespace only",
+    name: "history: a history shows a single namespace",
     async run({ open }) {
       const store = await open();
       const root = store.thread("t");
@@ -93,7 +93,7 @@ export const history: readonly Case[] = [
     },
   },
   {
-    name: "history: stopping early is fine, and starting again starts anew",
+    name: "history: a walk may stop early, and another starts from the head",
     async run({ open }) {
       const thread = (await open()).thread("t");
       await converse(thread, 70);
@@ -125,7 +125,7 @@ export const history: readonly Case[] = [
     },
   },
   {
-    name: "history: goes on while checkpoints are deleted, without those",
+    name: "history: a walk continues while checkpoints are deleted, without them",
     async run({ open }) {
       const thread = (await open()).thread("t");
       const kept = await converse(thread, 200);

@@ -7,7 +7,7 @@ import { collect, snapshot } from "../../support/snapshot.ts";
 
 export const label: readonly Case[] = [
   {
-    name: "label: changes that and nothing else, in fresh and sealed history, and can be taken away",
+    name: "label: a label changes nothing else, in fresh and sealed history, and can be removed",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");
@@ -35,7 +35,7 @@ export const label: readonly Case[] = [
     },
   },
   {
-    name: "label: is per thread and per namespace",
+    name: "label: a label belongs to a single thread and namespace",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");
@@ -51,7 +51,7 @@ export const label: readonly Case[] = [
     },
   },
   {
-    name: "label: of an unknown checkpoint is NOT_FOUND, of no text a TypeError",
+    name: "label: an unknown checkpoint is NOT_FOUND, a label that is no string a TypeError",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");

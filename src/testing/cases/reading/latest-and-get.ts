@@ -6,7 +6,7 @@ import { idsOf, shaped } from "../../support/snapshot.ts";
 
 export const latestAndGet: readonly Case[] = [
   {
-    name: "latest and get: what is not there is undefined, and reading makes nothing",
+    name: "latest and get: an absent checkpoint is undefined, and reading makes nothing",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("nobody");
@@ -31,7 +31,7 @@ export const latestAndGet: readonly Case[] = [
     },
   },
   {
-    name: "latest: by step is the greatest step, ties to the last committed",
+    name: "latest: latest by step has the greatest step, and among equals is the last committed",
     async run({ open }) {
       const thread = (await open()).thread("t");
       await thread.put({ id: "five", state: { n: 1 }, step: 5 });
@@ -46,7 +46,7 @@ export const latestAndGet: readonly Case[] = [
     },
   },
   {
-    name: "get: by step is the last committed with that step, in short and in long histories",
+    name: "get: get by step finds the last committed with that step, in short and in long histories",
     async run({ open }) {
       const thread = (await open()).thread("t");
       for (let n = 0; n < 150; n++) await thread.put({ id: `c${n}`, state: { n }, step: n % 50 });
@@ -63,7 +63,7 @@ export const latestAndGet: readonly Case[] = [
     },
   },
   {
-    name: "get: gives the same checkpoint that latest and a reopened store give",
+    name: "get: get, latest and a reopened store give equal checkpoints",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t", { namespace: ["a", "b"] });
@@ -78,7 +78,7 @@ export const latestAndGet: readonly Case[] = [
     },
   },
   {
-    name: "tuple: gives the checkpoint, its parent and its writes; without an id, of the head",
+    name: "tuple: a tuple has the checkpoint, its parent and its writes; without an id, those of the head",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t", { namespace: ["sub"] });

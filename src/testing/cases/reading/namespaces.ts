@@ -12,7 +12,7 @@ const nestedOf = (namespaces: readonly (readonly string[])[]): string[] =>
 
 export const namespaces: readonly Case[] = [
   {
-    name: "namespaces: each has its own head, ids and parents",
+    name: "namespaces: every namespace has its own head, ids and parents",
     async run({ open }) {
       const store = await open();
       const paths = [[], ["a"], ["a", "b"], ["b"], ["a", "b", "c"]];
@@ -33,7 +33,7 @@ export const namespaces: readonly Case[] = [
     },
   },
   {
-    name: "namespaces: parts do not run into each other, into the thread's id or into the checkpoint's",
+    name: "namespaces: parts are never confused with each other, with the thread's id or with the checkpoint's",
     async run({ open }) {
       const store = await open();
       const places: [string, string[]][] = [
@@ -89,7 +89,7 @@ export const namespaces: readonly Case[] = [
     },
   },
   {
-    name: "namespaces: a thread may live in nested ones alone",
+    name: "namespaces: a thread may have nested namespaces only",
     async run({ open }) {
       const store = await open();
       const nested = store.thread("t", { namespace: ["sub"] });
@@ -104,7 +104,7 @@ export const namespaces: readonly Case[] = [
     },
   },
   {
-    name: "namespaces: up to 512 bytes a part and 1,024 together; more, empty or NUL is a TypeError",
+    name: "namespaces: a part may have up to 512 bytes and a namespace 1,024; more, empty or NUL is a TypeError",
     async run({ open }) {
       const store = await open();
       for (const namespace of [

@@ -84,7 +84,7 @@ export const packs: readonly Case[] = [
     },
   },
   {
-    name: "long histories: branches that take turns, from old and new checkpoints, each exact",
+    name: "long histories: branches that take turns, from old and new checkpoints, read back exactly",
     async run({ open }) {
       const store = await open(smallPacks);
       const thread = store.thread("t");
@@ -119,7 +119,7 @@ export const packs: readonly Case[] = [
     },
   },
   {
-    name: "long histories: states that are overwritten, shrink, grow and change shape",
+    name: "long histories: states that are overwritten, shrink, grow and change structure read back exactly",
     async run({ open }) {
       const store = await open(smallPacks);
       const thread = store.thread("t");
@@ -147,7 +147,7 @@ export const packs: readonly Case[] = [
     },
   },
   {
-    name: "long histories: a list trimmed now and then, and a text edited in the middle",
+    name: "long histories: a list trimmed now and then and a text edited in the middle read back exactly",
     async run({ open }) {
       const store = await open(smallPacks);
       const thread = store.thread("t");

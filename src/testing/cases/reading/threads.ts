@@ -11,7 +11,7 @@ const ids = async <State>(store: Store<State>, options?: ThreadsOptions): Promis
 
 export const threads: readonly Case[] = [
   {
-    name: "threads: yields each with workflow, head, status, counts and times",
+    name: "threads: every thread is listed with workflow, head, status, counts and times",
     async run({ open, clock }) {
       const store = await open();
       const created = clock.now();
@@ -40,7 +40,7 @@ export const threads: readonly Case[] = [
     },
   },
   {
-    name: "threads: says what a fork or copy came from",
+    name: "threads: a fork or copy is listed with its source",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");
@@ -59,7 +59,7 @@ export const threads: readonly Case[] = [
     },
   },
   {
-    name: "threads: come in bytewise order of id, by prefix, in pages",
+    name: "threads: threads are listed in bytewise order of id, by prefix, in pages",
     async run({ open }) {
       const store = await open();
       const names = [
@@ -108,7 +108,7 @@ export const threads: readonly Case[] = [
     },
   },
   {
-    name: "threads: a hundred and more, whole and by workflow, with a limit that counts what was chosen",
+    name: "threads: more than a hundred threads are listed, all or by workflow, with a limit that counts the matches",
     async run({ open }) {
       const store = await open();
       const names = Array.from({ length: 230 }, (_, n) => `t${String(n).padStart(3, "0")}`);
@@ -125,7 +125,7 @@ export const threads: readonly Case[] = [
     },
   },
   {
-    name: "threads: by order of update, the last one first, in pages",
+    name: "threads: threads are listed by time of update, newest first, in pages",
     async run({ open, clock }) {
       const store = await open();
       const names = ["m", "a", "z", "k", "b"];
@@ -142,7 +142,7 @@ export const threads: readonly Case[] = [
     },
   },
   {
-    name: "threads: a list by time does not go on after a thread that is gone: it says so instead of beginning again",
+    name: "threads: a list by time cannot continue after a deleted thread, and fails instead of beginning again",
     async run({ open }) {
       const store = await open();
       for (const id of ["a", "b", "c"]) await store.thread(id).put({ state: {} });
@@ -189,7 +189,7 @@ export const threads: readonly Case[] = [
     },
   },
   {
-    name: "threads: a fork has the status of what it shows",
+    name: "threads: a fork has the status of the head it shows",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");
@@ -210,7 +210,7 @@ export const threads: readonly Case[] = [
     },
   },
   {
-    name: "threads: paging after a thread that was deleted in between goes on",
+    name: "threads: paging by id continues after a thread that was deleted meanwhile",
     async run({ open }) {
       const store = await open();
       for (const name of ["a", "b", "c", "d"]) await store.thread(name).put({ state: {} });
@@ -220,7 +220,7 @@ export const threads: readonly Case[] = [
     },
   },
   {
-    name: "threads: failed is an error write at the root's head, wherever it was written and whatever came between",
+    name: "threads: an error write at the root's head makes a thread failed, wherever it was written",
     async run({ open }) {
       const store = await open();
       const error = { task: "t", writes: [{ channel: "error", value: "broken", index: -1 }] };

@@ -6,7 +6,7 @@ import { collect, renamed, snapshot } from "../../support/snapshot.ts";
 
 export const closing: readonly Case[] = [
   {
-    name: "close: everything is CLOSED afterwards, closing again is fine, and what was committed is there",
+    name: "close: a closed store refuses every call with CLOSED, may be closed again, and keeps its commits",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");
@@ -48,7 +48,7 @@ export const closing: readonly Case[] = [
     },
   },
   {
-    name: "close: waits for what is under way, and `await using` closes",
+    name: "close: close waits for calls under way, and `await using` closes",
     async run({ open }) {
       const store = await open();
       const pending = Array.from({ length: 20 }, (_, n) => store.thread("t").put({ id: `c${n}`, state: { n } }));

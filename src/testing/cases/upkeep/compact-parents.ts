@@ -57,7 +57,7 @@ export const compactionParents: readonly Case[] = [
     },
   },
   {
-    name: "compact: a fork shows what its line had before a replaced checkpoint that both sides deleted",
+    name: "compact: a fork shows the line before a replaced checkpoint that both sides deleted",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");
@@ -73,7 +73,7 @@ export const compactionParents: readonly Case[] = [
     },
   },
   {
-    name: "compact: forks of forks, and copies of them, keep to their lines past what all of them deleted",
+    name: "compact: forks of forks, and copies of them, keep to their lines past checkpoints that all of them deleted",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");
@@ -125,7 +125,7 @@ export const compactionParents: readonly Case[] = [
     },
   },
   {
-    name: "compact: in a nested namespace too, a fork keeps to its line past what both sides deleted",
+    name: "compact: in a nested namespace, a fork keeps to its line past checkpoints that both sides deleted",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");
@@ -156,7 +156,7 @@ export const compactionParents: readonly Case[] = [
     },
   },
   {
-    name: "compact: a fork that replaces a checkpoint afterwards has it follow what is left, in the store that knew what went",
+    name: "compact: a checkpoint that a fork replaces afterwards follows a remaining one, in a store that remembers the removed",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");
@@ -172,7 +172,7 @@ export const compactionParents: readonly Case[] = [
     },
   },
   {
-    name: "compact: a store that knew a fork before shows the parents that another decides on after it",
+    name: "compact: a store that remembers a fork shows the parents that another store's compaction decides on",
     async run({ open }) {
       const store = await open();
       const reader = await open();

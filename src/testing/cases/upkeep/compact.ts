@@ -6,7 +6,7 @@ import { collect, idsOf, snapshot } from "../../support/snapshot.ts";
 
 export const compaction: readonly Case[] = [
   {
-    name: "compact: after a source is gone, forks and copies show all they showed, in the store that knew it too",
+    name: "compact: after a source is deleted, forks and copies show all they showed, also in a store that remembers it",
     async run({ open }) {
       const store = await open();
       const source = store.thread("source");
@@ -35,7 +35,7 @@ export const compaction: readonly Case[] = [
     },
   },
   {
-    name: "compact: a fork of a fork reads what it inherits from a thread that is gone, in the store that knew it too",
+    name: "compact: a fork of a fork reads checkpoints inherited from a deleted thread, also in a store that remembers it",
     async run({ open }) {
       const store = await open();
       const source = store.thread("source");
@@ -57,7 +57,7 @@ export const compaction: readonly Case[] = [
     },
   },
   {
-    name: "compact: changes nothing that can be read, and may be called at any time",
+    name: "compact: compact changes nothing that can be read, and may be called at any time",
     async run({ open }) {
       const store = await open();
       await store.compact();
@@ -77,7 +77,7 @@ export const compaction: readonly Case[] = [
     },
   },
   {
-    name: "compact: after deletes the store holds no more than what is left needs",
+    name: "compact: after deletes and compact, the store holds no more than the remaining checkpoints need",
     async run({ open }) {
       const store = await open();
       const bytes = async (): Promise<number> => {
@@ -102,7 +102,7 @@ export const compaction: readonly Case[] = [
     },
   },
   {
-    name: "compact: between a replacement and the next put, in the same store, changes nothing",
+    name: "compact: a compaction between a replacement and the next put changes nothing",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");
@@ -126,7 +126,7 @@ export const compaction: readonly Case[] = [
     },
   },
   {
-    name: "compact: what was replaced goes, whatever was forked elsewhere, and what follows it stays",
+    name: "compact: a replaced version is removed, whatever was forked elsewhere, and its children stay",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");
@@ -156,7 +156,7 @@ export const compaction: readonly Case[] = [
     },
   },
   {
-    name: "compact: what follows a replaced checkpoint whose parent goes at the same time stays",
+    name: "compact: the children of a replaced checkpoint stay when its parent is removed at the same time",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");
@@ -172,7 +172,7 @@ export const compaction: readonly Case[] = [
     },
   },
   {
-    name: "compact: ids of checkpoints that go leave the index as well, and may come again",
+    name: "compact: ids of removed checkpoints leave the index, and may be put again",
     async run({ open }) {
       const store = await open(smallPacks);
       const thread = store.thread("t");
@@ -198,7 +198,7 @@ export const compaction: readonly Case[] = [
     },
   },
   {
-    name: "compact: nested namespaces whose checkpoints are gone leave nothing behind, and may come again",
+    name: "compact: nested namespaces without checkpoints leave nothing behind, and may be used again",
     async run({ open }) {
       const store = await open(smallPacks);
       const root = store.thread("t");

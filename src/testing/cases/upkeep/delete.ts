@@ -6,7 +6,7 @@ import { collect, idsOf, snapshot } from "../../support/snapshot.ts";
 
 export const deletion: readonly Case[] = [
   {
-    name: "delete: checkpoints by id; unknown ones are passed over, the count is returned",
+    name: "delete: deleteCheckpoints ignores unknown ids and returns how many it deleted",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");
@@ -50,7 +50,7 @@ export const deletion: readonly Case[] = [
     },
   },
   {
-    name: "delete: without the head, the newest that remains is the head and puts follow it",
+    name: "delete: after the head is deleted, the newest remaining checkpoint is the head and puts follow it",
     async run({ open }) {
       const thread = (await open()).thread("t");
       const kept = await converse(thread, 5);
@@ -66,7 +66,7 @@ export const deletion: readonly Case[] = [
     },
   },
   {
-    name: "delete: an id that was deleted can be put again and is a new checkpoint",
+    name: "delete: a deleted id can be put again, as a new checkpoint",
     async run({ open }) {
       const thread = (await open()).thread("t");
       await thread.put({ id: "a", state: { n: 1 } });
@@ -80,7 +80,7 @@ export const deletion: readonly Case[] = [
     },
   },
   {
-    name: "delete: deleteRun takes that run's checkpoints in all namespaces, and no others",
+    name: "delete: deleteRun deletes the run's checkpoints in all namespaces, and no others",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");
@@ -108,7 +108,7 @@ export const deletion: readonly Case[] = [
     },
   },
   {
-    name: "delete: only the handle's namespace for deleteCheckpoints",
+    name: "delete: deleteCheckpoints deletes in the handle's namespace only",
     async run({ open }) {
       const store = await open();
       const root = store.thread("t");
@@ -120,7 +120,7 @@ export const deletion: readonly Case[] = [
     },
   },
   {
-    name: "delete: a thread whole, its namespaces and writes too; again is fine; it can live anew",
+    name: "delete: deleting a thread removes its namespaces and writes, may be repeated, and frees its id",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");
@@ -149,7 +149,7 @@ export const deletion: readonly Case[] = [
     },
   },
   {
-    name: "delete: a thread whose last checkpoint went is not listed, and starts anew",
+    name: "delete: a thread without its last checkpoint is not listed, and starts afresh",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");
@@ -167,7 +167,7 @@ export const deletion: readonly Case[] = [
     },
   },
   {
-    name: "delete: one by one, from the front, the back and the middle of sealed history, all others read",
+    name: "delete: after single deletes at the front, the back and the middle of sealed history, all others read back",
     async run({ open }) {
       const store = await open(smallPacks);
       for (const pick of [
@@ -201,7 +201,7 @@ export const deletion: readonly Case[] = [
     },
   },
   {
-    name: "delete: a fork keeps what it inherits when both sides delete the checkpoint it begins with, also after compact",
+    name: "delete: a fork keeps its inherited checkpoints when both sides delete the one it begins with, also after compact",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");
@@ -250,7 +250,7 @@ export const deletion: readonly Case[] = [
     },
   },
   {
-    name: "delete: a fork whose beginning is gone on both sides shows the rest to the store that knew it, whatever it does first",
+    name: "delete: a fork whose first checkpoint is gone on both sides shows the rest to a store that remembers it",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");

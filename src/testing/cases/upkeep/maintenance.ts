@@ -11,7 +11,7 @@ const counts = async (store: Store<Free>): Promise<number[]> => {
 
 export const maintenance: readonly Case[] = [
   {
-    name: "stats: counts threads and checkpoints as they come, fork and go",
+    name: "stats: threads and checkpoints are counted after puts, forks and deletes",
     async run({ open }) {
       const store = await open();
       exact(await counts(store), [0, 0]);
@@ -33,7 +33,7 @@ export const maintenance: readonly Case[] = [
     },
   },
   {
-    name: "stats: bytes grow with what is put, and not with forks and copies of it",
+    name: "stats: bytes grow with puts, and not with forks and copies",
     async run({ open }) {
       const store = await open();
       const total = async (): Promise<number> => {
@@ -56,7 +56,7 @@ export const maintenance: readonly Case[] = [
     },
   },
   {
-    name: "verify: is clean after everything that can be done, and an empty store's too",
+    name: "verify: verify finds no fault after every operation, nor in an empty store",
     async run({ open }) {
       const store = await open();
       exact(await store.verify(), { ok: true, faults: [] });

@@ -6,7 +6,7 @@ import { idsOf, renamed, snapshot } from "../../support/snapshot.ts";
 
 export const prune: readonly Case[] = [
   {
-    name: "prune: keeps the newest of a line, whose states and order stay; the oldest left becomes a root",
+    name: "prune: prune keeps the newest checkpoints with their states and order, and the oldest left becomes a root",
     async run({ open }) {
       const thread = (await open()).thread("t");
       const kept = await converse(thread, 10);
@@ -44,7 +44,7 @@ export const prune: readonly Case[] = [
     },
   },
   {
-    name: "prune: protect keeps every ancestor of what is kept, truncate does not",
+    name: "prune: protect keeps every ancestor of a kept checkpoint, truncate does not",
     async run({ open }) {
       const store = await open();
       for (const id of ["protect", "truncate"]) {
@@ -64,7 +64,7 @@ export const prune: readonly Case[] = [
     },
   },
   {
-    name: "prune: each namespace keeps its own newest, from whichever handle",
+    name: "prune: each namespace keeps its own newest checkpoints, whichever handle prunes",
     async run({ open }) {
       const store = await open();
       for (const id of ["t", "u"]) {
@@ -81,7 +81,7 @@ export const prune: readonly Case[] = [
     },
   },
   {
-    name: "prune: keeps what is younger than the age, and what is labelled if asked",
+    name: "prune: prune keeps checkpoints younger than the age, and labelled ones if asked",
     async run({ open, clock }) {
       const thread = (await open()).thread("t");
       for (let n = 0; n < 6; n++) {
@@ -111,7 +111,7 @@ export const prune: readonly Case[] = [
     },
   },
   {
-    name: "prune: dryRun deletes nothing and returns what prune then does",
+    name: "prune: dryRun deletes nothing and returns the result of the real prune",
     async run({ open }) {
       const store = await open(smallPacks);
       for (const [index, options] of [
@@ -134,7 +134,7 @@ export const prune: readonly Case[] = [
     },
   },
   {
-    name: "prune: with forks, both sides keep their states, and seqs go on",
+    name: "prune: with forks, both sides keep their states, and seqs continue",
     async run({ open }) {
       const store = await open(smallPacks);
       const thread = store.thread("t");
@@ -160,7 +160,7 @@ export const prune: readonly Case[] = [
     },
   },
   {
-    name: "prune: again and again while a conversation grows, everything left reads",
+    name: "prune: after repeated prunes of a growing conversation, everything left reads back",
     async run({ open }) {
       const store = await open(smallPacks);
       const thread = store.thread("t");

@@ -29,7 +29,7 @@ const rich = (): Free => ({
 
 export const capture: readonly Case[] = [
   {
-    name: "capture: a lease that is passed is the one it was at the call",
+    name: "capture: a lease token is captured in the call",
     async run({ open }) {
       const thread = (await open()).thread("t");
       const { epoch } = await thread.acquire({ holder: "h", ttl: 10_000 });
@@ -49,7 +49,7 @@ export const capture: readonly Case[] = [
     },
   },
   {
-    name: "capture: changing what was passed to put, before or after it commits, changes nothing stored",
+    name: "capture: changing an object passed to put, before or after it commits, changes nothing stored",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");
@@ -103,7 +103,7 @@ export const capture: readonly Case[] = [
     },
   },
   {
-    name: "capture: changing what an update was made of changes nothing, also when the arrays are used again",
+    name: "capture: changing an object passed in an update changes nothing stored, also when its arrays are used again",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");
@@ -134,7 +134,7 @@ export const capture: readonly Case[] = [
     },
   },
   {
-    name: "capture: what is returned is the caller's own",
+    name: "capture: returned values belong to the caller",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");
@@ -162,7 +162,7 @@ export const capture: readonly Case[] = [
     },
   },
   {
-    name: "capture: each state of a history is the caller's own, whatever becomes of those before it, on branches too",
+    name: "capture: each state of a history belongs to the caller, whatever happens to earlier ones, also on branches",
     async run({ open }) {
       const writer = await open(smallPacks);
       const states = new Map<string, Free>();
@@ -189,7 +189,7 @@ export const capture: readonly Case[] = [
     },
   },
   {
-    name: "capture: writes, fork edits and options are taken in the call",
+    name: "capture: writes, fork edits and options are captured in the call",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");
@@ -222,7 +222,7 @@ export const capture: readonly Case[] = [
     },
   },
   {
-    name: "capture: the strings of ids and namespaces given back are not shared with the handle",
+    name: "capture: returned namespaces are not shared with the handle",
     async run({ open }) {
       const store = await open();
       const nested = store.thread("t", { namespace: ["sub"] });

@@ -36,7 +36,7 @@ export const concurrency: readonly Case[] = [
     },
   },
   {
-    name: "concurrency: a put that fails among puts that are not awaited takes none of them with it",
+    name: "concurrency: a failed put among puts that are not awaited fails none of the others",
     async run({ open }) {
       const thread = (await open()).thread("t");
       const outcomes = await Promise.allSettled([
@@ -57,7 +57,7 @@ export const concurrency: readonly Case[] = [
     },
   },
   {
-    name: "concurrency: 8 puts at once from 8 handles of one store: 8 seqs, one line, nothing lost",
+    name: "concurrency: 8 puts at once from 8 handles of a store make 8 seqs and a single line",
     async run({ open }) {
       const store = await open();
       const put = await Promise.all(eight.map((n) => store.thread("t").put({ id: `c${n}`, state: { n } })));
@@ -70,7 +70,7 @@ export const concurrency: readonly Case[] = [
     },
   },
   {
-    name: "concurrency: two stores at once on one thread: no update is lost",
+    name: "concurrency: two stores at once on a thread lose no update",
     requires: ["processes"],
     async run({ open }) {
       const stores = [await open(), await open()];
@@ -99,7 +99,7 @@ export const concurrency: readonly Case[] = [
     },
   },
   {
-    name: "concurrency: forks and copies made while puts go on are whole prefixes, and stay as they are",
+    name: "concurrency: forks and copies made during puts are whole prefixes, and stay unchanged",
     async run({ open, capabilities }) {
       const store = await open();
       const other = capabilities.processes ? await open() : store;
@@ -129,7 +129,7 @@ export const concurrency: readonly Case[] = [
     },
   },
   {
-    name: "concurrency: prunes, deletes and compacts while puts go on lose nothing that they should keep",
+    name: "concurrency: prunes, deletes and compactions during puts lose nothing that they should keep",
     async run({ open, capabilities }) {
       const store = await open();
       const other = capabilities.processes ? await open() : store;
@@ -168,7 +168,7 @@ export const concurrency: readonly Case[] = [
     },
   },
   {
-    name: "concurrency: 20 threads at once, each with its own history, none mixed",
+    name: "concurrency: 20 threads at once keep their histories apart",
     async run({ open, capabilities }) {
       const stores = capabilities.processes ? [await open(), await open()] : [await open()];
       const all = await Promise.all(
@@ -187,7 +187,7 @@ export const concurrency: readonly Case[] = [
     },
   },
   {
-    name: "concurrency: whatever one store does, it does on what another has committed before",
+    name: "concurrency: every operation of a store sees what another store has committed before",
     requires: ["processes"],
     async run({ open }) {
       const here = await open();

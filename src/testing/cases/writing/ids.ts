@@ -106,7 +106,7 @@ export const ids: readonly Case[] = [
     },
   },
   {
-    name: "ids: and so for checkpoints, tasks, runs, labels and namespaces, found again after sealing",
+    name: "ids: checkpoints, tasks, runs, labels and namespaces may have any such string too, also after sealing",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");
@@ -133,7 +133,7 @@ export const ids: readonly Case[] = [
     },
   },
   {
-    name: "ids: empty, with NUL, malformed, too long or no string is a TypeError, and nothing is written",
+    name: "ids: an id that is empty, has NUL, is malformed, too long or no string is a TypeError, and nothing is written",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");
@@ -164,7 +164,7 @@ export const ids: readonly Case[] = [
     },
   },
   {
-    name: "ids: made by the store are unique and sort by time; those given may look like them",
+    name: "ids: ids made by the store are unique and sort by time; given ids may look like them",
     async run({ open, clock }) {
       const store = await open();
       const made: string[] = [];
@@ -185,7 +185,7 @@ export const ids: readonly Case[] = [
     },
   },
   {
-    name: "ids: one given in advance that the store would make next swallows no commit",
+    name: "ids: a given id that the store would make next swallows no commit",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");
@@ -204,7 +204,7 @@ export const ids: readonly Case[] = [
     },
   },
   {
-    name: "ids: come from the function given to open",
+    name: "ids: ids come from the function given to open",
     async run({ open }) {
       let next = 0;
       const store = await open({ ids: () => `id-${next++}` });

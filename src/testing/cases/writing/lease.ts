@@ -6,7 +6,7 @@ import { collect, idsOf, snapshot } from "../../support/snapshot.ts";
 
 export const lease: readonly Case[] = [
   {
-    name: "lease: a held one is BUSY for everyone, naming holder and time left",
+    name: "lease: a held lease is BUSY for everyone, and the error names holder and time left",
     async run({ open, clock }) {
       const thread = (await open()).thread("t");
       const held = await thread.acquire({ holder: "worker-7", ttl: 30_000 });
@@ -24,7 +24,7 @@ export const lease: readonly Case[] = [
     },
   },
   {
-    name: "lease: makes no thread, and its holder puts from the first checkpoint on",
+    name: "lease: a lease makes no thread, and its holder puts from the first checkpoint on",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");
@@ -40,7 +40,7 @@ export const lease: readonly Case[] = [
     },
   },
   {
-    name: "lease: while it lives, a put without it is BUSY; putWrites and reads are not; then it passes",
+    name: "lease: a put without the lease is BUSY until it runs out; putWrites and reads are not",
     async run({ open, clock }) {
       const store = await open();
       const thread = store.thread("t");
@@ -60,7 +60,7 @@ export const lease: readonly Case[] = [
     },
   },
   {
-    name: "lease: one that ran out still commits until another is taken, then it is FENCED",
+    name: "lease: an expired lease still commits until another is acquired, then it is FENCED",
     async run({ open, clock }) {
       const store = await open();
       const thread = store.thread("t");
@@ -95,7 +95,7 @@ export const lease: readonly Case[] = [
     },
   },
   {
-    name: "lease: renewing keeps it, for another time to live, with the same epoch",
+    name: "lease: renewing a lease extends its time to live and keeps its epoch",
     async run({ open, clock }) {
       const thread = (await open()).thread("t");
       const held = await thread.acquire({ holder: "a", ttl: 1000 });
@@ -112,7 +112,7 @@ export const lease: readonly Case[] = [
     },
   },
   {
-    name: "lease: after its release puts need none, and it is FENCED itself",
+    name: "lease: after a release puts need no lease, and the released lease is FENCED",
     async run({ open }) {
       const thread = (await open()).thread("t");
       const held = await thread.acquire({ holder: "a", ttl: 1000 });
@@ -125,7 +125,7 @@ export const lease: readonly Case[] = [
     },
   },
   {
-    name: "lease: epochs are never used again, not after release, expiry or delete, which ends it",
+    name: "lease: epochs are never reused, not after release, expiry or delete, which ends the lease",
     async run({ open, clock, capabilities }) {
       const store = await open();
       const thread = store.thread("t");
@@ -155,7 +155,7 @@ export const lease: readonly Case[] = [
     },
   },
   {
-    name: "lease: is checked before expect and parent, BUSY too",
+    name: "lease: the lease is checked before expect and parent, BUSY too",
     async run({ open, clock }) {
       const thread = (await open()).thread("t");
       await thread.put({ id: "a", state: {} });
@@ -170,7 +170,7 @@ export const lease: readonly Case[] = [
     },
   },
   {
-    name: "lease: is per thread; a fork or copy has none of it",
+    name: "lease: a lease belongs to a single thread; forks and copies do not have it",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");
@@ -186,7 +186,7 @@ export const lease: readonly Case[] = [
     },
   },
   {
-    name: "lease: while it lives, an import that would write the thread is BUSY; one that finds it unchanged is not",
+    name: "lease: an import that would write a leased thread is BUSY; an import that changes nothing is not",
     async run({ open, clock }) {
       const store = await open();
       const thread = store.thread("t");
@@ -210,7 +210,7 @@ export const lease: readonly Case[] = [
     },
   },
   {
-    name: "lease: bad arguments are a TypeError",
+    name: "lease: bad arguments of a lease are a TypeError",
     async run({ open }) {
       const thread = (await open()).thread("t");
       for (const ttl of [0, -1, Number.NaN, Number.POSITIVE_INFINITY, "1000", undefined]) {
@@ -223,7 +223,7 @@ export const lease: readonly Case[] = [
     },
   },
   {
-    name: "lease: an epoch is not used again when the thread is deleted in the same breath",
+    name: "lease: an epoch is not reused when the thread is deleted at the same time",
     async run({ open }) {
       const thread = (await open()).thread("t");
       await thread.put({ state: {} });

@@ -6,7 +6,7 @@ import { idsOf, shapedInformation, snapshot } from "../../support/snapshot.ts";
 
 export const put: readonly Case[] = [
   {
-    name: "put: after the greatest step there is, one has to be given",
+    name: "put: after the greatest possible step, a step has to be given",
     async run({ open }) {
       const thread = (await open()).thread("t");
       await thread.put({ state: {}, step: Number.MAX_SAFE_INTEGER });
@@ -16,7 +16,7 @@ export const put: readonly Case[] = [
     },
   },
   {
-    name: "put: what cannot be stored names the thread",
+    name: "put: the error for a value that cannot be stored names the thread",
     async run({ open }) {
       const thread = (await open()).thread("a thread");
       const {
@@ -31,7 +31,7 @@ export const put: readonly Case[] = [
     },
   },
   {
-    name: "put: gives metadata without the state, with the documented defaults",
+    name: "put: put returns metadata without the state, with the documented defaults",
     async run({ open, clock }) {
       const store = await open();
       const first = shapedInformation(await store.thread("t").put({ state: { n: 1 } }));
@@ -97,7 +97,7 @@ export const put: readonly Case[] = [
     },
   },
   {
-    name: "put: what is given wins over the defaults, null and a smaller step included",
+    name: "put: given fields win over the defaults, null and a smaller step included",
     async run({ open }) {
       const thread = (await open()).thread("t");
       await thread.put({ state: 1 as never, step: 5, run: "r", workflow: "w", stateVersion: 4, node: "a" });
@@ -148,7 +148,7 @@ export const put: readonly Case[] = [
     },
   },
   {
-    name: "put: without a parent it follows the head; with one it branches; with null it is a root",
+    name: "put: a put without a parent follows the head; with a parent it branches; with null it is a root",
     async run({ open }) {
       const thread = (await open()).thread("t");
       const a = await thread.put({ state: { n: 1 } });

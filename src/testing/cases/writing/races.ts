@@ -64,7 +64,7 @@ export const races: readonly Case[] = [
     },
   },
   {
-    name: "races: of 8 that want a lease at once exactly one gets it, from two stores too",
+    name: "races: of 8 that acquire a lease at once exactly one gets it, also from two stores",
     async run({ open, clock, capabilities }) {
       const stores = capabilities.processes ? [await open(), await open()] : [await open()];
       const epochs: number[] = [];
@@ -85,7 +85,7 @@ export const races: readonly Case[] = [
     },
   },
   {
-    name: "races: a stale holder and its successor put at once: only the successor's are there",
+    name: "races: of puts at once by a stale holder and its successor, only the successor's are committed",
     async run({ open, clock, capabilities }) {
       const store = await open();
       const other = capabilities.processes ? await open() : store;
@@ -139,7 +139,7 @@ export const races: readonly Case[] = [
     },
   },
   {
-    name: "races: of a thread and its forks nothing stays behind when all are deleted at once",
+    name: "races: a thread and its forks leave nothing behind when all are deleted at once",
     async run({ open, capabilities }) {
       const stores = capabilities.processes ? [await open(), await open()] : [await open()];
       const [store = assert.fail()] = stores;

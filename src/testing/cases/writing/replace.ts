@@ -7,7 +7,7 @@ import { idsOf, renamed, snapshot } from "../../support/snapshot.ts";
 
 export const replace: readonly Case[] = [
   {
-    name: "replace: keeps seq, parent and writes; everything else is the new version's",
+    name: "replace: a replacement keeps seq, parent and writes; everything else is the new version's",
     async run({ open, clock }) {
       const thread = (await open()).thread("t");
       const a = await thread.put({ id: "a", state: { n: 1 }, step: 4, workflow: "w" });
@@ -44,7 +44,7 @@ export const replace: readonly Case[] = [
     },
   },
   {
-    name: "replace: of the head, the next put follows the new version",
+    name: "replace: after the head is replaced, the next put follows the new version",
     async run({ open }) {
       const thread = (await open()).thread("t");
       await thread.put({ id: "a", state: { list: [1] } });
@@ -57,7 +57,7 @@ export const replace: readonly Case[] = [
     },
   },
   {
-    name: "replace: by an update, it applies to the parent of what is replaced",
+    name: "replace: an update that replaces a checkpoint applies to its parent",
     async run({ open }) {
       const thread = (await open()).thread("t");
       await thread.put({ id: "a", state: { list: ["a"] } });
@@ -72,7 +72,7 @@ export const replace: readonly Case[] = [
     },
   },
   {
-    name: "replace: a given parent is taken; one committed later, or itself, is a TypeError",
+    name: "replace: a replacement may name another parent; a later checkpoint, or itself, is a TypeError",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");
@@ -116,7 +116,7 @@ export const replace: readonly Case[] = [
     },
   },
   {
-    name: "replace: works in sealed history, in every position of a pack, and the others stay",
+    name: "replace: replacements in sealed history, in every position of a pack, leave the other checkpoints unchanged",
     async run({ open }) {
       const store = await open(smallPacks);
       const thread = store.thread("t");
@@ -138,7 +138,7 @@ export const replace: readonly Case[] = [
     },
   },
   {
-    name: "replace: by a state equal to another checkpoint's, later updates of that one do not show",
+    name: "replace: after a replacement by a state equal to another checkpoint's, updates of that one do not show",
     async run({ open }) {
       const thread = (await open()).thread("t");
       const long = "long ".repeat(60);
@@ -154,7 +154,7 @@ export const replace: readonly Case[] = [
     },
   },
   {
-    name: "replace: a replaced checkpoint whose parent is deleted follows the nearest that is left",
+    name: "replace: a replaced checkpoint whose parent is deleted follows the nearest remaining ancestor",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");
@@ -179,7 +179,7 @@ export const replace: readonly Case[] = [
     },
   },
   {
-    name: "replace: the children of one with another parent follow that parent's line when it is deleted",
+    name: "replace: when a checkpoint that was given another parent is deleted, its children follow that parent",
     async run({ open }) {
       const store = await open();
       for (const [id, shared] of [
@@ -210,7 +210,7 @@ export const replace: readonly Case[] = [
     },
   },
   {
-    name: "replace: a compaction keeps where a fork's history leads, past what the fork itself replaced",
+    name: "replace: a compaction keeps the line of a fork, past checkpoints that the fork itself replaced",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");

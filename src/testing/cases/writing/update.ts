@@ -6,7 +6,7 @@ import { snapshot } from "../../support/snapshot.ts";
 
 export const update: readonly Case[] = [
   {
-    name: "update: appends to arrays and strings, sets and unsets keys of the parent's state",
+    name: "update: an update appends to arrays and strings, sets and unsets keys of the parent's state",
     async run({ open }) {
       const thread = (await open()).thread("t");
       await thread.put({ state: { list: [1], text: "ab", n: 1, old: true, keep: { deep: [1] } } });
@@ -23,7 +23,7 @@ export const update: readonly Case[] = [
     },
   },
   {
-    name: "update: starts from {} on an empty thread and under parent null",
+    name: "update: an update starts from {} on an empty thread and under parent null",
     async run({ open }) {
       const thread = (await open()).thread("t");
       const first = await thread.put({ update: { set: { a: 1 } } });
@@ -35,7 +35,7 @@ export const update: readonly Case[] = [
     },
   },
   {
-    name: "update: applies to the parent that is given, not to the head",
+    name: "update: an update applies to the given parent, not to the head",
     async run({ open }) {
       const thread = (await open()).thread("t");
       const a = await thread.put({ state: { list: ["a"] } });
@@ -59,7 +59,7 @@ export const update: readonly Case[] = [
     },
   },
   {
-    name: "update: set keeps a key's place, a new key goes last, undefined is a value",
+    name: "update: set keeps a key's position, a new key goes last, undefined is a value",
     async run({ open }) {
       const thread = (await open()).thread("t");
       await thread.put({ state: { a: 1, b: 2, c: 3 } });
@@ -86,7 +86,7 @@ export const update: readonly Case[] = [
     },
   },
   {
-    name: "update: what cannot be applied is a TypeError, and nothing is written",
+    name: "update: an update that cannot be applied is a TypeError, and nothing is written",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");
@@ -121,7 +121,7 @@ export const update: readonly Case[] = [
     },
   },
   {
-    name: "update: what set and append would leave out is refused, and nothing is written",
+    name: "update: properties that set and append would leave out are refused, and nothing is written",
     async run({ open }) {
       const thread = (await open<Free>()).thread("t");
       await thread.put({ state: { list: [] } });
@@ -185,7 +185,7 @@ export const update: readonly Case[] = [
     },
   },
   {
-    name: "update: lists that grow from step to step, of the state and beside it, are at every step what they were there",
+    name: "update: lists that grow from step to step, in the state and beside it, read back exactly at every step",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");

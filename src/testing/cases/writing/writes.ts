@@ -11,7 +11,7 @@ const result = (answer: { stored: number; ignored: number }): number[] => [answe
 
 export const writes: readonly Case[] = [
   {
-    name: "writes: are kept against a checkpoint, exact, with the index of their position",
+    name: "writes: writes are kept against a checkpoint, exactly, with the index of their position",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");
@@ -41,7 +41,7 @@ export const writes: readonly Case[] = [
     },
   },
   {
-    name: "writes: data put again is ignored, control put again replaces",
+    name: "writes: a repeated data write is ignored, a repeated control write replaces",
     async run({ open }) {
       const thread = (await open()).thread("t");
       await thread.put({ id: "a", state: {} });
@@ -74,7 +74,7 @@ export const writes: readonly Case[] = [
     },
   },
   {
-    name: "writes: come by task, bytewise, and then by index",
+    name: "writes: writes come in bytewise order of task, then by index",
     async run({ open }) {
       const thread = (await open()).thread("t");
       await thread.put({ id: "a", state: {} });
@@ -91,7 +91,7 @@ export const writes: readonly Case[] = [
     },
   },
   {
-    name: "writes: may come before their checkpoint, and make no thread",
+    name: "writes: writes may come before their checkpoint, and make no thread",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");
@@ -106,7 +106,7 @@ export const writes: readonly Case[] = [
     },
   },
   {
-    name: "writes: go with their checkpoint, and do not come back with its id",
+    name: "writes: writes are deleted with their checkpoint, and do not return with its id",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");
@@ -131,7 +131,7 @@ export const writes: readonly Case[] = [
     },
   },
   {
-    name: "writes: delete removes those of a thread that never had a checkpoint",
+    name: "writes: delete removes the writes of a thread that never had a checkpoint",
     async run({ open }) {
       const thread = (await open()).thread("t");
       await thread.putWrites("a", { task: "t", writes: [{ channel: "c", value: 1 }] });
@@ -142,7 +142,7 @@ export const writes: readonly Case[] = [
     },
   },
   {
-    name: "writes: compact drops those without a checkpoint that are older than 24 hours, and no others",
+    name: "writes: compact drops writes without a checkpoint that are older than 24 hours, and no others",
     async run({ open, clock }) {
       const store = await open();
       const write = { task: "t", writes: [{ channel: "c", value: 1 }] };
@@ -170,7 +170,7 @@ export const writes: readonly Case[] = [
     },
   },
   {
-    name: "writes: are apart by thread, namespace, checkpoint and task",
+    name: "writes: writes are kept apart by thread, namespace, checkpoint and task",
     async run({ open }) {
       const store = await open();
       const places = ["t", "u"].flatMap((id) =>
@@ -196,7 +196,7 @@ export const writes: readonly Case[] = [
     },
   },
   {
-    name: "writes: many in one call and over many calls, and none",
+    name: "writes: a call may save many writes or none, and many calls add up",
     async run({ open }) {
       const thread = (await open()).thread("t");
       await thread.put({ id: "a", state: {} });
@@ -215,7 +215,7 @@ export const writes: readonly Case[] = [
     },
   },
   {
-    name: "writes: no checkpoint id, no task or a bad index is a TypeError",
+    name: "writes: a missing checkpoint id, a missing task or a bad index is a TypeError",
     async run({ open }) {
       const thread = (await open()).thread("t");
       const write = { channel: "c", value: 1 };
@@ -229,7 +229,7 @@ export const writes: readonly Case[] = [
     },
   },
   {
-    name: "writes: a checkpoint put again after a delete begins without, and a fork keeps those it saw",
+    name: "writes: a checkpoint put again after a delete has no writes, and a fork keeps the writes it saw",
     async run({ open }) {
       const thread = (await open()).thread("t");
       const write = (value: number) => ({ task: "k", writes: [{ channel: "c", value }] });
@@ -253,7 +253,7 @@ export const writes: readonly Case[] = [
     },
   },
   {
-    name: "writes: a compaction keeps those a fork has from a thread that no longer shows the checkpoint",
+    name: "writes: a compaction keeps the writes that a fork has from a thread that no longer shows the checkpoint",
     async run({ open, clock }) {
       const store = await open();
       const thread = store.thread("t");
@@ -271,7 +271,7 @@ export const writes: readonly Case[] = [
     },
   },
   {
-    name: "writes: a compaction removes those of a deleted checkpoint although its id came again, and keeps early ones",
+    name: "writes: a compaction removes the writes of a deleted checkpoint although its id was put again, and keeps early ones",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");
