@@ -19,36 +19,37 @@ import { ChatPromptValue, StringPromptValue } from "@langchain/core/prompt_value
 import * as checkpointPackage from "@langchain/langgraph-checkpoint";
 
 /**
- * The classes that are brought back as what they were: this list and nothing else. An instance of any other class goes
- * to the store as it is, which refuses it unless the class was registered with `open(url, { classes })`.
+ * A class whose instances are stored and restored here. An instance of any other class goes to the store as it is, which
+ * refuses it unless the class was registered with `open(url, { classes })`.
  */
 export interface KnownClass {
-  /** What it is called in storage. */
+  /** The name in storage. */
   readonly name: string;
   readonly prototype: object;
-  /** Own properties in the order the constructor makes them. Read from an instance: they differ between versions. */
+  /** Own properties in the order of the constructor, read from an instance because they differ between versions. */
   readonly keys: readonly string[];
   readonly symbols: readonly symbol[];
-  /** Properties that are data, with what they usually are if that is `{}` or `[]`, which is then not stored. */
+  /** Properties that hold data. */
   readonly fields: readonly Field[];
-  /** Properties every instance has alike. */
+  /** Properties with the same value in every instance. */
   readonly constants: readonly Constant[];
-  /** Whether instances remember in `lc_kwargs` what they were made of. */
+  /** True if instances keep the constructor's arguments in `lc_kwargs`. */
   readonly kwargs: boolean;
-  /** What is known besides if it is a message. */
+  /** Further facts about a class of messages; undefined for other classes. */
   readonly message: MessageClass | undefined;
 }
 
-/** A class of messages that has the fields all of them have, and these. */
+/** A class of messages, with the fields that it has beyond those of all messages. */
 export interface MessageClass {
   readonly type: unknown;
   readonly fields: readonly Field[];
-  /** The keys of `lc_kwargs` that were seen last, their letters, and those that not every message is made of. */
+  /** The keys of the `lc_kwargs` that were seen last, their letters, and the keys that not all messages have there. */
   made: { readonly keys: readonly string[]; readonly letters: string; readonly rest: readonly string[] };
 }
 
 export interface Field {
   readonly key: string;
+  /** The field is usually `{}` or `[]`, which is then not stored. */
   readonly usual: "object" | "array" | undefined;
 }
 
@@ -114,7 +115,7 @@ const others: readonly KnownClass[] = [
   document,
   describe("StringPromptValue", new StringPromptValue("")),
   describe("ChatPromptValue", new ChatPromptValue([])),
-  // Not in the oldest supported version.
+  // The oldest supported version lacks this class.
   ...("DeltaSnapshot" in checkpointPackage ? [describe("DeltaSnapshot", new checkpointPackage.DeltaSnapshot(""))] : []),
 ];
 
@@ -126,17 +127,17 @@ export function classNamed(name: string): KnownClass | undefined {
   return byName.get(name);
 }
 
-/** The class with this prototype, if it was met before. */
+/** Returns the class with this prototype, if it is known by now. */
 export function knownClass(prototype: object): KnownClass | undefined {
   return byPrototype.get(prototype);
 }
 
-/** The class of an instance, if it is one of the list. `prototype` is the instance's. */
+/** Returns the class of an instance, if it is a known one. `prototype` is that of the instance. */
 export function classOf(value: object, prototype: object): KnownClass | undefined {
   return byPrototype.get(prototype) ?? classOfTwin(value, prototype);
 }
 
-/** A package may be loaded twice, as ESM and as CommonJS or in two versions: then classes are told by what they say. */
+/** Finds a class by its name and properties, for a package that is loaded twice (as ESM and CommonJS, or in two versions). */
 function classOfTwin(value: object, prototype: object): KnownClass | undefined {
   const name = uniqueName(prototype.constructor);
   const known = name === undefined ? undefined : byName.get(name);
@@ -153,7 +154,7 @@ interface Named {
   readonly lc_name?: () => string;
 }
 
-/** The name a class gives itself. A subclass that inherits its name is another class, and not of the list. */
+/** Returns the name that a class gives itself; undefined for a subclass that inherits its name, and so is another class. */
 function uniqueName(constructor: unknown): string | undefined {
   if (typeof constructor !== "function") return undefined;
   const { name, lc_name } = constructor as unknown as Named;

@@ -1,28 +1,28 @@
 import { define } from "../define.ts";
 import type { Constant, Field, KnownClass } from "./classes.ts";
 
-/** Converts a part of a value: on the way in, or on the way out. */
+/** Converts a part of a value, to or from its stored form. */
 export type Convert = (part: unknown) => unknown;
 
 /**
- * An instance of a known class in storage. Fields that have their usual value (undefined, `{}`, `[]`) are left out. What an
- * instance was made of, `lc_kwargs`, nearly always holds the very values of its fields: then `kw` lists which, in order, a
- * letter each; else `kwargs` lists the keys, with a value where it is not the field's.
+ * An instance of a known class in storage. Fields with their usual value (undefined, `{}`, `[]`) are left out. The
+ * constructor's arguments, `lc_kwargs`, nearly always hold the very values of the fields: then `kw` lists these fields in
+ * order, with a letter for each; else `kwargs` lists the keys, with a value where it differs from the field's.
  */
 export interface StoredInstance {
   readonly lc: string;
   readonly kw?: string;
   readonly kwargs?: readonly (readonly [key: string, value?: unknown])[];
-  /** Properties that instances of the class do not usually have, or have another value. */
+  /** Properties that instances of the class usually lack, or have with another value. */
   readonly own?: Readonly<Record<string, unknown>>;
-  /** Properties that instances of the class usually have. */
+  /** Properties that this instance lacks and others of the class have. */
   readonly absent?: readonly string[];
   readonly [field: string]: unknown;
 }
 
 type Fields = Record<string, unknown>;
 
-/** Part of the stored format: a letter keeps its meaning. */
+/** Letters of keys. Invariant: a letter keeps its meaning, since it is part of the stored format. */
 const letters: Readonly<Record<string, string>> = {
   content: "c",
   additional_kwargs: "a",
@@ -45,7 +45,7 @@ const keyOfLetter: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(letters).map(([key, letter]) => [letter, key]),
 );
 
-/** The node of an instance. */
+/** Returns the stored form of an instance. */
 export function nodeOf(instance: Fields, known: KnownClass, convert: Convert): StoredInstance {
   if (!isUsual(instance, known)) return unusualNode(instance, known, convert);
   const node: Record<string, unknown> & { lc: string } = { lc: known.name };
@@ -62,7 +62,7 @@ export function nodeOf(instance: Fields, known: KnownClass, convert: Convert): S
   return node;
 }
 
-/** Whether an instance has the properties its class makes and no others, and is what the class says. */
+/** Tells whether an instance has exactly the properties and constants of its class. */
 function isUsual(instance: Fields, known: KnownClass): boolean {
   const keys = Object.keys(instance);
   const { keys: usual, constants } = known;
@@ -84,7 +84,7 @@ function isPlain(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
-/** Whether a value is the `{}` or `[]` that a field usually holds. */
+/** Tells whether a value is the `{}` or `[]` that a field usually holds. */
 export function isEmpty(value: unknown, usual: "object" | "array" | undefined): boolean {
   if (usual === undefined || typeof value !== "object" || value === null) return false;
   if (usual === "array") return Array.isArray(value) && value.length === 0;
@@ -93,7 +93,7 @@ export function isEmpty(value: unknown, usual: "object" | "array" | undefined): 
   return true;
 }
 
-/** The letters of the keys of `lc_kwargs`, if every value in it is the instance's own. */
+/** Returns the letters of the keys of `lc_kwargs`, if all its values are the instance's own. */
 export function lettersOf(kwargs: Fields, instance: Fields): string | undefined {
   let text = "";
   for (const key of Object.keys(kwargs)) {
@@ -127,8 +127,8 @@ function unusualNode(instance: Fields, known: KnownClass, convert: Convert): Sto
 }
 
 /**
- * Whether a node with a class's name has the form that {@link nodeOf} gives it. Every class that remembers what it was made of
- * has that in its node, or a word on why it is not there.
+ * Tells whether a node with a class's name has the form that {@link nodeOf} gives it: the node of a class with `lc_kwargs` has
+ * them in some form, or says that they are absent.
  */
 export function isStoredInstance(node: Fields, known: KnownClass): node is StoredInstance {
   const { kw, kwargs, own, absent } = node;
@@ -144,7 +144,7 @@ function isListOf(value: unknown, test: (element: unknown) => boolean): boolean 
   return Array.isArray(value) && value.every(test);
 }
 
-/** A fresh instance. Its constructor does not run: it would judge what was judged when the instance was made. */
+/** Makes an instance without running its constructor, which would validate the values once more. */
 export function instanceOf(node: StoredInstance, known: KnownClass, convert: Convert): object {
   const instance = blankOf(known);
   const { fields } = known;
@@ -167,7 +167,7 @@ export function instanceOf(node: StoredInstance, known: KnownClass, convert: Con
   return instance;
 }
 
-/** An instance with all its properties in their order, and nothing in its fields. */
+/** Makes an instance with all its properties in their order, and empty fields. */
 function blankOf(known: KnownClass): Fields {
   const instance = Object.create(known.prototype) as Fields & Record<symbol, unknown>;
   const { keys, symbols, constants } = known;

@@ -1,8 +1,9 @@
 import type { Field, KnownClass, MessageClass } from "./classes.ts";
 import { type Convert, isEmpty, lettersOf } from "./instances.ts";
-import { type Node, remember } from "./known-messages.ts";
+import { knownMessages } from "./known-messages.ts";
+import type { MessageNode } from "./message-snapshot.ts";
 
-/** What all messages have. */
+/** The properties that all messages have. */
 interface Message {
   readonly id: unknown;
   readonly name: unknown;
@@ -16,10 +17,10 @@ interface Message {
 }
 
 /**
- * The node of a message like nearly all are; undefined for one that is not. A step meets a thousand of them, of which one is
- * new: so properties are named here that elsewhere would be listed, which is three times as fast.
+ * Returns the node of a message with the usual properties, undefined for any other message. Properties are named here
+ * rather than listed, which is three times as fast: a step may meet a thousand messages.
  */
-export function messageNode(message: Message, known: KnownClass, convert: Convert): Node | undefined {
+export function messageNode(message: Message, known: KnownClass, convert: Convert): MessageNode | undefined {
   const kind = known.message as MessageClass;
   if (!hasKeys(message, known.keys) || !isMessageOf(message, kind)) return undefined;
   const { id, name, content, additional_kwargs, response_metadata } = message;
@@ -29,7 +30,7 @@ export function messageNode(message: Message, known: KnownClass, convert: Conver
     lc: known.name,
     content: typeof content === "string" ? content : convert(content),
   };
-  // Nearly always text, but nothing holds a message to that.
+  // Nearly always text, but a message may hold any value there.
   if (id !== undefined) node["id"] = convert(id);
   if (name !== undefined) node["name"] = convert(name);
   if (!isEmpty(additional_kwargs, "object")) node["additional_kwargs"] = convert(additional_kwargs);
@@ -41,22 +42,22 @@ export function messageNode(message: Message, known: KnownClass, convert: Conver
     if (value === undefined ? usual !== undefined : !isEmpty(value, usual)) node[key] = convert(value);
   }
   node["kw"] = kw;
-  return remember(message, known, node as Node);
+  return knownMessages.remember(message, known, node as MessageNode);
 }
 
-/** Its namespace is not looked at: it is the class's name in another form, and one more place in memory to fetch. */
+/** Checks the constants of a message, but for its namespace, which repeats the class and costs another fetch from memory. */
 function isMessageOf(message: Message, kind: MessageClass): boolean {
   return message.type === kind.type && message.lc_serializable === true && message.content !== undefined;
 }
 
-/** Whether an object has these properties in this order. Makes no list of them: there would be two for every message. */
+/** Tells whether an object has exactly these properties in this order, without making a list of them. */
 function hasKeys(value: object, keys: readonly string[]): boolean {
   let count = 0;
   for (const key in value) if (key !== keys[count++]) return false;
   return count === keys.length;
 }
 
-/** The letters of `lc_kwargs` if it holds the message's own values. Most messages of a class are made of the same keys. */
+/** Returns the letters of `lc_kwargs` if it holds the message's own values. Most messages of a class have the same keys there. */
 function lettersOfKwargs(message: Message, kind: MessageClass): string | undefined {
   const kwargs = message.lc_kwargs as Message;
   if (typeof kwargs !== "object" || kwargs === null || Object.getPrototypeOf(kwargs) !== Object.prototype)
@@ -71,7 +72,7 @@ function lettersOfKwargs(message: Message, kind: MessageClass): string | undefin
   return holdsOwn(kwargs, message, made) ? made.letters : undefined;
 }
 
-/** Whether the values of `lc_kwargs` are the message's own. */
+/** Tells whether the values of `lc_kwargs` are the message's own. */
 function holdsOwn(kwargs: Message, message: Message, { rest }: MessageClass["made"]): boolean {
   if (kwargs.content !== message.content || kwargs.additional_kwargs !== message.additional_kwargs) return false;
   if (kwargs.response_metadata !== message.response_metadata) return false;
@@ -82,5 +83,5 @@ function holdsOwn(kwargs: Message, message: Message, { rest }: MessageClass["mad
   return true;
 }
 
-/** The keys that every message is made of, so that they are compared by name. */
+/** The keys that the `lc_kwargs` of every message have, and that are compared by name. */
 const named = new Set(["content", "additional_kwargs", "response_metadata"]);
