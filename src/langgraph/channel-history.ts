@@ -3,24 +3,24 @@ import type { Checkpoint, CheckpointInfo, Write } from "../model/checkpoint.ts";
 import { type Bookkeeping, isSnapshot, keyOf, notesOf, reserved, type StoredHistory } from "./mapping/bookkeeping.ts";
 
 /**
- * What channels that keep only their writes (LangGraph's `DeltaChannel`) are made of: the value at the nearest ancestor that
- * has one, and the writes since. Which ancestor that is stands in the notes of the checkpoints' metadata. So the writes and
- * the value are one read, however long the history is; where the metadata is not in memory, it takes one before that.
+ * Channels that keep only their writes (LangGraph's `DeltaChannel`) are rebuilt from the value at the nearest ancestor that
+ * has one, the seed, and the writes since. The notes in the checkpoints' metadata tell which ancestor that is. So seed and
+ * writes are a single read, however long the history is, after one more for the metadata where it is not in memory.
  */
 
 type LangGraphThread = Thread<Record<string, unknown>>;
 
-/** How far back a channel has to be read. */
+/** The part of the history that a channel is rebuilt from. */
 interface Extent {
-  /** How many ancestors' writes belong to it, from the nearest on. */
+  /** The number of ancestors whose writes belong to the channel, from the nearest on. */
   readonly length: number;
-  /** The ancestor whose state holds the value it starts from. */
+  /** The ancestor whose state holds the seed. */
   readonly seed?: CheckpointInfo;
-  /** The ancestor that keeps what went with its own ancestors. */
+  /** The ancestor that holds a copy of the history of its own, removed ancestors. */
   readonly kept?: CheckpointInfo;
 }
 
-/** The histories of channels at a checkpoint, as stored. Undefined: there is no such checkpoint. */
+/** Returns the histories of channels at a checkpoint, as stored; undefined if there is no such checkpoint. */
 export async function historiesAt(
   thread: LangGraphThread,
   id: string | undefined,
@@ -31,7 +31,7 @@ export async function historiesAt(
   if (recent && remembered) {
     for (const row of recent.rows) if (remembered.meet(row)) break;
     const histories = remembered.complete ? await historiesOf(thread, remembered) : undefined;
-    // If what is remembered proved stale, all of it is asked for anew.
+    // If the remembered rows have proved stale, everything is read anew.
     if (histories !== undefined && recent.holds()) return histories;
   }
   const ancestry = new Ancestry(id, channels);
@@ -41,15 +41,15 @@ export async function historiesAt(
 
 async function historiesOf(
   thread: LangGraphThread,
-  { rows: ancestors, walks }: Ancestry,
+  { rows: ancestors, searches }: Ancestry,
 ): Promise<ReadonlyMap<string, StoredHistory>> {
-  const guesses = [...walks.values()].map((walk) => walk.guess(ancestors.length));
+  const guesses = [...searches.values()].map((search) => search.guess(ancestors.length));
   const sought = Math.max(0, ...guesses.map((guess) => guess.length));
   const holders = new Set(guesses.flatMap((guess) => guess.seed ?? guess.kept ?? []));
   const { writes, checkpoints } = await thread.gather(ancestors.slice(0, sought), [...holders]);
   const states = new States(thread, checkpoints);
   const extents = new Map<string, Extent>();
-  for (const [channel, walk] of walks) extents.set(channel, await walk.extent(states, ancestors.length));
+  for (const [channel, search] of searches) extents.set(channel, await search.extent(states, ancestors.length));
   const length = Math.max(0, ...[...extents.values()].map((extent) => extent.length));
   const further = length > sought ? await thread.writesOf(ancestors.slice(sought, length)) : undefined;
   const histories = new Map<string, StoredHistory>();
@@ -70,7 +70,7 @@ async function historiesOf(
   return histories;
 }
 
-/** The states of some checkpoints, each read once. */
+/** Reads the states of checkpoints, each at most once. */
 class States {
   readonly #thread: LangGraphThread;
   readonly #states = new Map<string, Readonly<Record<string, unknown>>>();
@@ -105,37 +105,37 @@ class States {
   }
 }
 
-/** The way from the newest checkpoint to the one that is asked for, and up until enough is known of every channel. */
+/** Follows the rows from the newest to the wanted checkpoint, then its ancestors until every channel's extent is known. */
 class Ancestry {
-  /** The ancestors of the one that is asked for, nearest first. */
+  /** The ancestors of the wanted checkpoint, nearest first. */
   readonly rows: CheckpointInfo[] = [];
-  readonly walks: ReadonlyMap<string, Walk>;
+  readonly searches: ReadonlyMap<string, ExtentSearch>;
   found = false;
-  /** Nothing more is needed. */
+  /** True if no further row is needed. */
   complete = false;
   #wanted: string | undefined;
 
   constructor(id: string | undefined, channels: readonly string[]) {
-    this.walks = new Map(channels.map((channel) => [channel, new Walk(channel)]));
+    this.searches = new Map(channels.map((channel) => [channel, new ExtentSearch(channel)]));
     this.#wanted = id;
   }
 
-  /** Takes the next older row. True: the last that is needed. */
+  /** Takes the next older row. Returns true if no further row is needed. */
   meet(row: CheckpointInfo): boolean {
     if (this.#wanted !== undefined && row.id !== this.#wanted) return false;
     if (this.found) this.rows.push(row);
-    for (const walk of this.walks.values()) walk.meet(row, this.rows.length);
+    for (const search of this.searches.values()) search.meet(row, this.rows.length);
     this.found = true;
-    this.complete = row.parent === null || [...this.walks.values()].every((walk) => walk.done);
+    this.complete = row.parent === null || [...this.searches.values()].every((search) => search.done);
     if (row.parent !== null) this.#wanted = row.parent;
     return this.complete;
   }
 }
 
-/** As many as LangGraph lets a channel go without a snapshot, unless it is told otherwise; then more at a time. */
+/** Rows per read: first as many as LangGraph by default lets a channel go without a snapshot, then more. */
 const portions = [1024, 4096];
 
-/** The rows of a thread, newest first, a portion in one read: rows that nobody asks for are not read. */
+/** Yields the rows of a thread, newest first, and reads them in portions, as needed. */
 async function* rowsOf(thread: LangGraphThread): AsyncGenerator<CheckpointInfo> {
   let before: number | undefined;
   for (let turn = 0; ; turn++) {
@@ -150,12 +150,12 @@ async function* rowsOf(thread: LangGraphThread): AsyncGenerator<CheckpointInfo> 
   }
 }
 
-/** One channel, followed from a checkpoint up its ancestors. */
-class Walk {
-  /** Nothing further up matters. */
+/** The search for a channel's extent, from a checkpoint up its ancestors. */
+class ExtentSearch {
+  /** True if no older row matters. */
   done = false;
   readonly #channel: string;
-  /** The ancestors, nearest first, that have a value: the one that got it, and those above which nothing was noted since. */
+  /** The ancestors that may hold a value, nearest first. The last of them got it, if `done`. */
   #holders: { readonly row: CheckpointInfo; readonly position: number }[] = [];
   #kept: Extent | undefined;
 
@@ -163,7 +163,7 @@ class Walk {
     this.#channel = channel;
   }
 
-  /** Takes the next row into account: the target itself at position 0, its parent at 1, and so on. */
+  /** Takes the next row into account. The position of the wanted checkpoint is 0, that of its parent 1, and so on. */
   meet(row: CheckpointInfo, position: number): void {
     if (this.done) return;
     const { set = [], unset = [], history = [] } = notesOf(row);
@@ -178,7 +178,7 @@ class Walk {
     }
   }
 
-  /** What {@link extent} will find nearly always, and the state it will look at. */
+  /** Returns the extent that {@link extent} nearly always finds, without reading states. */
   guess(count: number): Extent {
     if (this.#kept !== undefined) return this.#kept;
     const holder = this.#holders.at(this.done ? -1 : 0);
@@ -187,8 +187,8 @@ class Walk {
   }
 
   /**
-   * The holder's own state has the last word: what gave it its value may have been removed, and a checkpoint may have left
-   * the channel out. Nearly always one is looked at.
+   * Returns the extent. Notes alone do not suffice: the checkpoint that set the value may have been removed, or a checkpoint
+   * may have left the channel out. So the states of holders are read, nearly always only one.
    */
   async extent(states: States, count: number): Promise<Extent> {
     if (this.#kept !== undefined) return this.#kept;
@@ -196,7 +196,7 @@ class Walk {
     if (this.done && last !== undefined && isSnapshot(await states.value(last.row, this.#channel))) {
       return { length: last.position, seed: last.row };
     }
-    // If none is known to have got a value, they have all the same: one that was set by a removed checkpoint, or none.
+    // If no row is known to have set a value, all holders have the value of a removed checkpoint, or none has a value.
     for (const { row, position } of this.done ? this.#holders : this.#holders.slice(0, 1)) {
       if (await states.has(row, this.#channel)) return { length: position, seed: row };
     }

@@ -5,7 +5,7 @@ import type { CheckpointInfo } from "../model/checkpoint.ts";
 import { addressOf, levelsOf, namespaceOf } from "./mapping/address.ts";
 import { matches } from "./mapping/metadata.ts";
 
-/** A checkpoint that a list shows, and where it is. */
+/** A checkpoint of a list, with its thread and namespace. */
 export interface Listed {
   readonly thread: string;
   readonly namespace: string;
@@ -15,12 +15,12 @@ export interface Listed {
 type AnyStore = Store<Record<string, unknown>>;
 
 /**
- * Ids are times, and checkpoints of concurrent runs may be committed a little out of their order: rows are put in order
- * within this many. One that is further out of order, by a clock that was wrong, comes where it was committed.
+ * The number of rows within which a list is sorted by id. Ids are times, and concurrent runs may commit a little out of
+ * their order. A row that is further out of order, by a wrong clock, is listed where it was committed.
  */
 const window = 32;
 
-/** What a list shows, greatest id first: of one namespace of a thread, of all of them, or of all threads. */
+/** Yields the checkpoints that a config names, greatest id first: of a namespace, of a thread, or of all threads. */
 export async function* listed(
   store: AnyStore,
   config: RunnableConfig,
@@ -60,7 +60,7 @@ async function streams(
   return all;
 }
 
-/** The rows of one namespace that pass, greatest id first. */
+/** Yields the rows of a namespace that pass, greatest id first. */
 async function* ordered(
   store: AnyStore,
   thread: string,
@@ -71,55 +71,55 @@ async function* ordered(
   for await (const info of store.thread(thread, { namespace: levels }).history()) {
     const row: Listed = { thread, namespace: namespaceOf(info), info };
     if (!passes(row)) continue;
-    let place = waiting.length;
-    while (place > 0 && (waiting[place - 1] as Listed).info.id < info.id) place -= 1;
-    waiting.splice(place, 0, row);
+    let index = waiting.length;
+    while (index > 0 && (waiting[index - 1] as Listed).info.id < info.id) index -= 1;
+    waiting.splice(index, 0, row);
     if (waiting.length > window) yield waiting.shift() as Listed;
   }
   yield* waiting;
 }
 
-/** A stream and the row it is at. */
-interface Head {
+/** A stream and its current row. */
+interface Cursor {
   readonly row: Listed;
   readonly id: string;
   readonly stream: AsyncGenerator<Listed>;
 }
 
-/** Several ordered streams as one, in time that grows with the rows: their heads are a heap, the greatest id first. */
+/** Merges streams of descending ids. The cursors are a heap, so that each row costs the logarithm of the number of streams. */
 export async function* merged(streams: readonly AsyncGenerator<Listed>[]): AsyncGenerator<Listed> {
-  const heap: Head[] = [];
+  const heap: Cursor[] = [];
   for (const stream of streams) {
-    const head = await headOf(stream);
-    if (head !== undefined) heap.push(head);
+    const cursor = await cursorOf(stream);
+    if (cursor !== undefined) heap.push(cursor);
   }
   for (let index = (heap.length >> 1) - 1; index >= 0; index--) sink(heap, index);
   for (let first = heap[0]; first !== undefined; first = heap[0]) {
     yield first.row;
-    const next = (await headOf(first.stream)) ?? heap.pop();
+    const next = (await cursorOf(first.stream)) ?? heap.pop();
     if (heap.length === 0 || next === undefined) return;
     heap[0] = next;
     sink(heap, 0);
   }
 }
 
-async function headOf(stream: AsyncGenerator<Listed>): Promise<Head | undefined> {
+async function cursorOf(stream: AsyncGenerator<Listed>): Promise<Cursor | undefined> {
   const next = await stream.next();
   return next.done === true ? undefined : { row: next.value, id: next.value.info.id, stream };
 }
 
-/** Puts the head at a place where it belongs in the heap below that. */
-function sink(heap: Head[], place: number): void {
-  const head = heap[place] as Head;
-  let at = place;
+/** Moves the cursor at an index down to its place in the heap. */
+function sink(heap: Cursor[], index: number): void {
+  const cursor = heap[index] as Cursor;
+  let at = index;
   for (;;) {
     const left = heap[2 * at + 1];
     const right = heap[2 * at + 2];
     if (left === undefined) break;
     const child = right !== undefined && right.id > left.id ? right : left;
-    if (child.id <= head.id) break;
+    if (child.id <= cursor.id) break;
     heap[at] = child;
     at = child === left ? 2 * at + 1 : 2 * at + 2;
   }
-  heap[at] = head;
+  heap[at] = cursor;
 }

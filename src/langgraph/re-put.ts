@@ -6,47 +6,47 @@ import { type Bookkeeping, isSnapshot, keyOf, type Notes, reserved, withNotes } 
 type State = Record<string, unknown>;
 
 /**
- * With durability "exit", a run that made no step (it asks or fails where it stood, or the thread was done) puts the
- * checkpoint it began with once more, as its own parent. It is changed in place then, and stays where it is: what is new is
- * added to its own state. What came with its ancestors, and perhaps went with them, is not in what LangGraph passes.
- * The run has ended by then, so that nothing changes the values while the state is read.
+ * Puts a checkpoint that is its own parent. With durability "exit", a run without a step (it asks or fails where it began, or
+ * the thread was done) puts the checkpoint it began with once more. The stored checkpoint is changed in place: new values
+ * are added to its own state, because LangGraph does not pass values that came with its ancestors. The run has ended by
+ * then, so that nothing changes the values while the state is read.
  */
-export async function putAgain(thread: Thread<State>, input: PutInput<State>, options: PutOptions): Promise<void> {
+export async function rePut(thread: Thread<State>, input: PutInput<State>, options: PutOptions): Promise<void> {
   const id = input.id as string;
-  const there = await thread.get(id);
-  // Deleted meanwhile: refused, as any late checkpoint is.
-  if (there === undefined) {
+  const stored = await thread.get(id);
+  // The store refuses the put of a checkpoint that was deleted meanwhile.
+  if (stored === undefined) {
     await thread.put(input, { ...options, parent: id });
     return;
   }
   const { update, state: _, ...fields } = input;
   const { set = {}, unset = [] } = update ?? {};
-  // A run that failed between two channels has made new versions of some without a value: a list kept as a whole stays.
-  const isKept = (key: string): boolean => isSnapshot(there.state[key]);
-  const state: State = { ...there.state, ...set };
+  // A run that failed between two channels lists versions of channels without passing a value: their snapshots stay.
+  const isKept = (key: string): boolean => isSnapshot(stored.state[key]);
+  const state: State = { ...stored.state, ...set };
   for (const key of unset) if (!isKept(key)) delete state[key];
-  const { sends, history, parent } = (there.state[reserved] ?? {}) as Partial<Bookkeeping>;
+  const { sends, history, parent } = (stored.state[reserved] ?? {}) as Partial<Bookkeeping>;
   state[reserved] = {
     ...(set[reserved] as Bookkeeping),
     ...(sends !== undefined && { sends }),
     ...(history !== undefined && { history }),
     ...(parent !== undefined && { parent }),
   };
-  const { label, run, next, workflow } = there;
+  const { label, run, next, workflow } = stored;
   await thread.put(
     {
       workflow,
       ...fields,
       ...{ label, run, state },
-      // Only what is new among the channels tells of activations.
+      // The new channels alone may activate no node, while the stored checkpoint does.
       ...(fields.next?.length === 0 && { next }),
-      metadata: withBoth(there.metadata, fields.metadata ?? {}, (channel) => isKept(keyOf(channel))),
+      metadata: withBoth(stored.metadata, fields.metadata ?? {}, (channel) => isKept(keyOf(channel))),
     },
     options,
   );
 }
 
-/** The new metadata, with the notes of both. Channels that are kept are not unset. */
+/** Returns the new metadata with the notes of both. Channels that are kept are not noted as unset. */
 function withBoth(before: Metadata, after: Metadata, isKept: (channel: string) => boolean): Metadata {
   const old = (before[reserved] ?? {}) as Notes;
   const { set = [], unset: emptied = [], ...notes } = (after[reserved] ?? {}) as Notes;

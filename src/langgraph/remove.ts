@@ -1,22 +1,20 @@
-import { TASKS } from "@langchain/langgraph-checkpoint";
 import type { Store } from "../api/store.ts";
 import type { Thread } from "../api/thread.ts";
 import type { PruneOptions, PruneResult } from "../model/arguments.ts";
 import type { CheckpointInfo, Metadata } from "../model/checkpoint.ts";
 import { prunedSeqs } from "../model/retention.ts";
-import { historiesAt } from "./history.ts";
+import { historiesAt } from "./channel-history.ts";
 import { type Bookkeeping, notesOf, reserved, type StoredHistory, withNotes } from "./mapping/bookkeeping.ts";
+import { firstVersionWithSends, sendsOf } from "./old-sends.ts";
 
 /**
- * Removing checkpoints from a thread of LangGraph's. Some of what remains may be read from what goes: channels that keep only
- * writes, and the sends of checkpoints with `v < 4`. That is written into the checkpoints that remain, first.
+ * Removes checkpoints of a LangGraph thread. A remaining checkpoint may read from removed ancestors: the writes of channels
+ * that keep only writes, and the sends of formats before version 4. These are first copied into the remaining checkpoint.
  */
 
 type AnyStore = Store<Record<string, unknown>>;
 
-/** The sends of older formats are with the parent's writes. */
-export const firstVersionWithSends = 4;
-
+/** Deletes old checkpoints of a thread, by the same rules as `thread.prune`. */
 export async function prune(store: AnyStore, id: string, options: PruneOptions): Promise<PruneResult> {
   const thread = store.thread(id);
   const rows = await rowsOf(store, id);
@@ -32,18 +30,18 @@ export async function prune(store: AnyStore, id: string, options: PruneOptions):
     })),
     { keepLast, youngerThan, keepLabelled, protectAncestors: ancestors === "protect" },
   );
-  // What to remove is decided here and not by the store, so that a checkpoint committed meanwhile changes nothing.
+  // The checkpoints are chosen here, not by the store, so that a checkpoint committed meanwhile does not change the choice.
   const { bytesReclaimed } = await thread.prune({ ...options, dryRun: true });
   return { deleted: await remove(store, id, rows, (row) => gone.has(row.seq)), bytesReclaimed };
 }
 
-/** Removes the checkpoints of these runs from a thread; returns how many there were. */
+/** Removes the checkpoints of these runs from a thread. Returns their number. */
 export async function deleteRuns(store: AnyStore, id: string, runs: ReadonlySet<string>): Promise<number> {
   const rows = await rowsOf(store, id);
   return remove(store, id, rows, (row) => row.run !== null && runs.has(row.run));
 }
 
-/** Every checkpoint of a thread, newest first. */
+/** Returns every checkpoint of a thread, newest first. */
 async function rowsOf(store: AnyStore, id: string): Promise<CheckpointInfo[]> {
   const rows: CheckpointInfo[] = [];
   for (const namespace of await store.thread(id).namespaces()) {
@@ -60,7 +58,7 @@ async function remove(
   store: AnyStore,
   id: string,
   rows: readonly CheckpointInfo[],
-  goes: (row: CheckpointInfo) => boolean,
+  isRemoved: (row: CheckpointInfo) => boolean,
 ): Promise<number> {
   const byNamespace = new Map<string, CheckpointInfo[]>();
   for (const row of rows) {
@@ -72,18 +70,18 @@ async function remove(
   let count = 0;
   for (const [key, all] of byNamespace) {
     const thread = store.thread(id, { namespace: JSON.parse(key) as string[] });
-    const gone = new Set(all.filter(goes).map((row) => row.id));
+    const gone = new Set(all.filter(isRemoved).map((row) => row.id));
     if (gone.size === 0) continue;
     const orphans = all.filter((row) => !gone.has(row.id) && row.parent !== null && gone.has(row.parent));
     const channels = new Set(all.flatMap((row) => notesOf(row).unset ?? []));
-    for (const row of orphans) await keepWhatGoes(thread, row, channels);
+    for (const row of orphans) await copyFromAncestors(thread, row, channels);
     count += await thread.deleteCheckpoints([...gone]);
   }
   return count;
 }
 
-/** Writes into a checkpoint what it would read from its ancestors. */
-async function keepWhatGoes(
+/** Copies into a checkpoint what it reads from its ancestors. */
+async function copyFromAncestors(
   thread: Thread<Record<string, unknown>>,
   row: CheckpointInfo,
   channels: ReadonlySet<string>,
@@ -109,13 +107,13 @@ async function keepWhatGoes(
   });
 }
 
-/** Of the channels that have no value at a checkpoint, what they are made of. */
+/** Returns the histories of the channels that keep only writes and have no value at a checkpoint. */
 async function historyToKeep(
   thread: Thread<Record<string, unknown>>,
   row: CheckpointInfo,
   channels: ReadonlySet<string>,
 ): Promise<Record<string, StoredHistory>> {
-  // LangGraph itself notes which channels keep only writes, if any has some since its last snapshot.
+  // LangGraph lists here the channels with writes since their last snapshot, if there are any.
   const counted = row.metadata["counters_since_delta_snapshot"];
   const known = typeof counted === "object" && counted !== null ? new Set(Object.keys(counted)) : channels;
   const { set = [] } = notesOf(row);
@@ -124,16 +122,6 @@ async function historyToKeep(
   return Object.fromEntries(
     [...(histories ?? [])].filter(([, history]) => history.writes.length > 0 || Object.hasOwn(history, "seed")),
   );
-}
-
-/** The sends that a checkpoint of an older format reads from its parent's writes. */
-export async function sendsOf(
-  thread: Thread<Record<string, unknown>>,
-  row: CheckpointInfo,
-): Promise<unknown[] | undefined> {
-  if (row.stateVersion >= firstVersionWithSends || row.parent === null) return undefined;
-  const writes = await thread.writes(row.parent);
-  return writes.filter((write) => write.channel === TASKS).map((write) => write.value);
 }
 
 function notingHistory(row: CheckpointInfo, channels: readonly string[]): Metadata {

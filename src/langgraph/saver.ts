@@ -18,23 +18,25 @@ import type { Store } from "../api/store.ts";
 import type { Thread } from "../api/thread.ts";
 import type { LeaseToken, OpenOptions, PruneOptions, PruneResult, ThreadsOptions } from "../model/arguments.ts";
 import type { ThreadInfo } from "../model/checkpoint.ts";
-import { historiesAt } from "./history.ts";
+import { historiesAt } from "./channel-history.ts";
 import { listed } from "./list.ts";
 import { type Address, addressOf, configOf, idOf, levelsOf, requiredAddress } from "./mapping/address.ts";
 import { type Bookkeeping, isActivation, reserved } from "./mapping/bookkeeping.ts";
 import { putInput, shownTuple } from "./mapping/checkpoint.ts";
-import { putAgain } from "./re-put.ts";
-import { deleteRuns, firstVersionWithSends, prune, sendsOf } from "./remove.ts";
+import { firstVersionWithSends, sendsOf } from "./old-sends.ts";
+import { rePut } from "./re-put.ts";
+import { deleteRuns, prune } from "./remove.ts";
 import { beginsRun, Exclusive, type ExclusiveOptions } from "./runs/exclusive.ts";
 import { channelFailure, writeFailure } from "./runs/failure.ts";
 import { handledByRun, Refusals } from "./runs/refusals.ts";
 import { isNested, isRun, savesAtExit } from "./runs/run-config.ts";
-import { fromStored, toStored } from "./values/to-stored.ts";
+import { fromStored } from "./values/from-stored.ts";
+import { toStored } from "./values/to-stored.ts";
 
 export interface SaverOptions {
   /**
-   * One run at a time on a thread, whatever process it is in: a second one is refused with `BUSY` before it does any work.
-   * Default false: runs on one thread go side by side, each on a branch of its own.
+   * Allows only a single run at a time on a thread, in all processes: a second run is refused with `BUSY` before it does any
+   * work. Default false: runs on a thread go side by side, each on a branch of its own.
    */
   readonly exclusive?: boolean | ExclusiveOptions;
 }
@@ -49,14 +51,14 @@ type State = Record<string, unknown>;
  * const graph = builder.compile({ checkpointer });
  */
 export class ThreadmarkSaver extends BaseCheckpointSaver {
-  /** The store, for whatever the saver itself does not offer. */
+  /** The store, for everything that the saver itself does not offer. */
   readonly store: Store;
   readonly #store: Store<State>;
   readonly #exclusive: Exclusive | undefined;
   readonly #refusals = new Refusals();
   #owned = false;
 
-  /** Uses a store that is open already, and stays so when the saver is closed. */
+  /** Uses an open store, which closing the saver leaves open. */
   constructor(store: Store, options: SaverOptions = {}) {
     super();
     this.store = store;
@@ -65,7 +67,7 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
     if (exclusive !== false) this.#exclusive = new Exclusive(this.#store, exclusive === true ? {} : exclusive);
   }
 
-  /** Opens a store (`memory:`, `file:./directory`, `sqlite:path`, `postgres://…`) of the saver's own. */
+  /** Opens a store (`memory:`, `file:./directory`, `sqlite:path`, `postgres://…`), which is closed with the saver. */
   static async open(url: string, options: SaverOptions & OpenOptions & BackendOptions = {}): Promise<ThreadmarkSaver> {
     const { exclusive, ...rest } = options;
     const saver = new ThreadmarkSaver(await open(url, rest), exclusive === undefined ? {} : { exclusive });
@@ -83,7 +85,7 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
   override async *list(config: RunnableConfig, options: CheckpointListOptions = {}): AsyncGenerator<CheckpointTuple> {
     for await (const { thread, namespace, info } of listed(this.#store, config, options)) {
       const tuple = await this.#tuple(this.#handle({ thread, namespace }), info.id);
-      // It may have been deleted since it was listed.
+      // The checkpoint may have been deleted since it was listed.
       if (tuple !== undefined) yield tuple;
     }
   }
@@ -92,7 +94,7 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
     config: RunnableConfig,
     checkpoint: Checkpoint,
     metadata: CheckpointMetadata,
-    // Not every caller passes them, though the contract has them.
+    // Some callers leave this argument out, though the contract requires it.
     newVersions: ChannelVersions = checkpoint.channel_versions ?? {},
   ): Promise<RunnableConfig> {
     const done = this.#put(config, checkpoint, metadata, newVersions);
@@ -110,10 +112,10 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
     const handle = this.#handle({ thread, namespace });
     const input = putInput({ config, namespace, checkpoint, metadata, newVersions, hasParent: parent !== null });
     try {
-      // Nothing is awaited before the store has captured the input.
+      // Invariant: nothing is awaited before the store has captured the input, which the graph may change later.
       await this.#running<unknown>(thread, config, (lease) => {
         const leased = lease === undefined ? {} : { lease };
-        return parent === checkpoint.id ? putAgain(handle, input, leased) : handle.put(input, { parent, ...leased });
+        return parent === checkpoint.id ? rePut(handle, input, leased) : handle.put(input, { parent, ...leased });
       });
     } catch (error) {
       throw channelFailure(error, thread, Object.keys(input.state ?? input.update?.set ?? {}));
@@ -122,8 +124,8 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * Saves what a task wrote. For a run, what cannot be stored is thrown at once and not given as a rejection: LangGraph looks at
-   * promises when the run ends, but passes on what is thrown, so that the run fails in the step that made the value.
+   * Saves the writes of a task. For a run, a value that cannot be stored is thrown in the call itself: LangGraph looks at
+   * rejected promises only when the run ends, but a thrown error fails the run in the step that made the value.
    */
   override putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
     const run = isRun(config);
@@ -134,7 +136,7 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
       return run ? handledByRun(done) : done;
     } catch (error) {
       if (!run) return Promise.reject(error);
-      // An error thrown at the end of a run would take the place of the one that the run ended with.
+      // An error thrown at the end of a run would hide the error that the run ended with.
       if (savesAtExit(config)) return handledByRun(Promise.reject(error));
       if (!isNested(config)) this.#exclusive?.fail(addressOf(config)?.thread ?? "");
       throw error;
@@ -145,15 +147,15 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
     const { thread, checkpoint } = address;
     if (checkpoint === undefined) throw new TypeError("putWrites needs config.configurable.checkpoint_id.");
     if (writes.length === 0) return Promise.resolve();
-    // Ordinary ones are counted among themselves: with durability "exit" LangGraph puts again what it has read, in which special
-    // ones come first, and by position what a task wrote once would be there twice.
+    // Ordinary writes are numbered among themselves. With durability "exit" LangGraph puts writes again that it has read, with
+    // the special ones first: numbered by position, ordinary writes would be stored twice.
     let ordinary = 0;
     const indexed = writes.map(([channel, value]) => ({
       channel,
       value: toStored(value),
       index: WRITES_IDX_MAP[channel] ?? ordinary++,
     }));
-    // Beside ordinary writes, special ones do not replace what is there.
+    // Special writes together with ordinary ones do not replace stored ones.
     const keep = ordinary > 0;
     const failure = (error: unknown): unknown => writeFailure(error, thread, indexed);
     const handle = this.#handle(address);
@@ -175,7 +177,7 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
     await this.#store.thread(threadId).delete();
   }
 
-  /** What channels that keep only their writes are made of: one read where the thread is remembered, however long it is. */
+  /** Returns the histories of channels that keep only writes, in a single read where the thread is remembered. */
   override async getDeltaChannelHistory(options: {
     config: RunnableConfig;
     channels: string[];
@@ -183,7 +185,7 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
     const { config, channels } = options;
     if (channels.some(isActivation)) return super.getDeltaChannelHistory(options);
     const address = addressOf(config);
-    // Without a checkpoint there is no history, though the thread has one: LangGraph found none to begin with.
+    // A config without a checkpoint id means that LangGraph found no checkpoint to begin with: there is no history.
     const id = address?.checkpoint;
     const histories =
       address && id && channels.length > 0 ? await historiesAt(this.#handle(address), id, channels) : undefined;
@@ -198,24 +200,24 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
     return result;
   }
 
-  /** The threads that have checkpoints, in order of their ids, or with `order: "updated"` the newest first. */
+  /** Yields the threads that have checkpoints, in order of their ids, or with `order: "updated"` the newest first. */
   threads(options: ThreadsOptions = {}): AsyncGenerator<ThreadInfo> {
     return this.#store.threads(options);
   }
 
-  /** Deletes old checkpoints of a thread; what remains reads as before. */
+  /** Deletes old checkpoints of a thread. The remaining checkpoints read as before. */
   prune(threadId: string, options: PruneOptions = {}): Promise<PruneResult> {
     return prune(this.#store, threadId, options);
   }
 
-  /** A new thread with all checkpoints and writes of another. Costs the same whatever the history. */
+  /** Makes a new thread with all checkpoints and writes of another, at the same cost for any length of history. */
   async copyThread(sourceThreadId: string, targetThreadId: string): Promise<void> {
     await this.#store.thread(sourceThreadId).copy(targetThreadId);
   }
 
   /**
-   * A new thread that begins with a checkpoint of another (the latest, if the config names none) and its ancestors. Returns
-   * the config of that checkpoint in the new thread.
+   * Makes a new thread that begins with a checkpoint of another (default: the latest) and its ancestors. Returns the config of
+   * that checkpoint in the new thread.
    */
   async forkThread(config: RunnableConfig, newThreadId: string): Promise<RunnableConfig> {
     const { thread, namespace, checkpoint } = requiredAddress(config, "forkThread");
@@ -226,7 +228,7 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
     return configOf(fork.id, "", at as string);
   }
 
-  /** Deletes the checkpoints of runs, given by the `run_id` they were invoked with; returns how many there were. */
+  /** Deletes the checkpoints of runs, given by the `run_id` they were invoked with. Returns their number. */
   async deleteForRuns(runIds: readonly string[]): Promise<number> {
     const runs = new Set(runIds.map(idOf));
     let count = 0;
@@ -249,7 +251,7 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
     return this.#store.thread(address.thread, { namespace: levelsOf(address.namespace) });
   }
 
-  /** Commits something: for a run under its lease, if runs have one; else when no run is under way. */
+  /** Commits a change: for a run under its lease, if runs take leases; for others while no run is under way. */
   #running<T>(thread: string, config: RunnableConfig, action: (lease?: LeaseToken) => Promise<T>): Promise<T> {
     if (this.#exclusive === undefined) return action();
     return isRun(config) ? this.#exclusive.with(thread, action) : this.#exclusive.beside(thread, action);
@@ -268,7 +270,7 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
     return tuple;
   }
 
-  /** Until version 4, what was sent to nodes was with the parent's writes. */
+  /** Adds the sends to a checkpoint of a format before version 4, as LangGraph expects them. */
   #addSends(checkpoint: Checkpoint, sends: readonly unknown[]): void {
     const versions = Object.values(checkpoint.channel_versions);
     checkpoint.channel_values[TASKS] = sends.map(fromStored);

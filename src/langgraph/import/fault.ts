@@ -1,7 +1,7 @@
 import { ThreadmarkError } from "../../errors.ts";
-import { Unreadable } from "./source.ts";
+import { Unreadable } from "./saver-database.ts";
 
-/** A checkpoint, or the writes of one, that could not be taken over. */
+/** A checkpoint that could not be imported, or whose writes could not. */
 export interface ImportFault {
   readonly thread: string;
   readonly namespace: string;
@@ -9,7 +9,7 @@ export interface ImportFault {
   readonly message: string;
 }
 
-/** Why one checkpoint cannot be taken over, if that is its own fault; anything else ends the import. */
+/** Returns the message of an error that is the fault of a single checkpoint. Throws any other error: it ends the import. */
 export function ownFault(error: unknown): string {
   if (error instanceof Unreadable || error instanceof TypeError) return error.message;
   if (error instanceof ThreadmarkError && error.code === "SERIALIZE") return error.message;

@@ -1,17 +1,20 @@
-import type { Source } from "./source.ts";
+import type { SaverDatabase } from "./saver-database.ts";
 
 export type { ImportFault } from "./fault.ts";
-export type { Source } from "./source.ts";
+export type { SaverDatabase } from "./saver-database.ts";
 export { transfer } from "./transfer.ts";
 
-/** Opens the database of one of LangGraph's savers: a file of SqliteSaver's, or the url of PostgresSaver's. */
-export async function openSource(location: string, options: { readonly schema?: string } = {}): Promise<Source> {
+/** Opens the database of one of LangGraph's savers: a file of SqliteSaver, or a url of PostgresSaver. */
+export async function openSaverDatabase(
+  location: string,
+  options: { readonly schema?: string } = {},
+): Promise<SaverDatabase> {
   if (/^postgres(?:ql)?:\/\//.test(location)) {
-    return (await import("./postgres-source.ts")).postgresSource(location, options.schema);
+    return (await import("./postgres-saver-database.ts")).openPostgresSaverDatabase(location, options.schema);
   }
   const file = location.startsWith("sqlite:") ? location.slice("sqlite:".length) : location;
   if (file === "" || /^(?:memory|file):/.test(file) || /^[a-z][a-z+]+:\/\//i.test(file)) {
     throw new TypeError(`${JSON.stringify(location)} is neither a SQLite file nor a postgres:// url.`);
   }
-  return (await import("./sqlite-source.ts")).sqliteSource(file);
+  return (await import("./sqlite-saver-database.ts")).openSqliteSaverDatabase(file);
 }

@@ -1,29 +1,29 @@
-import type { SourceRow } from "./source.ts";
+import type { SavedRow } from "./saver-database.ts";
 
-/** A checkpoint in the order in which they are committed. */
-export interface OrderedRow extends SourceRow {
-  /** Whether the parent comes before it. If not, it is gone, or the row is its own ancestor. */
+/** A checkpoint in the order of an import. */
+export interface OrderedRow extends SavedRow {
+  /** True if the parent comes before this row. Else the parent is missing, or the row is its own ancestor. */
   readonly rooted: boolean;
 }
 
-/** A checkpoint's key among those of a thread. */
-export function rowKey({ namespace, id }: Pick<SourceRow, "namespace" | "id">): string {
+/** Returns a checkpoint's key among those of its thread. */
+export function rowKey({ namespace, id }: Pick<SavedRow, "namespace" | "id">): string {
   return JSON.stringify([namespace, id]);
 }
 
 /**
- * The checkpoints of a thread in the order of their ids, which are times, and each after its parent. So the one that is
- * committed last is the one that was.
+ * Sorts the checkpoints of a thread by their ids, which are times, but each after its parent. So the checkpoint that is
+ * committed last here is the one that was committed last there.
  */
-export function parentsFirst(rows: readonly SourceRow[]): readonly OrderedRow[] {
+export function parentsFirst(rows: readonly SavedRow[]): readonly OrderedRow[] {
   const sorted = [...rows].sort((left, right) => (left.id < right.id ? -1 : left.id > right.id ? 1 : 0));
   const byKey = new Map(sorted.map((row) => [rowKey(row), row]));
   const placed = new Set<string>();
   const ordered: OrderedRow[] = [];
   for (const row of sorted) {
-    const chain: SourceRow[] = [];
+    const chain: SavedRow[] = [];
     const above = new Set<string>();
-    let next: SourceRow | undefined = row;
+    let next: SavedRow | undefined = row;
     while (next !== undefined && !placed.has(rowKey(next)) && !above.has(rowKey(next))) {
       chain.push(next);
       above.add(rowKey(next));

@@ -1,33 +1,23 @@
 import type { Checkpoint, CheckpointMetadata } from "@langchain/langgraph-checkpoint";
-import { notConnected, toError } from "../../backends/postgres/connection/failure.ts";
-import { type ClientLike, describeUrl, openPool, type PoolLike } from "../../backends/postgres/connection/pool.ts";
+import { connectForeignDatabase, type ForeignDatabase } from "../../backends/postgres/foreign-database.ts";
 import { ThreadmarkError } from "../../errors.ts";
+import type { SavedCheckpoint, SavedRow, SavedWrite, SavedWriteKey, SaverDatabase } from "./saver-database.ts";
 import { asObject, checkType, deserialize } from "./serialized.ts";
-import type { Source, SourceCheckpoint, SourceRow, SourceWrite, SourceWriteKey } from "./source.ts";
 
 const tables = ["checkpoints", "checkpoint_blobs", "checkpoint_writes"] as const;
 
 /** Milliseconds to wait for the server. */
 const patience = 10_000;
 
-/** The database of a PostgresSaver, in a schema. */
-export async function postgresSource(url: string, schema = "public"): Promise<Source> {
-  const place = describeUrl(url);
-  const pool = await openPool(url, { connections: 1, patience });
-  // A connection that fails while nobody uses it: the next statement says so.
-  pool.on("error", () => undefined);
+/** Opens the database of a PostgresSaver, in a schema. */
+export async function openPostgresSaverDatabase(url: string, schema = "public"): Promise<SaverDatabase> {
+  const connection = await connectForeignDatabase(url, patience);
   try {
-    const client = await pool.connect().catch((cause: unknown) => {
-      throw toError(place, notConnected(cause));
-    });
-    const source = new PostgresSource(pool, client, place, schema);
-    await source.check().catch(async (error: unknown) => {
-      client.release();
-      throw error;
-    });
-    return source;
+    const database = new PostgresSaverDatabase(connection, schema);
+    await database.check();
+    return database;
   } catch (error) {
-    await pool.end();
+    await connection.close();
     throw error;
   }
 }
@@ -38,30 +28,28 @@ interface StoredBlob {
   readonly blob: Uint8Array | null;
 }
 
-interface StoredWrite extends Omit<SourceWrite, "value"> {
+interface StoredWrite extends Omit<SavedWrite, "value"> {
   readonly type: string | null;
   readonly blob: Uint8Array;
 }
 
-/** A value that was read, by the version it has there. */
-interface Known {
+/** A channel's value at a version, as it was read. */
+interface ReadValue {
   readonly version: string;
   readonly value: { readonly present: boolean; readonly value?: unknown };
 }
 
-class PostgresSource implements Source {
+class PostgresSaverDatabase implements SaverDatabase {
   readonly place: string;
-  readonly #pool: PoolLike;
-  readonly #client: ClientLike;
+  readonly #connection: ForeignDatabase;
   readonly #schema: string;
-  /** The values of the checkpoint that was read last, by channel: of the next one, nearly all are the same. */
-  #known = new Map<string, Known>();
+  /** The values of the checkpoint that was read last, by channel: the next checkpoint has nearly all of them too. */
+  #known = new Map<string, ReadValue>();
   #knownOf = "";
 
-  constructor(pool: PoolLike, client: ClientLike, place: string, schema: string) {
-    this.#pool = pool;
-    this.#client = client;
-    this.place = place;
+  constructor(connection: ForeignDatabase, schema: string) {
+    this.#connection = connection;
+    this.place = connection.place;
     this.#schema = schema;
   }
 
@@ -106,15 +94,15 @@ class PostgresSource implements Source {
     return rows.map(({ id }) => id);
   }
 
-  rows(thread: string): Promise<readonly SourceRow[]> {
-    return this.#query<SourceRow>(
+  rows(thread: string): Promise<readonly SavedRow[]> {
+    return this.#query<SavedRow>(
       `select checkpoint_ns as namespace, checkpoint_id as id, parent_checkpoint_id as parent
        from ${this.#table("checkpoints")} where thread_id = $1`,
       [thread],
     );
   }
 
-  async checkpoint(thread: string, { namespace, id }: SourceRow): Promise<SourceCheckpoint | undefined> {
+  async checkpoint(thread: string, { namespace, id }: SavedRow): Promise<SavedCheckpoint | undefined> {
     const [row] = await this.#query<{ checkpoint: string; metadata: string }>(
       `select checkpoint::text as checkpoint, metadata::text as metadata
        from ${this.#table("checkpoints")} where thread_id = $1 and checkpoint_ns = $2 and checkpoint_id = $3`,
@@ -133,14 +121,14 @@ class PostgresSource implements Source {
     };
   }
 
-  /** The values of channels at these versions. */
+  /** Reads the values of channels at these versions. */
   async #values(
     thread: string,
     namespace: string,
     versions: Readonly<Record<string, string | number>>,
   ): Promise<Record<string, unknown>> {
     const of = JSON.stringify([thread, namespace]);
-    const before = of === this.#knownOf ? this.#known : new Map<string, Known>();
+    const before = of === this.#knownOf ? this.#known : new Map<string, ReadValue>();
     const wanted = Object.entries(versions).map(([channel, version]) => [channel, String(version)] as const);
     const unknown = wanted.filter(([channel, version]) => before.get(channel)?.version !== version);
     const blobs =
@@ -163,49 +151,41 @@ class PostgresSource implements Source {
     for (const [channel, version] of wanted) {
       const value = fresh.has(channel)
         ? { present: read.has(channel), value: read.get(channel) }
-        : (before.get(channel) as Known).value;
+        : (before.get(channel) as ReadValue).value;
       this.#known.set(channel, { version, value });
       if (value.present) values.push([channel, value.value]);
     }
     return Object.fromEntries(values);
   }
 
-  writeKeys(thread: string): Promise<readonly SourceWriteKey[]> {
-    return this.#query<SourceWriteKey>(
+  writeKeys(thread: string): Promise<readonly SavedWriteKey[]> {
+    return this.#query<SavedWriteKey>(
       `select checkpoint_ns as namespace, checkpoint_id as id, task_id as task, idx as index
        from ${this.#table("checkpoint_writes")} where thread_id = $1`,
       [thread],
     );
   }
 
-  async writes(
-    thread: string,
-    { namespace, id }: Pick<SourceRow, "namespace" | "id">,
-  ): Promise<readonly SourceWrite[]> {
+  async writes(thread: string, { namespace, id }: Pick<SavedRow, "namespace" | "id">): Promise<readonly SavedWrite[]> {
     const rows = await this.#query<StoredWrite>(
       `select task_id as task, idx as index, channel, type, blob from ${this.#table("checkpoint_writes")}
        where thread_id = $1 and checkpoint_ns = $2 and checkpoint_id = $3 order by task_id, idx`,
       [thread, namespace, id],
     );
-    const writes: SourceWrite[] = [];
+    const writes: SavedWrite[] = [];
     for (const { type, blob, ...write } of rows) writes.push({ ...write, value: await deserialize(type, blob) });
     return writes;
   }
 
   async close(): Promise<void> {
-    this.#client.release();
-    await this.#pool.end();
+    await this.#connection.close();
   }
 
   #table(name: (typeof tables)[number]): string {
     return `"${this.#schema.replaceAll('"', '""')}".${name}`;
   }
 
-  async #query<Row>(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
-    try {
-      return ((await this.#client.query({ text, values })) as { readonly rows: readonly Row[] }).rows;
-    } catch (cause) {
-      throw toError(this.place, notConnected(cause));
-    }
+  #query<Row>(text: string, values?: readonly unknown[]): Promise<readonly Row[]> {
+    return this.#connection.query<Row>(text, values);
   }
 }

@@ -1,38 +1,38 @@
 import type { Checkpoint, CheckpointMetadata } from "@langchain/langgraph-checkpoint";
 
-/** A database of one of LangGraph's own savers, which is only read. */
-export interface Source {
-  /** Where it is, for people: without a password. */
+/** The database of one of LangGraph's own savers, open for reading. */
+export interface SaverDatabase {
+  /** The file or url, without a password. */
   readonly place: string;
-  /** What its tables take on the medium. */
+  /** Returns the bytes that the tables take. */
   bytes(): Promise<number>;
-  /** How many checkpoints there are in all. */
+  /** Returns the number of checkpoints. */
   count(): Promise<number>;
   threads(): Promise<readonly string[]>;
-  /** The checkpoints of a thread, of every namespace, in any order. */
-  rows(thread: string): Promise<readonly SourceRow[]>;
-  /** Undefined if it has been deleted since it was listed. What cannot be read rejects with {@link Unreadable}. */
-  checkpoint(thread: string, row: SourceRow): Promise<SourceCheckpoint | undefined>;
-  /** Which writes a thread has, also those of checkpoints that are not there. */
-  writeKeys(thread: string): Promise<readonly SourceWriteKey[]>;
-  /** The writes of one checkpoint. What cannot be read rejects with {@link Unreadable}. */
-  writes(thread: string, row: Pick<SourceRow, "namespace" | "id">): Promise<readonly SourceWrite[]>;
+  /** Returns the checkpoints of a thread, of every namespace, in any order. */
+  rows(thread: string): Promise<readonly SavedRow[]>;
+  /** Reads a checkpoint; undefined if it was deleted since it was listed. Rejects with {@link Unreadable} if it cannot be read. */
+  checkpoint(thread: string, row: SavedRow): Promise<SavedCheckpoint | undefined>;
+  /** Returns the keys of a thread's writes, those of missing checkpoints too. */
+  writeKeys(thread: string): Promise<readonly SavedWriteKey[]>;
+  /** Reads the writes of a checkpoint. Rejects with {@link Unreadable} if they cannot be read. */
+  writes(thread: string, row: Pick<SavedRow, "namespace" | "id">): Promise<readonly SavedWrite[]>;
   close(): Promise<void>;
 }
 
-export interface SourceRow {
+export interface SavedRow {
   readonly namespace: string;
   readonly id: string;
   readonly parent: string | null;
 }
 
-export interface SourceCheckpoint {
-  /** With the values of all its channels. */
+export interface SavedCheckpoint {
+  /** The checkpoint with the values of all its channels. */
   readonly checkpoint: Checkpoint;
   readonly metadata: CheckpointMetadata;
 }
 
-export interface SourceWriteKey {
+export interface SavedWriteKey {
   readonly namespace: string;
   /** The checkpoint's id. */
   readonly id: string;
@@ -40,12 +40,12 @@ export interface SourceWriteKey {
   readonly index: number;
 }
 
-export interface SourceWrite {
+export interface SavedWrite {
   readonly task: string;
   readonly index: number;
   readonly channel: string;
   readonly value: unknown;
 }
 
-/** What a database holds cannot be made sense of: by nobody, its own saver included. */
+/** The fault of a stored value that nobody can read, its own saver included. */
 export class Unreadable extends Error {}

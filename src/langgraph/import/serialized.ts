@@ -1,11 +1,11 @@
 import { MemorySaver } from "@langchain/langgraph-checkpoint";
 import { ThreadmarkError } from "../../errors.ts";
-import { Unreadable } from "./source.ts";
+import { Unreadable } from "./saver-database.ts";
 
-/** What savers of LangGraph.js write under. Others are those of LangGraph for Python, or of somebody's own serializer. */
+/** The types of values that savers of LangGraph.js write. Others come from LangGraph for Python or from custom serializers. */
 const readable = new Set(["json", "bytes", "empty"]);
 
-/** Refuses a database whose values are of a kind that cannot be read. `type` is that of any of them. */
+/** Refuses a database with values of a type that cannot be read. `type` is that of any of its values. */
 export function checkType(place: string, type: unknown): void {
   if (type === undefined || type === null || readable.has(String(type))) return;
   throw new ThreadmarkError(
@@ -15,10 +15,10 @@ export function checkType(place: string, type: unknown): void {
   );
 }
 
-/** The serializer that every saver has unless it is given another; the package does not export it by name. */
+/** The default serializer of LangGraph's savers, which the package does not export by name. */
 const { serde: serializer } = new MemorySaver();
 
-/** Reads a value as the savers do. */
+/** Deserializes a value as the savers do. */
 export async function deserialize(type: string | null, data: string | Uint8Array): Promise<unknown> {
   try {
     return await serializer.loadsTyped(type ?? "json", data);
@@ -27,7 +27,7 @@ export async function deserialize(type: string | null, data: string | Uint8Array
   }
 }
 
-/** A checkpoint or its metadata, which a saver that could not serialize them has replaced by a text. */
+/** Returns a checkpoint or its metadata. A saver that could not serialize one has put a text in its place, which is refused. */
 export function asObject(value: unknown, what: string): object {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
   const shown = typeof value === "string" ? `the text ${JSON.stringify(value.slice(0, 80))}` : String(value);

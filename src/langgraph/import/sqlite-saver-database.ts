@@ -1,13 +1,14 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Checkpoint, CheckpointMetadata } from "@langchain/langgraph-checkpoint";
-import type { Connection, Driver, Statement } from "../../backends/sqlite/driver/contract.ts";
-import { findDriver } from "../../backends/sqlite/driver/find-driver.ts";
-import { bytesOf } from "../../backends/sqlite/files/companion-files.ts";
-import { copyDatabase, type Snapshot } from "../../backends/sqlite/files/copy-database.ts";
+import {
+  type ForeignDatabase,
+  type ForeignStatement,
+  openForeignDatabase,
+} from "../../backends/sqlite/foreign-database.ts";
 import { ThreadmarkError } from "../../errors.ts";
+import type { SavedCheckpoint, SavedRow, SavedWrite, SavedWriteKey, SaverDatabase } from "./saver-database.ts";
 import { asObject, checkType, deserialize } from "./serialized.ts";
-import type { Source, SourceCheckpoint, SourceRow, SourceWrite, SourceWriteKey } from "./source.ts";
 
 const tables = {
   checkpoints: [
@@ -22,54 +23,20 @@ const tables = {
   writes: ["thread_id", "checkpoint_ns", "checkpoint_id", "task_id", "idx", "channel", "type", "value"],
 } as const;
 
-/** How long to wait for somebody who writes to the database at the moment. */
+/** Milliseconds to wait for a process that is writing to the database. */
 const patience = 10_000;
 
-/** The database of a SqliteSaver. */
-export async function sqliteSource(file: string): Promise<Source> {
+/** Opens the database of a SqliteSaver. */
+export async function openSqliteSaverDatabase(file: string): Promise<SaverDatabase> {
   const path = resolve(file);
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) throw new ThreadmarkError("NOT_FOUND", `There is no file ${path}.`);
   if (!found.isFile()) throw new ThreadmarkError("NOT_FOUND", `${path} is no file.`);
-  const driver = await findDriver();
-  const { connection, snapshot } = opened(driver, path);
+  const database = await openForeignDatabase(path, patience);
   try {
-    return new SqliteSource(connection, path, snapshot);
+    return new SqliteSaverDatabase(database);
   } catch (error) {
-    connection.close();
-    snapshot?.remove();
-    throw error;
-  }
-}
-
-/** SQLite cannot read a database in WAL mode in a place where it may not write: then a copy is read. */
-function opened(driver: Driver, path: string): { connection: Connection; snapshot: Snapshot | undefined } {
-  try {
-    return { connection: checked(driver, path), snapshot: undefined };
-  } catch (error) {
-    const fault = driver.fault(error);
-    if (fault === "not-a-database" || fault === "corrupt") {
-      throw new ThreadmarkError("UNSUPPORTED", `${path} is no SQLite database, or a damaged one.`, { cause: error });
-    }
-    if (fault !== "cannot-open" && fault !== "readonly") throw error;
-  }
-  const snapshot = copyDatabase(path);
-  try {
-    return { connection: checked(driver, snapshot.path), snapshot };
-  } catch (cause) {
-    snapshot.remove();
-    throw new ThreadmarkError("BACKEND", `${path} cannot be read: ${String(cause)}.`, { cause });
-  }
-}
-
-function checked(driver: Driver, path: string): Connection {
-  const connection = driver.open(path, { readOnly: true });
-  try {
-    connection.exec(`PRAGMA busy_timeout = ${patience}`);
-    connection.prepare("SELECT name FROM sqlite_master LIMIT 1").all();
-    return connection;
-  } catch (error) {
-    connection.close();
+    database.close();
     throw error;
   }
 }
@@ -80,64 +47,62 @@ interface StoredCheckpoint {
   readonly metadata: string | Uint8Array;
 }
 
-interface StoredWrite extends Omit<SourceWrite, "value"> {
+interface StoredWrite extends Omit<SavedWrite, "value"> {
   readonly type: string | null;
   readonly value: string | Uint8Array | null;
 }
 
-class SqliteSource implements Source {
+class SqliteSaverDatabase implements SaverDatabase {
   readonly place: string;
-  readonly #connection: Connection;
-  readonly #snapshot: Snapshot | undefined;
-  readonly #rows: Statement;
-  readonly #checkpoint: Statement;
-  readonly #writeKeys: Statement;
-  readonly #writes: Statement;
+  readonly #database: ForeignDatabase;
+  readonly #rows: ForeignStatement;
+  readonly #checkpoint: ForeignStatement;
+  readonly #writeKeys: ForeignStatement;
+  readonly #writes: ForeignStatement;
 
-  constructor(connection: Connection, path: string, snapshot: Snapshot | undefined) {
-    this.place = path;
-    this.#connection = connection;
-    this.#snapshot = snapshot;
-    checkTables(connection, path);
+  constructor(database: ForeignDatabase) {
+    this.place = database.path;
+    this.#database = database;
+    checkTables(database);
     for (const table of Object.keys(tables)) {
-      const first = connection.prepare(`SELECT type FROM ${table} LIMIT 1`).get() as
+      const first = database.prepare(`SELECT type FROM ${table} LIMIT 1`).get() as
         | { readonly type: unknown }
         | undefined;
-      checkType(path, first?.type);
+      checkType(this.place, first?.type);
     }
-    this.#rows = connection.prepare(
+    this.#rows = database.prepare(
       "SELECT checkpoint_ns AS namespace, checkpoint_id AS id, parent_checkpoint_id AS parent FROM checkpoints WHERE thread_id = ?",
     );
-    this.#checkpoint = connection.prepare(
+    this.#checkpoint = database.prepare(
       "SELECT type, checkpoint, metadata FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?",
     );
-    this.#writeKeys = connection.prepare(
+    this.#writeKeys = database.prepare(
       'SELECT checkpoint_ns AS namespace, checkpoint_id AS id, task_id AS task, idx AS "index" FROM writes WHERE thread_id = ?',
     );
-    this.#writes = connection.prepare(
+    this.#writes = database.prepare(
       'SELECT task_id AS task, idx AS "index", channel, type, value FROM writes ' +
         "WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ? ORDER BY task_id, idx",
     );
   }
 
   async bytes(): Promise<number> {
-    return bytesOf(this.place);
+    return this.#database.bytes();
   }
 
   async count(): Promise<number> {
-    return (this.#connection.prepare("SELECT count(*) AS n FROM checkpoints").get() as { readonly n: number }).n;
+    return (this.#database.prepare("SELECT count(*) AS n FROM checkpoints").get() as { readonly n: number }).n;
   }
 
   async threads(): Promise<readonly string[]> {
     const sql = "SELECT thread_id AS id FROM checkpoints UNION SELECT thread_id FROM writes ORDER BY 1";
-    return (this.#connection.prepare(sql).all() as { readonly id: string }[]).map(({ id }) => id);
+    return (this.#database.prepare(sql).all() as { readonly id: string }[]).map(({ id }) => id);
   }
 
-  async rows(thread: string): Promise<readonly SourceRow[]> {
-    return this.#rows.all(thread) as SourceRow[];
+  async rows(thread: string): Promise<readonly SavedRow[]> {
+    return this.#rows.all(thread) as SavedRow[];
   }
 
-  async checkpoint(thread: string, { namespace, id }: SourceRow): Promise<SourceCheckpoint | undefined> {
+  async checkpoint(thread: string, { namespace, id }: SavedRow): Promise<SavedCheckpoint | undefined> {
     const row = this.#checkpoint.get(thread, namespace, id) as StoredCheckpoint | undefined;
     if (row === undefined) return undefined;
     const { type, checkpoint, metadata } = row;
@@ -147,30 +112,26 @@ class SqliteSource implements Source {
     };
   }
 
-  async writeKeys(thread: string): Promise<readonly SourceWriteKey[]> {
-    return this.#writeKeys.all(thread) as SourceWriteKey[];
+  async writeKeys(thread: string): Promise<readonly SavedWriteKey[]> {
+    return this.#writeKeys.all(thread) as SavedWriteKey[];
   }
 
-  async writes(
-    thread: string,
-    { namespace, id }: Pick<SourceRow, "namespace" | "id">,
-  ): Promise<readonly SourceWrite[]> {
+  async writes(thread: string, { namespace, id }: Pick<SavedRow, "namespace" | "id">): Promise<readonly SavedWrite[]> {
     const rows = this.#writes.all(thread, namespace, id) as StoredWrite[];
-    const writes: SourceWrite[] = [];
+    const writes: SavedWrite[] = [];
     for (const { type, value, ...write } of rows)
       writes.push({ ...write, value: await deserialize(type, value ?? "") });
     return writes;
   }
 
   async close(): Promise<void> {
-    this.#connection.close();
-    this.#snapshot?.remove();
+    this.#database.close();
   }
 }
 
-function checkTables(connection: Connection, path: string): void {
+function checkTables({ path, prepare }: ForeignDatabase): void {
   for (const [table, columns] of Object.entries(tables)) {
-    const rows = connection.prepare(`SELECT name FROM pragma_table_info('${table}')`).all() as {
+    const rows = prepare(`SELECT name FROM pragma_table_info('${table}')`).all() as {
       readonly name: string;
     }[];
     const missing = columns.filter((column) => rows.every(({ name }) => name !== column));

@@ -4,61 +4,61 @@ import type { Thread } from "../../api/thread.ts";
 import type { CheckpointInfo } from "../../model/checkpoint.ts";
 import { levelsOf, namespaceOf } from "../mapping/address.ts";
 import { putInput } from "../mapping/checkpoint.ts";
-import { firstVersionWithSends } from "../remove.ts";
+import { firstVersionWithSends } from "../old-sends.ts";
 import { toStored } from "../values/to-stored.ts";
 import { type ImportFault, ownFault } from "./fault.ts";
 import { type OrderedRow, parentsFirst, rowKey } from "./order.ts";
-import type { Source, SourceRow, SourceWrite, SourceWriteKey } from "./source.ts";
+import type { SavedRow, SavedWrite, SavedWriteKey, SaverDatabase } from "./saver-database.ts";
 
-/** What one step of an import did. */
-interface Step {
+/** The numbers of a part of an import. */
+interface Tally {
   readonly checkpoints: number;
   readonly writes: number;
   readonly unchanged: number;
   readonly faults: readonly ImportFault[];
 }
 
-const nothing: Step = { checkpoints: 0, writes: 0, unchanged: 0, faults: [] };
+const nothing: Tally = { checkpoints: 0, writes: 0, unchanged: 0, faults: [] };
 
-/** Of how many checkpoints that are there already the writes are looked at in one read. */
+/** The number of checkpoints whose writes are read together, where the store already has the checkpoints. */
 const portion = 128;
 
-type Place = Pick<SourceRow, "namespace" | "id">;
+type CheckpointKey = Pick<SavedRow, "namespace" | "id">;
 
 /** The import of one thread. */
 export class ThreadImport {
-  readonly #source: Source;
+  readonly #database: SaverDatabase;
   readonly #store: Store<Record<string, unknown>>;
   readonly #thread: string;
-  /** The versions of the checkpoints that were imported, and which of their channels have a value. */
+  /** The channel versions of imported checkpoints, and the channels that have a value. */
   readonly #versions = new Map<string, { readonly versions: ChannelVersions; readonly present: ReadonlySet<string> }>();
-  /** The writes that the source has, by checkpoint. */
-  readonly #keys = new Map<string, SourceWriteKey[]>();
+  /** The keys of the database's writes, by checkpoint. */
+  readonly #keys = new Map<string, SavedWriteKey[]>();
 
-  constructor(source: Source, store: Store<Record<string, unknown>>, thread: string) {
-    this.#source = source;
+  constructor(database: SaverDatabase, store: Store<Record<string, unknown>>, thread: string) {
+    this.#database = database;
     this.#store = store;
     this.#thread = thread;
   }
 
-  /** Does it, a checkpoint a step, or some that are there already. */
-  async *steps(): AsyncGenerator<Step> {
-    const rows = parentsFirst(await this.#source.rows(this.#thread));
-    for (const key of await this.#source.writeKeys(this.#thread)) {
+  /** Imports the thread. Yields a tally after each new checkpoint, and after each portion of checkpoints the store has. */
+  async *run(): AsyncGenerator<Tally> {
+    const rows = parentsFirst(await this.#database.rows(this.#thread));
+    for (const key of await this.#database.writeKeys(this.#thread)) {
       const list = this.#keys.get(rowKey(key));
       if (list === undefined) this.#keys.set(rowKey(key), [key]);
       else list.push(key);
     }
-    let there: Awaited<ReturnType<typeof checkpointsThere>>;
+    let stored: Awaited<ReturnType<typeof storedCheckpoints>>;
     try {
-      there = await checkpointsThere(this.#store, this.#thread);
+      stored = await storedCheckpoints(this.#store, this.#thread);
     } catch (error) {
-      // A thread of a name that no thread can have.
+      // The thread's name cannot be that of a thread of the store.
       const message = ownFault(error);
       yield { ...nothing, faults: rows.map((row) => this.#fault(row, message)) };
       return;
     }
-    const known = rows.flatMap((row) => there.get(row.namespace)?.get(row.id) ?? []);
+    const known = rows.flatMap((row) => stored.get(row.namespace)?.get(row.id) ?? []);
     for (let start = 0; start < known.length; start += portion) {
       yield await this.#complete(known.slice(start, start + portion));
     }
@@ -66,18 +66,18 @@ export class ThreadImport {
     const imported = new Set(known.map(keyOfInfo));
     for (const row of rows) {
       if (imported.has(rowKey(row))) continue;
-      const step = await this.#import(row, imported);
-      if (step.checkpoints > 0) imported.add(rowKey(row));
+      const tally = await this.#import(row, imported);
+      if (tally.checkpoints > 0) imported.add(rowKey(row));
       this.#keys.delete(rowKey(row));
-      yield step;
+      yield tally;
     }
-    // Writes can be there before their checkpoint, and outlive it.
+    // Writes may be stored before their checkpoint, and may outlive it.
     for (const [first] of this.#keys.values()) if (first !== undefined) yield await this.#writesOf(first);
   }
 
-  /** Adds to checkpoints that are there what writes they lack. */
-  async #complete(known: readonly CheckpointInfo[]): Promise<Step> {
-    let step: Step = { ...nothing, unchanged: known.length };
+  /** Adds missing writes to checkpoints that the store already has. */
+  async #complete(known: readonly CheckpointInfo[]): Promise<Tally> {
+    let tally: Tally = { ...nothing, unchanged: known.length };
     const byNamespace = new Map<string, CheckpointInfo[]>();
     for (const info of known) {
       if (!this.#keys.has(keyOfInfo(info))) continue;
@@ -85,23 +85,23 @@ export class ThreadImport {
       byNamespace.set(namespace, [...(byNamespace.get(namespace) ?? []), info]);
     }
     for (const [namespace, written] of byNamespace) {
-      const there = await this.#handle(namespace).writesOf(written);
+      const stored = await this.#handle(namespace).writesOf(written);
       for (const { id } of written) {
-        const has = new Set((there.get(id) ?? []).map(({ task, index }) => JSON.stringify([task, index])));
+        const has = new Set((stored.get(id) ?? []).map(({ task, index }) => JSON.stringify([task, index])));
         const lacks = (this.#keys.get(rowKey({ namespace, id })) ?? []).some(
           ({ task, index }) => !has.has(JSON.stringify([task, index])),
         );
-        if (lacks) step = sum(step, await this.#writesOf({ namespace, id }, has));
+        if (lacks) tally = sum(tally, await this.#writesOf({ namespace, id }, has));
       }
     }
-    return step;
+    return tally;
   }
 
-  /** Takes over one checkpoint with its writes, in one commit of the store if that can be. */
-  async #import(row: OrderedRow, imported: ReadonlySet<string>): Promise<Step> {
+  /** Imports a checkpoint with its writes, in one commit of the store if possible. */
+  async #import(row: OrderedRow, imported: ReadonlySet<string>): Promise<Tally> {
     const { namespace, id, parent } = row;
     try {
-      const found = await this.#source.checkpoint(this.#thread, row);
+      const found = await this.#database.checkpoint(this.#thread, row);
       if (found === undefined) return nothing;
       const { checkpoint, metadata } = found;
       const parentKey = parent === null ? undefined : rowKey({ namespace, id: parent });
@@ -135,7 +135,7 @@ export class ThreadImport {
     }
   }
 
-  /** The channels that are not as they were at the parent. */
+  /** Returns the versions of the channels that differ from the parent's. */
   #newVersions(checkpoint: Checkpoint, parent: string | undefined): ChannelVersions {
     const versions = checkpoint.channel_versions ?? {};
     const before = parent === undefined ? undefined : this.#versions.get(parent);
@@ -151,27 +151,27 @@ export class ThreadImport {
     );
   }
 
-  /** What a checkpoint of an older format would read from the writes of a parent that is gone. */
-  async #sends(checkpoint: Checkpoint, parent: Place): Promise<readonly unknown[] | undefined> {
+  /** Returns the sends that a checkpoint of an older format would read from the writes of its missing parent. */
+  async #sends(checkpoint: Checkpoint, parent: CheckpointKey): Promise<readonly unknown[] | undefined> {
     if (!(checkpoint.v < firstVersionWithSends)) return undefined;
-    const writes = await this.#source.writes(this.#thread, parent);
+    const writes = await this.#database.writes(this.#thread, parent);
     return writes.filter(({ channel }) => channel === TASKS).map(({ value }) => value);
   }
 
-  /** Takes over the writes of a checkpoint, but those that are there. */
-  async #writesOf(place: Place, there: ReadonlySet<string> = new Set()): Promise<Step> {
+  /** Imports the writes of a checkpoint, except those in `stored`. */
+  async #writesOf(key: CheckpointKey, stored: ReadonlySet<string> = new Set()): Promise<Tally> {
     try {
-      const byTask = new Map<string, SourceWrite[]>();
-      for (const write of await this.#source.writes(this.#thread, place)) {
-        if (there.has(JSON.stringify([write.task, write.index]))) continue;
+      const byTask = new Map<string, SavedWrite[]>();
+      for (const write of await this.#database.writes(this.#thread, key)) {
+        if (stored.has(JSON.stringify([write.task, write.index]))) continue;
         const list = byTask.get(write.task);
         if (list === undefined) byTask.set(write.task, [write]);
         else list.push(write);
       }
-      const handle = this.#handle(place.namespace);
+      const handle = this.#handle(key.namespace);
       const results = await Promise.allSettled(
         [...byTask].map(([task, writes]) =>
-          handle.putWrites(place.id, {
+          handle.putWrites(key.id, {
             task,
             writes: writes.map(({ channel, value, index }) => ({ channel, index, value: toStored(value) })),
           }),
@@ -184,7 +184,7 @@ export class ThreadImport {
       }
       return { ...nothing, writes: count };
     } catch (error) {
-      return { ...nothing, faults: [this.#fault(place, ownFault(error))] };
+      return { ...nothing, faults: [this.#fault(key, ownFault(error))] };
     }
   }
 
@@ -192,7 +192,7 @@ export class ThreadImport {
     return this.#store.thread(this.#thread, { namespace: levelsOf(namespace) });
   }
 
-  #fault({ namespace, id }: Place, message: string): ImportFault {
+  #fault({ namespace, id }: CheckpointKey, message: string): ImportFault {
     return { thread: this.#thread, namespace, checkpoint: id, message };
   }
 }
@@ -201,7 +201,7 @@ function keyOfInfo(info: CheckpointInfo): string {
   return rowKey({ namespace: namespaceOf(info), id: info.id });
 }
 
-function sum(left: Step, right: Step): Step {
+function sum(left: Tally, right: Tally): Tally {
   return {
     checkpoints: left.checkpoints + right.checkpoints,
     writes: left.writes + right.writes,
@@ -210,18 +210,18 @@ function sum(left: Step, right: Step): Step {
   };
 }
 
-/** What a store has of a thread, by namespace and id. */
-async function checkpointsThere(
+/** Returns the checkpoints that the store has of a thread, by namespace and id. */
+async function storedCheckpoints(
   store: Store<Record<string, unknown>>,
   thread: string,
 ): Promise<ReadonlyMap<string, ReadonlyMap<string, CheckpointInfo>>> {
-  const there = new Map<string, ReadonlyMap<string, CheckpointInfo>>();
+  const stored = new Map<string, ReadonlyMap<string, CheckpointInfo>>();
   for (const namespace of await store.thread(thread).namespaces()) {
     const rows = new Map<string, CheckpointInfo>();
     for await (const row of store.thread(thread, { namespace }).history()) {
       rows.set(row.id, row);
-      there.set(namespaceOf(row), rows);
+      stored.set(namespaceOf(row), rows);
     }
   }
-  return there;
+  return stored;
 }

@@ -4,14 +4,14 @@ import { isId, isNamespace } from "../../model/address.ts";
 import type { CheckpointInfo } from "../../model/checkpoint.ts";
 import { notesOf } from "./bookkeeping.ts";
 
-/** Where a config points. LangGraph names nested graphs by one string, `"outer:task|inner:task"`; the root's is `""`. */
+/** The checkpoint that a config names. The namespace is a string, `"outer:task|inner:task"` for nested graphs, `""` for the root. */
 export interface Address {
   readonly thread: string;
   readonly namespace: string;
   readonly checkpoint: string | undefined;
 }
 
-/** The address in a config, or undefined when it names no thread. */
+/** Returns the address in a config, or undefined if it names no thread. */
 export function addressOf(config: RunnableConfig): Address | undefined {
   const thread = identifier(config.configurable?.["thread_id"]);
   if (thread === undefined) return undefined;
@@ -19,12 +19,12 @@ export function addressOf(config: RunnableConfig): Address | undefined {
   return {
     thread,
     namespace: typeof namespace === "string" ? namespace : "",
-    // Its name in configs of early versions.
+    // Early versions of LangGraph call it thread_ts.
     checkpoint: identifier(checkpoint_id) ?? identifier(thread_ts),
   };
 }
 
-/** The address in a config that has to name a thread. */
+/** Returns the address in a config; a TypeError if it names no thread. */
 export function requiredAddress(config: RunnableConfig, operation: string): Address {
   const address = addressOf(config);
   if (address !== undefined) return address;
@@ -36,15 +36,15 @@ function identifier(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** The config that names a checkpoint, and nothing else. */
+/** Makes the config that names a checkpoint. */
 export function configOf(thread: string, namespace: string, checkpoint: string): RunnableConfig {
   return { configurable: { thread_id: thread, checkpoint_ns: namespace, checkpoint_id: checkpoint } };
 }
 
-/** The beginning of what stands for a text that the store does not take as an id. */
+/** The prefix of digests, which stand for texts that cannot be ids of the store. */
 const digestMark = "sha256:";
 
-/** A text as an id of the store's: itself, or a digest of it if it is too long or has characters that no id has. */
+/** Returns a text as an id of the store: the text itself, or a digest if it is too long or has characters that ids lack. */
 export function idOf(text: string): string {
   return isId(text) ? text : digestOf(text);
 }
@@ -54,25 +54,24 @@ function digestOf(text: string): string {
 }
 
 /**
- * LangGraph's namespace as the store's: its levels, where it has levels, so that any string comes back as it was. One that is
- * too long for the store, as that of many graphs in one another may be, is a digest of its name, which is in the notes of its
- * checkpoints then.
+ * Returns a namespace of LangGraph as levels of the store. A namespace that is too long for the store, as many nested graphs
+ * may make it, becomes a digest, and the notes of its checkpoints hold the name.
  */
 export function levelsOf(namespace: string): readonly string[] {
   if (namespace === "") return [];
   const parts = namespace.split("|");
   const levels = parts.includes("") ? [namespace] : parts;
-  // A namespace that looks like a digest is taken for none.
+  // A namespace that looks like a digest is digested too, so that it is not taken for one.
   return namespace.startsWith(digestMark) || !isNamespace(levels) ? [digestOf(namespace)] : levels;
 }
 
-/** The name to note of a namespace, if its levels do not tell it. */
+/** Returns the name to note of a namespace, if its levels are a digest. */
 export function nameToNote(namespace: string): string | undefined {
   const [first] = levelsOf(namespace);
   return first?.startsWith(digestMark) ? namespace : undefined;
 }
 
-/** The name of a checkpoint's namespace. */
+/** Returns LangGraph's name of a checkpoint's namespace. */
 export function namespaceOf(info: Pick<CheckpointInfo, "namespace" | "metadata">): string {
   return notesOf(info).namespace ?? info.namespace.join("|");
 }

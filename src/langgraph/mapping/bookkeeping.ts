@@ -1,60 +1,60 @@
 import type { CheckpointInfo, Metadata } from "../../model/checkpoint.ts";
 
 /**
- * How a LangGraph checkpoint lies in a store.
+ * The key of a state, or of metadata, under which the saver keeps its own data. A LangGraph checkpoint is stored like this:
  *
  * | LangGraph | Threadmark |
  * | --- | --- |
- * | `thread_id`, `checkpoint_ns` | thread, namespace (a level a part; a digest, if that is too long) |
+ * | `thread_id`, `checkpoint_ns` | thread, namespace (a level for each part; a digest if it is too long) |
  * | `checkpoint.id`, the parent's id in the config | id, parent |
- * | `channel_values` | the state, a key a channel |
+ * | `channel_values` | the state, a key for each channel |
  * | `channel_versions`, `versions_seen` | the state's key {@link reserved} |
  * | `v`, `ts` | `stateVersion`, `createdAt` |
  * | `metadata.source`, `metadata.step` | `source`, `step` |
  * | the rest of the metadata, and the config's | `metadata` |
- * | `run_id` in the config | `run` (a digest, if it is no id) |
+ * | `run_id` in the config | `run` (a digest if it cannot be an id) |
  * | pending writes | writes; special channels have negative indexes |
  *
- * Every checkpoint has values of its own, as a change of its parent's. No value is looked up by its channel's version: two
- * branches may give the same version to different values.
+ * Invariant: no value is looked up by its channel's version, because two branches may give the same version to different
+ * values. Every checkpoint has values of its own, stored as a change of its parent's.
  */
 export const reserved = "__langgraph__";
 
-/** What LangGraph needs to know of a checkpoint besides its channels' values. */
+/** The parts of a LangGraph checkpoint besides its channels' values. */
 export interface Bookkeeping {
   readonly versions: Readonly<Record<string, string | number>>;
   readonly seen: Readonly<Record<string, Readonly<Record<string, string | number>>>>;
   /** Channels that have a value though `versions` does not list them. */
   readonly unlisted?: readonly string[];
-  /** As given, where `createdAt` and `stateVersion` do not tell. */
+  /** The original `ts` and `v`, where `createdAt` and `stateVersion` cannot hold them. */
   readonly ts?: unknown;
   readonly v?: unknown;
-  /** Fields of other versions of the format. */
+  /** Fields that only other versions of the format have. */
   readonly rest?: Readonly<Record<string, unknown>>;
-  /** A parent that was not in the database this checkpoint was imported from. */
+  /** The parent's id, if the database that the checkpoint was imported from lacks the parent. */
   readonly parent?: string;
-  /** What was read from checkpoints that have been removed since: the parent's sends, for `v < 4`. */
+  /** For `v < 4`: the sends that were among the writes of the parent, copied before the parent was removed. */
   readonly sends?: readonly unknown[];
-  /** And what channels that keep only writes are made of, by channel. */
+  /** Histories of channels that keep only writes, copied before ancestors were removed. */
   readonly history?: Readonly<Record<string, StoredHistory>>;
 }
 
-/** What a channel is made of: a value it started from, and the writes since, oldest first. */
+/** The history of a channel that keeps only writes: its seed, and the writes since, oldest first. */
 export interface StoredHistory {
   readonly seed?: unknown;
   readonly writes: readonly (readonly [task: string, value: unknown])[];
 }
 
-/** What is noted in a checkpoint's metadata, where it is found without reading states. */
+/** The saver's notes in a checkpoint's metadata, which are read without reading states. */
 export interface Notes {
   /** Channels that got a value with this checkpoint, and channels that lost theirs. */
   readonly set?: readonly string[];
   readonly unset?: readonly string[];
-  /** Channels whose history is kept with the checkpoint, since it went with its ancestors. */
+  /** Channels whose history is copied into the checkpoint: see {@link Bookkeeping.history}. */
   readonly history?: readonly string[];
-  /** Which of source and step the metadata did not have. */
+  /** The fields among `source` and `step` that LangGraph's metadata lacked. */
   readonly absent?: readonly string[];
-  /** The name of the namespace, where the store has a digest of it. */
+  /** LangGraph's name of the namespace, if the store has a digest of it. */
   readonly namespace?: string;
 }
 
@@ -69,14 +69,14 @@ export function withNotes(metadata: Metadata, notes: Notes): Metadata {
     : rest;
 }
 
-/** Channels that a graph uses to activate its nodes. They never keep a history, so that nothing is noted of them. */
+/** Tells whether a channel activates nodes. Such channels never have a history, and are not noted. */
 export function isActivation(channel: string): boolean {
   return channel.startsWith("branch:") || channel === "__start__" || channel === "__pregel_tasks";
 }
 
 /**
- * Whether a stored value is a snapshot of a channel that keeps only its writes. That belongs to the checkpoint it was made
- * with: unlike other values, those that follow do not have it.
+ * Tells whether a stored value is a snapshot of a channel that keeps only writes. Unlike other values, a snapshot belongs to
+ * its own checkpoint alone, not to the checkpoints that follow.
  */
 export function isSnapshot(value: unknown): boolean {
   return typeof value === "object" && value !== null && (value as { readonly lc?: unknown }).lc === "DeltaSnapshot";
@@ -84,12 +84,12 @@ export function isSnapshot(value: unknown): boolean {
 
 const reservedName = /^__langgraph__=*$/;
 
-/** The key of a channel in the state, or of a field in the metadata: itself, unless that is reserved. */
+/** Returns the key of a channel in the state, or of a field in the metadata: the name, escaped if it is reserved. */
 export function keyOf(name: string): string {
   return reservedName.test(name) ? `${name}=` : name;
 }
 
-/** The inverse of {@link keyOf}; undefined for the reserved key itself. */
+/** Reverses {@link keyOf}. Returns undefined for the reserved key itself. */
 export function nameOf(key: string): string | undefined {
   if (key === reserved) return undefined;
   return reservedName.test(key) ? key.slice(0, -1) : key;

@@ -3,7 +3,8 @@ import type { ChannelVersions, Checkpoint, CheckpointMetadata, CheckpointTuple }
 import type { PutInput } from "../../model/arguments.ts";
 import type { CheckpointTuple as StoredTuple } from "../../model/checkpoint.ts";
 import { define } from "../define.ts";
-import { fromStored, toStored } from "../values/to-stored.ts";
+import { fromStored } from "../values/from-stored.ts";
+import { toStored } from "../values/to-stored.ts";
 import { configOf, namespaceOf, nameToNote } from "./address.ts";
 import { type Bookkeeping, isActivation, isSnapshot, keyOf, nameOf, notesOf, reserved } from "./bookkeeping.ts";
 import { shownMetadata, storedMetadata } from "./metadata.ts";
@@ -17,28 +18,27 @@ export interface CheckpointInput {
   readonly metadata: CheckpointMetadata;
   readonly newVersions: ChannelVersions;
   readonly hasParent: boolean;
-  /** The values of all channels are given, whatever is new: they come from another saver. */
+  /** True if the values of all channels are given, not only new ones: an import. */
   readonly complete?: boolean;
-  /** A parent that does not exist: see {@link Bookkeeping.parent}. */
+  /** The id of a missing parent: see {@link Bookkeeping.parent}. */
   readonly missingParent?: string;
-  /** What was sent by it: see {@link Bookkeeping.sends}. */
+  /** The sends of that parent: see {@link Bookkeeping.sends}. */
   readonly sends?: readonly unknown[];
 }
 
 /**
- * What a put of LangGraph's is to the store: a change of the parent's state. Only the channels in `newVersions` are new, all
- * others are the parent's; one that is listed there without a value is empty. The store finds what differs within a channel.
- * Captured before anything is awaited: what the graph changes later changes nothing here.
+ * Translates a put of LangGraph into a change of the parent's state. Only the channels in `newVersions` are new, all others
+ * are the parent's; a channel that is listed there without a value is empty. The store finds the differences within a channel.
  */
 export function putInput(input: CheckpointInput): PutInput<Record<string, unknown>> {
   const { checkpoint, metadata, newVersions, hasParent, complete = false } = input;
   const values: State = checkpoint.channel_values ?? {};
   const versions = checkpoint.channel_versions ?? {};
   const { source: origin } = metadata as Partial<CheckpointMetadata>;
-  // A copy of another checkpoint is put under that one's parent, and lists nothing as new. An update takes along what
-  // finished tasks of the step wrote, under the versions that were.
+  // A fork is put under the parent of the checkpoint it copies, and lists nothing as new. An update includes the writes of
+  // finished tasks under their old versions.
   const whole = complete || origin === "fork" || origin === "update";
-  // And a channel that never was written to has no version; LangGraph passes it all the same.
+  // LangGraph also passes channels that were never written to, and have no version.
   const unversioned = Object.keys(values).filter((channel) => !Object.hasOwn(versions, channel));
   const changed = new Set([...Object.keys(whole ? versions : newVersions), ...unversioned]);
   const set: Record<string, unknown> = {};
@@ -106,7 +106,7 @@ function isIsoTime(ts: unknown): boolean {
   return Number.isFinite(time) && new Date(time).toISOString() === ts;
 }
 
-/** The node that ran last, if it was one alone: that which has seen the newest version. For people to read. */
+/** Returns the node that ran last, which has seen the newest version; null if several have. Only shown to people. */
 function lastNode(checkpoint: Checkpoint): string | null {
   let newest = Number.NEGATIVE_INFINITY;
   let nodes: string[] = [];
@@ -120,7 +120,7 @@ function lastNode(checkpoint: Checkpoint): string | null {
   return node?.isWellFormed() && others.length === 0 ? node : null;
 }
 
-/** The nodes that the checkpoint activates, as far as channels tell. For people to read, and for the thread's status. */
+/** Returns the nodes that the checkpoint's channels activate. Only shown to people, and for the thread's status. */
 function activatedNodes(values: State, changed: ReadonlySet<string>): string[] {
   const nodes: string[] = [];
   for (const channel of changed) {
@@ -135,7 +135,7 @@ function activatedNodes(values: State, changed: ReadonlySet<string>): string[] {
   return nodes.filter((node) => node.isWellFormed());
 }
 
-/** What is stored of a checkpoint, as LangGraph reads it. The stored tuple belongs to the caller and is taken apart. */
+/** Translates a stored tuple into LangGraph's. Changes the stored tuple, which must belong to the caller. */
 export function shownTuple(stored: StoredTuple<Record<string, unknown>>): CheckpointTuple {
   const { checkpoint, parent, writes } = stored;
   const { state, thread, id } = checkpoint;

@@ -4,12 +4,13 @@ import type { CheckpointMetadata } from "@langchain/langgraph-checkpoint";
 import { isId } from "../../model/address.ts";
 import { type CheckpointInfo, type Metadata, type Source, sources } from "../../model/checkpoint.ts";
 import { define } from "../define.ts";
-import { isOrdinaryArray, isOrdinaryObject } from "../values/plain-objects.ts";
-import { fromStoredMetadata, toStored } from "../values/to-stored.ts";
+import { fromStoredMetadata } from "../values/from-stored.ts";
+import { isPlainArray, isPlainObject } from "../values/plain-objects.ts";
+import { toStored } from "../values/to-stored.ts";
 import { idOf } from "./address.ts";
 import { keyOf, type Notes, nameOf, notesOf, withNotes } from "./bookkeeping.ts";
 
-/** What the store is told of a checkpoint besides its state. */
+/** The fields of a put that come from LangGraph's metadata and config. */
 export interface StoredMetadata {
   readonly source: Source;
   readonly step: number | undefined;
@@ -18,7 +19,7 @@ export interface StoredMetadata {
   readonly metadata: Metadata;
 }
 
-/** Keys of a config's metadata that LangGraph puts there itself. The run's id is kept as the checkpoint's `run`. */
+/** Keys that LangGraph itself adds to a config's metadata. The run's id is stored as the checkpoint's `run`. */
 const frameworkKeys = new Set([
   "thread_id",
   "checkpoint_id",
@@ -30,10 +31,10 @@ const frameworkKeys = new Set([
   "lc_versions",
 ]);
 
-/** How many levels of a config's metadata are kept. */
+/** The number of levels of a config's metadata that are kept. */
 const deepest = 64;
 
-/** Captures what a checkpoint's metadata and the config it was made under say. */
+/** Captures a checkpoint's metadata, together with that of its config. */
 export function storedMetadata(metadata: CheckpointMetadata, config: RunnableConfig, notes: Notes): StoredMetadata {
   const { source, step } = metadata as Partial<CheckpointMetadata>;
   const known = sources.includes(source as Source);
@@ -57,7 +58,7 @@ export function storedMetadata(metadata: CheckpointMetadata, config: RunnableCon
   };
 }
 
-/** The run that a config names. LangGraph takes `runId` out of a config before its saver sees it, other callers may not. */
+/** Returns the id of a config's run. LangGraph removes `runId` before its saver sees the config, other callers may not. */
 function runOf({ metadata, configurable, runId }: RunnableConfig): string | null {
   const run = text(metadata?.["run_id"]) ?? text(configurable?.["run_id"]) ?? text(runId);
   return run === undefined ? null : idOf(run);
@@ -72,8 +73,8 @@ function isFrameworkKey(key: string): boolean {
 }
 
 /**
- * Whether a part of a config's metadata is plain data. A config may hold anything, and no run fails for what its saver could
- * not note of it: anything else is left out. `above` are the objects that hold the part.
+ * Tells whether a part of a config's metadata is plain data. Other parts are left out: a config may hold anything, and no run
+ * should fail for it. `above`: the objects around the part.
  */
 function isJson(value: unknown, above: readonly object[] = []): boolean {
   if (value === null || typeof value === "string" || typeof value === "boolean") return true;
@@ -81,12 +82,12 @@ function isJson(value: unknown, above: readonly object[] = []): boolean {
   if (typeof value !== "object" || above.length >= deepest || above.includes(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   const ordinary = Array.isArray(value)
-    ? prototype === Array.prototype && isOrdinaryArray(value) && Reflect.ownKeys(value).length === value.length + 1
-    : prototype === Object.prototype && isOrdinaryObject(value);
+    ? prototype === Array.prototype && isPlainArray(value) && Reflect.ownKeys(value).length === value.length + 1
+    : prototype === Object.prototype && isPlainObject(value);
   return ordinary && Object.values(value).every((part) => isJson(part, [...above, value]));
 }
 
-/** The metadata that a tuple shows. */
+/** Returns the metadata as LangGraph gave it. */
 export function shownMetadata(info: CheckpointInfo): CheckpointMetadata {
   const { absent = [] } = notesOf(info);
   const shown: Record<string, unknown> = {};
@@ -99,7 +100,7 @@ export function shownMetadata(info: CheckpointInfo): CheckpointMetadata {
   return shown as unknown as CheckpointMetadata;
 }
 
-/** Whether a checkpoint's metadata has these values. The run's id counts as metadata here. */
+/** Tells whether a checkpoint's metadata has these values. `run_id` is the checkpoint's run. */
 export function matches(info: CheckpointInfo, filter: Readonly<Record<string, unknown>>): boolean {
   const wanted = Object.entries(filter);
   if (wanted.length === 0) return true;

@@ -6,9 +6,9 @@ import type { Store } from "../../api/store.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import { isNested, isRun, isUnheard } from "./run-config.ts";
 
-/** How a saver keeps other runs off the threads it runs on. */
+/** The leases that a saver's runs take on their threads. */
 export interface ExclusiveOptions {
-  /** Who holds the lease, as others are told. Default: the host and the process. */
+  /** The holder's name, which others see. Default: the host and the process. */
   readonly holder?: string;
   /** Milliseconds until another may take over from a process that died. Default 30,000. */
   readonly ttl?: number;
@@ -16,31 +16,30 @@ export interface ExclusiveOptions {
   readonly wait?: number;
 }
 
-/** How often it is looked whether a run has ended, in milliseconds. */
+/** Milliseconds between two looks at whether a run has ended. */
 const interval = 40;
-/** How often in a row a run has to look ended: between two steps one does for a moment. */
+/** The looks in a row at which a run must seem ended: between two steps it does for a moment. */
 const confirmations = 2;
 
-/** A run that has the lease of its thread. */
+/** A run that holds the lease of its thread. */
 interface Holding {
   readonly lease: Lease;
   readonly signal: WeakRef<AbortSignal> | undefined;
   timer: NodeJS.Timeout | undefined;
   renewed: number;
-  /** How often in a row nothing was heard of the run. */
+  /** The looks in a row at which the run seemed ended. */
   silent: number;
-  /** Calls of the run that are under way. */
+  /** The number of the run's calls under way. */
   busy: number;
-  /** Whether the run was told to fail. Then it leaves its listeners where they are. */
+  /** True if the run has failed by an error of the saver. Such a run leaves its listeners behind. */
   failed: boolean;
 }
 
 /**
- * The leases of runs. LangGraph asks for the latest checkpoint before it does anything: there a run takes the lease, and is
- * refused with `BUSY` if another has it. It does not say when a run ends, whether by finishing, an interrupt, an error or
- * being aborted. But as long as a run is under way it listens to its own abort signal, so that is what is looked at. If
- * that should ever say too little, a run loses its lease early, and its next put is refused with `FENCED`: no two runs can
- * ever both advance a thread.
+ * Holds the leases of runs. A run takes the lease when LangGraph reads the latest checkpoint, which it does first, and is
+ * refused with `BUSY` if another run holds it. LangGraph does not say when a run ends (finished, interrupted, failed or
+ * aborted), but a run listens to its own abort signal while it is under way: that is looked at. Should this ever be wrong,
+ * a run loses its lease early and its next put is refused with `FENCED`: two runs can never both advance a thread.
  */
 export class Exclusive {
   readonly #store: Store<Record<string, unknown>>;
@@ -65,7 +64,7 @@ export class Exclusive {
     });
   }
 
-  /** Does something that no run may be under way for, and waits a little for one that is just ending. */
+  /** Does an action that requires that no run is under way, and waits a little for a run that is just ending. */
   async beside<T>(thread: string, action: () => Promise<T>): Promise<T> {
     const deadline = Date.now() + this.#wait;
     for (;;) {
@@ -80,7 +79,7 @@ export class Exclusive {
     }
   }
 
-  /** Does something for a run, with the lease of its thread if it has one. Throws at once what the action throws at once. */
+  /** Does an action of a run, with the lease of its thread if there is one. An error thrown by the action is thrown on. */
   with<T>(thread: string, action: (lease: Lease | undefined) => Promise<T>): Promise<T> {
     const holding = this.#holdings.get(thread);
     if (holding === undefined) return action(undefined);
@@ -92,13 +91,13 @@ export class Exclusive {
     });
   }
 
-  /** Notes that the run on a thread fails, by what its saver threw. */
+  /** Notes that the run on a thread fails by an error that the saver threw. */
   fail(thread: string): void {
     const holding = this.#holdings.get(thread);
     if (holding !== undefined) holding.failed = true;
   }
 
-  /** Gives all leases up. */
+  /** Releases all leases. */
   async close(): Promise<void> {
     for (const [thread, holding] of [...this.#holdings]) await this.#end(thread, holding);
   }
@@ -115,7 +114,7 @@ export class Exclusive {
     };
     this.#holdings.set(thread, holding);
     holding.timer = setInterval(() => void this.#look(thread, holding), interval);
-    // A process with nothing else to do may end.
+    // The timer must not keep an otherwise finished process alive.
     holding.timer.unref();
   }
 
@@ -126,11 +125,11 @@ export class Exclusive {
     }
     if (Date.now() - holding.renewed < this.#ttl / 3) return;
     holding.renewed = Date.now();
-    // Whoever took the lease over has it: the run finds out with its next put.
+    // If another has taken the lease, the run's next put is refused.
     await holding.lease.renew().catch(() => this.#forget(thread, holding));
   }
 
-  /** Gives the lease up of a run of this process that has ended. */
+  /** Releases the lease of a run of this process that has ended. */
   async #endIfOver(thread: string): Promise<boolean> {
     const holding = this.#holdings.get(thread);
     if (holding === undefined) return false;
@@ -144,7 +143,7 @@ export class Exclusive {
 
   async #end(thread: string, holding: Holding): Promise<void> {
     this.#forget(thread, holding);
-    // A lease that cannot be given up runs out.
+    // A lease that cannot be released runs out by itself.
     await holding.lease.release().catch(() => undefined);
   }
 
@@ -154,7 +153,7 @@ export class Exclusive {
   }
 }
 
-/** Whether nothing shows that a run is still under way. */
+/** Tells whether nothing shows that a run is still under way. */
 function isOver(holding: Holding): boolean {
   if (holding.busy > 0) return false;
   if (holding.failed) return true;
@@ -163,7 +162,7 @@ function isOver(holding: Holding): boolean {
   return signal === undefined || isUnheard(signal);
 }
 
-/** Whether a config is that of a run which begins, rather than of someone who looks at a thread. */
+/** Tells whether a read with this config begins a run, rather than only looks at a thread. */
 export function beginsRun(config: RunnableConfig): boolean {
   return isRun(config) && !isNested(config);
 }

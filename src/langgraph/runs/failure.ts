@@ -1,9 +1,7 @@
 import { ThreadmarkError } from "../../errors.ts";
 import { nameOf } from "../mapping/bookkeeping.ts";
 
-/** The store names what it cannot keep by a path into what it was given; a graph's author knows channels. */
-
-/** Names the channel in a refusal of a checkpoint whose state has these keys. */
+/** Rewrites the store's refusal of a checkpoint, which has a path into the state, so that it names the channel. */
 export function channelFailure(error: unknown, thread: string, keys: readonly string[]): unknown {
   return renamed(error, thread, (path) => {
     const roots = keys.flatMap((key) =>
@@ -15,7 +13,7 @@ export function channelFailure(error: unknown, thread: string, keys: readonly st
   });
 }
 
-/** Names the channel in a refusal of writes. */
+/** Rewrites the store's refusal of writes, which has an index, so that it names the channel. */
 export function writeFailure(error: unknown, thread: string, writes: readonly { readonly channel: string }[]): unknown {
   return renamed(error, thread, (path) => {
     const [root, index] = /^writes\[(\d+)\]\.value/.exec(path) ?? [];

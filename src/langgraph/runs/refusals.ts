@@ -3,31 +3,31 @@ import type { Address } from "../mapping/address.ts";
 import { hasNoTaskAtWork, isRun } from "./run-config.ts";
 
 /**
- * Refused saves of runs. With durability "async" LangGraph looks at the promises of its saver when a run ends, and one that is
- * rejected before that is a rejection nobody handles: it ends the process, whatever is around `invoke`. So a promise that
- * LangGraph chains itself is rejected once the run listens, and the others count as handled.
+ * With durability "async" LangGraph looks at the promises of its saver only when a run ends. A promise that is rejected
+ * earlier is an unhandled rejection, which ends the process whatever is around `invoke`. So the promises of puts, which
+ * LangGraph chains, are rejected only once the run waits for them, and those of writes count as handled.
  */
 
-/** How often it is looked whether a run waits for its saver, in milliseconds. */
+/** Milliseconds between two looks at whether a run waits for its saver. */
 const interval = 20;
-/** How often in a row a run has to look so: between two steps one does for a moment. */
+/** The looks in a row at which a run must seem to wait: between two steps it does for a moment. */
 const confirmations = 2;
-/** So that a run which leaves listeners behind waits for ten minutes, and not for ever. */
+/** The most looks at a run, ten minutes of them: a run that leaves listeners behind would be waited for without end. */
 const mostLooks = 600_000 / interval;
 
 interface Refusal {
   readonly error: unknown;
-  /** Tells that the run knows. */
+  /** Called when the run has been told of the error. */
   readonly heard: () => void;
 }
 
-/** Checkpoints that were refused, while their runs have not heard of it. */
+/** Holds the errors of refused checkpoints until their runs have been told. */
 export class Refusals {
   readonly #refusals = new Map<string, Refusal>();
 
   /**
-   * Gives on what became of a put. A failure waits until the run has none of its tasks at work, and so waits for its saver, or
-   * until {@link check} has told it: then it has failed already, and the promise is fulfilled.
+   * Passes on the outcome of a put. A failure is held back until the run has no task at work, and so waits for its saver, or
+   * until {@link check} has thrown it: then the run has failed already, and the promise is fulfilled.
    */
   async hold(address: Address, config: RunnableConfig, put: Promise<RunnableConfig>): Promise<RunnableConfig> {
     try {
@@ -39,7 +39,7 @@ export class Refusals {
     }
   }
 
-  /** Throws what a put of this checkpoint failed with. */
+  /** Throws the held-back error of this checkpoint's put, if there is one. */
   check(address: Address): void {
     const refusal = this.#refusals.get(keyOf(address));
     if (refusal === undefined) return;
@@ -47,7 +47,7 @@ export class Refusals {
     throw refusal.error;
   }
 
-  /** Waits until a run was told of a failure, or waits for its saver; returns whether it was told. */
+  /** Waits until a run is told of a failure, or waits for its saver. Returns whether it was told. */
   #told(key: string, error: unknown, waits: () => boolean | undefined): Promise<boolean> {
     return new Promise((resolve) => {
       let inRow = 0;
@@ -71,7 +71,7 @@ function keyOf({ thread, namespace, checkpoint }: Address): string {
   return JSON.stringify([thread, namespace, checkpoint]);
 }
 
-/** A promise whose rejection counts as handled in whatever is chained to it: somebody looks at that later. */
+/** A promise that makes rejections of promises chained to it count as handled. */
 class Handled<T> extends Promise<T> {
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
@@ -88,7 +88,7 @@ class Handled<T> extends Promise<T> {
   }
 }
 
-/** A promise for a run, which keeps what it chains to it and looks at all of them when it ends. */
+/** Returns a promise for a run, which chains another promise to it and looks at that when it ends. */
 export function handledByRun<T>(promise: Promise<T>): Promise<T> {
   return new Handled((resolve) => resolve(promise));
 }

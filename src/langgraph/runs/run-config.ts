@@ -1,19 +1,17 @@
 import { getEventListeners } from "node:events";
 import type { RunnableConfig } from "@langchain/core/runnables";
 
-/** What a config that LangGraph passes to its checkpointer tells of the run it belongs to. */
-
-/** Whether a config is that of a run. Only those can stream. */
+/** Tells whether a config is that of a run. Only such configs have a writer for streams. */
 export function isRun(config: RunnableConfig): boolean {
   return typeof (config as { readonly writer?: unknown }).writer === "function";
 }
 
-/** Whether a config is that of a graph that runs inside another's node. */
+/** Tells whether a config is that of a graph inside another graph's node. */
 export function isNested(config: RunnableConfig): boolean {
   return config.configurable?.["__pregel_read"] !== undefined;
 }
 
-/** Whether a run saves nothing before it ends. Then it looks at every promise of its saver at once. */
+/** Tells whether a run saves only when it ends. Such a run looks at all promises of its saver at once. */
 export function savesAtExit(config: RunnableConfig): boolean {
   const { durability, checkpointDuring } = config as {
     readonly durability?: unknown;
@@ -24,17 +22,17 @@ export function savesAtExit(config: RunnableConfig): boolean {
 }
 
 /**
- * Whether nobody listens to an abort signal. LangGraph does not say when a run ends, but while one is under way it listens to
- * the signal of its config, which is its own.
+ * Tells whether an abort signal has no listeners. LangGraph does not say when a run ends, but a run listens to the signal of
+ * its config while it is under way.
  */
 export function isUnheard(signal: AbortSignal): boolean {
   return signal.aborted || listeners(signal) === 0;
 }
 
 /**
- * Whether a run that waits for its saver would look like this: no task of its own is at work. Undefined where that cannot be
- * told. Before the first task of a step has ended, the step has two listeners on the signal of the outermost run; that of an
- * enclosing run may have two of its own; and whoever takes what the outermost run streams has one.
+ * Tells whether a run has no task at work, as while it waits for its saver; undefined where that cannot be told. Until its
+ * first task has ended, a step has two listeners on the signal of the outermost run. The steps of enclosing runs may have two
+ * each, and the reader of the outermost run's stream has one.
  */
 export function hasNoTaskAtWork(config: RunnableConfig, namespace: string): boolean | undefined {
   const signals = config.configurable?.["__pregel_abort_signals"] as
@@ -42,7 +40,7 @@ export function hasNoTaskAtWork(config: RunnableConfig, namespace: string): bool
     | undefined;
   const signal = signals?.externalAbortSignal ?? config.signal;
   if (signal === undefined) return undefined;
-  // A part that is a number counts the graphs that one node calls.
+  // A numeric part counts the graphs that a node calls, and is no level of its own.
   const enclosing = namespace === "" ? 0 : namespace.split("|").filter((part) => !/^\d+$/.test(part)).length;
   return signal.aborted || listeners(signal) <= 2 * enclosing + 1;
 }

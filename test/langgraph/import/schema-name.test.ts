@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "vitest";
-import { postgresSource } from "../../../src/langgraph/import/postgres-source.ts";
+import { openPostgresSaverDatabase } from "../../../src/langgraph/import/postgres-saver-database.ts";
 import { createDatabase } from "../../support/postgres/database.ts";
 
 const database = await createDatabase();
@@ -20,7 +20,7 @@ test("a PostgresSaver's schema of any name is read, whatever backslashes mean in
   await database.query(`insert into "${schema}".checkpoints (thread_id) values ('t')`);
   const url = new URL(database.url);
   url.searchParams.set("options", "-c standard_conforming_strings=off");
-  const source = await postgresSource(url.href, schema);
+  const source = await openPostgresSaverDatabase(url.href, schema);
   expect(await source.count()).toBe(1);
   expect(await source.bytes()).toBeGreaterThan(8191);
   expect(await source.threads()).toEqual(["t"]);

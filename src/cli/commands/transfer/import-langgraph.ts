@@ -31,8 +31,8 @@ export function importLangGraphCommand(program: Command, session: Session): void
     async run({ operands: [location = ""], options: { into, schema } }) {
       const { terminal, json, signal } = session;
       const url = session.urlOf(into);
-      const { openSource, transfer } = await load();
-      const source = await openSource(location, schema === undefined ? {} : { schema });
+      const { openSaverDatabase, transfer } = await load();
+      const source = await openSaverDatabase(location, schema === undefined ? {} : { schema });
       const progress = new Progress(terminal, "importing, checkpoints:");
       try {
         const before = await source.bytes();
