@@ -1,5 +1,4 @@
 import type { Found } from "../../backend.ts";
-import { copyJson } from "../../codec/copy.ts";
 import { applyOwned, type Delta, isReplacement, replacedBy } from "../../codec/delta/index.ts";
 import type { Json } from "../../codec/json.ts";
 import { ThreadmarkError } from "../../errors.ts";
@@ -8,7 +7,7 @@ import { missingFrame } from "../faults/missing.ts";
 import { Overtaken } from "../faults/overtaken.ts";
 import type { Context } from "../memory/context.ts";
 import { lowerBound, type Tape } from "../memory/tape.ts";
-import type { TreeEntry } from "../memory/tree-cache.ts";
+import type { CopiedTree } from "../memory/tree-cache.ts";
 import { decodeNets, type Nets, netStretch, type Stretch, stepStretch } from "../records/pack/pack.ts";
 import { decodeRows } from "../records/pack/rows.ts";
 import { frameBytes, takeChange } from "../records/tail.ts";
@@ -81,9 +80,9 @@ class Walk {
     const { folds } = tape.meta;
     let home = tape;
     let current = seq;
-    let base: TreeEntry | undefined;
+    let base: CopiedTree | undefined;
     do {
-      base = this.#context.trees.get(tape, current);
+      base = this.#context.trees.copy(tape, current);
       if (base) break;
       // Nothing is awaited that is at hand: there is a turn of this loop for every unsealed row.
       const at = homeOf(this.#context, home, current);
@@ -97,8 +96,7 @@ class Walk {
       current = stretch.base;
       if (tape.meta.folds !== folds || home.meta.folds !== folds) throw new Overtaken(home);
     } while (current !== 0);
-    // From finding a remembered tree to its copy nothing may be awaited: the next commit changes it in place.
-    const tree = this.#build(tape, seq, base && copyJson(base.tree));
+    const tree = this.#build(tape, seq, base?.tree);
     return {
       tree,
       tagged: this.#tagged || base?.tagged === true,

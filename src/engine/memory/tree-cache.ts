@@ -1,3 +1,4 @@
+import { copyJson } from "../../codec/copy.ts";
 import { OwnedCopies } from "../../codec/delta/index.ts";
 import type { Json } from "../../codec/json.ts";
 import { BYTES_OF_UNIT } from "../../codec/json-text.ts";
@@ -32,6 +33,9 @@ export interface TreeEntry {
   loan: Loan;
   copies: OwnedCopies;
 }
+
+/** The caller's own copy of a remembered tree, and what it took to build it. */
+export type CopiedTree = Readonly<Pick<TreeEntry, "tree" | "tagged" | "weight" | "hops">>;
 
 /** An entry for a tree that was just built from storage. */
 export function loadedEntry(loaded: Pick<TreeEntry, "tree" | "tagged" | "weight" | "hops">): TreeEntry {
@@ -79,6 +83,25 @@ export class TreeCache {
   get(home: Home, seq: number): TreeEntry | undefined {
     const entry = this.wholeOrOutline(home, seq);
     return entry?.outlined ? undefined : entry;
+  }
+
+  /**
+   * Runs `read` on a remembered tree; returns undefined if there is none.
+   *
+   * Invariant: the next commit may change the tree in place. So `read` is done with it when it returns: it is not
+   * asynchronous, and its result shares no node with the tree.
+   */
+  read<T>(home: Home, seq: number, read: (entry: Readonly<TreeEntry>) => T): T | undefined {
+    const entry = this.get(home, seq);
+    if (entry === undefined) return undefined;
+    const result = read(entry);
+    if (result instanceof Promise) throw new TypeError("A remembered tree must be read at once.");
+    return result;
+  }
+
+  /** Returns a remembered tree as a copy that later commits leave alone. */
+  copy(home: Home, seq: number): CopiedTree | undefined {
+    return this.read(home, seq, ({ tree, tagged, weight, hops }) => ({ tree: copyJson(tree), tagged, weight, hops }));
   }
 
   wholeOrOutline({ name, meta }: Home, seq: number): TreeEntry | undefined {

@@ -83,9 +83,12 @@ async function readCheckpoint(
   const found = parentId(context, tape, row);
   const parent = found instanceof Promise ? await found : found;
   if (ready) return decodeCheckpoint(context, place, row, parent, { ...ready, owned: ready.owned === true });
-  const known = row.replacedBy === undefined ? context.trees.get(tape, row.seq) : undefined;
-  // From here to the end nothing may be awaited: the next commit changes a remembered tree in place.
-  if (known) return decodeCheckpoint(context, place, row, parent, { ...known, owned: false });
+  const remembered =
+    row.replacedBy === undefined &&
+    context.trees.read(tape, row.seq, ({ tree, tagged }) =>
+      decodeCheckpoint(context, place, row, parent, { tree, tagged, owned: false }),
+    );
+  if (remembered) return remembered;
   const loaded = await loadShown(context, tape, row, records);
   // What is read twice is worth remembering; what is read once is the caller's, without a copy.
   const owned = row.replacedBy !== undefined || tape.lastLoaded !== row.seq;
