@@ -16,7 +16,7 @@ export interface HeadRecord {
 
 /** Returns what a record says of a namespace. */
 export function headIn(record: HeadRecord, namespace: string): Head | undefined {
-  const head = record[namespace];
+  const head = Object.hasOwn(record, namespace) ? record[namespace] : undefined;
   if (head === undefined) return undefined;
   return typeof head === "number" ? { seq: head, greatestId: undefined } : { seq: head[0], greatestId: head[1] };
 }
