@@ -45,7 +45,7 @@ function counting(): FileSystem & { readonly files: { open: number; most: number
 }
 
 describe("a commit of more lineages than a process may have files open", () => {
-  test("has few files open at a time, and answers in order", async () => {
+  test("a commit of more lineages than a process may have files open has few open at a time, and answers in order", async () => {
     const fileSystem = counting();
     const backend = await file(path("store"), { fsync: "normal", fileSystem });
     await put(backend, 1, recordText("first"), 7);
@@ -60,7 +60,7 @@ describe("a commit of more lineages than a process may have files open", () => {
     expect(fileSystem.files.open).toBe(0);
   });
 
-  test("that fails after some of it was applied says that it cannot be told, whatever the fault", async () => {
+  test("a commit of many lineages that fails after some of it was applied says that its outcome is unknown, whatever the fault", async () => {
     const disk = new SimulatedDisk(seeded(1));
     const backend = await file("/store", { fileSystem: disk.process() });
     const journal = "/store/00000384.jsonl";
@@ -86,7 +86,7 @@ describe("a commit of more lineages than a process may have files open", () => {
     await again.close();
   });
 
-  test("puts to as many threads in one turn are all there", async () => {
+  test("puts to more threads in one turn than a process may have files open are all there", async () => {
     const fileSystem = counting();
     const store = await open<{ n: number }>(await file(path("store"), { fsync: "normal", fileSystem }));
     const threads = Array.from({ length: 600 }, (_, n) => store.thread(`t${n}`));

@@ -15,7 +15,7 @@ function onDisk(content: string): boolean {
 }
 
 describe("compact", () => {
-  test("leaves no deleted or overwritten value in any file, and gives room back", async () => {
+  test("compact leaves no deleted or overwritten value in any file, and gives room back", async () => {
     let backend = await file(path("store"));
     const secret = (index: number): string => `secret-${index}-${"s".repeat(index * 97)}-end`;
     for (let item = 0; item < 100; item++) await put(backend, item, recordText(secret(item)));
@@ -39,7 +39,7 @@ describe("compact", () => {
     expect(readdirSync(path("store"))).toEqual(["00000001.jsonl", "directory.jsonl"]);
   });
 
-  test("that returned stays done: a power cut does not bring back what was deleted", async () => {
+  test("a power cut after compact has returned does not bring deleted records back", async () => {
     for (let seed = 1; seed <= 20; seed++) {
       const disk = new SimulatedDisk(seeded(seed));
       const backend = await file("/store", { fileSystem: disk.process() });
@@ -56,7 +56,7 @@ describe("compact", () => {
     }
   });
 
-  test("twice changes nothing the second time", async () => {
+  test("a second compact changes nothing", async () => {
     const backend = await file(path("store"));
     for (let item = 0; item < 10; item++) await put(backend, item % 3, recordText(item));
     await backend.compact();
@@ -66,7 +66,7 @@ describe("compact", () => {
     await backend.close();
   });
 
-  test("goes on past a damaged journal, leaves that as it is, and says so", async () => {
+  test("compact leaves a damaged journal as it is, compacts the others, and says so", async () => {
     const backend = await file(path("store"));
     for (const lineage of [1, 2]) {
       await put(backend, 1, recordText("gone"), lineage);
@@ -90,7 +90,7 @@ describe("compact", () => {
     await again.close();
   });
 
-  test("happens by itself when a journal is mostly garbage", async () => {
+  test("a journal that is mostly garbage is compacted by itself", async () => {
     const backend = await file(path("store"), { fsync: "normal" });
     const value = recordText("x".repeat(10_000));
     for (let round = 0; round < 400; round++) await put(backend, round % 4, value);
@@ -102,7 +102,7 @@ describe("compact", () => {
     await again.close();
   });
 
-  test("by itself never disturbs reads and commits that go on", async () => {
+  test("a compaction that starts by itself never disturbs reads and commits", async () => {
     const backend = await file(path("store"), { fsync: "normal" });
     const values = new Map<number, string>();
     for (let round = 0; round < 300; round++) {

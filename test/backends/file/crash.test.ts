@@ -28,7 +28,7 @@ describe("a crash of the file backend on a simulated disk", () => {
     }
   }
 
-  test("kills and power cuts one after the other, each while recovering from the one before", async () => {
+  test("every commit is whole or absent after kills and power cuts, each while recovering from the one before", async () => {
     for (let seed = 1; seed <= 40; seed++) {
       const fsync = seed % 3 === 0 ? "normal" : "full";
       await naming(`seed ${seed}`, () => run({ seed, steps: 30, fsync, stops: randomStops(seed, 1, 25) }));

@@ -152,7 +152,7 @@ describe("links inside the directory are not followed", () => {
     expect(readFileSync(path("elsewhere.jsonl"), "utf8")).toBe(before);
   });
 
-  test("nor where a new journal or a rewritten one would go", async () => {
+  test("a link is not followed where a new or rewritten journal would go", async () => {
     const backend = await file(path("store"));
     await put(backend, 1, recordText(1));
     await put(backend, 1, recordText(2));
@@ -165,7 +165,7 @@ describe("links inside the directory are not followed", () => {
     expect(readdirSync(path())).toEqual(["store"]);
   });
 
-  test("the directory itself may be one", async () => {
+  test("the directory of a store may be a link", async () => {
     mkdirSync(path("real"));
     symlinkSync(path("real"), path("store"));
     const backend = await file(path("store"));

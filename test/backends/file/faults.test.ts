@@ -19,7 +19,7 @@ describe("a failing operation of the file backend's disk", () => {
     });
   }
 
-  test("several at random, and disks that are full for a while", async () => {
+  test("after several faults at random, and while a disk is full, every commit is whole or absent", async () => {
     for (let seed = 1; seed <= 50; seed++) {
       await naming(`seed ${seed}`, () => runWithFaults(seed, 25, 0.02 + (seed % 10) / 50));
     }

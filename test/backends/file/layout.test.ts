@@ -16,7 +16,7 @@ async function name(backend: Backend, id: string, lineage: number): Promise<void
 }
 
 describe("what is on disk", () => {
-  test("is named by numbers, whatever the ids are", async () => {
+  test("files are named by numbers, whatever the ids are", async () => {
     const ids = ["../escape", "/etc/x", "a/b", "CON", "A", "a", "é", "e\u0301", "😀".repeat(128), ".", "x".repeat(512)];
     const backend = await file(path("store"));
     for (const [index, id] of ids.entries()) await name(backend, id, index + 10);
@@ -29,7 +29,7 @@ describe("what is on disk", () => {
     expect(names.length).toBe(ids.length + 1);
   });
 
-  test("is one JSON record a line", async () => {
+  test("a journal is one JSON record a line", async () => {
     const backend = await file(path("store"));
     await name(backend, 'odd "id"', 1);
     await put(backend, 2, recordText('\u2028 é 😀 " \\ \n'));
@@ -66,7 +66,7 @@ describe("what is on disk", () => {
     expect(stdout).toBe('{"step":3,"node":"plan","change":{"d":{"s":{"n":3}}}}\n');
   });
 
-  test("of a newer format is VERSION, and stays as it is", async () => {
+  test("a journal of a newer format is VERSION, and stays as it is", async () => {
     const backend = await file(path("store"));
     await put(backend, 1, recordText(1));
     await backend.close();
@@ -84,7 +84,7 @@ describe("what is on disk", () => {
     expect(readFileSync(journal)).toEqual(newer);
   });
 
-  test("under another journal's name is CORRUPT, and the others read", async () => {
+  test("a journal under another journal's name is CORRUPT, and the others read", async () => {
     const backend = await file(path("store"));
     await put(backend, 1, recordText(1), 1);
     await put(backend, 1, recordText(2), 2);

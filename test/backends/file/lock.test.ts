@@ -35,7 +35,7 @@ async function leaveLock(changes: Readonly<Record<string, unknown>>): Promise<vo
 }
 
 describe("the lock of the file backend", () => {
-  test("is taken by the first write, not by open or read, and released by close", async () => {
+  test("the lock of the file backend is taken by the first write, not by open or read, and released by close", async () => {
     const backend = await file(path("store"));
     expect(await get(backend, 1)).toBeUndefined();
     expect(existsSync(path("store"))).toBe(false);
@@ -47,7 +47,7 @@ describe("the lock of the file backend", () => {
     expect(locks()).toEqual([]);
   });
 
-  test("of another live process gives BUSY naming it; reads go on, and see what it wrote", async () => {
+  test("the lock of another live process gives BUSY naming it; reads go on, and see what it wrote", async () => {
     const child = await holder();
     const backend = await file(path("store"));
     expect(await get(backend, 1)).toBe(recordText("from the holder"));
@@ -65,7 +65,7 @@ describe("the lock of the file backend", () => {
     await backend.close();
   });
 
-  test("of a process that was killed but not yet waited for does not count", async () => {
+  test("the lock of a process that was killed but not yet waited for does not count", async () => {
     // The shell never waits for the process it started last: once killed, that stays a zombie.
     const command = `"$0" "$1" "$2" & echo $!; exec sleep 60`;
     const shell = spawn("sh", ["-c", command, process.execPath, holderProcess, path("store")]);
@@ -94,7 +94,7 @@ describe("the lock of the file backend", () => {
     }
   });
 
-  test("between two backends of one process is the same", async () => {
+  test("the lock of one backend gives BUSY to another backend of the same process", async () => {
     const one = await file(path("store"));
     const two = await file(path("store"));
     await put(one, 1, recordText(1));
@@ -134,7 +134,7 @@ describe("the lock of the file backend", () => {
     await again.close();
   });
 
-  test("left empty by a power cut does not count", async () => {
+  test("a lock file left empty by a power cut does not count", async () => {
     const backend = await file(path("store"));
     await put(backend, 1, recordText(1));
     await backend.close();
@@ -145,7 +145,7 @@ describe("the lock of the file backend", () => {
     await again.close();
   });
 
-  test("is never held by two of several processes that contend for it, and none waits for ever", async () => {
+  test("the lock of the file backend is never held by two of several processes that contend for it, and none waits for ever", async () => {
     const children = Array.from({ length: 5 }, () => run(contender, path("store"), path("inside"), "4"));
     const codes = await Promise.all(children.map(async (child) => (await once(child, "exit"))[0]));
     expect(codes).toEqual(children.map(() => 0));
@@ -156,7 +156,7 @@ describe("the lock of the file backend", () => {
     await backend.close();
   });
 
-  test("that was removed is noticed by the next commit, which writes nothing; the one after takes it again", async () => {
+  test("a removed lock is noticed by the next commit, which writes nothing; the commit after takes it again", async () => {
     const backend = await file(path("store"));
     await put(backend, 1, recordText(1));
     rmSync(path("store", locks()[0] as string));
@@ -167,7 +167,7 @@ describe("the lock of the file backend", () => {
     await backend.close();
   });
 
-  test("that was copied with a live store does not count, and the one in its place does", async () => {
+  test("a lock that was copied with a live store does not count, and the original does", async () => {
     const child = await holder();
     cpSync(path("store"), path("copy"), { recursive: true, preserveTimestamps: true });
     const copy = await file(path("copy"));
@@ -186,7 +186,7 @@ describe("the lock of the file backend", () => {
     await once(child, "exit");
   });
 
-  test("that was moved with the directory counts while its process has the store open, and blocks nobody after", async () => {
+  test("a lock that was moved with its directory counts while its process has the store open, and not after", async () => {
     const child = await holder();
     renameSync(path("store"), path("moved"));
     const moved = await file(path("moved"));
@@ -204,7 +204,7 @@ describe("the lock of the file backend", () => {
     expect(locks("moved again")).toEqual([]);
   });
 
-  test("that was moved with the directory is given up by the next commit, which writes nothing", async () => {
+  test("a lock that was moved with its directory is given up by the next commit, which writes nothing", async () => {
     const backend = await file(path("store"));
     await put(backend, 1, recordText(1));
     renameSync(path("store"), path("moved"));
@@ -218,7 +218,7 @@ describe("the lock of the file backend", () => {
     await backend.close();
   });
 
-  test("of a worker thread of this process counts", async () => {
+  test("the lock of a worker thread of this process counts", async () => {
     const worker = new Worker(holderProcess, { argv: [path("store")], stdout: true });
     await once(worker.stdout, "data");
     const backend = await file(path("store"));

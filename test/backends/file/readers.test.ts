@@ -32,7 +32,7 @@ async function rounds(backend: Backend): Promise<readonly number[]> {
 }
 
 describe("readers without the lock", () => {
-  test("see whole commits only, in order, while another process writes and compacts", async () => {
+  test("readers without the lock see whole commits only, in order, while another process writes and compacts", async () => {
     const writer = spawn(process.execPath, [writerProcess, path("store"), "200"]);
     const ended = once(writer, "exit");
     const reader = await file(path("store"), { readOnly: true });
@@ -56,7 +56,7 @@ describe("readers without the lock", () => {
     await reader.close();
   });
 
-  test("see what another backend of the process commits, deletes and compacts", async () => {
+  test("readers without the lock see what another backend of the process commits, deletes and compacts", async () => {
     const writer = await file(path("store"), { fsync: "normal" });
     const reader = await file(path("store"));
     for (let round = 1; round <= 30; round++) {
@@ -72,7 +72,7 @@ describe("readers without the lock", () => {
     await reader.close();
   });
 
-  test("do not see a batch that is half written, and see it once it is whole", async () => {
+  test("readers without the lock do not see a batch that is half written, and see it once it is whole", async () => {
     const writer = await file(path("store"));
     await put(writer, 1, recordText(1));
     await writer.commit([
@@ -105,7 +105,7 @@ describe("readers without the lock", () => {
     await reader.close();
   });
 
-  test("notice that a batch they saw was cut away and another written in its place", async () => {
+  test("readers without the lock notice that a batch they saw was cut away and another written in its place", async () => {
     const writer = await file(path("store"));
     for (let item = 1; item <= 3; item++) await put(writer, item, recordText(item));
     await writer.close();

@@ -24,7 +24,7 @@ function ascending(map: ReadonlyMap<number, number>): Entry[] {
 }
 
 describe("ordered entries", () => {
-  test("hold what a plain map holds, in order, from any point in both directions", () => {
+  test("ordered entries hold what a plain map holds, in order, from any point in both directions", () => {
     fc.assert(
       fc.property(start, fc.array(operation, { maxLength: 30 }), key, (initial, operations, at) => {
         const ordered = new Ordered<Probe, Entry>((a, b) => a.key - b.key);
@@ -56,7 +56,7 @@ describe("ordered entries", () => {
 });
 
 describe("the order of thread ids", () => {
-  test("is the order of the UTF-8 bytes", () => {
+  test("the order of thread ids is the order of the UTF-8 bytes", () => {
     const text = fc.string({ unit: "binary", maxLength: 8 });
     fc.assert(
       fc.property(text, text, (a, b) => {

@@ -52,7 +52,7 @@ test.each<[string, readonly Batch[]]>([
   expect(statements).toEqual([]);
 });
 
-test("and those that follow are committed", async () => {
+test("commits after a refused message are committed", async () => {
   expect(await backend.commit([step(1, 10, recordText(10))])).toEqual([true]);
   expect(await backend.read([{ get: metaOf(1) }])).toEqual([recordText("meta")]);
 });

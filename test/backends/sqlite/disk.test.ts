@@ -94,7 +94,7 @@ describe("compact", () => {
     return readdirSync(path()).some((name) => readFileSync(path(name)).includes(text));
   }
 
-  test("leaves no deleted or overwritten value in any file, and gives room back", async () => {
+  test("compact leaves no deleted or overwritten value in any file, and gives room back", async () => {
     let backend = await sqlite(path("agent.db"));
     const secret = (index: number): string => `secret-${index}-${"s".repeat(index * 97)}-end`;
     for (let item = 0; item < 200; item++) await put(backend, item, `t1........"${secret(item)}"`);
@@ -119,7 +119,7 @@ describe("compact", () => {
     expect(onDisk("secret")).toBe(false);
   });
 
-  test("leaves nothing when another handle is open and reads", async () => {
+  test("compact leaves no deleted value when another handle is open and reads", async () => {
     const backend = await sqlite(path("agent.db"));
     const other = await sqlite(path("agent.db"));
     await put(backend, 1, `t1........"secret"`);

@@ -27,7 +27,7 @@ async function expectAll(file: string, writers: number, commits: number): Promis
 }
 
 describe("several processes on one file", () => {
-  test("two that create it at the same moment both succeed", async () => {
+  test("two processes that create one file at the same moment both succeed", async () => {
     for (let round = 0; round < 5; round++) {
       const file = path("nested", `${round}.db`);
       expect(await race(2, 5, file)).toEqual([5, 5]);
@@ -35,7 +35,7 @@ describe("several processes on one file", () => {
     }
   });
 
-  test("eight that commit at once lose nothing, and none fails", async () => {
+  test("eight processes that commit to one file at once lose nothing, and none fails", async () => {
     const file = path("agent.db");
     expect(await race(8, 150, file)).toEqual(Array.from({ length: 8 }, () => 150));
     await expectAll(file, 8, 150);

@@ -22,7 +22,7 @@ async function asNobody(...names: string[]): Promise<unknown> {
 }
 
 describe("the option readOnly", () => {
-  test("reads, and gives READ_ONLY for a commit and for compact", async () => {
+  test("a store opened with readOnly reads, and gives READ_ONLY for a commit and for compact", async () => {
     await store("agent.db");
     const backend = await sqlite(path("agent.db"), { readOnly: true });
     expect(await get(backend, 1)).toBe(value);
@@ -34,7 +34,7 @@ describe("the option readOnly", () => {
     await backend.close();
   });
 
-  test("sees what others commit meanwhile", async () => {
+  test("a store opened with readOnly sees what others commit meanwhile", async () => {
     await store("agent.db");
     const reader = await sqlite(path("agent.db"), { readOnly: true });
     const writer = await sqlite(path("agent.db"));
@@ -43,7 +43,7 @@ describe("the option readOnly", () => {
     await Promise.all([reader.close(), writer.close()]);
   });
 
-  test("creates nothing where there is no store", async () => {
+  test("opening with readOnly creates nothing where there is no store", async () => {
     const backend = await sqlite(path("agent.db"), { readOnly: true });
     expect(await get(backend, 1)).toBeUndefined();
     await expect(backend.commit([{}])).rejects.toMatchObject({ code: "READ_ONLY" });
@@ -72,7 +72,7 @@ describe.skipIf(process.platform === "win32")("permission bits", () => {
     chmodSync(path("closed"), 0o755);
   });
 
-  test("there, what a killed process left in the log is read too", async () => {
+  test("a store in a directory that may only be read shows what a killed process left in the log", async () => {
     mkdirSync(path("closed"));
     const backend = await sqlite(path("agent.db"), { mode: 0o644 });
     await put(backend, 1, value);

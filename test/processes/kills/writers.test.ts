@@ -9,7 +9,7 @@ const durable = locations
   .map((backend) => ({ ...backend, kills: kills[backend.name] ?? 30 }));
 
 describe.each(durable)("a store on $name", (backend) => {
-  test(`has every acknowledged commit, whole, after ${backend.kills} writers were killed`, async () => {
+  test(`a store on ${backend.name} has every acknowledged commit, whole, after ${backend.kills} writers were killed`, async () => {
     const toll = await survivesKills(backend, backend.kills);
     expect(toll.kills).toBe(backend.kills);
     expect(toll.acknowledged).toBeGreaterThan(backend.kills);

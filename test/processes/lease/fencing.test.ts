@@ -7,7 +7,7 @@ import { Holder } from "./process.ts";
 const shared = locations.filter(({ capabilities }) => capabilities.processes);
 
 describe.each(shared)("a lease on $name", (backend) => {
-  test("fences a process that slept while another took over: the history is the successor's", async () => {
+  test("a lease fences a process that slept while another took over: the history is the successor's", async () => {
     const place = await backend.make();
     const store = await open(place.url, place.options);
     await store.thread("t").put({ id: "start", state: {} });
@@ -42,7 +42,7 @@ describe.each(shared)("a lease on $name", (backend) => {
     }
   });
 
-  test("passes from process to process with a higher epoch each time, and only the last may put", async () => {
+  test("a lease passes from process to process with a higher epoch each time, and only the last may put", async () => {
     const place = await backend.make();
     const holders = await Promise.all(["a", "b", "c"].map((name) => Holder.start(place, name)));
     try {

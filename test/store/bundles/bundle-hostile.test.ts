@@ -141,11 +141,11 @@ async function judge(records: readonly Json[]): Promise<"taken" | "refused"> {
 }
 
 describe("a bundle that somebody made, with right checksums", () => {
-  it("is taken as it was exported", async () => {
+  it("a bundle that somebody made, with right checksums, is taken as it was exported", async () => {
     expect(await judge(await bundle())).toBe("taken");
   });
 
-  it("is taken only if puts would have been, and leaves nothing where it is refused", async () => {
+  it("a bundle is taken only if puts would have been, and leaves nothing where it is refused", async () => {
     const good = await bundle();
     const outcomes = { taken: 0, refused: 0 };
     await fc.assert(
@@ -164,7 +164,7 @@ describe("a bundle that somebody made, with right checksums", () => {
     expect(outcomes.refused).toBeGreaterThan(0);
   });
 
-  it("is refused for every field of a row that a put would refuse", async () => {
+  it("a bundle is refused for every field of a row that a put would refuse", async () => {
     const good = await bundle();
     const rowOf = (records: Json[]): Any => (records[2] as { row: Any }).row;
     const cases: [string, Json][] = [
@@ -197,7 +197,7 @@ describe("a bundle that somebody made, with right checksums", () => {
     }
   });
 
-  it("is refused where its seqs leave no room for puts, and puts go on after the greatest that is taken", async () => {
+  it("a bundle is refused where its seqs leave no room for puts, and puts go on after the greatest that is taken", async () => {
     const good = await bundle();
     const last = good.findLast((record) => (record as Any)["kind"] === "checkpoint") as { seq: number };
     last.seq = 2 ** 31 - 1;
@@ -208,7 +208,7 @@ describe("a bundle that somebody made, with right checksums", () => {
     expect(await judge(good)).toBe("refused");
   });
 
-  it("is refused where a body is none that a put makes", async () => {
+  it("a bundle is refused where a body is none that a put makes", async () => {
     const good = await bundle();
     const bodies: Json[] = [
       { d: { p: { p: [7] } } },
@@ -231,7 +231,7 @@ describe("a bundle that somebody made, with right checksums", () => {
     }
   });
 
-  it("keeps the threads before the one that is refused, whole", async () => {
+  it("an import keeps the threads before the refused one, whole", async () => {
     const good = await bundle();
     const bad = structuredClone(good.slice(1, -1)) as Any[];
     (bad[0] as Any)["id"] = "u";
@@ -248,7 +248,7 @@ describe("a bundle that somebody made, with right checksums", () => {
     expect(await everything(store)).toEqual(await everything(whole));
   });
 
-  it("reads back with its tags, whether or not its rows tell of them", async () => {
+  it("a bundle reads back with its tags, whether or not its rows tell of them", async () => {
     const good = await bundle();
     for (const record of good as Any[]) delete (record["row"] as Any | undefined)?.["tagged"];
     const store = await open<Any>("memory:");

@@ -53,7 +53,7 @@ describe("a bundle whose lines are all sound", () => {
     return result;
   }
 
-  it("is refused where one is missing, or there twice, or in the place of another of its thread", async () => {
+  it("a bundle is refused where a line is missing, or there twice, or in the place of another of its thread", async () => {
     const lines = await bundle();
     const whole = await open<Any>("memory:");
     await whole.import(lines);
@@ -70,7 +70,7 @@ describe("a bundle whose lines are all sound", () => {
     }
   });
 
-  it("is refused where one was moved, unless only writes stand further below their checkpoint", async () => {
+  it("a bundle is refused where a line was moved, unless only writes stand further below their checkpoint", async () => {
     const lines = await bundle();
     const whole = await open<Any>("memory:");
     await whole.import(lines);
@@ -87,7 +87,7 @@ describe("a bundle whose lines are all sound", () => {
     }
   });
 
-  it("is refused where a whole thread is missing, or there in the place of another", async () => {
+  it("a bundle is refused where a whole thread is missing, or there in the place of another", async () => {
     const lines = await bundle();
     const whole = await open<Any>("memory:");
     await whole.import(lines);
@@ -98,7 +98,7 @@ describe("a bundle whose lines are all sound", () => {
       expect(await outcome(broken, whole, "threads")).toBe("refused");
   });
 
-  it("is taken where it does not tell how many checkpoints have writes, as of earlier versions", async () => {
+  it("a bundle of an earlier version, which does not tell how many checkpoints have writes, is taken", async () => {
     const lines = await bundle();
     const earlier = lines.map((line) => {
       const { record } = JSON.parse(line);
@@ -109,7 +109,7 @@ describe("a bundle whose lines are all sound", () => {
     expect(await (await open<Any>("memory:")).import(earlier)).toEqual({ imported: 2, unchanged: 0, checkpoints: 6 });
   });
 
-  it("holds a thread once that was named twice", async () => {
+  it("an export holds a thread once that was named twice", async () => {
     const store = await open<Any>("memory:");
     await store.thread("t").put({ state: {} });
     const lines = await linesOf(store, ["t", "t"]);

@@ -44,7 +44,7 @@ async function everything(store: Store<Any>): Promise<unknown[]> {
 }
 
 describe("bundles", () => {
-  it("carry everything that a store shows to another", async () => {
+  it("bundles carry everything that a store shows to another", async () => {
     const store = await filled();
     const lines = await linesOf(store);
     const other = await open<Any>("memory:");
@@ -56,7 +56,7 @@ describe("bundles", () => {
     expect((await other.thread("main").latest())?.seq).toBeGreaterThan((await store.thread("main").latest())?.seq ?? 0);
   });
 
-  it("imported twice change nothing, and in chunks of bytes are the same", async () => {
+  it("bundles imported twice change nothing, and in chunks of bytes are the same", async () => {
     const store = await filled();
     const text = Buffer.from((await linesOf(store)).join(""));
     const chunks = Array.from({ length: Math.ceil(text.length / 1000) }, (_, index) =>
@@ -69,7 +69,7 @@ describe("bundles", () => {
     expect(await everything(other)).toEqual(before);
   });
 
-  it("of some threads hold only those; an unknown one is NOT_FOUND", async () => {
+  it("bundles of some threads hold only those; an unknown thread is NOT_FOUND", async () => {
     const store = await filled();
     const other = await open<Any>("memory:");
     await other.import(store.export({ threads: ["fork"] }));
@@ -78,7 +78,7 @@ describe("bundles", () => {
     await expect(linesOf(store, ["nope"])).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
-  it("that are damaged are refused with the line's number, and nothing of that thread is written", async () => {
+  it("bundles that are damaged are refused with the line's number, and nothing of that thread is written", async () => {
     const lines = await linesOf(await filled());
     // Threads come in the order of their ids: what stands before the damage is whole and stays.
     const cases = [
@@ -100,7 +100,7 @@ describe("bundles", () => {
     }
   });
 
-  it("do not overwrite a thread that differs", async () => {
+  it("bundles do not overwrite a thread that differs", async () => {
     const lines = await linesOf(await filled());
     const other = await open<Any>("memory:");
     await other.thread("main").put({ state: { mine: true } });
@@ -108,7 +108,7 @@ describe("bundles", () => {
     expect((await other.thread("main").latest())?.state).toEqual({ mine: true });
   });
 
-  it("do not take a thread with the same ids for the same thread: its states and metadata count", async () => {
+  it("bundles do not take a thread with the same ids for the same thread: its states and metadata count", async () => {
     const lines = await linesOf(await filled());
     const changes: readonly ((thread: Thread<Any>) => Promise<unknown>)[] = [
       (thread) => thread.put({ id: "own", state: { branch: "another" } }),
@@ -125,7 +125,7 @@ describe("bundles", () => {
     }
   });
 
-  it("know a thread again whose deltas are stored in another way", async () => {
+  it("bundles know a thread again whose deltas are stored in another way", async () => {
     const store = await open<Any>("memory:");
     const thread = store.thread("t");
     await thread.put({ id: "a", state: { n: 1, text: "as it was" }, createdAt: 1 });
@@ -138,7 +138,7 @@ describe("bundles", () => {
     expect(await store.import(other.export())).toEqual({ imported: 0, unchanged: 1, checkpoints: 2 });
   });
 
-  it("find a thread unchanged however its checkpoints are stored, and leave newer writes", async () => {
+  it("bundles find a thread unchanged however its checkpoints are stored, and leave newer writes", async () => {
     const store = await filled();
     const lines = await linesOf(store);
     const head = (await store.thread("fork").latest()) ?? expect.unreachable();
@@ -155,7 +155,7 @@ describe("bundles", () => {
     expect((await store.thread("main").writes("own")).map(({ value }) => value)).toEqual(["new"]);
   });
 
-  it("are taken by threads whose checkpoints were all deleted, forks too, and other stores see it", async () => {
+  it("bundles are taken by threads whose checkpoints were all deleted, forks too, and other stores see it", async () => {
     const backend = memory();
     const store = await open<Any>(sharedBackend(backend));
     const other = await open<Any>(sharedBackend(backend));
@@ -170,7 +170,7 @@ describe("bundles", () => {
     expect(await store.verify()).toEqual({ ok: true, faults: [] });
   });
 
-  it("keep the node of every write", async () => {
+  it("bundles keep the node of every write", async () => {
     const store = await open<Any>("memory:");
     await store.thread("t").put({ id: "a", state: {} });
     for (const node of ["first", "second"]) {

@@ -55,7 +55,7 @@ const changes: Record<string, (store: Store<Any>) => Promise<unknown>> = {
 
 describe("an export while others are at work", () => {
   for (const [name, change] of Object.entries(changes)) {
-    it(`holds each thread as it was at one moment: another ${name}`, async () => {
+    it(`an export holds each thread as it was at one moment while another store ${name}`, async () => {
       let acted = true;
       for (let before = 0; acted; before += 1) {
         acted = false;
@@ -78,7 +78,7 @@ describe("an export while others are at work", () => {
     });
   }
 
-  it("ends where others append and seal all the while", async () => {
+  it("an export while others are at work ends where others append and seal all the while", async () => {
     const backend = memory();
     const other = await filled(backend);
     const earlier = await shownBy(other, "main");
@@ -88,7 +88,7 @@ describe("an export while others are at work", () => {
     expect(copied.slice(-earlier.length)).toEqual(earlier);
   });
 
-  it("does not go on for ever where a thread is never at rest", async () => {
+  it("an export while others are at work does not go on for ever where a thread is never at rest", async () => {
     const backend = memory();
     const other = await filled(backend);
     let count = 0;
@@ -100,7 +100,7 @@ describe("an export while others are at work", () => {
     clock.mockRestore();
   });
 
-  it("leaves out a thread that was deleted meanwhile, and where it was named that is NOT_FOUND", async () => {
+  it("an export leaves out a thread that was deleted meanwhile, and is NOT_FOUND where the thread was named", async () => {
     for (const threads of [undefined, ["fork", "main"]]) {
       let acted = true;
       // The first of several reads is of the list, or of the name itself.
@@ -128,7 +128,7 @@ describe("an export while others are at work", () => {
     }
   });
 
-  it("still tells of damage", async () => {
+  it("an export while others are at work still tells of damage", async () => {
     const backend = memory();
     const other = await filled(backend);
     await other.compact();

@@ -40,7 +40,7 @@ describe.each(["memory:", "sqlite::memory:"])("work that goes through a whole st
     return store;
   }
 
-  it("of many threads lets others have their turns", async () => {
+  it("work on many threads lets others have their turns", async () => {
     const store = await filled((store) =>
       Array.from({ length: THREADS }, (_, index) => store.thread(`t${index}`).put({ state: { index } })),
     );
@@ -53,7 +53,7 @@ describe.each(["memory:", "sqlite::memory:"])("work that goes through a whole st
     expect(await turnsDuring(() => all(store.export()))).toBeGreaterThanOrEqual(pages);
   });
 
-  it("of one long thread does, too", async () => {
+  it("work on one long thread lets others have their turns", async () => {
     const store = await filled((store) =>
       Array.from({ length: CHECKPOINTS }, (_, index) => store.thread("t").put({ state: { index } })),
     );

@@ -19,7 +19,7 @@ const written = { task: "t", writes: [{ channel: "n", value: 2 }] };
 
 afterEach(() => vi.useRealTimers());
 
-it("what a task wrote shares the commit of the checkpoint that follows in the same turn", async () => {
+it("a task's writes share the commit of the checkpoint that follows in the same turn", async () => {
   const { store, commits } = await counting();
   const thread = store.thread("t");
   const { id } = await thread.put({ state: { n: 1 } });
@@ -34,7 +34,7 @@ it("what a task wrote shares the commit of the checkpoint that follows in the sa
   expect((await thread.writes(id)).map(({ value }) => value)).toEqual([2]);
 });
 
-it("without one it is committed at the end of the turn, together with that of other threads", async () => {
+it("a task's writes without a checkpoint are committed at the end of the turn, together with those of other threads", async () => {
   const { store, commits } = await counting();
   const threads = Array.from({ length: 10 }, (_, index) => store.thread(`t${index}`));
   const heads = await Promise.all(threads.map((thread) => thread.put({ state: { n: 1 } })));
@@ -46,7 +46,7 @@ it("without one it is committed at the end of the turn, together with that of ot
   }
 });
 
-it("it is there although the checkpoint that it shares the commit with is refused", async () => {
+it("a task's writes are committed although the checkpoint that shares their commit is refused", async () => {
   const { store } = await counting();
   const thread = store.thread("t");
   const { id } = await thread.put({ state: { n: 1 } });
@@ -57,7 +57,7 @@ it("it is there although the checkpoint that it shares the commit with is refuse
   expect(await thread.count()).toBe(1);
 });
 
-it("a store that is closed in the same turn has it", async () => {
+it("a store that is closed in the same turn has a task's writes", async () => {
   const { store } = await counting();
   const thread = store.thread("t");
   const { id } = await thread.put({ state: { n: 1 } });
@@ -66,7 +66,7 @@ it("a store that is closed in the same turn has it", async () => {
   expect(await writes).toMatchObject({ stored: 1 });
 });
 
-it("a test's own clock does not hold it up", async () => {
+it("a test's own clock does not hold up a task's writes", async () => {
   const { store } = await counting();
   const thread = store.thread("t");
   const { id } = await thread.put({ state: { n: 1 } });

@@ -87,7 +87,7 @@ describe.each([3, 64])("branches, with packs of %d", (packRows) => {
     await store.close();
   });
 
-  test("of what a branch overwrote, the others keep one between them", async () => {
+  test("branches keep one copy between them of a value that one of them overwrote", async () => {
     const store = await open<Talk>("memory:", { packRows });
     const thread = store.thread("t");
     const states = new Map<string, Talk>();
@@ -124,7 +124,7 @@ describe.each([3, 64])("branches, with packs of %d", (packRows) => {
     await store.close();
   });
 
-  test("from a sealed checkpoint they cost what they change, whatever its pack has come to hold", async () => {
+  test("branches from a sealed checkpoint cost what they change, whatever its pack has come to hold", async () => {
     const store = await open<Talk>("memory:", { packRows });
     const thread = store.thread("t");
     await thread.put({ id: "first", state: { list: large(0), n: 0 } });

@@ -11,7 +11,7 @@ function onDisk(text: string): boolean {
 }
 
 describe.each([3, 64])("after a compaction, with packs of %d", (packRows) => {
-  test("labels that no thread shows any more are nowhere", async () => {
+  test("labels that no thread shows any more are in no file after a compaction", async () => {
     const store = await open<{ n: number }>(`file:${inFolder()}`, { packRows });
     const thread = store.thread("t");
     for (let n = 0; n < 8; n += 1) await thread.put({ id: `c${n}`, state: { n }, label: `first ${n}` });

@@ -65,7 +65,7 @@ async function fill(store: Store<State>): Promise<readonly [Thread<State>, Threa
 }
 
 describe.each(locations)("a store on $name", (location) => {
-  test("keeps a write that is acknowledged while a compaction runs, whenever it arrives", async () => {
+  test("a store keeps a write that is acknowledged while a compaction runs, whenever it arrives", async () => {
     for (let call = 0, acted = true; acted; call += 1) {
       const backend = await sharedBackend(location);
       const other = await open<State>(meanwhile(backend, still));
@@ -88,7 +88,7 @@ describe.each(locations)("a store on $name", (location) => {
     }
   });
 
-  test("keeps every write that two stores put while one of them compacts again and again", async () => {
+  test("a store keeps every write that two stores put while one of them compacts again and again", async () => {
     const backend = await sharedBackend(location);
     const stores = [
       await open<State>(meanwhile(backend, still)),

@@ -13,7 +13,7 @@ async function statesOf(thread: Thread<Any>, ids: readonly string[]): Promise<(r
 }
 
 describe("an update that sets a list which another checkpoint holds, too", () => {
-  it("stays as it was when that one is appended to, on a parent without the list", async () => {
+  it("a list that two checkpoints hold stays in the first when the second is appended to, on a parent without the list", async () => {
     const thread = (await open<Any>("memory:")).thread("t");
     const root = await thread.put({ state: {} });
     await thread.put({ update: { set: { list: [1] } } });
@@ -24,7 +24,7 @@ describe("an update that sets a list which another checkpoint holds, too", () =>
     expect(await statesOf(thread, [branch.id, next.id])).toEqual([states, states]);
   });
 
-  it("stays as it was when that one is appended to, on a parent with another list", async () => {
+  it("a list that two checkpoints hold stays in the first when the second is appended to, on a parent with another list", async () => {
     const thread = (await open<Any>("memory:")).thread("t");
     const root = await thread.put({ state: { list: ["other"] } });
     await thread.put({ state: { list: [1] } });
@@ -36,7 +36,7 @@ describe("an update that sets a list which another checkpoint holds, too", () =>
     expect(await statesOf(thread, [branch.id, after.id])).toEqual([states, states]);
   });
 
-  it("stays as it was where it was removed in between, in a put that was not awaited", async () => {
+  it("a list that two checkpoints hold stays in the first where it was removed in between, in a put that was not awaited", async () => {
     const thread = (await open<Any>("memory:")).thread("t");
     await thread.put({ state: { list: [1] } });
     const head = await thread.put({ update: { append: { list: [2] } } });
@@ -49,7 +49,7 @@ describe("an update that sets a list which another checkpoint holds, too", () =>
     expect(await statesOf(thread, [branch.id])).toEqual([states, states]);
   });
 
-  it("stays as it was where another process has been first", async () => {
+  it("a list that two checkpoints hold stays in the first where another process has been first", async () => {
     const backend = memory();
     const [thread, other] = [(await open<Any>(backend)).thread("t"), (await open<Any>(backend)).thread("t")];
     await thread.put({ state: { list: [1] } });

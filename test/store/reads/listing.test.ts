@@ -67,7 +67,7 @@ async function fill(store: Store<State>): Promise<void> {
   await store.thread("metadata").put({ state: { list: [] }, metadata: { at: new Date(5) } });
 }
 
-it("tells of every kind of thread what the thread itself tells", async () => {
+it("a list tells of every kind of thread what the thread itself tells", async () => {
   const { backend } = counted(memory());
   const store = await open<State>(backend, { packRows: 4 });
   await fill(store);
@@ -93,7 +93,7 @@ it("tells of every kind of thread what the thread itself tells", async () => {
   }
 });
 
-it("takes as many records however many of a thread are unsealed, and keeps none of them in memory", async () => {
+it("a list takes as many records however many of a thread are unsealed, and keeps none of them in memory", async () => {
   const { backend, taken } = counted(memory());
   const store = await open<State>(backend);
   for (let thread = 0; thread < 20; thread += 1) await put(store, `t${thread}`, 60);
@@ -108,7 +108,7 @@ it("takes as many records however many of a thread are unsealed, and keeps none 
   }
 });
 
-it("counts what forks inherit of one thread without walking its history for each", async () => {
+it("a list counts what forks inherit of one thread without walking its history for each", async () => {
   const { backend, taken } = counted(memory());
   const store = await open<State>(backend, { packRows: 4 });
   const ids = await put(store, "long", 100);
@@ -137,7 +137,7 @@ it("counts what forks inherit of one thread without walking its history for each
   expect(await counts()).toEqual({ ...expected, long: 99, "fork at 99": 98 });
 });
 
-it("counts a fork anew where another store has taken out of its line since", async () => {
+it("a list counts a fork anew where another store has deleted from its line since", async () => {
   const { backend } = counted(memory());
   const [store, reader] = [await open<State>(backend, { packRows: 4 }), await open<State>(backend, { packRows: 4 })];
   const ids = await put(store, "t", 12);

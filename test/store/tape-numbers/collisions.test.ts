@@ -8,7 +8,7 @@ import { campaignLocations } from "../../support/places.ts";
 /** Found by trying some five thousand million: the first 64 bits of the SHA-1 of their keys are the same. */
 const collided = [["662c942714b1c9bb"], ["7d07ef3dbaa1fa11"]];
 
-it("the two namespaces do collide", () => {
+it("the two namespaces of these tests collide in their hash", () => {
   const [one = [], other = []] = collided;
   expect(hashStrings(namespaceKey(one))).toEqual(hashStrings(namespaceKey(other)));
 });

@@ -38,7 +38,7 @@ async function readsBack(file: string, id: string, length: number): Promise<void
 }
 
 describe("closing a store on SQLite", () => {
-  test("seals what it has put, but for the head and its parent", async () => {
+  test("closing a store on SQLite seals what it has put, but for the head and its parent", async () => {
     const file = path("agent.db");
     const store = await open<Talk>(`sqlite:${file}`);
     for (const id of ["a", "b"]) await talk(store, id, 0, 50);
@@ -47,7 +47,7 @@ describe("closing a store on SQLite", () => {
     for (const id of ["a", "b"]) await readsBack(file, id, 50);
   });
 
-  test("leaves less than half a pack as it is, and what others have put", async () => {
+  test("closing a store on SQLite seals neither less than half a pack nor what others have put", async () => {
     const file = path("agent.db");
     const store = await open<Talk>(`sqlite:${file}`);
     await talk(store, "few", 0, 33);
@@ -97,7 +97,7 @@ describe("closing a store on SQLite", () => {
     await store.close();
   });
 
-  test("does not wait for whoever holds the lock", async () => {
+  test("closing a store on SQLite does not wait for a process that holds the lock", async () => {
     const file = path("agent.db");
     const store = await open<Talk>(`sqlite:${file}`);
     await talk(store, "t", 0, 50);
@@ -110,7 +110,7 @@ describe("closing a store on SQLite", () => {
     await readsBack(file, "t", 50);
   });
 
-  test("closes all the same where sealing fails", async () => {
+  test("a store on SQLite closes all the same where sealing fails", async () => {
     const file = path("agent.db");
     const inner = await sqlite(file);
     const closed: string[] = [];

@@ -13,7 +13,7 @@ function lasting(): ReturnType<typeof memory> {
 describe.each(["deflate", ...(zstdAvailable() ? (["zstd"] as const) : [])] as const)(
   "packs compressed with %s",
   (compression) => {
-    it("take less room, and read without being told how they were compressed", async () => {
+    it("compressed records take less room, and read without being told how they were compressed", async () => {
       const sizes: number[] = [];
       for (const mode of ["none", compression] as const) {
         const backend = lasting();

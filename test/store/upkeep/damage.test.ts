@@ -124,7 +124,7 @@ describe("a damaged record", () => {
     names = (await recordsOf(backend)).filter((name, index) => !/^(tail|id) /.test(name) || index % 7 === 0);
   });
 
-  test("is found by verify, wherever it is", async () => {
+  test("a damaged record is found by verify, wherever it is", async () => {
     for (const name of names) {
       const { ok, faults } = await (await open(through(backend, name, flipped))).verify();
       expect(ok, name).toBe(false);
@@ -132,7 +132,7 @@ describe("a damaged record", () => {
     }
   });
 
-  test("that is missing is found by verify, but for what nothing else speaks of", async () => {
+  test("a missing record is found by verify, unless no other record refers to it", async () => {
     const silent = new Set<Name>();
     for (const name of names) {
       const { ok } = await (await open(through(backend, name, () => undefined))).verify();
@@ -142,7 +142,7 @@ describe("a damaged record", () => {
     expect([...silent].filter((table) => !["directory", "tail", "write", "mark", "head"].includes(table))).toEqual([]);
   });
 
-  test("makes what needs it CORRUPT, with thread and frame, and leaves all else as it was", async () => {
+  test("a damaged record makes reads that need it CORRUPT, with thread and frame, and no others", async () => {
     for (const name of names) {
       const store = await open(through(backend, name, flipped));
       let broken = 0;
@@ -164,7 +164,7 @@ describe("a damaged record", () => {
     }
   });
 
-  test("does not keep other threads from being listed and counted", async () => {
+  test("a damaged record does not keep other threads from being listed and counted", async () => {
     const all = Object.keys(ids).sort();
     for (const name of names) {
       const store = await open(through(backend, name, flipped));

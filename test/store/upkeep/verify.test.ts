@@ -68,7 +68,7 @@ const ways: Record<string, (store: Store<Any>) => Promise<unknown>> = {
 
 describe("verify while others are at work", () => {
   for (const [name, change] of Object.entries(ways)) {
-    it(`finds no fault that is not there: another ${name}`, async () => {
+    it(`verify finds no fault that is not there while another store ${name}`, async () => {
       let acted = true;
       for (let before = 0; acted; before += 1) {
         acted = false;

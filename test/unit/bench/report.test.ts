@@ -8,19 +8,19 @@ import { formatted } from "../../../bench/output/table.ts";
 describe("a target", () => {
   const target = { part: "p", name: "a put", value: 2.5, limit: 2.2 };
 
-  it("is met up to its limit, or with `least` from its limit on", () => {
+  it("a target is met up to its limit, or with `least` from its limit on", () => {
     expect(isMet(target)).toBe(false);
     expect(isMet({ ...target, value: 2.2 })).toBe(true);
     expect(isMet({ ...target, least: true })).toBe(true);
     expect(isMet({ ...target, value: 2.1, least: true })).toBe(false);
   });
 
-  it("that could not be measured is not met", () => {
+  it("a target that could not be measured is not met", () => {
     expect(isMet({ ...target, value: Number.NaN })).toBe(false);
     expect(isMet({ ...target, value: Number.NaN, least: true })).toBe(false);
   });
 
-  it("says the ratio and the verdict in one line", () => {
+  it("a target says the ratio and the verdict in one line", () => {
     expect(lineOf(target)).toBe("  NOT MET  a put: 2.50 × (at most 2.20 ×)");
   });
 });
@@ -80,7 +80,7 @@ describe("a chart", () => {
     ],
   } as const;
 
-  it("has a line a system, powers of ten as ticks, and colours for light and dark pages", () => {
+  it("a chart has a line a system, powers of ten as ticks, and colours for light and dark pages", () => {
     const svg = drawChart(chart);
     expect(svg.match(/<path /g)).toHaveLength(2);
     for (const tick of ["100", "1,000", "10,000"]) expect(svg).toContain(`>${tick}</text>`);
@@ -88,7 +88,7 @@ describe("a chart", () => {
     expect(svg).toContain("Time &lt; bytes &amp; more");
   });
 
-  it("draws what does not change as level, and keeps names apart that end at one place", () => {
+  it("a chart draws what does not change as level, and keeps names apart that end at one place", () => {
     const level = drawChart(chart).match(/<path class="threadmark0" d="M(\S+) (\S+)L(\S+) (\S+)"/);
     expect(level?.[2]).toBe(level?.[4]);
     const same = { ...chart, lines: chart.lines.map((line) => ({ ...line, points: chart.lines[0].points })) };

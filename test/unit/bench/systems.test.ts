@@ -46,7 +46,7 @@ describe.each(systems)("$name", (system) => {
     langchain ? system.langchain : !system.conversationOnly || name === "conversation",
   );
 
-  it.each(taken)("reads back $title, the latest and an old state", async (workload) => {
+  it.each(taken)("a system of the benchmark reads back $title, the latest and an old state", async (workload) => {
     const path = join(folder, `${system.name}-${workload.name}`.replaceAll(/\W+/g, "-"));
     const opened = await system.open({ path, url: "", schema: "", fsync: "normal" });
     const history = new History(opened, workload);

@@ -12,7 +12,7 @@ function updated(state: State, { append = {}, set = {} }: Step["update"]): State
 }
 
 describe.each(workloads)("the workload $name", (workload) => {
-  it("says the same in its update as in its state", () => {
+  it("a workload says the same in its update as in its state", () => {
     let state = workload.initial();
     for (let index = 1; index <= Math.min(workload.steps, 1_100); index += 1) {
       const step = workload.step(state, index);
@@ -22,7 +22,7 @@ describe.each(workloads)("the workload $name", (workload) => {
     }
   });
 
-  it("is the same in every run, and leaves the state before as it was", () => {
+  it("a workload is the same in every run, and leaves the state before as it was", () => {
     const first = workload.initial();
     const before = JSON.stringify(first);
     const [one, other] = [workload.step(first, 1), workload.step(workload.initial(), 1)];

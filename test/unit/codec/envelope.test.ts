@@ -5,7 +5,7 @@ import { ThreadmarkError } from "../../../src/errors.ts";
 
 const compressions = ["none", "deflate", ...(zstdAvailable() ? (["zstd"] as const) : [])] as const;
 
-it("gives back the text it wrapped, however it was compressed", () => {
+it("an envelope gives back the text it wrapped, however it was compressed", () => {
   fc.assert(
     fc.property(fc.json(), fc.constantFrom(...compressions), (json, compression) => {
       expect(unwrap(wrap(json, compression))).toBe(json);
@@ -13,7 +13,7 @@ it("gives back the text it wrapped, however it was compressed", () => {
   );
 });
 
-it("never takes a damaged value for a sound one", () => {
+it("an envelope never takes a damaged value for a sound one", () => {
   fc.assert(
     fc.property(
       fc.json(),
@@ -41,7 +41,7 @@ it("never takes a damaged value for a sound one", () => {
   );
 });
 
-it("answers random bytes and text with an error of its own", () => {
+it("an envelope answers random bytes and text with an error of its own", () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.uint8Array()), (value) => {
       try {
@@ -56,6 +56,6 @@ it("answers random bytes and text with an error of its own", () => {
   );
 });
 
-it("a newer format is VERSION, not damage", () => {
+it("an envelope of a newer format is VERSION, not damage", () => {
   expect(() => unwrap(`2${(wrap("{}") as string).slice(1)}`)).toThrow(expect.objectContaining({ code: "VERSION" }));
 });

@@ -9,19 +9,19 @@ function row(seq: number, fields: Partial<Prunable> = {}): Prunable {
 }
 
 describe("what a prune removes", () => {
-  it("keeps the newest of each namespace, and counts 0 as 1", () => {
+  it("a prune keeps the newest of each namespace, and counts 0 as 1", () => {
     const rows = [row(4, { namespace: "a" }), row(3), row(2, { namespace: "a" }), row(1)];
     expect(prunedSeqs(rows, { ...options, keepLast: 0 })).toEqual(new Set([2, 1]));
   });
 
-  it("keeps what is young and what is labelled, if asked", () => {
+  it("a prune keeps young and labelled checkpoints, if asked", () => {
     const rows = [row(4), row(3), row(2, { label: "x" }), row(1)];
     expect(prunedSeqs(rows, { ...options, youngerThan: 2.5, keepLabelled: true })).toEqual(new Set([1]));
     // `youngerThan` spares rows made after that time, not at it.
     expect(prunedSeqs(rows, { ...options, youngerThan: 3, keepLabelled: true })).toEqual(new Set([1, 3]));
   });
 
-  it("protects every ancestor of what stays, and nothing else", () => {
+  it("a prune protects every ancestor of what stays, and nothing else", () => {
     const rows = [row(4, { parent: 3 }), row(3, { parent: 1 }), row(2, { parent: 1 }), row(1, { parent: 0 })];
     expect(prunedSeqs(rows, { ...options, protectAncestors: true })).toEqual(new Set([2]));
   });

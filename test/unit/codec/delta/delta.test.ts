@@ -68,19 +68,19 @@ describe("diff", () => {
     if (delta !== undefined) expect(textOf(apply(before, delta))).toBe(textOf(after));
   });
 
-  it("sees the order of keys", () => {
+  it("diff sees the order of keys", () => {
     expect(diff({ a: 1, b: 2 }, { b: 2, a: 1 })).toBeDefined();
   });
 
-  it("leaves the order of keys that look like indexes to JavaScript", () => {
+  it("diff leaves the order of keys that look like indexes to JavaScript", () => {
     expect(diff({ keep: long, 2: 0 }, { keep: long, 2: 0, 1: 0 })).toEqual({ s: { 1: 0 } });
   });
 
-  it("does not part a surrogate pair", () => {
+  it("diff does not part a surrogate pair", () => {
     expect(diff([`${long}😀`], [`${long}😁`])).toEqual({ l: 1, e: [[0, { l: 76, t: [[74, 2, "😁"]] }]] });
   });
 
-  it("takes keys of Object.prototype for ordinary keys", () => {
+  it("diff takes keys of Object.prototype for ordinary keys", () => {
     const before = JSON.parse(`{"keep":"${long}","__proto__":{"a":1}}`) as Json;
     const after = JSON.parse(`{"keep":"${long}","__proto__":{"a":2},"constructor":1}`) as Json;
     const delta = diff(before, after) as Delta;
@@ -91,7 +91,7 @@ describe("diff", () => {
     expect(({} as { a?: number }).a).toBeUndefined();
   });
 
-  it("replaces what changed at a great depth, so that the delta itself is never deeper", () => {
+  it("diff replaces what changed at a great depth, so that the delta itself is never deeper", () => {
     const nest = (value: Json): Json => {
       let tree = value;
       for (let depth = 0; depth < 900; depth++) tree = { keep: long, inner: tree };
@@ -105,7 +105,7 @@ describe("diff", () => {
 });
 
 describe("apply", () => {
-  it("shares what did not change with the tree, and what is new with the delta", () => {
+  it("apply shares what did not change with the tree, and what is new with the delta", () => {
     const item = { new: true };
     const before = { list: [{ old: true }], rest: { deep: [1] } };
     const after = apply(before, { d: { list: { p: [item] } } }) as typeof before;
@@ -115,7 +115,7 @@ describe("apply", () => {
     expect(before.list).toHaveLength(1);
   });
 
-  it("in place keeps the very array that is pushed to", () => {
+  it("apply in place keeps the very array that is pushed to", () => {
     const list: Json[] = Array.from({ length: 10_000 }, (_, index) => index);
     const tree = { list };
     expect(applyOwned(tree, { d: { list: { p: ["new"] } } })).toBe(tree);
@@ -123,7 +123,7 @@ describe("apply", () => {
     expect(list.at(-1)).toBe("new");
   });
 
-  it("takes splices with more elements than a call takes arguments", () => {
+  it("apply takes splices with more elements than a call takes arguments", () => {
     const many = Array.from({ length: 200_000 }, (_, index) => index);
     expect(applyOwned([0, 0], { l: 2, x: [[1, 0, ...many]] })).toHaveLength(200_002);
   });
@@ -192,7 +192,7 @@ describe("compose", () => {
 });
 
 describe("a replacement", () => {
-  it("is told from other deltas, and gives its value", () => {
+  it("a replacement is told from other deltas, and gives its value", () => {
     const full = replacement({ a: 1 });
     expect(isReplacement(full) && replacedBy(full)).toEqual({ a: 1 });
     expect(isReplacement({ s: { r: 1 } })).toBe(false);
@@ -217,7 +217,7 @@ describe("seal", () => {
     },
   ];
 
-  it("keeps what lasts in the net delta, once, and the rest in the steps", () => {
+  it("seal keeps what lasts in the net delta, once, and the rest in the steps", () => {
     expect(seal(conversation)).toEqual({
       net: {
         u: ["draft"],
@@ -241,7 +241,7 @@ describe("seal", () => {
     });
   });
 
-  it("finds pushes again in an array that was set whole", () => {
+  it("seal finds pushes again in an array that was set whole", () => {
     const deltas: Delta[] = [
       { r: { n: 0, list: [{ text: long }] } },
       { s: { n: 1 }, d: { list: { p: [{ text: other }] } } },
@@ -252,7 +252,7 @@ describe("seal", () => {
     expect(textOf(sealed.steps[0])).not.toContain(long);
   });
 
-  it("keeps one copy of a message that was streamed in", () => {
+  it("seal keeps one copy of a message that was streamed in", () => {
     const deltas: Delta[] = [
       { p: [{ id: 1, text: long }] },
       { l: 8, e: [[7, { d: { text: { a: other } } }]] },
@@ -265,7 +265,7 @@ describe("seal", () => {
     expect(unseal(sealed.net, sealed.steps, 3)).toEqual(deltas);
   });
 
-  it("gives a value back to one step only, so that steps applied in place do not meet in one node", () => {
+  it("seal gives a value back to one step only, so that steps applied in place do not meet in one node", () => {
     const status = { phase: "a", text: long };
     const deltas: Delta[] = [{ s: { status } }, { d: { status: { s: { phase: "b" } } } }, { s: { status } }];
     const sealed = copyOf(seal(deltas));
@@ -278,12 +278,12 @@ describe("seal", () => {
     expect(seen).toEqual(["a", "b", "a"]);
   });
 
-  it("takes a single delta, or none", () => {
+  it("seal takes a single delta, or none", () => {
     expect(seal([])).toEqual({ net: {}, steps: [] });
     expect(unseal(...(Object.values(seal([{ r: [long] }])) as [Delta, Delta[]]), 1)).toEqual([{ r: [long] }]);
   });
 
-  it("refuses to unseal more steps than there are", () => {
+  it("seal refuses to unseal more steps than there are", () => {
     expect(() => unseal({}, [], 1)).toThrow(expect.objectContaining({ code: "CORRUPT" }));
   });
 });

@@ -101,7 +101,7 @@ function holds(operation: () => unknown): boolean {
 }
 
 describe("a damaged delta", () => {
-  it("is applied or refused as corrupt, and nothing else", () => {
+  it("a damaged delta is applied or refused as corrupt, and nothing else", () => {
     let applied = 0;
     let refused = 0;
     fc.assert(
@@ -124,7 +124,7 @@ describe("a damaged delta", () => {
     expect(Object.keys(Object.prototype)).toEqual([]);
   });
 
-  it("is refused when it is no delta at all", () => {
+  it("a damaged delta is refused when it is no delta at all", () => {
     fc.assert(
       fc.property(trees, trees, (tree, value) => {
         holds(() => validate(value));
@@ -137,7 +137,7 @@ describe("a damaged delta", () => {
     );
   });
 
-  it("is composed and sealed or refused as corrupt, and nothing else", () => {
+  it("a damaged delta is composed and sealed or refused as corrupt, and nothing else", () => {
     fc.assert(
       fc.property(sequences, fc.nat(), walks, debris, ({ deltas }, which, walk, put) => {
         const all = copyOf(deltas) as Json[];
@@ -152,7 +152,7 @@ describe("a damaged delta", () => {
     expect(Object.keys(Object.prototype)).toEqual([]);
   });
 
-  it("in a sealed sequence is unsealed or refused as corrupt, and nothing else", () => {
+  it("a damaged delta in a sealed sequence is unsealed or refused as corrupt, and nothing else", () => {
     let unsealed = 0;
     let refused = 0;
     fc.assert(

@@ -41,7 +41,7 @@ describe("a diff", () => {
     );
   });
 
-  it("is the same whether or not the trees share nodes", () => {
+  it("a diff is the same whether or not the trees share nodes", () => {
     fc.assert(
       fc.property(histories(2, 2), ([before, after]) => {
         expect(textOf(diff(before as Json, after as Json))).toBe(textOf(diff(copyOf(before as Json), after as Json)));
@@ -50,7 +50,7 @@ describe("a diff", () => {
     );
   });
 
-  it("is a well-formed delta, and survives being stringified", () => {
+  it("a diff is a well-formed delta, and survives being stringified", () => {
     fc.assert(
       fc.property(histories(2, 2), ([before, after]) => {
         const delta = copyOf(diff(before as Json, after as Json) ?? {}) as Json;
@@ -61,7 +61,7 @@ describe("a diff", () => {
     );
   });
 
-  it("is never larger than the tree after, but for a few characters", () => {
+  it("a diff is never larger than the tree after, but for a few characters", () => {
     fc.assert(
       fc.property(histories(2, 2), ([before, after]) => {
         const delta = diff(before as Json, after as Json);
@@ -75,7 +75,7 @@ describe("a diff", () => {
 });
 
 describe("applying in place", () => {
-  it("gives what applying gives", () => {
+  it("applying in place gives what applying gives", () => {
     fc.assert(
       fc.property(histories(2, 10), (versions) => {
         const deltas = deltasOf(versions);
@@ -91,7 +91,7 @@ describe("applying in place", () => {
 });
 
 describe("a composition", () => {
-  it("does what its parts do one after the other, and leaves them as they were", () => {
+  it("a composition does what its parts do one after the other, and leaves them as they were", () => {
     fc.assert(
       fc.property(histories(3, 10), (versions) => {
         const deltas = freeze(deltasOf(versions));
@@ -103,7 +103,7 @@ describe("a composition", () => {
     );
   });
 
-  it("is the same however the parts are grouped", () => {
+  it("a composition is the same however the parts are grouped", () => {
     fc.assert(
       fc.property(histories(4, 4), (versions) => {
         const [one, two, three] = deltasOf(versions) as [Delta, Delta, Delta];
@@ -117,7 +117,7 @@ describe("a composition", () => {
     );
   });
 
-  it("holds for every tree that the parts apply to, not only the one they were made from", () => {
+  it("a composition holds for every tree that the parts apply to, not only the one they were made from", () => {
     const sort = (tree: Json): Json =>
       typeof tree === "object" && tree !== null && !Array.isArray(tree)
         ? Object.fromEntries(Object.entries(tree).sort(([one], [other]) => (one < other ? -1 : 1)))
@@ -151,7 +151,7 @@ describe("a sealed sequence", () => {
     histories(2, 10).map((versions) => [null, ...versions]),
   );
 
-  it("has the composition as its net, and gives each delta back", () => {
+  it("a sealed sequence has the composition as its net, and gives each delta back", () => {
     fc.assert(
       fc.property(sealedHistories, (versions) => {
         const deltas = freeze(deltasOf(versions));
@@ -171,7 +171,7 @@ describe("a sealed sequence", () => {
     );
   });
 
-  it("gives back deltas that can be applied in place without one changing another", () => {
+  it("a sealed sequence gives back deltas that can be applied in place without one changing another", () => {
     fc.assert(
       fc.property(sealedHistories, (versions) => {
         // Deltas of unshared trees, as they are when read from a store.
@@ -186,7 +186,7 @@ describe("a sealed sequence", () => {
     );
   });
 
-  it("leaves its arguments as they were", () => {
+  it("a sealed sequence leaves its arguments as they were", () => {
     fc.assert(
       fc.property(sealedHistories, (versions) => {
         const deltas = freeze(deltasOf(versions));

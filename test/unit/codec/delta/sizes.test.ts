@@ -123,15 +123,15 @@ describe("a sealed sequence takes about as much as its deltas", () => {
     at: new Date(1_735_689_600_000 + step * 1_234).toISOString(),
   });
 
-  it("for a conversation", () => {
+  it("a sealed sequence takes about as much as its deltas for a conversation", () => {
     expect(share(conversation, converse)).toBeLessThan(1.02);
   });
 
-  it("for a conversation from its first checkpoint on", () => {
+  it("a sealed sequence takes about as much as its deltas for a conversation from its first checkpoint on", () => {
     expect(share({ ...conversation, context: prose(20_000, 1) }, converse, true)).toBeLessThan(1.02);
   });
 
-  it("for messages that are streamed in", () => {
+  it("a sealed sequence takes about as much as its deltas for messages that are streamed in", () => {
     const stream = (state: State, step: number): State => {
       const last = history(state).at(-1) as Message;
       if (step % 8 === 0) return { ...state, messages: [...history(state), message(step)] };
@@ -140,29 +140,29 @@ describe("a sealed sequence takes about as much as its deltas", () => {
     expect(share(conversation, stream)).toBeLessThan(1.1);
   });
 
-  it("for a window over the last messages", () => {
+  it("a sealed sequence takes about as much as its deltas for a window over the last messages", () => {
     expect(
       share(conversation, (state, step) => ({ ...state, messages: [...history(state).slice(1), message(step)] })),
     ).toBeLessThan(1.02);
   });
 
-  it("for a list with the newest in front", () => {
+  it("a sealed sequence takes about as much as its deltas for a list with the newest in front", () => {
     expect(
       share(conversation, (state, step) => ({ ...state, messages: [message(step), ...history(state)] })),
     ).toBeLessThan(1.05);
   });
 
-  it("for a text that grows", () => {
+  it("a sealed sequence takes about as much as its deltas for a text that grows", () => {
     const grow = (state: State, step: number): State => ({ ...state, log: `${state.log as string}${prose(80, step)}` });
     expect(share({ log: prose(1_000, 1), step: 0 }, grow)).toBeLessThan(1.05);
   });
 
-  it("for a field that every step overwrites, but for its last value", () => {
+  it("a sealed sequence takes about as much as its deltas for a field that every step overwrites, but for its last value", () => {
     const rest = prose(10_000, 1);
     expect(share({ rest, scratch: "" }, (state, step) => ({ ...state, scratch: prose(500, step) }))).toBeLessThan(1.05);
   });
 
-  it("for a plan that is set once and then worked off", () => {
+  it("a sealed sequence takes about as much as its deltas for a plan that is set once and then worked off", () => {
     const plan = Array.from({ length: 20 }, (_, index) => ({ index, title: prose(60, index), status: "open" }));
     const work = (state: State, step: number): State => ({
       ...state,

@@ -48,7 +48,7 @@ function back(value: unknown, by: ValueCodec = codec): unknown {
 }
 
 describe("a registered class", () => {
-  test("comes back as what its decode makes of what its encode gave, of any type, nested too", () => {
+  test("an instance of a registered class comes back as its decode makes it, of any type, nested too", () => {
     const value = { price: new Money(5n, "EUR"), all: new Registry([["a", new Money(1n, "x")]]) };
     const result = back(value) as typeof value;
     expect(result).toEqual(value);
@@ -57,21 +57,21 @@ describe("a registered class", () => {
     expect(result.all.get("a")).toBeInstanceOf(Money);
   });
 
-  test("is stored under its name", () => {
+  test("a registered class is stored under its name", () => {
     expect(codec.encode(new Money(5n, "EUR"), "state")).toEqual({
       tree: { $: "class", name: "Money", v: { amount: { $: "bigint", v: "5" }, currency: "EUR" } },
       tagged: true,
     });
   });
 
-  test("may have any name", () => {
+  test("a registered class may have any name", () => {
     for (const name of ["__proto__", "constructor", "date", "$", "a b"]) {
       const named = createValueCodec(Object.defineProperty({}, name, { value: money, enumerable: true }));
       expect(back(new Money(1n, "x"), named)).toEqual(new Money(1n, "x"));
     }
   });
 
-  test("may stand for functions", () => {
+  test("a registered class may stand for functions", () => {
     const tools = { add: (a: number): number => a + 1 };
     const named = createValueCodec({
       Tool: {
@@ -84,7 +84,7 @@ describe("a registered class", () => {
     expect(fault(() => named.encode({ tool: () => 1 }, "state")).path).toBe("state.tool");
   });
 
-  test("is not asked about plain objects, arrays and primitives", () => {
+  test("a registered class is not asked about plain objects, arrays and primitives", () => {
     const greedy = createValueCodec({
       All: { test: (_value): _value is unknown => true, encode: () => 1, decode: (data) => data },
     });
@@ -93,7 +93,7 @@ describe("a registered class", () => {
     expect(greedy.encode(new Date(), "state").tree).toEqual({ $: "class", name: "All", v: 1 });
   });
 
-  test("is reused where nothing changed", () => {
+  test("a registered class is reused where nothing changed", () => {
     const value = { list: [new Money(1n, "a"), new Money(2n, "b")] };
     const { tree } = codec.encode(value, "state");
     expect(codec.encode(value, "state", tree)).toEqual({ tree, tagged: false });
@@ -112,7 +112,7 @@ describe("faults of a class", () => {
     throw new RangeError("no");
   };
 
-  test("in test or encode are SERIALIZE with path and cause", () => {
+  test("faults in a class's test or encode are SERIALIZE with path and cause", () => {
     for (const part of [{ test: no }, { encode: no }]) {
       const error = fault(() => broken(part as Partial<ClassCodec>).encode({ a: [new Money(1n, "x")] }, "state"));
       expect(error).toMatchObject({ code: "SERIALIZE", path: "state.a[0]", cause: new RangeError("no") });
@@ -120,31 +120,31 @@ describe("faults of a class", () => {
     }
   });
 
-  test("that encodes to what cannot be stored are named by the path of the instance", () => {
+  test("a class that encodes to a value that cannot be stored is named by the path of the instance", () => {
     const error = fault(() => broken({ encode: () => ({ f: no }) }).encode({ a: new Money(1n, "x") }, "state"));
     expect(error).toMatchObject({ code: "SERIALIZE", path: "state.a.f" });
   });
 
-  test("that encodes to itself, or to another of its kind for ever, are refused", () => {
+  test("a class that encodes to itself, or to another of its kind for ever, is refused", () => {
     const itself = broken({ encode: (value) => value });
     expect(fault(() => itself.encode([new Money(1n, "x")], "state")).message).toContain("a cycle");
     const endless = broken({ encode: () => new Money(1n, "x") });
     expect(fault(() => endless.encode([new Money(1n, "x")], "state")).message).toContain("nested");
   });
 
-  test("that encodes to a Promise are refused", () => {
+  test("a class that encodes to a Promise is refused", () => {
     const late = broken({ encode: () => Promise.resolve(1) });
     expect(fault(() => late.encode(new Money(1n, "x"), "state")).message).toContain("a Promise");
   });
 
-  test("in decode are CORRUPT with the cause", () => {
+  test("faults in a class's decode are CORRUPT with the cause", () => {
     const tree = { $: "class", name: "Money", v: { amount: 5 } };
     const error = fault(() => codec.decode(tree));
     expect(error).toMatchObject({ code: "CORRUPT", cause: new RangeError("no amount") });
     expect(error.message).toContain("Money");
   });
 
-  test("that is not registered any more is UNSUPPORTED, and named", () => {
+  test("a class that is not registered any more is UNSUPPORTED, and named", () => {
     const { tree } = codec.encode([new Money(1n, "x")], "state");
     const error = fault(() => createValueCodec().decode(tree));
     expect(error.code).toBe("UNSUPPORTED");

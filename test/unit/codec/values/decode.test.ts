@@ -197,7 +197,7 @@ describe("what could not have been encoded", () => {
     }
   });
 
-  test("is said with what it is and what to do", () => {
+  test("the error of a tree that could not have been encoded says what it is and what to do", () => {
     expect(() => codec.decode({ $: "date", v: "x" })).toThrow("A stored date has no time. Run verify()");
   });
 });

@@ -50,7 +50,7 @@ describe.each(Object.entries(wraps))("%s", (_name, wrap) => {
 });
 
 describe("the limit", () => {
-  test(`is ${depthLimit} levels of arrays and objects, which JSON can write and read`, () => {
+  test(`the limit of depth is ${depthLimit} levels of arrays and objects, which JSON can write and read`, () => {
     const value = nested((inner) => [{ a: inner }], depthLimit / 2);
     const { tree } = codec.encode(value, "state");
     const back = codec.decode(JSON.parse(JSON.stringify(tree)));
@@ -59,7 +59,7 @@ describe("the limit", () => {
     expect(codeOf(() => codec.encode([value], "state"))).toBe("SERIALIZE");
   });
 
-  test("is named with the path, cut short in the message", () => {
+  test("the limit of depth is named with the path, cut short in the message", () => {
     const error = (() => {
       try {
         return codec.encode(
@@ -77,7 +77,7 @@ describe("the limit", () => {
 });
 
 describe("a stored tree nested 100,000 deep", () => {
-  test("is CORRUPT, or what it is if nobody has to look into it", () => {
+  test("a stored tree nested 100,000 deep is CORRUPT, or unchanged where nothing has to look into it", () => {
     for (const wrap of [
       (inner: Json) => [inner],
       (inner: Json) => ({ a: inner }),

@@ -13,7 +13,7 @@ test("a frozen object of nothing but JSON is its own node, and is known again wi
   expect(equal.tree).toBe(tree);
 });
 
-test("and so it is with all that is frozen in it", () => {
+test("frozen values inside a frozen value are treated as it is", () => {
   const element = deepFreeze({ id: "a", calls: [{ name: "f", args: { n: [1, [], {}] } }], none: null });
   const { tree } = codec.encode([element], "state");
   expect((tree as unknown[])[0]).toBe(element);

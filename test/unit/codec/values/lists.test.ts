@@ -57,7 +57,7 @@ const edit: fc.Arbitrary<Edit> = fc.oneof(
 );
 
 describe("a long list, changed in place again and again", () => {
-  test("is encoded as if nothing were remembered of it", () => {
+  test("a long list that is changed in place again and again is encoded as if nothing were remembered of it", () => {
     fc.assert(
       fc.property(
         fc.array(element, { minLength: 14, maxLength: 30 }),
@@ -80,7 +80,7 @@ describe("a long list, changed in place again and again", () => {
     );
   });
 
-  test("is seen to differ from a tree that was itself changed in place", () => {
+  test("a long list is seen to differ from a tree that was itself changed in place", () => {
     fc.assert(
       fc.property(
         fc.array(element, { minLength: 14, maxLength: 30 }),
@@ -133,7 +133,7 @@ describe("an object in a long list", () => {
     return tree;
   };
 
-  test("with another prototype is refused, though its fields are the same", () => {
+  test("an object in a long list with another prototype is refused, though its fields are the same", () => {
     class Other {
       id = "m3";
       n = 3;
@@ -141,21 +141,21 @@ describe("an object in a long list", () => {
     expect(() => codec.encode(messages().with(3, new Other() as never), "state", remembered())).toThrow("state[3]");
   });
 
-  test("with the same values under other names, or in another order, is another", () => {
+  test("an object in a long list with the same values under other names, or in another order, is another", () => {
     for (const other of [{ n: 3, id: "m3" }, { id: "m3", m: 3 }, { n: "m3", id: 3 }, { id: "m3" }]) {
       const changed = messages().with(3, other);
       expect(JSON.stringify(codec.encode(changed, "state", remembered()).tree)).toBe(JSON.stringify(changed));
     }
   });
 
-  test("that cannot be stored is refused with its path", () => {
+  test("an object in a long list that cannot be stored is refused with its path", () => {
     const list = messages().with(7, { id: "m7", n: () => 1 });
     expect(() => codec.encode({ list }, "state", { list: remembered() })).toThrow("state.list[7].n");
     const nested = messages().with(7, { id: "m7", n: new Map([["a", Symbol("b")]]) });
     expect(() => codec.encode({ list: nested }, "state", { list: remembered() })).toThrow("state.list[7].n");
   });
 
-  test("that became a hole or got a neighbour by name is refused", () => {
+  test("an object in a long list that became a hole or got a neighbour by name is refused", () => {
     const holed = messages();
     delete holed[5];
     expect(() => codec.encode(holed, "state", remembered())).toThrow("a hole");

@@ -70,7 +70,7 @@ describe("laws", () => {
     );
   });
 
-  test("of two unrelated values nothing but the second is seen", () => {
+  test("encoding a value beside an unrelated one shows nothing of the other", () => {
     fc.assert(
       fc.property(storable, storable, (first, second) => {
         const previous = codec.encode(first, "state").tree;
@@ -118,13 +118,13 @@ describe("lists", () => {
     ["all but the last few are dropped", messages(17, 20), 3],
     ["all are dropped", [], 0],
   ];
-  test.each(cases)("are reused when %s", (_name, list, count) => {
+  test.each(cases)("lists are reused when %s", (_name, list, count) => {
     const { tree } = codec.encode(list, "state", previous);
     expect(tree).toEqual(codec.encode(list, "state").tree);
     expect(reused(tree, previous)).toBe(count);
   });
 
-  test("of few different elements are right whatever was there before", () => {
+  test("lists of few different elements are right whatever was there before", () => {
     const element = fc.constantFrom<unknown>(0, "a", { b: 1 }, { b: 2 }, [], undefined);
     const list = fc.array(element, { maxLength: 8 });
     fc.assert(
@@ -136,7 +136,7 @@ describe("lists", () => {
     );
   });
 
-  test("keep the equal parts of an element that changed", () => {
+  test("lists keep the equal parts of an element that changed", () => {
     const list = messages(0, 3);
     list[1] = { ...message(1), content: "edited" };
     const old = codec.encode(messages(0, 3), "state").tree as { [key: string]: Json }[];
@@ -208,7 +208,7 @@ describe("changes", () => {
     }
   });
 
-  test("of which only a tag is new count as tagged, reused tags do not", () => {
+  test("changes of which only a tag is new count as tagged, reused tags do not", () => {
     const previous = codec.encode({ at: new Date(1), n: 1 }, "state").tree;
     expect(codec.encode({ at: new Date(1), n: 2 }, "state", previous).tagged).toBe(false);
     expect(codec.encode({ at: new Date(2), n: 1 }, "state", previous).tagged).toBe(true);

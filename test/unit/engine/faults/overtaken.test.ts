@@ -26,19 +26,19 @@ async function never(): Promise<boolean> {
 }
 
 describe("an attempt that others overtake", () => {
-  it("runs again after each signal, whether or not anything is found to be stale", async () => {
+  it("an attempt that others overtake runs again after each signal, whether or not anything is found to be stale", async () => {
     expect(await untilUndisturbed("t", failing(overtaken, overtaken), async () => false)).toBe(3);
   });
 
-  it("runs again after CORRUPT if what it read is stale", async () => {
+  it("an attempt that others overtake runs again after CORRUPT if what it read is stale", async () => {
     expect(await untilUndisturbed("t", failing(corrupt), async () => true)).toBe(2);
   });
 
-  it("reports CORRUPT as damage if nothing was changed", async () => {
+  it("an attempt that others overtake reports CORRUPT as damage if nothing was changed", async () => {
     await expect(untilUndisturbed("t", failing(corrupt), async () => false)).rejects.toBe(corrupt);
   });
 
-  it("is told whether it runs again", async () => {
+  it("an attempt that others overtake is told whether it runs again", async () => {
     const told: boolean[] = [];
     const attempt = failing(overtaken);
     const run = (again: boolean): Promise<number> => {
@@ -49,13 +49,13 @@ describe("an attempt that others overtake", () => {
     expect(told).toEqual([false, true]);
   });
 
-  it("passes every other error on without asking whether anything is stale", async () => {
+  it("an attempt that others overtake passes every other error on without asking whether anything is stale", async () => {
     const error = new TypeError("misuse");
     await expect(untilUndisturbed("t", failing(error), never)).rejects.toBe(error);
     expect(await wasOvertaken(error, never)).toBe(false);
   });
 
-  it("ends in BUSY when the time is up", async () => {
+  it("an attempt that others overtake ends in BUSY when the time is up", async () => {
     let now = 0;
     vi.spyOn(performance, "now").mockImplementation(() => (now += PATIENCE / 4));
     const attempt = vi.fn(async () => Promise.reject(overtaken));
@@ -65,7 +65,7 @@ describe("an attempt that others overtake", () => {
 });
 
 describe("the signal that an attempt was overtaken", () => {
-  it("becomes BUSY where a call has no loop of its own", () => {
+  it("the signal that an attempt was overtaken becomes BUSY where a call has no loop of its own", () => {
     expect(busyIfOvertaken(overtaken)).toMatchObject({ code: "BUSY", thread: "t", cause: overtaken });
     expect(busyIfOvertaken(corrupt)).toBe(corrupt);
   });
