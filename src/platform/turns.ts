@@ -2,12 +2,12 @@ import { timers } from "./node-builtins.ts";
 
 const settled = Promise.resolve();
 
-/** Runs a function a turn of the promises later. Cheaper than `queueMicrotask`, which makes an async resource for each call. */
+/** Runs a function in a later microtask. Cheaper than `queueMicrotask`, which makes an async resource for each call. */
 export function soon(run: () => void): void {
   void settled.then(run);
 }
 
-// As it is now: tests may put clocks of their own in its place, on which nothing that is awaited would ever come.
+// Captured now: a test may replace the global timers by a clock that stands still while something is awaited.
 const { setImmediate: afterTurn } = timers;
 
 let waiting: (() => void)[] = [];
@@ -18,14 +18,17 @@ function runAll(): void {
   for (const run of all) run();
 }
 
-/** Runs a function when the turn of the event loop is over; all of one turn in one go, so that their commits meet. */
+/**
+ * Runs a function at the end of the event loop's turn, together with all others of that turn, so that their commits are
+ * grouped.
+ */
 export function atEndOfTurn(run: () => void): void {
   if (waiting.push(run) === 1) afterTurn(runAll);
 }
 
 /**
- * Lets everybody else have a turn. For work that goes through a whole store: a backend that answers at once never would,
- * and timers, requests and Ctrl-C would wait for the end of it.
+ * Lets the event loop run. Work on a whole store needs it: with a backend that answers synchronously, timers, requests
+ * and Ctrl-C would otherwise wait for the end of the work.
  */
 export function nextTurn(): Promise<void> {
   return new Promise(atEndOfTurn);

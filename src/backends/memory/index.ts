@@ -25,7 +25,7 @@ import { isSameValue } from "../shared/same-value.ts";
 type Group = Ordered<ItemKey, Found>;
 
 /**
- * A store that lives in this process and ends with it.
+ * Opens a store that lives in this process and ends with it.
  *
  * @example
  * const store = await open("memory:");
@@ -38,7 +38,7 @@ class MemoryBackend implements Backend {
   readonly name = "memory";
   readonly capabilities: Capabilities = { durable: false, processes: false };
   readonly #groups: Readonly<Record<Table, Map<number, Group>>>;
-  /** The lineage that has a tape, by the tape's number: the items of `meta` records, and their groups. */
+  /** The lineage of each tape, by the tape's number. */
   readonly #tapes = new Map<number, number>();
   readonly #directory = orderedById<Listed>();
 
@@ -77,7 +77,7 @@ class MemoryBackend implements Backend {
   }
 
   async compact(): Promise<void> {
-    // Nothing to do: a deleted record is left to the garbage collector at once.
+    // Nothing to do: deleted records are left to the garbage collector.
   }
 
   async verify(): Promise<readonly string[]> {
@@ -93,7 +93,7 @@ class MemoryBackend implements Backend {
     return this.#groups[key.table].get(key.group)?.get(key)?.value;
   }
 
-  /** Whether every check holds, and every inserted key is absent or deleted by the batch itself. */
+  /** Returns whether every check holds, and every inserted key is absent or deleted by the batch itself. */
   #admits({ checks = [], deletes = [], inserts = [] }: Batch): boolean {
     for (const { key, value } of checks) if (!isSameValue(this.#get(key), value)) return false;
     for (const { key } of inserts) {
@@ -129,7 +129,7 @@ class MemoryBackend implements Backend {
   }
 }
 
-/** Bytes are copied on the way out, so that no reader can change what is stored. Text cannot be changed. */
+/** Copies bytes, so that no reader can change the stored ones. Text is immutable. */
 function copyOf<T extends Value | undefined>(value: T): T {
   return (value instanceof Uint8Array ? new Uint8Array(value) : value) as T;
 }

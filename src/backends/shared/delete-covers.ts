@@ -1,6 +1,6 @@
 import type { DirectoryKey, Key, Range } from "../../backend.ts";
 
-/** Whether `target`, which a batch deletes, takes the record at `key` with it. */
+/** Returns whether a delete of `target` removes the record at `key`. */
 export function covers(target: Key | DirectoryKey | Range, key: Key | DirectoryKey): boolean {
   if (key.table === "directory") return target.table === "directory" && target.id === key.id;
   if (target.table !== key.table || target.group !== key.group) return false;

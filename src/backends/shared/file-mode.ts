@@ -1,9 +1,9 @@
-/** The files of a store are for their owner only, unless an option says otherwise. */
+/** The default permissions of a store's files: for their owner only. */
 export const ownerOnly = 0o600;
 
 const readAndWriteByAll = 0o666;
 
-/** Returns a mode for files as it was given, or the default. Others may be let in, the owner cannot be kept out. */
+/** Returns a valid mode for files, or the default. A mode may give others access, but must not exclude the owner. */
 export function checkedMode(mode: unknown): number {
   if (mode === undefined) return ownerOnly;
   const isMode = typeof mode === "number" && Number.isInteger(mode) && mode >= 0;
@@ -15,7 +15,7 @@ export function checkedMode(mode: unknown): number {
   return mode;
 }
 
-/** Whoever may read files may go into their directory. */
+/** Returns the mode of a directory: it can be entered by everyone who may read the files in it. */
 export function directoryMode(mode: number): number {
   return mode | ((mode & 0o444) >> 2);
 }

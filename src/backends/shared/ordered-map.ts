@@ -1,13 +1,13 @@
-/** A block that grows beyond this is split: so many references at most move for one insert. */
+/** A longer block is split: at most this many references move for one insert. */
 const blockLimit = 256;
 
 /**
- * Entries in the order of `compare`, in blocks, so that inserts in the middle stay cheap in long lists. A `Probe` is the
- * part of an entry that the order looks at.
+ * A list of entries in the order of `compare`, in blocks, so that inserts in the middle of a long list stay cheap. A
+ * `Probe` is the part of an entry that `compare` uses.
  */
 export class Ordered<Probe, Entry extends Probe> {
   readonly #compare: (a: Probe, b: Probe) => number;
-  /** Never holds an empty block; every entry of a block comes before those of the next. */
+  /** Invariant: no block is empty, and every entry of a block comes before those of the next block. */
   readonly #blocks: Entry[][] = [];
 
   constructor(compare: (a: Probe, b: Probe) => number) {
@@ -24,7 +24,7 @@ export class Ordered<Probe, Entry extends Probe> {
     return entry !== undefined && this.#compare(entry, probe) === 0 ? entry : undefined;
   }
 
-  /** Adds an entry; returns the one whose place it took, if any. */
+  /** Adds an entry; returns the entry that it replaces, if any. */
   set(entry: Entry): Entry | undefined {
     const last = this.#blocks.at(-1);
     if (last === undefined) {
@@ -32,7 +32,7 @@ export class Ordered<Probe, Entry extends Probe> {
       return undefined;
     }
     if (this.#compare(last.at(-1) as Entry, entry) < 0) {
-      // Most entries come in order, and leave full blocks behind.
+      // Most entries arrive in order and leave full blocks behind.
       if (last.length < blockLimit) last.push(entry);
       else this.#blocks.push([entry]);
       return undefined;
@@ -49,7 +49,7 @@ export class Ordered<Probe, Entry extends Probe> {
     return undefined;
   }
 
-  /** Removes what lies from `low` to `high`, both included, and returns it. */
+  /** Removes and returns the entries from `low` to `high`, both included. */
   remove(low: Probe, high: Probe): Entry[] {
     const removed: Entry[] = [];
     const [first, start] = this.#locate(low);
@@ -91,7 +91,7 @@ export class Ordered<Probe, Entry extends Probe> {
     for (const block of this.#blocks) yield* block;
   }
 
-  /** The place of the first entry that is not before `probe`. */
+  /** Returns the position of the first entry that is not before `probe`. */
   #locate(probe: Probe): [block: number, index: number] {
     const block = firstIndex(this.#blocks, (entries) => this.#compare(entries.at(-1) as Entry, probe) >= 0);
     const index = firstIndex(this.#blocks[block] ?? [], (entry) => this.#compare(entry, probe) >= 0);
@@ -99,7 +99,7 @@ export class Ordered<Probe, Entry extends Probe> {
   }
 }
 
-/** The first index whose item passes a test that all later items pass too; the length when none does. */
+/** Returns the first index whose item passes a test that all later items pass too; the length when none does. */
 function firstIndex<Item>(items: readonly Item[], passes: (item: Item) => boolean): number {
   let low = 0;
   let high = items.length;

@@ -3,15 +3,15 @@ import { covers } from "../shared/delete-covers.ts";
 import type { Database } from "./database.ts";
 import type { Statements } from "./statements.ts";
 
-/** Beyond this many checks, one statement would be one of too many shapes to keep prepared. */
+/** The most checks in one statement: with more, there would be too many statements to keep prepared. */
 const guardLimit = 4;
 
-/** Applies the batches in one transaction; for each, whether it was applied. */
+/** Applies the batches in one transaction; returns for each whether it was applied. */
 export function applyBatches(database: Database, batches: readonly Batch[]): readonly boolean[] {
   const { statements } = database;
   const [only] = batches;
   if (only === undefined) return [];
-  // The commit of most puts: one statement is one transaction by itself.
+  // Most puts: a single statement is a transaction of its own.
   if (batches.length === 1 && isOneRecord(only)) return [writeOneRecord(statements, only)];
   if (batches.length === 1 && isInserts(only) && insertAll(database, only)) return [true];
   statements.beginWrite();
@@ -51,8 +51,8 @@ function isInserts({ checks, deletes, inserts, puts }: Batch): boolean {
 }
 
 /**
- * Alone in its transaction, a batch of inserts needs no look beforehand: the transaction is taken back where one of them
- * finds its key taken. False then; whether the batch is to be refused is for the longer way to say.
+ * Inserts the records of a batch that is alone in its transaction, without looking for them first. Returns false and
+ * rolls back where a key is taken; `apply` then decides whether to refuse the batch.
  */
 function insertAll(database: Database, { checks = [], inserts = [] }: Batch): boolean {
   const { statements } = database;
@@ -71,8 +71,8 @@ function insertAll(database: Database, { checks = [], inserts = [] }: Batch): bo
 }
 
 /**
- * What is refused is refused before anything is changed. A savepoint to go back to would be simpler, but makes SQLite copy
- * every page that is changed: sealing took twice as long.
+ * Applies a batch, or refuses it before anything is changed. A savepoint would be simpler, but makes SQLite copy every
+ * changed page: sealing took twice as long.
  */
 function apply(statements: Statements, batch: Batch): boolean {
   if (isOneRecord(batch)) return writeOneRecord(statements, batch);
@@ -83,7 +83,7 @@ function apply(statements: Statements, batch: Batch): boolean {
     if (key.table === "meta" && statements.isTakenElsewhere(key)) return false;
   }
   for (const target of deletes) statements.delete(target);
-  // Every key that is inserted is absent by now, unless the batch itself has it twice: then the last one counts.
+  // Every inserted key is absent by now, unless the batch itself has it twice: then the last one counts.
   for (const { key, value } of inserts) statements.write("put", key, value, []);
   for (const { key, value } of puts) statements.write("put", key, value, []);
   return true;

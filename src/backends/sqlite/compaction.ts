@@ -1,18 +1,19 @@
 import { ThreadmarkError } from "../../errors.ts";
 import type { Database } from "./database.ts";
 
-/** Milliseconds between two tries to empty the log. */
+/** Milliseconds between two attempts to empty the log. */
 const pauseMilliseconds = 25;
 
-/** Runs an action that takes the write lock, when it is its turn. */
+/** Runs an action that takes the write lock when the process may have it. */
 type RunLocked = <Result>(action: (database: Database) => Result) => Promise<Result>;
 
 /**
- * Writes every live page anew, so that the room of deleted records is given back and no trace of them is left in the file or
- * in its log. The log is emptied first as well: while another process reads an older state, writing the pages anew would
- * only make the log longer, by the whole database every time.
+ * Rewrites every live page, so that the space of deleted records is reclaimed and no trace of them is left in the file
+ * or its log. The log is emptied before, too: while another process reads an older state, the rewrite would only make
+ * the log longer, by the whole database every time.
  *
- * Invariant: nothing is waited for while the write lock, or a place in the queue for it, is held. Commits go on meanwhile.
+ * Invariant: nothing is awaited while the write lock, or a position in the queue for it, is held. Commits go on
+ * meanwhile.
  */
 export async function compactFile(runLocked: RunLocked, path: string, patience: number): Promise<void> {
   const start = performance.now();
@@ -43,7 +44,7 @@ export function vacuum({ connection }: Database): true {
   return true;
 }
 
-/** Moves the log into the database and cuts it to nothing; false if another connection still needs it, or writes. */
+/** Moves the log into the database and truncates it; returns false if another connection still needs it or writes. */
 function emptyLog({ connection }: Database): boolean {
   const { busy } = connection.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get() as { readonly busy: number };
   return busy === 0;

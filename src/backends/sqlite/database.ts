@@ -15,19 +15,22 @@ const { statSync } = fs;
 
 export const inMemory = ":memory:";
 
-/** Set on every connection that commits. On macOS an fsync reaches the medium only with fullfsync; elsewhere that does nothing. */
+/**
+ * Set on every connection that commits. On macOS an fsync reaches the medium only with fullfsync; elsewhere that has no
+ * effect.
+ */
 const durability = {
   full: "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON",
   normal: "PRAGMA synchronous = NORMAL",
 } as const;
 
-/** An open connection, and what is known of the database behind it. */
+/** An open connection with its prepared statements, and the state of the database behind it. */
 export class Database {
   readonly connection: Connection;
   readonly statements: Statements;
   readonly #path: string;
   readonly #snapshot: Snapshot | undefined;
-  /** Undefined for what cannot be moved: a copy of our own, a database in memory. */
+  /** Undefined for a private copy and for a database in memory, which cannot be moved. */
   #files: OpenedFiles | undefined;
   #state: SchemaState;
 
@@ -47,7 +50,7 @@ export class Database {
     if (state !== "blank") this.#noteLog();
   }
 
-  /** Opens a database where it is, or else a copy of it for reading. */
+  /** Opens a database in place, or a copy of it for reading where that fails. */
   static open(driver: Driver, path: string, readOnly: boolean): Database {
     if (path !== inMemory) refuseForeignLog(path);
     try {
@@ -72,7 +75,7 @@ export class Database {
     readOnly: boolean,
     snapshot: Snapshot | undefined,
   ): Database {
-    // Before the connection: a file that takes the database's place in between is noticed.
+    // Before the connection, so that a file that replaces the database in between is noticed.
     const files = snapshot !== undefined || path === inMemory ? undefined : OpenedFiles.at(path, false);
     let connection: Connection | undefined;
     try {
@@ -85,7 +88,7 @@ export class Database {
     }
   }
 
-  /** Whether the tables are there. A blank database may get them from another process at any time. */
+  /** Returns whether the tables exist. Another process may create those of a blank database at any time. */
   get ready(): boolean {
     if (this.#state === "blank") {
       this.#state = inspectSchema(this.connection, this.#path);
@@ -94,20 +97,20 @@ export class Database {
     return this.#state !== "blank";
   }
 
-  /** Whether this is a copy, made because the database itself could not be opened. */
+  /** Returns whether this is a copy, made because the database itself could not be opened. */
   get isCopy(): boolean {
     return this.#snapshot !== undefined;
   }
 
-  /** Whether this is a copy of what the file no longer holds. */
+  /** Returns whether this is a copy of an outdated state of the file. */
   get isOutdated(): boolean {
     return this.#snapshot !== undefined && this.#snapshot.fingerprint !== fingerprint(this.#path);
   }
 
-  /** Gets ready for commits: makes a blank database ours, and brings the schema of an earlier version up to date. */
+  /** Prepares for commits: creates the tables of a blank database, and migrates the schema of an earlier version. */
   prepareToCommit(fsync: "full" | "normal"): void {
     this.connection.exec(durability[fsync]);
-    // A database that was ours before has no log either, if it was written by VACUUM INTO.
+    // A database written by VACUUM INTO has the tables but no log.
     this.connection.exec("PRAGMA page_size = 4096; PRAGMA journal_mode = WAL");
     if (!this.ready || this.#state !== "current") migrate(this.connection, this.#path);
     this.#state = "current";
@@ -115,19 +118,19 @@ export class Database {
     if (this.#files !== undefined) claimLog(this.#path);
   }
 
-  /** Fails with MOVED before a commit if the files of this database are found not to be those at its path. */
+  /** Fails with MOVED before a commit if this database's files are known not to be those at its path. */
   checkBefore(now: number): void {
     const fault = this.#files?.recentFault(now);
     if (fault !== undefined) throw moved(this.#path, fault, false);
   }
 
-  /** Fails with MOVED unless what was read or committed is in the files at the path. */
+  /** Fails with MOVED unless the files that were read or written are those at the path. */
   checkAfter(now: number, committed: false | "unknown"): void {
     const fault = this.#files?.fault(now);
     if (fault !== undefined) throw moved(this.#path, fault, committed);
   }
 
-  /** Explains a failure by the files having been moved, if they were: SQLite then reports all kinds of damage. */
+  /** Returns MOVED for an error if the files were moved: SQLite then reports all kinds of damage. */
   movedBy(error: unknown): ThreadmarkError | undefined {
     if (error instanceof ThreadmarkError) return undefined;
     const fault = this.#files?.fault(performance.now());
@@ -146,7 +149,7 @@ export class Database {
     disclaimLog(this.#path);
   }
 
-  /** Remembers the log as well, once this connection has read from it: from then on nobody else removes it. */
+  /** Remembers the log's file too, once this connection has read from it: from then on no other process removes it. */
   #noteLog(): void {
     if (this.#files === undefined) return;
     const files = OpenedFiles.at(this.#path, true);

@@ -1,7 +1,10 @@
 import { ThreadmarkError } from "../../errors.ts";
 import type { Driver } from "./driver/contract.ts";
 
-/** Turns whatever a driver threw into a ThreadmarkError about the database at `path`. Nothing was committed, or it says so. */
+/**
+ * Translates a driver's error into a ThreadmarkError about the database at `path`. Nothing was committed, unless
+ * `committed` is "unknown".
+ */
 export function translate(driver: Driver, path: string, error: unknown): unknown {
   if (error instanceof ThreadmarkError || error instanceof TypeError) return error;
   const details = { cause: error };
@@ -45,7 +48,10 @@ export function readOnly(path: string, cause?: unknown): ThreadmarkError {
   return new ThreadmarkError("READ_ONLY", message, { cause });
 }
 
-/** `fault`: which file is not where it was. Nothing more is read from, or written to, what nobody finds at the path. */
+/**
+ * Returns MOVED. `fault` names the file that is not where it was. Nothing more is read from or written to files that
+ * are not at the path.
+ */
 export function moved(path: string, fault: string, committed: false | "unknown", cause?: unknown): ThreadmarkError {
   const outcome = committed === false ? "" : " The commit that was under way is lost, unless that file is put back.";
   const message =

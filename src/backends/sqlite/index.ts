@@ -26,11 +26,11 @@ export interface SqliteOptions {
   /** Open for reading only; commits fail with READ_ONLY. */
   readonly readOnly?: boolean;
   /**
-   * How many milliseconds a commit waits while other processes write, and a compaction while they read, before it fails with
-   * BUSY. Default 30,000.
+   * Milliseconds that a commit waits while other processes write, and a compaction while they read, before it fails
+   * with BUSY. Default 30,000.
    */
   readonly busyTimeout?: number;
-  /** The permissions of files that are made, as in `0o660`. Default `0o600`: for the owner only. */
+  /** The permissions of new files, as in `0o660`. Default `0o600`: for the owner only. */
   readonly mode?: number;
   /** Default: `node:sqlite`, or else `better-sqlite3`. */
   readonly driver?: Driver;
@@ -41,8 +41,8 @@ type Sizes = Record<Table | "directory", Size>;
 const tableNames = [...(Object.keys(tables) as Table[]), "directory"] as const;
 
 /**
- * A store in one SQLite file, which any number of processes on one machine may use at once. Nothing is created before
- * the first commit.
+ * Opens a store in one SQLite file, which any number of processes on one machine may use at once. Nothing is created
+ * before the first commit.
  *
  * @example
  * const store = await open(await sqlite("agent.db", { fsync: "normal" }));
@@ -51,7 +51,7 @@ export async function sqlite(path: string, options: SqliteOptions = {}): Promise
   if (typeof path !== "string" || path === "") throw new TypeError("sqlite: the path must be a non-empty string");
   const driver = options.driver ?? (await findDriver());
   const backend = new SqliteBackend(driver, path === inMemory ? path : resolve(path), options);
-  // A file that cannot be used is refused now, not at the first read.
+  // Refuses an unusable file now, not at the first read.
   await backend.read([]);
   return backend;
 }
@@ -67,7 +67,7 @@ class SqliteBackend implements Backend {
   readonly #mode: number;
   readonly #lock: LockSharing;
   #database: Database | undefined;
-  /** The same, once it is known to take commits. */
+  /** The open database, once it is prepared to commit. */
   #writable: Database | undefined;
 
   constructor(driver: Driver, path: string, options: SqliteOptions) {
@@ -119,7 +119,7 @@ class SqliteBackend implements Backend {
     try {
       return await this.#look(integrityFaults, () => []);
     } catch (error) {
-      // Some damage stops the check itself: that is what was asked for, not a failure to answer.
+      // Damage that stops the check is a finding, not a failure of the check.
       if ((error as { readonly code?: unknown }).code === "CORRUPT") return [(error as Error).message];
       throw error;
     }
@@ -132,7 +132,7 @@ class SqliteBackend implements Backend {
     database?.close();
   }
 
-  /** Runs an action that reads, on a snapshot that exists; `absent` answers for a store that does not. */
+  /** Runs an action that reads; `absent` answers for a store that does not exist. */
   #look<Result>(action: (database: Database) => Result, absent: () => Result): Promise<Result> {
     return this.#lock.read(() => {
       try {
@@ -158,8 +158,8 @@ class SqliteBackend implements Backend {
   }
 
   /**
-   * Runs an action that commits on the database at the path. The check before it keeps commits out of a log that another
-   * database may use by now; the one after it, out of what is acknowledged.
+   * Runs an action that commits on the database at the path. The check before it keeps commits out of a log that
+   * another database may use by now; the check after it keeps a misplaced commit from being acknowledged.
    */
   #checkedWrite<Result>(action: (database: Database) => Result, now: number): Result {
     const database = this.#writable ?? this.#forWriting();
@@ -204,7 +204,7 @@ class SqliteBackend implements Backend {
     return this.#path === inMemory || this.#database !== undefined || existsSync(this.#path);
   }
 
-  /** Busy stays as it is: whoever waits for the lock decides when it has become an error. */
+  /** Translates an error, except for busy: the queue for the lock decides when that becomes an error. */
   #translate(error: unknown): unknown {
     if (this.#driver.fault(error) === "busy") return error;
     return this.#database?.movedBy(error) ?? translate(this.#driver, this.#path, error);

@@ -6,18 +6,18 @@ import type { Bound } from "./driver/contract.ts";
 export type TableName = Key["table"] | DirectoryKey["table"];
 
 /**
- * How the keys of a table appear in SQL. Integers are put together by SQLite itself: a key can exceed 2^53, where a
- * JavaScript number is not exact, and a BigInt costs more than two numbers.
+ * The SQL of a table's keys. SQLite combines the integers: a key can exceed 2^53, where a JavaScript number is inexact,
+ * and a BigInt costs more than two numbers.
  */
 export interface KeySql {
   /** The key's columns, as in an INSERT or as a conflict target. */
   readonly columns: string;
-  /** One expression a column, for the parameters that `bindKey` gives. */
+  /** An expression for each column, with the parameters of `bindKey`. */
   readonly values: string;
   readonly equals: string;
-  /** For the parameters that `bindRange` gives. */
+  /** The condition for a range, with the parameters of `bindRange`. */
   readonly within: string;
-  /** What a scan selects beside the value, and its order. */
+  /** The columns that a scan selects beside the value. */
   readonly selected: string;
   readonly ascending: string;
   readonly descending: string;
@@ -71,7 +71,7 @@ export function bindKey(bound: Bound[], key: Key | DirectoryKey): void {
   else bound.push(key.group, key.item);
 }
 
-/** Bounds beyond the integers of a key are as good as none; in SQL they would reach into other groups. */
+/** Binds a range, limited to valid items: a bound beyond them would reach into other groups in SQL. */
 export function bindRange(bound: Bound[], { table, group, from = 0, to = lastInteger }: Range): void {
   let low = Math.max(from, 0);
   let high = Math.min(to, lastInteger);

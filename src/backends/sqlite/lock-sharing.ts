@@ -1,27 +1,27 @@
 import { ThreadmarkError } from "../../errors.ts";
 
-/** While others want the lock too, a process goes on committing for this long, … */
+/** Milliseconds for which a process goes on committing while others want the lock. */
 const sliceMilliseconds = 10;
-/** … then stands back for at least this long and at most twice as long, so that one of the others gets in. */
+/** The least milliseconds for which it then stands back (at most twice as long), so that another process gets in. */
 const standBackMilliseconds = 4;
-/** Others count as wanting the lock for this long after it was last found taken. */
+/** Milliseconds for which others count as waiting after the lock was last found taken. */
 const contentionMilliseconds = 1000;
-/** A pause of this length between two commits ends a slice by itself: others had their chance. */
+/** Milliseconds between two commits that end a slice by themselves: others had their chance. */
 const pauseMilliseconds = 2;
 
 interface Waiting {
   readonly since: number;
-  /** Tries once; false if the lock was taken. Settles the caller's promise otherwise. */
+  /** Tries once. Returns false if the lock was taken, else settles the caller's promise. */
   attempt(): boolean;
   giveUp(waited: number): void;
 }
 
 /**
- * Shares SQLite's one write lock among processes. SQLite's own busy handler sleeps longer the longer it waits, so that a
- * busy writer starves the others for seconds. Here writers work in slices, step aside when others were seen, and poll
- * more often the longer they wait: every process gets its share, at a small cost in throughput.
+ * Shares SQLite's one write lock among processes. SQLite's own busy handler sleeps longer the longer it waits, so that
+ * a busy writer starves the others for seconds. Here writers work in slices, step aside when others are waiting, and
+ * poll more often the longer they wait: every process gets its share, at a small cost in throughput.
  *
- * The same slices give a process's event loop a turn, which a loop of synchronous commits would never do.
+ * The slices also let the event loop run, which a loop of synchronous commits would never do.
  */
 export class LockSharing {
   readonly #isBusy: (error: unknown) => boolean;
@@ -32,13 +32,16 @@ export class LockSharing {
   #lastEnd = Number.NEGATIVE_INFINITY;
   #contendedUntil = Number.NEGATIVE_INFINITY;
 
-  /** `patience`: how many milliseconds an action waits for the lock before it fails with BUSY. */
+  /** Takes the number of milliseconds, `patience`, that an action waits for the lock before it fails with BUSY. */
   constructor(isBusy: (error: unknown) => boolean, patience: number) {
     this.#isBusy = isBusy;
     this.#patience = patience;
   }
 
-  /** Runs an action that takes the write lock: at once if it is our turn and the lock is free, else in order of arrival. It is told when it begins. */
+  /**
+   * Runs an action that takes the write lock: at once if the slice allows it and the lock is free, else in order of
+   * arrival. The action gets the time of its start.
+   */
   write<Result>(action: (now: number) => Result): Promise<Result> {
     const now = performance.now();
     if (this.#queue.length > 0 || this.#sliceIsOver(now)) return this.#wait(action);
@@ -51,7 +54,7 @@ export class LockSharing {
     }
   }
 
-  /** Runs an action that only reads: it takes no turn, and waits only while a file is being recovered or closed. */
+  /** Runs an action that only reads: it does not queue, and waits only while a file is being recovered or closed. */
   read<Result>(action: () => Result): Promise<Result> {
     try {
       return Promise.resolve(action());
@@ -130,7 +133,8 @@ export class LockSharing {
 
   /** Serves the queue until it is empty, the slice is over, or the lock is taken. */
   #work(): void {
-    // What waited for its turn starts a new slice: the pause that ends the old one may have been a turn of the loop only.
+    // A queued action starts a new slice: the pause that ended the old one may have been as short as a turn of the
+    // event loop.
     this.#sliceStart = performance.now();
     for (let first = this.#queue[0]; first !== undefined; first = this.#queue[0]) {
       if (this.#sliceIsOver(performance.now())) break;
@@ -149,8 +153,8 @@ export class LockSharing {
 }
 
 /**
- * Milliseconds to the next try, jittered, and fewer with age: who has waited longest is likely to be next. Twice as many
- * tries were no fairer, and their cost is taken from whoever holds the lock.
+ * Returns the milliseconds to the next attempt, jittered, and fewer with age, so that the longest wait is likely to end
+ * next. Twice as many attempts were no fairer, and slow down the process that holds the lock.
  */
 function pollDelay(waited: number): number {
   const base = waited < 50 ? 6 : waited < 100 ? 3 : 1;

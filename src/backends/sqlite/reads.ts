@@ -6,12 +6,12 @@ import type { Database } from "./database.ts";
 import { isNarrow } from "./key-sql.ts";
 import type { Statements } from "./statements.ts";
 
-/** SQLite takes an integer, and -1 for "no limit". */
+/** Returns a limit for SQLite, which takes an integer, and -1 for no limit. */
 function rows(limit: number): number {
   return Number.isSafeInteger(limit) ? limit : -1;
 }
 
-/** Any bytes sort after any text: an upper bound that no id reaches. */
+/** An upper bound above every id: SQLite sorts bytes after text. */
 const afterAllText = Uint8Array.of(0);
 
 /** Answers all reads from one snapshot. */
@@ -19,7 +19,7 @@ export function answerReads(database: Database, reads: readonly Read[]): readonl
   const { statements } = database;
   const [only] = reads;
   if (only === undefined) return [];
-  // One statement is one snapshot by itself.
+  // A single statement has a snapshot of its own.
   if (reads.length === 1) return [answer(statements, only)];
   const together = reads.length === 2 ? getThenScan(statements, only, reads[1] as Read) : undefined;
   if (together !== undefined) return together;
@@ -34,12 +34,15 @@ export function answerReads(database: Database, reads: readonly Read[]): readonl
   }
 }
 
-/** What a store that does not exist yet answers. */
+/** Answers reads of a store that does not exist yet. */
 export function answerNothing(reads: readonly Read[]): readonly Answer[] {
   return reads.map((read) => ("get" in read ? undefined : []));
 }
 
-/** What most reads of a thread begin with: one record, and all that has come since. Undefined where it is something else. */
+/**
+ * Answers a get and a scan in one statement, as most reads of a thread begin: a meta record and the rows since. Returns
+ * undefined for other reads.
+ */
 function getThenScan(statements: Statements, one: Read, other: Read): readonly Answer[] | undefined {
   if (!("get" in one && isNarrow(one.get)) || !("scan" in other)) return undefined;
   const { scan, reverse, limit } = other;
@@ -57,7 +60,7 @@ function getThenScan(statements: Statements, one: Read, other: Read): readonly A
     last = row.item;
     since.push(row);
   }
-  // SQLite goes through a table in the order of its keys, but does not promise to.
+  // SQLite scans a table in key order, but does not promise to.
   if (!isAscending) since.sort((left, right) => left.item - right.item);
   return [value, since];
 }

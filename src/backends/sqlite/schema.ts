@@ -1,16 +1,16 @@
 import { ThreadmarkError } from "../../errors.ts";
 import type { Connection } from "./driver/contract.ts";
 
-/** "TDMK", in the header of every database of ours. */
+/** "TDMK" in the header of every Threadmark database. */
 const applicationId = 0x54_44_4d_4b;
 
 /**
- * The schema, one step a version. Append-only: a released step never changes, for databases exist that were made by it.
+ * The migrations, one for each version of the schema. Append-only: databases exist that a released migration made.
  *
  * A narrow key is one integer, group * 2^32 + item: the rowid itself, so a put touches one B-tree. A wide key is (grp,
- * place) with place = (item - 2^31) * 2^32 + part, which keeps unsigned order in a signed integer. Where values are tiny
- * the table is its own index; a `write` can be large, and rows over 1 KB spill in a WITHOUT ROWID table (measured at
- * 1.2 KB: 3,400 bytes of overhead a record instead of 190), so that table has an index beside it.
+ * place) with place = (item - 2^31) * 2^32 + part, which keeps unsigned order in a signed integer. Where values are
+ * tiny the table is its own index; a `write` can be large, and rows over 1 KB spill in a WITHOUT ROWID table (measured
+ * at 1.2 KB: 3,400 bytes of overhead a record instead of 190), so that table has an index beside it.
  *
  * `value` has no affinity: text stays text and bytes stay bytes.
  */
@@ -27,17 +27,17 @@ const migrations: readonly string[] = [
     `CREATE UNIQUE INDEX "write_place" ON "write" (grp, place)`,
     `CREATE TABLE "directory" (id TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID`,
   ].join(";\n"),
-  // The number of a tape is the item of its meta record, and no other lineage may take it. The index is not unique: an
+  // The item of a meta record is the number of a tape, which no other lineage may take. The index is not unique: an
   // earlier version may have given a number out twice.
   `CREATE INDEX "meta_item" ON "meta" (key & 4294967295)`,
 ];
 
-/** `blank`: an empty database. `old`: of an earlier version, which reads as it is. `current`: ready to use. */
+/** `blank`: an empty database. `old`: made by an earlier version, and readable as it is. `current`: ready to use. */
 export type SchemaState = "blank" | "old" | "current";
 
 /**
- * Looks at a database without changing it; VERSION if it is not ours, or of a later version. What is not plainly ours is
- * judged by one snapshot: another process may be creating the schema right now.
+ * Classifies a database without changing it; VERSION if it is another program's, or of a later version. All but a
+ * current one is classified in one snapshot, since another process may be creating the schema right now.
  */
 export function inspectSchema(connection: Connection, path: string): SchemaState {
   if (pragma(connection, "user_version") === migrations.length) {
@@ -51,7 +51,7 @@ export function inspectSchema(connection: Connection, path: string): SchemaState
   }
 }
 
-/** Brings the schema up to date. When two processes do so at once, the second finds it done. */
+/** Migrates the schema. When two processes do so at once, the second finds it done. */
 export function migrate(connection: Connection, path: string): void {
   connection.exec("BEGIN IMMEDIATE");
   try {
@@ -81,12 +81,12 @@ function classify(connection: Connection, path: string): SchemaState {
   throw new ThreadmarkError("VERSION", `SQLite: ${path} is a database of another program. Choose another path.`);
 }
 
-/** Ends a transaction that failed. Some faults have ended it already: then there is nothing to roll back. */
+/** Rolls a failed transaction back, unless the fault has ended it already. */
 export function rollback(connection: Connection): void {
   try {
     connection.exec("ROLLBACK");
   } catch {
-    // "no transaction is active"; the fault that led here is the one to report.
+    // "no transaction is active": the error to report is the first one.
   }
 }
 

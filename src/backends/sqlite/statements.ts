@@ -8,7 +8,7 @@ type Verb = "insert" | "put";
 
 type Checks = NonNullable<Batch["checks"]>;
 
-/** Every statement of the backend, prepared when first used. */
+/** Prepares every statement of the backend when it is first used. */
 export class Statements {
   readonly #connection: Connection;
   readonly #prepared = new Map<string, Statement>();
@@ -45,7 +45,7 @@ export class Statements {
       : this.#of("scan up", range.table, scanUp).all(...bound);
   }
 
-  /** A record, under `item` null, and with it those of a range, in any order: two reads in one statement. */
+  /** Returns a record, with `item` null, and the records of a range, in any order: two reads in one statement. */
   getAndScan(key: Key, range: Range): readonly unknown[] {
     const bound: Bound[] = [];
     bindKey(bound, key);
@@ -55,13 +55,13 @@ export class Statements {
     );
   }
 
-  /** Directory entries with `low <= id < high`, or `low < id < high`. */
+  /** Returns directory entries with `low <= id < high`, or `low < id < high`. */
   list(low: string, including: boolean, high: Bound, limit: number): unknown[] {
     const sql = including ? listFrom : listAfter;
     return this.#statement(sql).all(low, high, limit);
   }
 
-  /** Whether the record at `key` is exactly `value`, text or bytes; null means absent. */
+  /** Returns whether the record at `key` is exactly `value`, text or bytes; null means absent. */
   holds(key: Key | DirectoryKey, value: Bound): boolean {
     const bound: Bound[] = [];
     bindKey(bound, key);
@@ -69,17 +69,19 @@ export class Statements {
     return (this.#of("holds", key.table, holds).get(...bound) as { holds: number }).holds === 1;
   }
 
-  /** Whether another lineage has a record in `meta` with this item. */
+  /** Returns whether another lineage has a record in `meta` with this item. */
   isTakenElsewhere({ group, item }: Key): boolean {
     return this.#statement(takenElsewhere).get(item, group) !== undefined;
   }
 
-  /** Writes one record if all checks hold, in one statement; false when one did not, or an inserted key was there. */
+  /**
+   * Writes one record if all checks hold, in one statement. Returns false when a check fails or an inserted key exists.
+   */
   write(verb: Verb, key: Key | DirectoryKey, value: Bound, checks: Checks): boolean {
     const statement = this.#writing(verb, key.table, checks);
     const [first] = checks;
     if (checks.length === 1 && first !== undefined && isNarrow(key) && isNarrow(first.key)) {
-      // What nearly every put is: worth half a microsecond to pass without a list.
+      // Nearly every put: passing the values without a list saves half a microsecond.
       const expected = first.value ?? null;
       return statement.run(key.group, key.item, value, first.key.group, first.key.item, expected).changes === 1;
     }
@@ -145,7 +147,10 @@ export class Statements {
   }
 }
 
-/** SQLite plans a statement anew for every value of a bare parameter here: five times the work of a short scan. */
+/**
+ * An expression, since for a bare parameter SQLite plans the statement again at every value: five times the work of a
+ * short scan.
+ */
 const limit = "LIMIT ? + 0";
 
 const listFrom = `SELECT id, value FROM directory WHERE id >= ? AND id < ? ORDER BY id ${limit}`;
@@ -171,7 +176,7 @@ const scanDown = (table: TableName): string => {
   return `SELECT ${selected}, value FROM "${table}" WHERE ${within} ORDER BY ${descending} ${limit}`;
 };
 
-/** IS compares type and value, and takes a missing row's NULL for equal to a bound NULL. */
+/** Compares type and value by IS, for which a missing row's NULL equals a bound NULL. */
 const check = (table: TableName): string => `(${get(table)}) IS ?`;
 
 const holds = (table: TableName): string => `SELECT ${check(table)} AS holds`;

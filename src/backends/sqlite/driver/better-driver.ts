@@ -29,7 +29,7 @@ export function betterDriver(Database: BetterSqlite): Driver {
     fault(error) {
       const code = (error as { readonly code?: unknown } | undefined)?.code;
       if (typeof code !== "string") return "other";
-      // Extended codes have the primary one's name as a prefix; the list has the special ones first.
+      // An extended code's name starts with the primary one's, so `byName` lists the extended ones first.
       return byName.find(([name]) => code.startsWith(name))?.[1] ?? "other";
     },
   };

@@ -1,12 +1,12 @@
 /**
- * What the backend needs of a SQLite driver. Both `node:sqlite` and `better-sqlite3` fit by structure; another one can
- * be given as `sqlite(path, { driver })`.
+ * A SQLite driver, as the backend needs it. Both `node:sqlite` and `better-sqlite3` fit by structure; pass another one
+ * as `sqlite(path, { driver })`.
  */
 export interface Driver {
   readonly name: string;
   /** Opens a database file (created if absent, unless `readOnly`), or `:memory:`. Its own busy timeout must be 0. */
   open(path: string, options: { readonly readOnly: boolean }): Connection;
-  /** What kind of fault an error of this driver is. */
+  /** Classifies an error of this driver. */
   fault(error: unknown): DriverFault;
 }
 
@@ -25,8 +25,8 @@ export interface Statement {
 export type Bound = string | number | Uint8Array | null;
 
 /**
- * SQLite's result codes, as far as they make a difference here. `sync`: an fsync failed, so what was written may or may
- * not be on the medium. `other`: everything else, errors that are not SQLite's included.
+ * SQLite's result codes, as far as they differ here. `sync`: an fsync failed, so the commit may or may not be on the
+ * medium. `other`: everything else, including errors that are not SQLite's.
  */
 export type DriverFault =
   | "busy"
@@ -53,7 +53,7 @@ const byPrimaryCode: Readonly<Record<number, DriverFault>> = {
 /** SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC. */
 const failedSyncs: ReadonlySet<number> = new Set([10 | (4 << 8), 10 | (5 << 8)]);
 
-/** The fault that an extended result code of SQLite stands for. */
+/** Returns the fault of an extended result code of SQLite. */
 export function faultOfCode(code: number): DriverFault {
   if (failedSyncs.has(code)) return "sync";
   return byPrimaryCode[code & 0xff] ?? "other";

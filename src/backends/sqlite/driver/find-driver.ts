@@ -4,13 +4,13 @@ import { betterDriver } from "./better-driver.ts";
 import type { Driver } from "./contract.ts";
 import { nodeDriver } from "./node-driver.ts";
 
-/** Node's own SQLite where there is one, else `better-sqlite3` where it is installed. */
+/** Returns Node's own SQLite where it exists, else `better-sqlite3` where it is installed. */
 export async function findDriver(): Promise<Driver> {
   return nodeDriver() ?? betterDriver(await importBetter());
 }
 
 async function importBetter(): Promise<BetterSqlite> {
-  // Not a literal: the package is an optional peer, absent when this is compiled.
+  // Not a literal: the package is an optional peer and absent at compile time.
   const name: string = "better-sqlite3";
   try {
     return ((await import(name)) as { readonly default: BetterSqlite }).default;

@@ -2,17 +2,17 @@ import { fs } from "../../../platform/node-builtins.ts";
 
 const { statSync } = fs;
 
-/** SQLite keeps what was committed last beside the database, under this name. */
+/** Returns the path of the log, in which SQLite keeps the latest commits. */
 export function logOf(path: string): string {
   return `${path}-wal`;
 }
 
-/** Processes that use a database tell each other through this file how far its log goes. */
+/** Returns the path of the file through which processes share the state of the log. */
 export function sharedMemoryOf(path: string): string {
   return `${path}-shm`;
 }
 
-/** The bytes a database and its log take. */
+/** Returns the size of a database and its log. */
 export function bytesOf(path: string): number {
   return sizeOf(path) + sizeOf(logOf(path));
 }
@@ -21,7 +21,7 @@ function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Tells two states of a database file apart without opening it. */
+/** Returns a text that differs between two states of a database file, without opening it. */
 export function fingerprint(path: string): string {
   return [path, logOf(path)]
     .map((name) => {

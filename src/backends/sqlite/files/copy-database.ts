@@ -12,8 +12,8 @@ export interface Snapshot {
 }
 
 /**
- * Copies a database and its log to a place where SQLite can work. SQLite cannot read a database in WAL mode, not even an
- * idle one, where it cannot create the files of its shared memory: on a read-only medium, in a read-only directory.
+ * Copies a database and its log to a temporary directory. SQLite cannot read a database in WAL mode, not even an idle
+ * one, where it cannot create the file of its shared memory: on a read-only medium, in a read-only directory.
  */
 export function copyDatabase(path: string): Snapshot {
   const directory = mkdtempSync(join(os().tmpdir(), "threadmark-"));

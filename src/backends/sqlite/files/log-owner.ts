@@ -8,24 +8,24 @@ const { chmodSync, existsSync, readFileSync, realpathSync, rmSync, statSync, wri
 /** A log that is no longer than its header holds no commit. */
 const headerBytes = 32;
 
-/** Which database file a log was written for. */
+/** The identities of a log and of the database file it was written for. */
 interface Owner {
   readonly database: string;
   readonly log: string;
 }
 
 /**
- * The file beside a log that names its owner, as long as there is a log. SQLite itself does not know: it replays whatever
- * log lies beside a database, and deletes a log whose database is missing.
+ * Returns the path of the file that names a log's owner as long as the log exists. SQLite itself does not record it: it
+ * replays any log beside a database, and deletes a log whose database is missing.
  */
 function ownerFileOf(path: string): string {
   return `${path}-owner`;
 }
 
 /**
- * Refuses a database beside a log that was written for another file, as when a backup was moved into the place of a
- * database whose process was killed, and a log whose database is missing. Files that were copied together are different
- * ones both, and fit; so does a log that nobody wrote an owner for.
+ * Refuses a database beside a log that was written for another file, as when a backup replaced a database whose process
+ * was killed; and a log whose database is missing. Files that were copied together both have new identities and are
+ * accepted, as is a log without an owner file.
  */
 export function refuseForeignLog(path: string): void {
   const real = realPathOf(path);
@@ -45,7 +45,7 @@ export function refuseForeignLog(path: string): void {
   ]);
 }
 
-/** Writes down that the log at `path` belongs to the database there. A connection must have both open. */
+/** Records that the log at `path` belongs to the database there. A connection must have both open. */
 export function claimLog(path: string): void {
   const real = realpathSync(path);
   const [database, log] = [identityOf(real), identityOf(logOf(real))];
@@ -53,22 +53,22 @@ export function claimLog(path: string): void {
   const owner = readOwner(real);
   if (owner?.database === database && owner.log === log) return;
   try {
-    // Half of it, after a power cut, counts as none.
+    // A half-written file, after a power cut, counts as none.
     writeFileSync(ownerFileOf(real), `${JSON.stringify({ database, log })}\n`, { mode: ownerOnly });
-    // Whoever may use the database may write down that the log is its own.
+    // Every user of the database may write the owner file.
     chmodSync(ownerFileOf(real), statSync(real).mode & 0o666);
   } catch {
-    // Where no file may be made, the log is used without: the database works as well, and only a later mistake is not seen.
+    // Where no file can be created, the log is used without one: only a later mistake goes unnoticed.
   }
 }
 
-/** Removes what {@link claimLog} wrote, once SQLite has removed the log. */
+/** Removes the file of {@link claimLog} once SQLite has removed the log. */
 export function disclaimLog(path: string): void {
   try {
     const real = realPathOf(path);
     if (!existsSync(logOf(real))) rmSync(ownerFileOf(real), { force: true });
   } catch {
-    // A file that stays names a log that is gone: the next one is another, and the file is written anew.
+    // A leftover file names a log that is gone. The next log has another identity, and the file is then rewritten.
   }
 }
 
@@ -81,13 +81,16 @@ function readOwner(real: string): Owner | undefined {
   }
 }
 
-/** Number and time of birth, since numbers of deleted files are used again. Not the device: that differs after a restart. */
+/**
+ * Returns the inode and the time of birth, since inodes of deleted files are reused. The device is left out: it may
+ * differ after a restart.
+ */
 function identityOf(path: string): string | undefined {
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stat && `${stat.ino}:${stat.birthtimeNs}`;
 }
 
-/** SQLite keeps a log beside the file that a link leads to. */
+/** Returns the path behind a link: SQLite keeps the log beside the real file. */
 function realPathOf(path: string): string {
   return existsSync(path) ? realpathSync(path) : path;
 }

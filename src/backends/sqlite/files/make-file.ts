@@ -5,22 +5,25 @@ const { chmodSync, closeSync, existsSync, fchmodSync, fsyncSync, mkdirSync, open
 const { dirname, resolve } = path;
 
 /**
- * Makes the file of a new database, and the directories above it, as durable as the commits that will need them. SQLite
- * gives the files beside a database the mode of the database itself.
+ * Creates the file of a new database and the directories above it, as durable as the commits that will need them.
+ * SQLite gives the companion files the mode of the database.
  */
 export function makeFile(path: string, mode: number): void {
   makeParents(path, directoryMode(mode));
   const file = create(path, mode);
   if (file === undefined) return;
   try {
-    // The mode that was asked for, whatever the process's umask takes from the files it makes.
+    // The process's umask may have removed bits of `mode`.
     fchmodSync(file, mode);
   } finally {
     closeSync(file);
   }
 }
 
-/** Opens a new file; undefined if another process was first. A link that leads nowhere yet gets its file where it leads. */
+/**
+ * Opens a new file; undefined if another process was first. For a dangling link the file is created at the link's
+ * target.
+ */
 function create(path: string, mode: number): number | undefined {
   try {
     return openSync(path, "wx", mode);
@@ -34,9 +37,9 @@ function makeParents(path: string, mode: number): void {
   const parent = dirname(resolve(path));
   const first = mkdirSync(parent, { recursive: true, mode });
   if (first === undefined) return;
-  // A new directory survives a power cut once the one that names it is synced.
+  // A new directory survives a power cut once its parent is synced.
   for (let made = parent; ; made = dirname(made)) {
-    // As asked for, whatever the process's umask takes from it.
+    // The process's umask may have removed bits of `mode`.
     chmodSync(made, mode);
     syncDirectory(dirname(made));
     if (made === first || made === dirname(made)) return;
@@ -44,7 +47,7 @@ function makeParents(path: string, mode: number): void {
 }
 
 function syncDirectory(path: string): void {
-  // Windows has no way to sync a directory, and no need to.
+  // Windows cannot sync a directory and need not.
   if (process.platform === "win32") return;
   const directory = openSync(path, "r");
   try {

@@ -4,11 +4,14 @@ import { logOf, sharedMemoryOf } from "./companion-files.ts";
 const { closeSync, fstatSync, lstatSync, openSync, realpathSync, statSync } = fs;
 const { dirname } = path;
 
-/** How often the paths are looked at whatever their directory says, in milliseconds: one above it may have been renamed. */
+/**
+ * Milliseconds after which the paths are checked even if their directory is unchanged: a directory above it may have
+ * been renamed.
+ */
 const patience = 20;
-/** No file system's clock ticks more rarely than this, in milliseconds: a time that is older is no later change's as well. */
+/** The longest tick of a file system's clock, in milliseconds: an older time cannot also be that of a later change. */
 const coarsestTick = 50;
-/** In a quick succession of commits the check after one, in milliseconds, is as good as one before the next. */
+/** Milliseconds for which the check after a commit also serves as the check before the next one. */
 const recently = 1;
 const asNumbers = { bigint: false } as const;
 
@@ -19,20 +22,21 @@ interface KnownFile {
 }
 
 /**
- * Knows which files a connection has open, and tells whether they are still the ones at the database's path.
+ * Remembers the files that a connection has opened, and checks whether they are still those at the database's path.
  *
- * A look at their paths takes a third of a put. The directory tells as much in one cheaper call: whatever is deleted,
- * renamed or replaced in it gives it a new time, and the paths are looked at when that differs.
+ * Checking the paths takes a third of a put. The directory is a cheaper indicator: every delete, rename or replacement
+ * in it gives it a new time, and only then are the paths checked.
  *
- * Invariant: the files are never opened here. Closing one would release all locks that SQLite holds on it in this process.
+ * Invariant: the files are never opened here. Closing one would release all locks that SQLite holds on it in this
+ * process.
  */
 export class OpenedFiles {
   readonly #files: readonly KnownFile[];
   /** Whether the path is a link, which may change in a directory that is not watched. */
   readonly #isLink: boolean;
-  /** Undefined where the directory may be used but not read: then the paths are looked at every time. */
+  /** Undefined where the directory may be used but not read: then the paths are checked every time. */
   readonly #directory: number | undefined;
-  /** The directory's time at the last look; undefined when a later change might have the same. */
+  /** The directory's time at the last check; undefined when a later change might have the same time. */
   #time: number | undefined;
   #lookedAt = Number.NEGATIVE_INFINITY;
   #checkedAt = Number.NEGATIVE_INFINITY;
@@ -45,8 +49,8 @@ export class OpenedFiles {
   }
 
   /**
-   * Remembers the files that a connection has opened at `path`: the database and, where `log` says so, its log and its
-   * shared memory. Undefined on Windows, where a file that is open can be neither moved nor deleted.
+   * Remembers the files that a connection has opened at `path`: the database and, with `log`, its log and its shared
+   * memory. Returns undefined on Windows, where an open file can be neither moved nor deleted.
    */
   static at(path: string, log: boolean): OpenedFiles | undefined {
     if (process.platform === "win32") return undefined;
@@ -65,8 +69,8 @@ export class OpenedFiles {
   }
 
   /**
-   * Says what became of the files once they are no longer where they were. It stays said, even when they are put back:
-   * another database may have been used in their place. `now`: the time by the performance clock, or a little before.
+   * Returns a description once the files are no longer where they were. It stays, even when they are put back: another
+   * database may have been used meanwhile. `now`: the time by the performance clock, or slightly earlier.
    */
   fault(now: number): string | undefined {
     if (this.#fault !== undefined) return this.#fault;
@@ -75,7 +79,7 @@ export class OpenedFiles {
     return this.#fault;
   }
 
-  /** Says the same, where a check in the last millisecond is good enough. */
+  /** Returns {@link fault}, or the result of a check within the last millisecond. */
   recentFault(now: number): string | undefined {
     return now - this.#checkedAt < recently ? this.#fault : this.fault(now);
   }
@@ -85,7 +89,7 @@ export class OpenedFiles {
   }
 
   #look(now: number): void {
-    // Taken before the paths are looked at: whatever happens to them from here on makes the next check look again.
+    // Read before the paths, so that any later change makes the next check look again.
     const time = this.#directoryTime();
     this.#time = this.#isLink || !(Date.now() - time > coarsestTick) ? undefined : time;
     this.#lookedAt = now;
@@ -111,13 +115,16 @@ function openDirectory(path: string): number | undefined {
   }
 }
 
-/** Tells a file from all others that exist. A link is followed only where there was one: it leads to a log of its own. */
+/**
+ * Returns an identity of the file that is unique among existing files. A link is followed only where there was one: its
+ * target has a log of its own.
+ */
 function identityOf(path: string, isLink: boolean): string | undefined {
   try {
     const stat = (isLink ? statSync : lstatSync)(path, { bigint: true, throwIfNoEntry: false });
     return stat && `${stat.dev}:${stat.ino}`;
   } catch (error) {
-    // A file is where a directory of the path was, or links lead in a circle.
+    // A file has replaced a directory of the path, or links form a circle.
     if (["ENOTDIR", "ELOOP"].includes((error as NodeJS.ErrnoException).code ?? "")) return undefined;
     throw error;
   }
