@@ -18,11 +18,11 @@ interface Settings {
   readonly readOnly: boolean;
   readonly full: boolean;
   readonly fsync: "full" | "normal";
-  /** Releases the connections, if they are ours. */
+  /** Releases the connections of a pool that this backend opened. */
   end(): Promise<void>;
 }
 
-/** The contract, over one schema of one server. */
+/** Implements the contract on one schema of one server. */
 export class PostgresBackend implements Backend {
   readonly name = "postgres";
   readonly capabilities: Capabilities = { durable: true, processes: true, commitsAtOnce: 4, distant: true };
@@ -31,7 +31,7 @@ export class PostgresBackend implements Backend {
   readonly #reader: Reader;
   readonly #committer: Committer;
   #migrated: Promise<void> | undefined;
-  /** The tables are known to be there. */
+  /** Whether the tables are known to exist. */
   #ready = false;
 
   constructor(server: Server, settings: Settings) {
@@ -53,8 +53,8 @@ export class PostgresBackend implements Backend {
   }
 
   /**
-   * Finds out early whether the server can be reached, its sessions are fit for use, and its layout is one we know. A server
-   * that is about to start is waited for. Creates nothing.
+   * Checks early that the server can be reached, that its sessions are fit for use, and that its layout is known. Waits
+   * for a server that is starting. Creates nothing.
    */
   async begin(): Promise<void> {
     await this.#guard(async () => {
@@ -73,10 +73,10 @@ export class PostgresBackend implements Backend {
     if (batches.length === 0) return [];
     this.#refuseIfReadOnly();
     try {
-      // Without a turn of the loop where it can be: the sooner the server has something to do, the better.
+      // Awaits nothing where possible: the sooner the server has work, the better.
       if (!this.#ready) await this.#migrate();
       return await this.#committer.commit(batches).catch(async (error: unknown) => {
-        // The tables were dropped under us: what is left is an empty store.
+        // The tables were dropped meanwhile, so the store is empty.
         if (!isMissing(error) || (error as Failure).mayHaveApplied) throw error;
         this.#ready = false;
         await this.#migrate();
@@ -117,13 +117,13 @@ export class PostgresBackend implements Backend {
     }
   }
 
-  /** What is now in the records of a step: first its own, then those beside it. */
+  /** Returns the current records of a simple batch: the inserted one, then those beside it. */
   async #inserted({ insert, beside }: SimpleBatch): Promise<readonly (Value | undefined)[]> {
     const answers = await this.#read([insert, ...beside].map(({ key }) => ({ get: key })));
     return answers as readonly (Value | undefined)[];
   }
 
-  /** A migration is whole or absent, so one whose answer was lost is simply run again. */
+  /** Migrates the schema. A migration is whole or absent, so it is simply repeated when its answer was lost. */
   #migrate(): Promise<void> {
     this.#migrated ??= this.#server
       .persist(() => migrate(this.#server, this.#settings.schema, this.#settings.partitions))

@@ -11,43 +11,51 @@ export type { ClientLike, PoolLike } from "./connection/pool.ts";
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database`; everything `pg` takes in a url. */
   readonly url?: string;
-  /** A `pg` Pool of yours; then the url is not used. It stays yours to end. */
+  /** Your own `pg` Pool, used instead of `url`. You end it yourself. */
   readonly pool?: PoolLike;
   /**
-   * The schema the tables are in. Default "threadmark". It is created at the first commit if it is not there. A name of 1 to
-   * 63 bytes without quotes, backslashes, dollar signs and invisible characters, which does not start with `pg_`.
+   * The schema of the tables. Default "threadmark". Created at the first commit if it does not exist. A name of 1 to 63
+   * bytes without quotes, backslashes, dollar signs and invisible characters, which does not start with `pg_`.
    */
   readonly schema?: string;
-  /** Hash partitions of every table, by lineage. Matters when the tables are created. Default 0: none. */
+  /**
+   * The number of hash partitions of every table, by lineage. Takes effect when the tables are created. Default 0:
+   * none.
+   */
   readonly partitions?: number;
-  /** Name prepared statements. Default true; false behind a transaction-pooling PgBouncer older than 1.21. */
+  /**
+   * Whether prepared statements have names. Default true; false behind a transaction-pooling PgBouncer older than 1.21.
+   */
   readonly prepare?: boolean;
   /** The most connections of the pool made from `url`. Default 10. */
   readonly connections?: number;
-  /** Milliseconds to wait for a free connection, and for a server that starts or went away, `open` too. Default 15,000. */
+  /**
+   * Milliseconds to wait for a free connection, and for a server that starts or went away, also in `open`. Default
+   * 15,000.
+   */
   readonly patience?: number;
   /**
-   * What compacting does. "full" (the default) rewrites the tables: smallest, and nothing deleted stays in their files, but
-   * each is locked meanwhile. "online" frees the room for new rows without keeping anyone out.
+   * How `compact` works. "full" (the default) rewrites the tables: smallest, and no deleted record stays in their
+   * files, but each table is locked meanwhile. "online" makes the space available for new rows without locking.
    */
   readonly compact?: "full" | "online";
   /**
-   * "full" (the default): the server acknowledges a commit after it has synced it, even where its `synchronous_commit` is off.
-   * "normal": before, so that a server that crashes loses the last moments.
+   * "full" (the default): the server acknowledges a commit after syncing it, even where its `synchronous_commit` is
+   * off. "normal": before, so that a crash of the server loses the latest commits.
    */
   readonly fsync?: "full" | "normal";
-  /** Refuse every change. */
+  /** Whether every change is refused with READ_ONLY. Default false. */
   readonly readOnly?: boolean;
 }
 
-/** Each of eleven tables has so many: beyond, planning a statement takes longer than running it. */
+/** The most partitions of each of the eleven tables: with more, planning a statement takes longer than running it. */
 const mostPartitions = 1024;
 
-/** A timer that is set for longer ends at once. */
+/** A timer with a longer delay fires at once. */
 const mostMilliseconds = 2 ** 31 - 1;
 
 /**
- * A store in Postgres. Nothing is created before the first commit.
+ * Opens a store in Postgres. Nothing is created before the first commit.
  *
  * @example
  * const store = await open(await postgres({ url: process.env.DATABASE_URL, schema: "agents" }));

@@ -9,7 +9,7 @@ import { names } from "./schema/layout.ts";
 type Name = Table | "directory";
 const all: readonly Name[] = [...names, "directory"];
 
-/** The tables that hold our rows, in the schema $1: partitions, where there are any. Others may keep theirs beside them. */
+/** The store's tables in the schema $1, or their partitions. The schema may hold tables of others, too. */
 const ours = `(
     with recursive known as (
       select oid, relkind from pg_class where relnamespace = to_regnamespace($1) and relkind in ('r', 'p')
@@ -21,7 +21,7 @@ const ours = `(
     select oid from known where relkind = 'r'
   )`;
 
-/** Records and bytes by table, counted, and what the tables take with their indexes. */
+/** Counts records and bytes by table, and measures the tables with their indexes. */
 export async function measure(
   server: Server,
   schema: string,
@@ -46,14 +46,20 @@ export async function measure(
   return { tables, total: bytesOfAll };
 }
 
-/** As the server decides it: by the right MAINTAIN, where it knows that one, or by owning the table or the database. */
+/**
+ * Whether the role may vacuum a table, by the server's rules: the right MAINTAIN, where that exists, or owning the
+ * table or the database.
+ */
 const mayVacuum = `(
     pg_has_role(c.relowner, 'usage')
     or exists (select from pg_database d where d.datname = current_database() and pg_has_role(d.datdba, 'usage'))
     or case when current_setting('server_version_num')::int4 >= 170000 then has_table_privilege(c.oid, 'maintain') end
   )`;
 
-/** The names of our tables, as SQL. The server passes over those that the role may not vacuum, with a warning only. */
+/**
+ * Returns the names of the store's tables as SQL. Fails if the role may not vacuum one, which the server would skip
+ * with only a warning.
+ */
 async function vacuumable(server: Server, schema: string): Promise<readonly string[]> {
   const text = `select format('%I.%I', n.nspname, c.relname), current_user, ${mayVacuum} is true
     from ${ours} o join pg_class c on c.oid = o.oid join pg_namespace n on n.oid = c.relnamespace order by 1`;
@@ -69,12 +75,12 @@ async function vacuumable(server: Server, schema: string): Promise<readonly stri
   return (rows as readonly [string][]).map(([table]) => table);
 }
 
-/** Milliseconds that commits may have to wait behind a request for a table, and that pass before the next request. */
+/** Milliseconds that a request for a table may block commits, and that pass before the next request. */
 const requestMilliseconds = 250;
 
 /**
- * Waits until no other transaction holds a table. A rewrite that waits for one by itself keeps every later commit waiting
- * behind it, for as long as that transaction stays open; here the requests for the table are short.
+ * Waits until no other transaction uses a table. A rewrite that waited by itself would block every later commit for as
+ * long as that transaction stays open; here the requests for the table are short.
  */
 async function untilFree(server: Server, table: string, end: number): Promise<void> {
   for (;;) {
@@ -104,8 +110,8 @@ function inUse(address: string, table: string, cause: unknown): ThreadmarkError 
 }
 
 /**
- * Vacuums each table. `full` rewrites it, which gives the room back and leaves nothing of deleted rows in its file, but
- * keeps everyone else out of that table (or partition) meanwhile; without, the room is kept for later rows.
+ * Vacuums each table. `full` rewrites it, which reclaims the space and leaves no deleted row in its file, but locks
+ * that table (or partition) meanwhile; without it the space is kept for later rows.
  */
 export async function vacuum(server: Server, schema: string, full: boolean): Promise<void> {
   const tables = await vacuumable(server, schema);
@@ -122,7 +128,7 @@ export async function vacuum(server: Server, schema: string, full: boolean): Pro
   }
 }
 
-/** Reads every value in full, out-of-line parts included, and asks the server what it knows to be damaged. */
+/** Reads every value in full, including out-of-line parts, and asks the server for invalid indexes. */
 export async function inspect(server: Server, schema: string): Promise<readonly string[]> {
   const faults: string[] = [];
   for (const name of all) {

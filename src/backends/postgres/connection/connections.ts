@@ -1,18 +1,21 @@
 import { Failure, notConnected } from "./failure.ts";
 import type { ClientLike, PoolLike } from "./pool.ts";
 
-/** For how many milliseconds a connection of our own is kept at hand after a statement. */
+/** Milliseconds for which a connection of the backend's own pool is kept after a statement. */
 const keptMilliseconds = 50;
 
 const ignore = (): void => {};
 
-/** A connection may fail in the very turn in which it was made, before whoever asked for it has it. */
+/** Ignores errors of a new connection, which may fail in the very turn in which it was made, before its user has it. */
 const listenToClient = (client: ClientLike): unknown => client.on("error", ignore);
 
-/** What is known of a pool, for all who use it. Listeners of each would be too many for one that hundreds of stores share. */
+/**
+ * The shared state of a pool's users. A listener for each user would be too many for a pool that hundreds of stores
+ * share.
+ */
 interface Heard {
   users: number;
-  /** How many of its connections were lost. */
+  /** The number of lost connections. */
   interruptions: number;
   readonly listener: () => void;
 }
@@ -27,7 +30,10 @@ function newlyHeard(): Heard {
   return heard;
 }
 
-/** What fails while nobody uses it is told by an event; unheard, that ends the process. */
+/**
+ * Listens to a pool: an idle connection reports its failure by an event, which would end the process if nothing
+ * listened.
+ */
 function listenTo(pool: PoolLike): Heard {
   const heard = pools.get(pool) ?? newlyHeard();
   pools.set(pool, heard);
@@ -47,9 +53,9 @@ function leave(pool: PoolLike, heard: Heard): void {
 }
 
 /**
- * The connections that statements run on. Those of our own pool are kept at hand for a while: the pool gives one out only
- * after everything else in the turn, while a statement that is sent at once is worked on as the next one is being made. To
- * a pool that was passed in they go back after every statement: others may wait for them.
+ * Provides the connections that statements run on. Connections of the backend's own pool are kept for a while: the pool
+ * gives one out only after everything else in the turn, while a statement sent at once is processed as the next one is
+ * being made. Connections of a pool passed in go back after every statement, since others may wait for them.
  */
 export class Connections {
   readonly #pool: PoolLike;
@@ -59,10 +65,10 @@ export class Connections {
   #waiting = 0;
   #kept: ClientLike[] = [];
   #timer: NodeJS.Timeout | undefined;
-  /** What listens for a connection's failure, from when it was had until it goes back. */
+  /** The failure listeners of connections in use or kept. */
   readonly #listeners = new Map<ClientLike, () => void>();
 
-  /** `patience`: how many milliseconds to wait for a connection. */
+  /** Takes the milliseconds, `patience`, to wait for a connection. */
   constructor(pool: PoolLike, ours: boolean, patience: number) {
     this.#pool = pool;
     this.#ours = ours;
@@ -70,17 +76,20 @@ export class Connections {
     this.#heard = listenTo(pool);
   }
 
-  /** How many connections were lost: what was read over them may be gone, with the server that had told it. */
+  /**
+   * Returns the number of lost connections: records read over them may be gone, together with the server that held
+   * them.
+   */
   get interruptions(): number {
     return this.#heard.interruptions;
   }
 
-  /** A connection: at once if one is at hand. Rejects with a {@link Failure}. */
+  /** Returns a connection, synchronously if one is kept. Rejects with a {@link Failure}. */
   take(): ClientLike | Promise<ClientLike> {
     return this.#kept.pop() ?? this.#connect();
   }
 
-  /** The statement is over. */
+  /** Takes a connection back after a statement. */
   giveBack(client: ClientLike, broken: boolean | Error): void {
     if (broken !== false) this.#heard.interruptions += 1;
     if (broken !== false || !this.#ours || this.#waiting > 0) {
@@ -91,10 +100,10 @@ export class Connections {
     this.#timer ??= setTimeout(() => this.#releaseKept(), keptMilliseconds).unref();
   }
 
-  /** Closes our own pool; one that was passed in stays open. */
+  /** Closes the backend's own pool; a pool that was passed in stays open. */
   async end(): Promise<void> {
     this.#releaseKept();
-    // Our own pool keeps its listener: connections that are being closed may still fail.
+    // The backend's own pool keeps its listener: connections that are being closed may still fail.
     if (this.#ours) await this.#pool.end();
     else leave(this.#pool, this.#heard);
   }
@@ -107,13 +116,13 @@ export class Connections {
 
   #release(client: ClientLike, broken: boolean | Error): void {
     const listener = this.#listeners.get(client);
-    // One that is broken may fail once more, and is not used again.
+    // A broken connection may fail once more, and is not used again.
     if (listener && broken === false) client.removeListener("error", listener);
     this.#listeners.delete(client);
     client.release(broken);
   }
 
-  /** One that fails while it is kept is let go; one that fails in use tells the statement so. */
+  /** Releases a connection that fails while it is kept. In use, the failure reaches the statement. */
   #failed(client: ClientLike): void {
     const index = this.#kept.indexOf(client);
     if (index < 0) return;
@@ -122,7 +131,10 @@ export class Connections {
     this.#release(client, true);
   }
 
-  /** A pool passed in may wait for ever, so the bound is ours; a connection that comes too late goes straight back. */
+  /**
+   * Connects within `patience`, since a pool passed in may wait for ever. A connection that comes too late is released
+   * at once.
+   */
   #connect(): Promise<ClientLike> {
     return new Promise((resolve, reject) => {
       let late = false;

@@ -1,7 +1,7 @@
 /**
- * SQL that is true wherever it stands, and by which the transaction that it stands in is acknowledged after it was synced
- * (`full`), or before (`normal`): whatever the server, database, role or session has set, and for this transaction only.
- * Levels above `on`, which wait for replicas, stay.
+ * Returns a SQL condition that is always true and sets how its transaction is acknowledged: after the sync (`full`) or
+ * before it (`normal`), whatever the server, database, role or session has set, and for this transaction only. Levels
+ * above `on`, which wait for replicas, stay.
  */
 export function commitAs(fsync: "full" | "normal"): string {
   if (fsync === "normal") return "set_config('synchronous_commit', 'off', true) = 'off'";

@@ -1,13 +1,13 @@
 import type { ErrorCode } from "../../../errors.ts";
 import { ThreadmarkError } from "../../../errors.ts";
 
-/** One attempt that failed: what may have come of it, and whether another could succeed. */
+/** A failed attempt: whether it may have taken effect, and whether another could succeed. */
 export class Failure extends Error {
-  /** The server may have applied the statement all the same. */
+  /** The server may have applied the statement nevertheless. */
   readonly mayHaveApplied: boolean;
-  /** Trying again may help. */
+  /** Another attempt may succeed. */
   readonly passing: boolean;
-  /** The SQLSTATE that the server answered with, or a word of {@link advice} for a fault that is not the server's. */
+  /** The server's SQLSTATE, or a key of {@link advice} for a fault that is not the server's. */
   readonly state: string | undefined;
 
   constructor(cause: unknown, mayHaveApplied: boolean, passing: boolean, state?: string) {
@@ -23,36 +23,42 @@ interface ServerError extends Error {
   readonly severity: string;
 }
 
-/** A value came in binary form, as clients with `binary: true` ask for it: taken for text, it would be a wrong answer. */
+/** Thrown for a value in binary form, as clients with `binary: true` request it: read as text, it would be wrong. */
 export class BinaryValue extends Error {
   constructor() {
     super("the values come in binary form");
   }
 }
 
-/** Says of a connection attempt that no later one succeeds: no password, no TLS or a bad certificate, a pool that has ended. */
+/**
+ * Matches errors of a connection attempt that no later attempt avoids: no password, no TLS or a bad certificate, an
+ * ended pool.
+ */
 const hopeless = /^SASL|does not support SSL|certificate|EPROTO|after calling end/;
 
-/** No connection was had, so nothing was sent. */
+/** Returns the failure of a connection attempt: nothing was sent. */
 export function notConnected(cause: unknown): Failure {
   if (!isServerError(cause))
     return new Failure(cause, false, !(cause instanceof Error && hopeless.test(cause.message)));
-  // Wrong password, unknown role or database: no amount of waiting mends them.
+  // Waiting does not help against a wrong password, an unknown role or an unknown database.
   return new Failure(cause, false, !/^(28|3D|42)/.test(cause.code), cause.code);
 }
 
-/** The statement was sent and something other than its result came back. */
+/** Returns the failure of a statement that was sent and did not return a result. */
 export function notAnswered(cause: unknown): Failure {
   if (cause instanceof BinaryValue) return new Failure(cause, true, false, "binary");
   if (!isServerError(cause)) return new Failure(cause, true, true);
   const { code, severity } = cause;
-  // A statement commits just before its answer leaves: a connection ended by the server (or by a pooler, class 08) in
-  // between reports its end, not the statement's. Every plain ERROR rolled the statement back.
+  // A statement commits just before its answer is sent: a connection that the server (or a pooler, class 08) ends in
+  // between reports that end, not the statement's. Every plain ERROR rolled the statement back.
   const mayHaveApplied = severity === "FATAL" || severity === "PANIC" || code.startsWith("08") || code === "40003";
   return new Failure(cause, mayHaveApplied, mayHaveApplied || isPassing(code), code);
 }
 
-/** Serialization failure, deadlock, somebody's failed transaction, too many connections, a server that starts or stops. */
+/**
+ * Returns whether a SQLSTATE is temporary: serialization failure, deadlock, a transaction failed by others, too many
+ * connections, a server that starts or stops.
+ */
 function isPassing(code: string): boolean {
   return code === "40001" || code === "25P02" || code === "40P01" || code === "53300" || code.startsWith("57P0");
 }
@@ -63,17 +69,17 @@ function isServerError(cause: unknown): cause is ServerError {
   return typeof severity === "string" && typeof code === "string" && /^[0-9A-Z]{5}$/.test(code);
 }
 
-/** The tables are not there (yet). */
+/** Returns whether the tables do not exist (yet). */
 export function isMissing(error: unknown): boolean {
   return error instanceof Failure && (error.state === "42P01" || error.state === "3F000" || error.state === "42883");
 }
 
-/** Another transaction inserted the same key. */
+/** Returns whether another transaction inserted the same key. */
 export function isTaken(error: unknown): boolean {
   return error instanceof Failure && error.state === "23505";
 }
 
-/** A row lacked what every row must have. */
+/** Returns whether a row lacked a mandatory column. */
 export function isIncomplete(error: unknown): boolean {
   return error instanceof Failure && error.state === "23502";
 }
@@ -106,7 +112,7 @@ const advice: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   XX002: ["CORRUPT", "the server found a damaged index: reindex it"],
 };
 
-/** The error a caller sees. `committed` is given for commits only. */
+/** Returns the error that a caller sees. `committed` is given for commits only. */
 export function toError(address: string, error: unknown, committed?: false | "unknown"): ThreadmarkError {
   if (error instanceof ThreadmarkError) return error;
   const failure = error instanceof Failure ? error : new Failure(error, false, false);

@@ -1,9 +1,9 @@
 import { ThreadmarkError } from "../../../errors.ts";
 
-/** One statement as the driver takes it. */
+/** A statement in the driver's form. */
 export interface QueryConfig {
   readonly text: string;
-  /** Prepared under this name once a connection. */
+  /** The statement is prepared under this name, once for each connection. */
   readonly name?: string;
   readonly values?: readonly unknown[];
   readonly rowMode?: "array";
@@ -15,17 +15,17 @@ export interface QueryResult {
   readonly rowCount: number | null;
 }
 
-/** What Threadmark uses of a `pg` client. */
+/** The part of a `pg` client that Threadmark uses. */
 export interface ClientLike {
   // biome-ignore lint/suspicious/noExplicitAny: pg overloads query(); one wide signature matches all of them.
   query(config: any): Promise<any>;
   release(destroy?: boolean | Error): void;
-  /** The wire of `pg`'s own client, which repeats what the server says. Its native client has none. */
+  /** The connection of `pg`'s JavaScript client, which emits the server's messages. The native client has none. */
   readonly connection?: {
     // biome-ignore lint/suspicious/noExplicitAny: each event has a message of its own.
     on(event: "readyForQuery" | "parameterStatus", listener: (message: any) => void): unknown;
   };
-  /** As newer versions of `pg` have it, the native client too: `I`, `T` or `E`. */
+  /** Returns `I`, `T` or `E`. Newer versions of `pg` have it, in the native client too. */
   getTransactionStatus?(): string | null;
   // biome-ignore lint/suspicious/noExplicitAny: the listeners of pg's other events take other arguments.
   on(event: "error", listener: (error: any) => void): unknown;
@@ -34,7 +34,7 @@ export interface ClientLike {
 }
 
 /**
- * What Threadmark uses of a `pg` Pool. Pass your own to share its connections; it stays yours to end.
+ * The part of a `pg` Pool that Threadmark uses. Pass your own to share its connections; you end it yourself.
  *
  * @example
  * const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
@@ -53,7 +53,7 @@ interface Driver {
   readonly Pool: new (config: object) => PoolLike;
 }
 
-/** Opens a pool of our own. Nothing connects before the first statement. */
+/** Opens the backend's own pool. Nothing connects before the first statement. */
 export async function openPool(
   url: string,
   options: { readonly connections?: number; readonly patience: number },
@@ -63,7 +63,7 @@ export async function openPool(
     connectionString: url,
     max: options.connections ?? 10,
     connectionTimeoutMillis: options.patience,
-    // A server that vanished without closing the connection is noticed, if late.
+    // Detects, if late, a server that vanished without closing the connection.
     keepAlive: true,
     fallback_application_name: "threadmark",
   });
@@ -82,7 +82,7 @@ async function loadDriver(): Promise<Driver> {
   }
 }
 
-/** Where a url leads, without the password: for messages. */
+/** Returns a url's server and database without the password, for messages. */
 export function describeUrl(url: string): string {
   try {
     const { hostname, port, pathname } = new URL(url);

@@ -6,7 +6,7 @@ import { BinaryValue, Failure, notAnswered } from "./failure.ts";
 import type { ClientLike, QueryConfig, QueryResult } from "./pool.ts";
 import { checkSession, isFit, isInTransaction, refuseTransaction } from "./session.ts";
 
-/** A statement that stands still: prepared once a connection, under a name made of its text. */
+/** A constant statement, prepared once for each connection under a name derived from its text. */
 export interface Statement {
   readonly text: string;
   readonly name: string;
@@ -16,7 +16,7 @@ export function statement(text: string): Statement {
   return { text, name: `threadmark_${createHash("sha256").update(text).digest("hex").slice(0, 32)}` };
 }
 
-/** Rows as arrays of the server's text, bytes decoded: whatever parsers the application registered, ours see neither. */
+/** Parses values as text, and bytes as buffers, independently of any parsers that the application registered. */
 const types: NonNullable<QueryConfig["types"]> = {
   getTypeParser(type, format) {
     if (format === "binary") return refuseBinary;
@@ -27,8 +27,8 @@ const byteaType = 17;
 const asText = (value: string): string => value;
 
 /**
- * Hexadecimal after `\x`; with `bytea_output = escape` ASCII, other bytes in octal. No byte is written `\x` there: a
- * backslash is doubled.
+ * Decodes `bytea`: hexadecimal after `\x`; with `bytea_output = escape`, ASCII with other bytes in octal. No escaped
+ * text begins with `\x`, since a backslash is doubled.
  */
 function toBytes(value: string): Buffer {
   if (value.startsWith("\\x")) return Buffer.from(value.slice(2), "hex");
@@ -38,7 +38,10 @@ function toBytes(value: string): Buffer {
   return Buffer.from(plain, "latin1");
 }
 
-/** Throws when it is called, which fails the statement; thrown where the driver asks for a parser, it would end the process. */
+/**
+ * Throws for a binary value, which fails the statement. Thrown where the driver asks for a parser, it would end the
+ * process.
+ */
 function refuseBinary(): never {
   throw new BinaryValue();
 }
@@ -46,13 +49,13 @@ function refuseBinary(): never {
 const firstPause = 10;
 const longestPause = 500;
 
-/** The database as the backend uses it: single statements, each on whatever connection is free. */
+/** Runs single statements, each on any free connection. */
 export class Server {
-  /** Where this is, for messages. */
+  /** The server and database, for messages. */
   readonly address: string;
   readonly #connections: Connections;
   readonly #prepare: boolean;
-  /** How many milliseconds to wait for what passes by itself. */
+  /** Milliseconds to wait while a failure is temporary. */
   readonly patience: number;
 
   constructor(connections: Connections, address: string, prepare: boolean, patience: number) {
@@ -62,26 +65,27 @@ export class Server {
     this.patience = patience;
   }
 
-  /** How often a connection was lost. */
+  /** Returns the number of lost connections. */
   get interruptions(): number {
     return this.#connections.interruptions;
   }
 
-  /** One statement, one round trip, one attempt. Throws, or rejects with, a {@link Failure}. */
+  /** Runs one statement in one round trip and one attempt. Throws, or rejects with, a {@link Failure}. */
   run({ text, name }: Statement, values: readonly unknown[]): Promise<QueryResult> {
     refuseTooLarge(values);
     const config: QueryConfig = { text, values, rowMode: "array", types };
     return this.with((client) => query(client, this.#prepare ? { ...config, name } : config));
   }
 
-  /** A command that takes no parameters and must not be in a transaction, such as vacuum. */
+  /** Runs a command without parameters that must not be in a transaction, such as vacuum. */
   async execute(text: string): Promise<void> {
     await this.with((client) => query(client, { text }));
   }
 
   /**
-   * Runs `use` on one connection, at once if one is at hand. The connection can be used again unless it may be broken. A
-   * connection inside a transaction is closed, which makes the server roll that back: nothing of ours may be part of it.
+   * Calls `use` with a connection, synchronously if one is kept. The connection is reused unless it may be broken. A
+   * connection inside a transaction is closed, which makes the server roll that transaction back: no statement of this
+   * backend may be part of it.
    */
   async with<T>(use: (client: ClientLike) => Promise<T>): Promise<T> {
     const taken = this.#connections.take();
@@ -95,7 +99,7 @@ export class Server {
       return result;
     } catch (error) {
       const usable = error instanceof Failure && !error.mayHaveApplied && error.state !== undefined;
-      // Listeners to the pool's `release` are told why.
+      // Listeners to the pool's `release` get the reason.
       if (usable && !isInTransaction(client)) broken = false;
       else if (error instanceof Failure) broken = error;
       throw error;
@@ -105,8 +109,8 @@ export class Server {
   }
 
   /**
-   * Tries until it succeeds, fails for good, or patience ends. `attempt` is told whether an earlier one may have been
-   * applied. Rejects with the last {@link Failure}, which then says the same of all attempts together.
+   * Repeats `attempt` until it succeeds, fails for good, or patience ends. `attempt` gets whether an earlier attempt
+   * may have been applied. Rejects with the last {@link Failure}, whose `mayHaveApplied` covers all attempts.
    */
   async persist<T>(attempt: (mayHaveApplied: boolean) => Promise<T>): Promise<T> {
     const end = Date.now() + this.patience;
@@ -120,7 +124,7 @@ export class Server {
         if (!error.passing || Date.now() + pause > end) {
           throw new Failure(error.cause, mayHaveApplied, false, error.state);
         }
-        // Half fixed, half random: two that collided do not collide again in step.
+        // Half fixed, half random, so that two colliding attempts do not collide again.
         await sleep(pause / 2 + (Math.random() * pause) / 2);
       }
     }

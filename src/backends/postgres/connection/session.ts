@@ -2,19 +2,19 @@ import { Failure, notAnswered } from "./failure.ts";
 import type { ClientLike, QueryResult } from "./pool.ts";
 
 /**
- * What the server has told of the session behind a connection. A connection comes from a pool, and every user of that pool
- * may have changed the session: left it inside a transaction, or set another encoding.
+ * The known state of the session behind a connection. Every user of the connection's pool may have changed the session:
+ * left it inside a transaction, or set another encoding.
  */
 interface Session {
-  /** `I` outside of a transaction, `T` inside, `E` inside one that failed; undefined before it was told. */
+  /** `I` outside of a transaction, `T` inside, `E` inside a failed one; undefined while unknown. */
   transaction: string | undefined;
-  /** Undefined before it was asked for. */
+  /** Undefined while unknown. */
   encoding: string | undefined;
-  /** The default isolation level was looked at. */
+  /** Whether the default isolation level was checked. */
   checked: boolean;
 }
 
-/** Sessions by the wire they are reached over, which a pool may hand out under several faces. */
+/** Sessions by the underlying connection, which a pool may hand out in several wrappers. */
 const sessions = new WeakMap<object, Session>();
 
 function sessionOf(client: ClientLike): Session {
@@ -23,7 +23,7 @@ function sessionOf(client: ClientLike): Session {
   if (known !== undefined) return known;
   const session: Session = { transaction: undefined, encoding: undefined, checked: false };
   sessions.set(wire, session);
-  // The server repeats both whenever they change, so that they are known at no cost for the rest of the connection's life.
+  // The server repeats both whenever they change, so they stay known at no cost for the life of the connection.
   client.connection?.on("readyForQuery", ({ status }: { readonly status?: string }) => {
     session.transaction = status;
   });
@@ -40,7 +40,7 @@ function transactionOf(client: ClientLike): string | undefined {
   return client.getTransactionStatus?.() ?? sessionOf(client).transaction;
 }
 
-/** Whether the connection is inside a transaction, as far as the server has told. */
+/** Returns whether the connection is known to be inside a transaction. */
 export function isInTransaction(client: ClientLike): boolean {
   const transaction = transactionOf(client);
   return transaction !== undefined && transaction !== "I";
@@ -50,11 +50,11 @@ export function isInTransaction(client: ClientLike): boolean {
 export function refuseTransaction(client: ClientLike, ran: boolean): void {
   if (!isInTransaction(client)) return;
   const fault = "a connection came from its pool inside a transaction that somebody had left open";
-  // A statement inside it is lost with it, unless whoever left it open still ends it.
+  // A statement inside the transaction is lost with it, unless the transaction's owner still commits.
   throw new Failure(new Error(fault), ran, true, "left");
 }
 
-/** Whether nothing has to be asked of the server before a statement may run. */
+/** Returns whether a statement may run without a check of the session. */
 export function isFit(client: ClientLike): boolean {
   const { checked, encoding } = sessionOf(client);
   return checked && encoding === "UTF8" && client.connection !== undefined && transactionOf(client) === "I";
@@ -63,8 +63,8 @@ export function isFit(client: ClientLike): boolean {
 const settings = "select current_setting('client_encoding'), current_setting('default_transaction_isolation')";
 
 /**
- * Asks for the settings under which our statements would mean something else, and fails if there is one: a connection's
- * first statement of ours. Where changes of them cannot be heard, as with the driver's native client, it precedes every one.
+ * Checks the settings that would change the meaning of statements, and fails if one does. Runs before a connection's
+ * first statement; before every statement where changes go unnoticed, as with the driver's native client.
  */
 export async function checkSession(client: ClientLike): Promise<void> {
   const session = sessionOf(client);
@@ -97,7 +97,7 @@ async function ask(client: ClientLike): Promise<readonly string[]> {
     return rows[0] as readonly string[];
   } catch (cause) {
     const failure = notAnswered(cause);
-    // A question changes nothing, whatever became of it.
+    // A query of settings changes nothing, whatever happened to it.
     throw new Failure(failure.cause, false, failure.passing, failure.state);
   }
 }

@@ -15,8 +15,9 @@ type Row = readonly [
 ];
 
 /**
- * Builds one statement for any list of reads: a branch for each kind of read and table, joined by `union all`, so that all
- * are answered from one snapshot in one round trip. Texts depend on the kinds, never on values, and are kept.
+ * Builds one statement for any list of reads: a sub-select for each kind of read and table, joined by `union all`, so
+ * that all are answered from one snapshot in one round trip. The text depends on the kinds, never on values, and is
+ * kept.
  */
 export class Reader {
   readonly #schema: string;
@@ -43,7 +44,7 @@ export class Reader {
   }
 }
 
-/** Rows to answers, in the order of the reads. */
+/** Converts rows to answers, in the order of the reads. */
 export function answersOf(reads: readonly Read[], rows: readonly unknown[]): readonly Answer[] {
   const answers: Answer[] = reads.map((read) => ("get" in read ? undefined : []));
   for (const [readNumber, item, part, id, text, bytes] of rows as readonly Row[]) {
@@ -58,7 +59,7 @@ export function answersOf(reads: readonly Read[], rows: readonly unknown[]): rea
   return answers;
 }
 
-/** SQL promises no order across `union all`, though the server keeps each branch's. */
+/** Sorts an answer: SQL promises no order across `union all`, though the server keeps the order of each sub-select. */
 function sort(answer: readonly (Found | Listed)[], read: Exclude<Read, { get: unknown }>): void {
   if ("list" in read) sortBy(answer as Listed[], compareListed);
   else sortBy(answer as Found[], read.reverse === true ? compareDown : compareItemKeys);

@@ -3,16 +3,16 @@ import { afterPrefix, lastInteger } from "../../shared/key-bounds.ts";
 import { bound, isWide, names, sameKey } from "../schema/layout.ts";
 import { bigints, integers, texts } from "../writing/arrays.ts";
 
-/** The reads of one kind on one table: one branch of a statement. */
+/** The reads of one kind on one table, as one part of a statement. */
 export interface SubSelect {
-  /** What decides the branch's text. */
+  /** Sub-selects of the same form have the same text. */
   readonly form: string;
-  /** The text; `parameter` gives the next placeholder, in the order of `values`. */
+  /** Returns the text; `parameter` returns the next placeholder, in the order of `values`. */
   sql(schema: string, parameter: () => string): string;
   readonly values: readonly unknown[];
 }
 
-/** A value of each read of a branch: a scalar where there is one read, else an array. */
+/** The values of one column for all reads of a sub-select: a scalar for one read, else an array. */
 interface Column {
   readonly name: string;
   readonly type: "int4" | "int8" | "text";
@@ -22,7 +22,7 @@ interface Column {
 type Scan = Extract<Read, { scan: unknown }>;
 type List = Extract<Read, { list: unknown }>;
 
-/** Reads of one kind, with their places in the list. */
+/** Reads of one kind, with their indexes in the list. */
 class Gathered<T> {
   readonly indexes: number[] = [];
   readonly reads: T[] = [];
@@ -115,7 +115,7 @@ function directorySelect({ indexes, reads }: Gathered<string>): SubSelect {
 function listSelect({ indexes, reads }: Gathered<List["list"]>): SubSelect {
   const columns: Column[] = [
     { name: "read_number", type: "int4", values: indexes },
-    // No id is empty, and none is after the last code point 512 / 4 times over.
+    // No id is empty, and none sorts after 129 times the last code point, since an id has at most 512 bytes.
     { name: "first", type: "text", values: reads.map(({ prefix }) => prefix ?? "") },
     { name: "beyond", type: "text", values: reads.map(({ prefix }) => afterPrefix(prefix ?? "") ?? beyondAll) },
     { name: "after", type: "text", values: reads.map(({ after }) => after ?? "") },

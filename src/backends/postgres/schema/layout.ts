@@ -2,7 +2,7 @@ import type { DirectoryKey, Key, Table } from "../../../backend.ts";
 import { tables } from "../../../backend.ts";
 import { lastInteger } from "../../shared/key-bounds.ts";
 
-/** The tables of integer keys, by the numbers the function `apply` knows them by. Append only. */
+/** The tables with integer keys. Their indexes are the codes of the function `apply`. Append-only. */
 export const names: readonly Table[] = ["meta", "tail", "mark", "rows", "net", "steps", "id", "head", "write"];
 
 const directoryCode = names.length;
@@ -15,29 +15,29 @@ export function isWide(table: Table): boolean {
   return tables[table].wide;
 }
 
-/** The columns of a table's primary key, in order. */
+/** Returns the columns of a table's primary key, in order. */
 export function keyColumns(table: Table): readonly string[] {
   return isWide(table) ? ["lineage", `"group"`, "item", "part"] : ["lineage", `"group"`, "item"];
 }
 
-/** `a.lineage = b.lineage and …` */
+/** Returns `a.lineage = b.lineage and …`. */
 export function sameKey(table: Table, a: string, b: string): string {
   return keyColumns(table)
     .map((column) => `${a}.${column} = ${b}.${column}`)
     .join(" and ");
 }
 
-/** Tells keys apart, those of the directory as well. */
+/** Returns a text that identifies a key, also of the directory. */
 export function nameOf(key: Key | DirectoryKey): string {
   return key.table === "directory" ? `:${key.id}` : `${key.table}:${key.group}:${key.item}:${key.part}`;
 }
 
-/** A bound of a range may lie anywhere, at infinity too; in SQL it lies just outside the integers at most. */
+/** Limits a bound of a range, which may be infinite, to just outside the valid integers. */
 export function bound(value: number): number {
   return Math.max(-1, Math.min(value, lastInteger + 1));
 }
 
-/** Returns a schema's name as SQL. Unlike in a string, a doubled quote is all there is to escape, whatever is set. */
+/** Returns a schema's name as SQL. In an identifier only the quote must be escaped, whatever the server's settings. */
 export function quote(identifier: string): string {
   return `"${identifier.replaceAll('"', '""')}"`;
 }

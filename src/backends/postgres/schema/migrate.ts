@@ -15,19 +15,19 @@ interface Target {
   readonly partitions: number;
 }
 
-/** Append only: what a migration did stays done. A later one changes it. */
+/** Append-only: a migration that ran is never changed, but followed by another. */
 const migrations: readonly ((target: Target) => string)[] = [
   ({ schema, partitions }) => createTables(schema, partitions),
   ({ schema }) => createApply(schema),
   ({ schema }) => indexTapeNumbers(schema),
 ];
 
-/** The layout this version writes. */
+/** The layout that this version writes. */
 export const latestLayout: number = migrations.length;
 
 /**
- * The layout that is there: 0 when there is none. Either way a value has come back by then, so that a connection whose
- * values cannot be read is found out. It has a parameter because without one, and without a name, values come as text always.
+ * Returns the schema's layout; 0 when there is none. Either way one value is read, so that a connection with unreadable
+ * values is detected. The query has a parameter because values of an unnamed query without one always come as text.
  */
 export async function readLayout(server: Server, schema: string): Promise<number> {
   const layout = `select coalesce(max(number), $1::int4) from ${quote(schema)}.migration`;
@@ -44,7 +44,7 @@ function numberOf({ rows }: QueryResult): number {
   return Number(number);
 }
 
-/** A layout of a later version is not touched. */
+/** Fails with VERSION at the layout of a later version. */
 export function refuseLaterLayout(layout: number, server: Server, schema: string): void {
   if (layout <= latestLayout) return;
   throw new ThreadmarkError(
@@ -55,15 +55,15 @@ export function refuseLaterLayout(layout: number, server: Server, schema: string
 }
 
 /**
- * Brings the schema to the latest layout in one transaction. Any number of processes may do so at once: the first does
- * it, the others wait for the lock and find it done.
+ * Migrates the schema to the latest layout in one transaction. Of several simultaneous processes the first does it, and
+ * the others wait for the lock and find it done.
  */
 export async function migrate(server: Server, schema: string, partitions: number): Promise<void> {
   const target: Target = { schema: quote(schema), partitions };
   await server.with(async (client) => {
     await execute(client, "begin");
     try {
-      // The statement begins after the lock is held, so it sees what the holder before did.
+      // The next statement begins after the lock is held, so it sees the previous holder's changes.
       await execute(client, `select pg_advisory_xact_lock(${lockSpace}, ${lockNumber(schema)})`);
       await prepareSchema(client, schema, target);
       const layout = Number((await execute(client, `select max(number) from ${target.schema}.migration`))[0]?.[0] ?? 0);
@@ -81,7 +81,10 @@ export async function migrate(server: Server, schema: string, partitions: number
   });
 }
 
-/** `create schema if not exists` asks for the right to create schemas even where there is nothing to create. */
+/**
+ * Creates the schema only where it is missing: `create schema if not exists` needs the right to create schemas even
+ * where there is nothing to create.
+ */
 async function prepareSchema(client: ClientLike, schema: string, target: Target): Promise<void> {
   const [[encoding, present, migrated] = []] = await execute(
     client,
@@ -102,7 +105,7 @@ async function prepareSchema(client: ClientLike, schema: string, target: Target)
   );
 }
 
-/** Runs a statement, or several in one text, which then take no values. */
+/** Runs a statement, or several in one text without values. */
 async function execute(client: ClientLike, text: string, values?: readonly unknown[]): Promise<readonly string[][]> {
   try {
     const types = { getTypeParser: () => String };
@@ -115,7 +118,7 @@ async function execute(client: ClientLike, text: string, values?: readonly unkno
   }
 }
 
-/** Advisory locks are numbers shared by all that use the database: ours are the pairs that start with this one. */
+/** The first number of this library's advisory locks, which share one space with all other users of the database. */
 const lockSpace = 0x74_6d_61_72;
 
 function lockNumber(schema: string): number {

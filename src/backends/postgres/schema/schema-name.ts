@@ -1,16 +1,17 @@
-/** The most bytes of a name that Postgres keeps: it cuts off the rest without an error. */
+/** The longest name that Postgres keeps, in bytes: it truncates a longer one without an error. */
 const mostBytes = 63;
 
 /**
- * Quotes, backslashes and dollar signs begin or end something in SQL. Doubling quotes suffices for a name alone, but the name
- * is also part of a function's body. Control and format characters cannot be seen in a message.
+ * Characters that a name may not have. Quotes, backslashes and dollar signs delimit text in SQL: doubling quotes
+ * suffices for a name alone, but the name is also part of a function's body. Control and format characters are
+ * invisible in a message.
  */
 const odd = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}'"`\\$]/u;
 
-/** Such schemas are the server's own; tables in `pg_temp` would end with their connection. */
+/** The server's own schemas. Tables in `pg_temp` would end with their connection. */
 const reserved = /^(pg_|information_schema$)/;
 
-/** Refuses what is no name for a schema, before anything is sent. */
+/** Refuses an invalid schema name before anything is sent. */
 export function checkSchemaName(name: unknown): void {
   if (typeof name !== "string" || name === "" || Buffer.byteLength(name) > mostBytes) {
     throw new TypeError(`postgres: \`schema\` is a name of 1 to ${mostBytes} bytes.`);

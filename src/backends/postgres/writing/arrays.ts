@@ -1,8 +1,8 @@
 import { refuseBytes } from "./message-size.ts";
 
 /**
- * Postgres arrays in the binary form of its wire protocol. The driver sends a Buffer as it is, so a thousand values
- * travel as one parameter without the escaping (and the server's unescaping) that array literals need.
+ * Encodes Postgres arrays in the binary form of its wire protocol. The driver sends a Buffer unchanged, so a thousand
+ * values travel as one parameter without the escaping and unescaping of array literals.
  */
 
 const integerType = 23;
@@ -14,7 +14,7 @@ const uuidType = 2950;
 const headerBytes = 20;
 const noValue = -1;
 
-/** An `int4[]`: lineages, groups, small codes. */
+/** Encodes an `int4[]`: lineages, groups, small codes. */
 export function integers(values: readonly number[]): Buffer {
   const buffer = header(integerType, values.length, 8 * values.length, false);
   let offset = headerBytes;
@@ -26,7 +26,7 @@ export function integers(values: readonly number[]): Buffer {
   return buffer;
 }
 
-/** An `int8[]` of whole numbers: items and parts, and bounds a little beyond them. */
+/** Encodes an `int8[]` of whole numbers: items and parts, and bounds slightly beyond them. */
 export function bigints(values: readonly number[]): Buffer {
   const buffer = header(bigintType, values.length, 12 * values.length, false);
   let offset = headerBytes;
@@ -40,7 +40,7 @@ export function bigints(values: readonly number[]): Buffer {
   return buffer;
 }
 
-/** A `text[]`; undefined is null. */
+/** Encodes a `text[]`; undefined is null. */
 export function texts(values: readonly (string | undefined)[]): Buffer {
   let size = 0;
   let nulls = false;
@@ -63,12 +63,12 @@ export function texts(values: readonly (string | undefined)[]): Buffer {
   return buffer;
 }
 
-/** A `bytea[]`; undefined is null. */
+/** Encodes a `bytea[]`; undefined is null. */
 export function byteas(values: readonly (Uint8Array | undefined)[]): Buffer {
   return binary(byteaType, values);
 }
 
-/** A `uuid[]` of 16 bytes each. */
+/** Encodes a `uuid[]` of 16 bytes each. */
 export function uuids(values: readonly Uint8Array[]): Buffer {
   return binary(uuidType, values);
 }
@@ -92,7 +92,10 @@ function binary(type: number, values: readonly (Uint8Array | undefined)[]): Buff
   return buffer;
 }
 
-/** Dimensions, "has nulls", the element's type, then length and lower bound of the one dimension. */
+/**
+ * Writes an array's header: dimensions, "has nulls", the element's type, then length and lower bound of the only
+ * dimension.
+ */
 function header(type: number, length: number, bodyBytes: number, nulls: boolean): Buffer {
   if (length === 0) return emptyArray(type);
   refuseBytes(bodyBytes);
@@ -105,7 +108,7 @@ function header(type: number, length: number, bodyBytes: number, nulls: boolean)
   return buffer;
 }
 
-/** Postgres knows no empty dimension: an empty array has none. */
+/** Encodes an empty array, which has no dimension in Postgres. */
 function emptyArray(type: number): Buffer {
   const buffer = Buffer.alloc(12);
   buffer.writeInt32BE(type, 8);

@@ -14,29 +14,29 @@ import { splitOverConnections } from "./split-statements.ts";
 
 interface Indexed<T> {
   readonly index: number;
-  /** Of its values; 0 where there is nothing to compare it with. */
+  /** The length of its values; 0 in a commit of one batch, which is not split. */
   readonly length: number;
   readonly of: T;
 }
 
-/** A part of a commit that goes over one connection, nearly always as one statement. */
+/** A part of a commit that uses one connection, nearly always with one statement. */
 interface Portion {
-  /** Their places in the commit. */
+  /** The batches' indexes in the commit. */
   readonly indexes: readonly number[];
   run(): Promise<readonly boolean[]>;
 }
 
 /**
- * Commits batches: the steps among them (a check and inserts) by plain statements, the others by the function `apply`.
- * A commit of one batch is one statement; a large one is spread over a few connections, which the batches' independence
- * allows.
+ * Commits batches: simple ones (a check and inserts) by plain statements, the others by the function `apply`. A commit
+ * of one batch is one statement; a large commit is spread over a few connections, since its batches are independent.
  *
- * Lost answers. A statement whose connection broke may have been applied. It is tried again, and that can be told:
+ * Lost answers. A statement whose connection broke may have been applied. It is repeated, and the outcome is found so:
  * - a batch run by `apply` carries a token that the first attempt, if applied, has left in the table `token`;
- * - a step's retry is refused by the row that the first attempt inserted. If that row holds the very value of this step,
- *   and so do those beside it, they are this step's: a checkpoint's row names the store that put it, and of what tasks
- *   have written all is there. If it holds another, the step was refused. If there is no row, its check failed or a row
- *   beside it was taken, and whether before or after the row came and went cannot be told; nor where one beside it differs.
+ * - the repeated simple batch is refused by the row that the first attempt inserted. If that row and those beside it
+ *   hold the values of this batch, they are this batch's own: a checkpoint's row names the store that put it, and all
+ *   writes beside it are there. If the row holds another value, the batch was refused. If there is no row, the check
+ *   failed or a row beside it was taken, and whether the row came and went before that is unknown; the outcome is also
+ *   unknown where a row beside it differs.
  */
 export class Committer {
   readonly #server: Server;
@@ -56,11 +56,11 @@ export class Committer {
     this.#read = read;
   }
 
-  /** Rejects with a {@link Failure} that says whether anything may have been applied. */
+  /** Commits the batches. Rejects with a {@link Failure} that tells whether anything may have been applied. */
   async commit(batches: readonly Batch[]): Promise<readonly boolean[]> {
     const portions = this.#portions(batches);
     const [only] = portions;
-    // The common case. Of several batches even one portion has its own order.
+    // The common case. With several batches, even a single portion has an order of its own.
     if (only !== undefined && batches.length === 1) return only.run();
     const applied = batches.map(() => true);
     const outcomes = await Promise.allSettled(portions.map((portion) => portion.run()));
@@ -80,13 +80,13 @@ export class Committer {
     throw new Failure(failure.cause, some || failures.some((one) => one.mayHaveApplied), false, failure.state);
   }
 
-  /** Empty batches are in none: there is nothing to run. */
+  /** Groups the batches into portions. Empty batches are in none: there is nothing to run. */
   #portions(batches: readonly Batch[]): readonly Portion[] {
     const simple = new Map<StatementForm, Indexed<SimpleBatch>[]>();
     const generic: Indexed<GenericBatch>[] = [];
     for (const [index, batch] of batches.entries()) {
       const one = simpleBatchOf(batch);
-      // Before anything is sent: should one be too large for any message, then none was applied.
+      // Computed before anything is sent: if a batch is too large for any message, none was applied.
       const length = batches.length === 1 ? 0 : lengthOf(batch);
       if (one !== undefined) {
         const group = simple.get(one.form);
@@ -120,10 +120,13 @@ export class Committer {
     throw toError(this.#server.address, new Error(fault), "unknown");
   }
 
-  /** A key inserted by another while the statement ran makes all of it fail: then each batch is run by itself. */
+  /**
+   * Runs batches by `apply`. A key that another transaction inserts meanwhile fails the whole statement; then each
+   * batch is run by itself.
+   */
   async #runGeneric(batches: readonly GenericBatch[]): Promise<readonly boolean[]> {
     try {
-      // The server that answers now may not have what the one before had told.
+      // After a reconnect the server may lack records that the previous server had.
       return await this.#server.persist(() => {
         const { interruptions } = this.#server;
         return this.#genericRunner.run(
@@ -153,7 +156,7 @@ function* portionsOf<T>(
   }
 }
 
-/** One after the other; what follows one that fails is not run. */
+/** Runs the parts one after the other; stops at the first failure. */
 async function inTurn<T>(
   parts: readonly (readonly T[])[],
   run: (part: readonly T[]) => Promise<readonly boolean[]>,
@@ -168,7 +171,9 @@ async function inTurn<T>(
   }
 }
 
-/** Statements that lock the same records lock them in one order, so none waits for another in a ring. */
+/**
+ * Orders batches by lineage and group, so that statements lock the same records in the same order and never deadlock.
+ */
 function inLockOrder({ of: a }: Indexed<SimpleBatch>, { of: b }: Indexed<SimpleBatch>): number {
   return a.insert.key.lineage - b.insert.key.lineage || a.insert.key.group - b.insert.key.group;
 }

@@ -7,10 +7,10 @@ import { statement } from "../connection/server.ts";
 import { bound, codeOf, nameOf } from "../schema/layout.ts";
 import { bigints, byteas, integers, texts, uuids } from "./arrays.ts";
 
-/** What the function `apply` does with a record. */
+/** The operations of the function `apply`. */
 const operation = { equals: 0, absent: 1, deleteOne: 2, deleteRange: 3, insert: 4, put: 5 } as const;
 
-/** A batch with the token that tells, should the answer be lost, whether it was applied. */
+/** A batch with a token that tells, if the answer is lost, whether it was applied. */
 export interface GenericBatch {
   readonly batch: Batch;
   readonly token: Uint8Array;
@@ -20,7 +20,10 @@ export function genericBatchOf(batch: Batch): GenericBatch {
   return { batch, token: randomBytes(16) };
 }
 
-/** Runs batches of any shape through the function `apply`: one statement, one attempt; tells which were applied. */
+/**
+ * Runs batches of any kind through the function `apply`, in one statement and one attempt, and returns which were
+ * applied.
+ */
 export class GenericBatchRunner {
   readonly #server: Server;
   readonly #statement: Statement;
@@ -94,14 +97,15 @@ class Operations {
   }
 }
 
-/** A column of nulls is as good as an empty one: the server fills it up. */
+/** Returns an empty column for one of nulls, which the server treats alike. */
 function orNone<T>(column: readonly (T | undefined)[]): readonly (T | undefined)[] {
   return column.every((value) => value === undefined) ? [] : column;
 }
 
 /**
- * The function does deletes, then inserts, then puts, each key once. So what a batch says twice of a key is settled here:
- * an insert whose key the batch itself deletes is a put, a check for absence of what it then writes is an insert.
+ * Adds a batch's operations. The function runs deletes, then inserts, then puts, each key once, so repeated keys are
+ * resolved here: an insert whose key the batch itself deletes becomes a put, a check for absence of a key that the
+ * batch writes becomes an insert.
  */
 function addBatch(operations: Operations, ord: number, batch: Batch): void {
   const { checks = [], deletes = [], inserts = [], puts = [] } = batch;
@@ -129,7 +133,7 @@ function addBatch(operations: Operations, ord: number, batch: Batch): void {
   }
 }
 
-/** A batch is on one lineage, or on the directory alone. */
+/** Returns the lineage of a batch: it has one, or only touches the directory. */
 function lineageOf({ checks = [], deletes = [], inserts = [], puts = [] }: Batch): number {
   for (const { key } of [...checks, ...inserts, ...puts]) if (key.table !== "directory") return key.lineage;
   for (const key of deletes) if (key.table !== "directory") return key.lineage;

@@ -10,11 +10,11 @@ import { allText, oneText, pairText, someText } from "./simple-batch-sql.ts";
 
 const textOf = { one: oneText, pair: pairText, all: allText, some: someText } as const;
 
-/** Runs steps of one shape, one attempt; tells which were applied. */
+/** Runs simple batches of one form in one attempt, and returns which were applied. */
 export class SimpleBatchRunner {
   readonly #server: Server;
   readonly #schema: string;
-  /** How the statements commit: see {@link commitAs}. */
+  /** The SQL that sets how a statement commits: see {@link commitAs}. */
   readonly #durable: string;
   readonly #statements = new Map<string, Statement>();
 
@@ -99,10 +99,10 @@ function arrays(batches: readonly SimpleBatch[]): readonly unknown[] {
   const [{ form }] = batches as readonly [SimpleBatch];
   const inserted = batches.map((batch) => batch.insert);
   const values: unknown[] = [lineages(inserted)];
-  addPlaces(values, inserted, form.insert.table);
+  addItemKeys(values, inserted, form.insert.table);
   if (form.check !== undefined) {
     const checked = batches.map((batch) => batch.check as SimpleRecord);
-    if (!form.checksOwn) addPlaces(values, checked, form.check.table);
+    if (!form.checksOwn) addItemKeys(values, checked, form.check.table);
     values.push(array(checked));
   }
   values.push(array(inserted));
@@ -118,7 +118,7 @@ function arrays(batches: readonly SimpleBatch[]): readonly unknown[] {
 
 function addRecords(values: unknown[], records: readonly SimpleRecord[], table: Table): void {
   values.push(lineages(records));
-  addPlaces(values, records, table);
+  addItemKeys(values, records, table);
   values.push(array(records));
 }
 
@@ -126,8 +126,8 @@ function lineages(records: readonly SimpleRecord[]): Buffer {
   return integers(records.map(({ key }) => key.lineage));
 }
 
-/** Keys without their lineage. */
-function addPlaces(values: unknown[], records: readonly SimpleRecord[], table: Table): void {
+/** Adds keys without their lineage. */
+function addItemKeys(values: unknown[], records: readonly SimpleRecord[], table: Table): void {
   values.push(integers(records.map(({ key }) => key.group)), bigints(records.map(({ key }) => key.item)));
   if (isWide(table)) values.push(bigints(records.map(({ key }) => key.part)));
 }
@@ -137,7 +137,10 @@ function array(records: readonly SimpleRecord[]): Buffer {
   return typeof values[0] === "string" ? texts(values as string[]) : byteas(values as Uint8Array[]);
 }
 
-/** No two batches of one commit touch the same group, so the groups inserted tell the batches. */
+/**
+ * Returns which batches were applied. No two batches of one commit touch the same group, so the inserted groups
+ * identify the batches.
+ */
 function appliedOf(batches: readonly SimpleBatch[], { rows }: QueryResult): readonly boolean[] {
   if (rows.length === batches.length) return batches.map(() => true);
   const groups = new Set((rows as readonly [string][]).map(([group]) => Number(group)));

@@ -2,16 +2,16 @@ import type { Table } from "../../../backend.ts";
 import { isWide, keyColumns } from "../schema/layout.ts";
 import type { StatementForm, TargetColumn } from "./simple-batch.ts";
 
-/** A parameter of a step's statement: the column it is for, and its type. */
+/** A parameter of a statement: its column and its type. */
 type Field = readonly [name: string, type: string];
 
 const typeOf = { text: "text", bytes: "bytea" } as const;
 
 /**
- * One step. It is applied exactly when its row was inserted:
- * - `for no key update` waits for whoever changes the checked record, and looks at it again then;
- * - whoever inserts the same key is waited for. Then nothing is inserted; or, where there are rows beside it, which must
- *   not be left without it, the statement fails.
+ * Returns the statement of one batch. It is applied exactly when its row was inserted:
+ * - `for no key update` waits for a transaction that changes the checked record, and then checks it again;
+ * - the insert waits for a transaction that inserts the same key. Then nothing is inserted; or, where there are rows
+ *   beside it, which must not be left without it, the statement fails.
  */
 export function oneText(schema: string, form: StatementForm, durable: string): string {
   const { check, beside } = form;
@@ -24,7 +24,7 @@ export function oneText(schema: string, form: StatementForm, durable: string): s
   return withBeside(insert(schema, form.insert, field), held, besideText(schema, form, beside), ", m", durable);
 }
 
-/** The same with one row beside it, which needs no arrays: half of what such a row costs. */
+/** Returns the statement of one batch with one row beside it. It needs no arrays, which halves the cost of that row. */
 export function pairText(schema: string, form: StatementForm, durable: string): string {
   const beside = form.beside as TargetColumn;
   const fields = batchFields(form);
@@ -40,16 +40,16 @@ function withBeside(own: string, held: string | undefined, beside: string, ifHel
     : `with m as ${held}, b as (${beside}${ifHeld}) ${own} from m where ${durable}`;
 }
 
-/** What stands for a field in a statement: its parameter, counted from `after` on. */
+/** Returns a function from fields to their parameters, numbered after `after`. */
 function parametersOf(fields: readonly Field[], after: number): (name: string) => string {
   const parameters = new Map(fields.map(([name, type], index) => [name, `$${after + index + 1}::${type}`]));
   return (name) => parameters.get(name) as string;
 }
 
 /**
- * Any number of steps of one shape, all or nothing: without `on conflict` and without telling which were applied, which
- * together cost a fifth of the statement. A key that is taken, or a check that does not hold (its row then has no
- * lineage, which no row may lack), fails all of it: two writers on one thread, so rare.
+ * Returns the statement of many batches of one form, all or nothing: it has no `on conflict` and does not return the
+ * applied ones, which together would cost a fifth of it. A taken key, or a failed check (its row then has a null
+ * lineage, which no row may have), fails all batches. That takes two writers on one thread, so it is rare.
  */
 export function allText(schema: string, form: StatementForm, durable: string): string {
   const before = form.beside === undefined ? "" : `with b as (${besideText(schema, form, form.beside)}) `;
@@ -61,7 +61,10 @@ export function allText(schema: string, form: StatementForm, durable: string): s
   return `${before}${insert(schema, form.insert, guarded)}${input} left join lateral ${held} m on true where (select ${durable})`;
 }
 
-/** The same, but each step for itself; only for those that insert one row. Gives the groups of those that were applied. */
+/**
+ * Returns the statement of many batches of one form, each applied by itself; only for batches that insert one row. It
+ * returns the groups of the applied batches.
+ */
 export function someText(schema: string, form: StatementForm, durable: string): string {
   const held = form.check === undefined ? "" : `, lateral ${checked(schema, form, form.check, listed)} m`;
   const input = ` from (select ${unnested(batchFields(form), 0)}) o`;
@@ -71,8 +74,8 @@ export function someText(schema: string, form: StatementForm, durable: string): 
 const listed = (name: string): string => `o.${name}`;
 
 /**
- * The parameters of a step: the inserted key, the checked key (its lineage is the same) and value, then the inserted value.
- * The driver copies what it has of a message whenever that grows: the largest comes last.
+ * Returns the parameters of a batch: the inserted key, the checked key (its lineage is the same) and value, then the
+ * inserted value. The largest comes last, since the driver copies a message whenever it grows.
  */
 function batchFields({ check, checksOwn, insert }: StatementForm): readonly Field[] {
   if (check === undefined) return insertFields(insert);
@@ -98,7 +101,7 @@ function partField(table: Table, name: string): readonly Field[] {
   return isWide(table) ? [[name, "int8"]] : [];
 }
 
-/** What is inserted beside the steps' own rows: its parameters come after theirs, as arrays. */
+/** Returns the insert of the rows beside a batch's own: their parameters come last, as arrays. */
 function besideText(schema: string, form: StatementForm, beside: TargetColumn): string {
   return `${insert(schema, beside, listed)} from (select ${unnested(insertFields(beside), batchFields(form).length)}) o`;
 }
@@ -113,7 +116,10 @@ function insert(schema: string, { table, column }: TargetColumn, field: (name: s
     select ${columns.map(field).join(", ")}, ${field("value")}`;
 }
 
-/** A subquery that takes a lock is run once a step, through the primary key, whatever the planner thinks of it. */
+/**
+ * Returns a subquery that locks the checked record. A locking subquery runs once for each batch, through the primary
+ * key, whatever the planner prefers.
+ */
 function checked(
   schema: string,
   { checksOwn }: StatementForm,

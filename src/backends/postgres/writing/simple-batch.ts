@@ -2,16 +2,16 @@ import type { Batch, Entry, Key, Table, Value } from "../../../backend.ts";
 import { codeOf, isWide, nameOf } from "../schema/layout.ts";
 
 /**
- * What nearly every commit is: at most one record that must hold a value, and a record inserted; beside it perhaps others,
- * all of one table, as when a checkpoint takes along what tasks have written.
+ * The kind of nearly every batch: at most one checked record and one inserted record; beside it perhaps others, all of
+ * one table, as when a checkpoint is committed together with its writes.
  */
 export interface SimpleBatch {
-  /** Batches of one shape go together: the tables, and whether values are text or bytes. */
+  /** Batches of one form share a statement: the tables, and whether values are text or bytes. */
   readonly form: StatementForm;
   readonly check: SimpleRecord | undefined;
   readonly insert: SimpleRecord;
   readonly beside: readonly SimpleRecord[];
-  /** The batch it was. */
+  /** The batch that this was made from. */
   readonly original: Batch;
 }
 
@@ -20,11 +20,11 @@ export interface SimpleRecord {
   readonly value: Value;
 }
 
-/** There is one object for each shape. */
+/** The parts of a batch that decide its statement. There is one object for each form. */
 export interface StatementForm {
   readonly name: string;
   readonly check: TargetColumn | undefined;
-  /** Whether the check is of the record that the inserted key itself leads to: that of its group, in its lineage. */
+  /** Whether the checked record is the one that the inserted key refers to: the record of its group, in its lineage. */
   readonly checksOwn: boolean;
   readonly insert: TargetColumn;
   readonly beside: TargetColumn | undefined;
@@ -35,7 +35,7 @@ export interface TargetColumn {
   readonly column: "text" | "bytes";
 }
 
-/** The batch as a step, or undefined if it is anything else. */
+/** Returns the batch as a simple batch, or undefined if it is not one. */
 export function simpleBatchOf(batch: Batch): SimpleBatch | undefined {
   const { checks, deletes, inserts, puts } = batch;
   const insert = inserts?.at(-1);
@@ -52,7 +52,7 @@ function isRecord(entry: NonNullable<Batch["checks"]>[number] | Entry | undefine
   return entry !== undefined && entry.value !== undefined && entry.key.table !== "directory";
 }
 
-/** All but the last, if they fit beside it: records of one table and kind, and no key twice. */
+/** Returns all inserts but the last if they fit beside it: records of one table and kind, and no key twice. */
 function besideOf(inserts: readonly Entry[], last: SimpleRecord): readonly SimpleRecord[] | undefined {
   const others = inserts.slice(0, -1);
   const [first] = others;

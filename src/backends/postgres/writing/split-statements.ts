@@ -1,16 +1,18 @@
-/** A statement of 32 batches costs little more than its rows; what is beyond goes over up to four connections. */
+/** A statement of 32 batches costs little more than its rows; further batches use up to four connections. */
 const fullCount = 32;
 const mostConnections = 4;
 
-/** About 64 MB of values: both sides hold a statement in full, several times over, and the server takes no more than 1 GB. */
+/**
+ * About 64 MB of values: both sides hold a statement in full, several times over, and the server takes at most 1 GB.
+ */
 const fullLength = 64 * 2 ** 20;
 
-/** The statements that go over one connection, one after the other. */
+/** The statements that use one connection, one after the other. */
 type StatementSequence<T> = readonly (readonly T[])[];
 
 /**
- * Cuts a list into at most four nearly equal lanes, none needlessly short, and a lane into statements that are not too long.
- * Nearly always that is one lane of one statement.
+ * Splits a list into nearly equal sequences for at most four connections, none needlessly short, and each sequence into
+ * statements that are not too long. The result is nearly always one sequence of one statement.
  */
 export function splitOverConnections<T extends { readonly length: number }>(
   list: readonly T[],
@@ -26,7 +28,7 @@ export function splitOverConnections<T extends { readonly length: number }>(
   });
 }
 
-/** Statements of at most that length; what is longer by itself has one of its own. */
+/** Splits a list into statements of at most that length; a longer entry has a statement of its own. */
 function cut<T extends { readonly length: number }>(list: readonly T[], most: number): StatementSequence<T> {
   const parts: T[][] = [];
   let room = -1;

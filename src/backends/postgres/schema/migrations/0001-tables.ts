@@ -1,7 +1,7 @@
 /**
- * One table a kind of record, its key led by the lineage, so that a distributed Postgres keeps a lineage on one shard.
- * A value is in `text` or in `bytes`, as it came. `storage external` keeps long ones out of line and uncompressed:
- * Postgres's own compression costs more than all else on a long value, and the engine has its own.
+ * A table for each kind of record. Keys begin with the lineage, so that a distributed Postgres keeps a lineage on one
+ * shard. A value is in `text` or in `bytes`, as the engine passed it. `storage external` keeps long values out of line
+ * and uncompressed: Postgres's own compression costs more than all else on a long value, and the engine has its own.
  */
 
 const narrow = ["meta", "tail", "mark", "rows", "net", "steps"];
@@ -21,7 +21,7 @@ export function createTables(schema: string, partitions: number): string {
       ),
     ),
     ...table("directory", `id text collate "C", ${value}, primary key (id)`, "id"),
-    // Which commits were applied, for those whose answer was lost. Kept for minutes: see the function `apply`.
+    // The applied commits, for those whose answer was lost. Kept for minutes: see the function `apply`.
     ...table(
       "token",
       "lineage int4, token uuid, applied_at timestamptz not null default now(), primary key (lineage, token)",
@@ -50,8 +50,8 @@ export function createTables(schema: string, partitions: number): string {
 }
 
 /**
- * Where rows are replaced or pass through, room in the page lets Postgres replace a row without touching the index, and
- * vacuum must come by before a fifth of a large table (its default) is dead.
+ * Returns a table's storage parameters. Where rows are updated or short-lived, free space in the page lets Postgres
+ * update a row without touching the index, and vacuum must run before a fifth of a large table (its default) is dead.
  */
 function parameters(name: string): string {
   const often = "autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.2";

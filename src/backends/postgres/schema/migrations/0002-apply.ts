@@ -1,19 +1,22 @@
 /**
- * The function `apply`: any number of batches of any shape, in one statement.
+ * The function `apply`: any number of batches of any kind, in one statement.
  *
- * A plain statement sees one snapshot, taken before it waits for any lock. That is enough to check one record and insert
- * another, but not to delete a range: a row inserted by the transaction it waited for would be missed. Inside a function
- * every statement sees what was committed by then, so `apply` locks the checked records first and looks afterwards.
+ * A plain statement sees one snapshot, taken before it waits for any lock. That is enough to check one record and
+ * insert another, but not to delete a range: it would miss a row inserted by the transaction it waited for. Inside a
+ * function every statement sees the latest commits, so `apply` locks the checked records first and reads afterwards.
  *
- * Operations are parallel arrays; `op` says what, `tab` in which table, `ord` for which batch:
- * 0 equals, 1 absent, 2 delete one, 3 delete items `item` to `part`, 4 insert, 5 put.
- * `shape` holds each op * 100 + tab that occurs. The result holds the batches that were refused.
+ * Operations are parallel arrays: `op` is the kind, `tab` the table, `ord` the batch. Kinds: 0 equals, 1 absent, 2
+ * delete one, 3 delete items `item` to `part`, 4 insert, 5 put. `shape` holds each op * 100 + tab that occurs. The
+ * result holds the refused batches.
  */
 
 const narrow = ["meta", "tail", "mark", "rows", "net", "steps"];
 const tables = [...narrow, "id", "head", "write", "directory"];
 
-/** `refuseMeta`: a statement that refuses further batches by their inserts into `meta`; migration 3 has one. */
+/**
+ * Returns the SQL of the function. `refuseMeta` returns a statement that refuses further batches by their inserts into
+ * `meta`; migration 3 has one.
+ */
 export function createApply(
   schema: string,
   create = "create function",
@@ -80,7 +83,7 @@ function when(op: number, code: number, statement: string): string {
   return `  if ${op * 100 + code} = any(shape) then\n    ${statement};\n  end if;`;
 }
 
-/** The operations as rows, streamed (a function in FROM would first be written to a temporary store). */
+/** Returns the operations as rows, streamed: a function in FROM would first be written to a temporary store. */
 function operations(op: number, code: number): string {
   return `(select ord, lineage, "group", item, part, id, text, bytes from (
       select unnest(ops) as op, unnest(tabs) as tab, unnest(ords) as ord, unnest(lineages) as lineage,
@@ -106,13 +109,16 @@ function same(name: string, left: string): string {
     .join(" and ");
 }
 
-/** In key order, so that two commits that check the same records wait for each other in a line, not in a ring. */
+/** Locks checked records in key order, so that commits that check the same records never deadlock. */
 function lock(schema: string, name: string, code: number): string {
   return `perform 1 from ${schema}.${name} t, ${operations(0, code)} where ${same(name, "t")}
     order by ${list(name, "t")} for no key update of t`;
 }
 
-/** What must be absent is held by a placeholder (text and bytes at once: no record is like that) until the end. */
+/**
+ * Inserts a placeholder for each key that must be absent, until the end. No record has text and bytes at once, as a
+ * placeholder does.
+ */
 function reserve(schema: string, name: string, code: number): string {
   return `with reserved as (
       insert into ${schema}.${name} (${list(name)}, text, bytes)
@@ -149,7 +155,10 @@ function deleteRange(schema: string, name: string, code: number): string {
     where t.lineage = o.lineage and t."group" = o."group" and t.item between o.item and o.part`;
 }
 
-/** An insert that meets a key inserted meanwhile fails, and the whole statement with it; a put replaces. */
+/**
+ * Writes records. An insert that meets a key inserted meanwhile fails together with the whole statement; a put
+ * replaces.
+ */
 function write(schema: string, name: string, op: 4 | 5, code: number): string {
   const replace = `on conflict (${list(name)}) do update set text = excluded.text, bytes = excluded.bytes`;
   return `insert into ${schema}.${name} (${list(name)}, text, bytes)

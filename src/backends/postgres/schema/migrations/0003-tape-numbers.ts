@@ -1,9 +1,9 @@
 import { createApply } from "./0002-apply.ts";
 
 /**
- * Has `apply` refuse a batch that inserts a record into `meta` whose item, the number of a tape, another lineage has. Keys
- * tell lineages apart, so that two commits at once which take the same number do no harm: hence an index that is not
- * unique, and no lock.
+ * Makes `apply` refuse a batch that inserts a `meta` record whose item, the number of a tape, another lineage has. Keys
+ * keep lineages apart, so two simultaneous commits with the same number do no harm: hence an index that is not unique,
+ * and no lock.
  */
 export function indexTapeNumbers(schema: string): string {
   return [
