@@ -68,7 +68,7 @@ onEveryBackend("the checkpointer's contract", (savers) => {
     expect(await listAll(saver, thread(id))).toHaveLength(3);
   });
 
-  it("writes: special ones are replaced, others are not, and they may come before their checkpoint", async () => {
+  it("special writes replace stored ones, ordinary writes do not, and both may come before their checkpoint", async () => {
     const saver = await savers.fresh();
     const id = newThread();
     const checkpoint = checkpointOf({ a: 1 });

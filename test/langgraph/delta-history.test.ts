@@ -28,7 +28,7 @@ async function step(
 }
 
 onEveryBackend("the history of a channel that keeps only its writes", (savers) => {
-  it("follows the branch it is asked for", async () => {
+  it("the history of a channel follows the branch it is asked for", async () => {
     const saver = await savers.fresh();
     const root = await put(saver, thread(newThread()), { log: new DeltaSnapshot(["seed"]), n: 0 });
     const a = await step(saver, root, "a", 2);

@@ -162,51 +162,57 @@ function innermost(message: Loose): Record<string, unknown>[] {
 onEveryBackend(
   "a message that was stored and then changed",
   (savers) => {
-    it.each(Object.keys(changes))("%s: is stored as it is now, and before as it was", async (name) => {
-      const saver = await savers.fresh();
-      for (const make of kinds) {
-        const id = newThread();
-        const message = make();
-        const first = await put(saver, thread(id), { messages: [message] });
-        // Once more unchanged: now it is known.
-        const second = await put(saver, first, { messages: [message] }, 2);
-        changes[name]?.(message as never);
-        const third = await put(saver, second, { messages: [message] }, 3);
-        const fresh = new ThreadmarkSaver(saver.store);
-        expect((await valuesAt(fresh, second))["messages"]).toStrictEqual([make()]);
-        const [read] = (await valuesAt(fresh, third))["messages"] as [Loose];
-        expect(read).toStrictEqual(message);
-        expect(Object.keys(read)).toEqual(Object.keys(message));
-        expect(read.lc_kwargs).toStrictEqual((message as never as Loose).lc_kwargs);
-        // A read checkpoint belongs to its reader.
-        read["content"] = "mine";
-        (read["additional_kwargs"] as Loose | undefined) ??= { lc_kwargs: {} };
-        expect(await valuesAt(fresh, third)).toStrictEqual({ messages: [message] });
-      }
-    });
-
-    it.each(Object.keys(changes))("%s: in the middle of a long list, whatever else is added", async (name) => {
-      const saver = await savers.fresh();
-      const message = (index: number): BaseMessage => (kinds[index % kinds.length] as () => BaseMessage)();
-      for (let place = 8; place < 8 + kinds.length; place++) {
-        const messages = Array.from({ length: 20 }, (_, index) => message(index));
-        let config = thread(newThread());
-        // Three times: it is new, then known, then laid out beside the others.
-        for (let step = 1; step <= 3; step++) {
-          config = await put(saver, config, { messages: [...messages] }, step);
-          messages.push(message(step));
+    it.each(Object.keys(changes))(
+      "a message changed in place (%s) is stored as it is now, and its earlier checkpoint reads as it was",
+      async (name) => {
+        const saver = await savers.fresh();
+        for (const make of kinds) {
+          const id = newThread();
+          const message = make();
+          const first = await put(saver, thread(id), { messages: [message] });
+          // Once more unchanged: now it is known.
+          const second = await put(saver, first, { messages: [message] }, 2);
+          changes[name]?.(message as never);
+          const third = await put(saver, second, { messages: [message] }, 3);
+          const fresh = new ThreadmarkSaver(saver.store);
+          expect((await valuesAt(fresh, second))["messages"]).toStrictEqual([make()]);
+          const [read] = (await valuesAt(fresh, third))["messages"] as [Loose];
+          expect(read).toStrictEqual(message);
+          expect(Object.keys(read)).toEqual(Object.keys(message));
+          expect(read.lc_kwargs).toStrictEqual((message as never as Loose).lc_kwargs);
+          // A read checkpoint belongs to its reader.
+          read["content"] = "mine";
+          (read["additional_kwargs"] as Loose | undefined) ??= { lc_kwargs: {} };
+          expect(await valuesAt(fresh, third)).toStrictEqual({ messages: [message] });
         }
-        const before = shown(messages.slice(0, -1));
-        changes[name]?.(messages[place] as never);
-        const after = await put(saver, config, { messages: [...messages] }, 4);
-        expect(shown((await valuesAt(saver, config))["messages"])).toBe(before);
-        expect(shown((await valuesAt(saver, after))["messages"])).toBe(shown(messages));
-        const last = await put(saver, after, { messages: [...messages] }, 5);
-        expect((await valuesAt(saver, last))["messages"]).toStrictEqual(messages);
-      }
-    });
+      },
+    );
 
-    it("a long list that holds a list of some of its messages", async () => {
+    it.each(Object.keys(changes))(
+      "a message changed in place (%s) in the middle of a long list is stored as it is now, whatever else is added",
+      async (name) => {
+        const saver = await savers.fresh();
+        const message = (index: number): BaseMessage => (kinds[index % kinds.length] as () => BaseMessage)();
+        for (let place = 8; place < 8 + kinds.length; place++) {
+          const messages = Array.from({ length: 20 }, (_, index) => message(index));
+          let config = thread(newThread());
+          // Three times: it is new, then known, then laid out beside the others.
+          for (let step = 1; step <= 3; step++) {
+            config = await put(saver, config, { messages: [...messages] }, step);
+            messages.push(message(step));
+          }
+          const before = shown(messages.slice(0, -1));
+          changes[name]?.(messages[place] as never);
+          const after = await put(saver, config, { messages: [...messages] }, 4);
+          expect(shown((await valuesAt(saver, config))["messages"])).toBe(before);
+          expect(shown((await valuesAt(saver, after))["messages"])).toBe(shown(messages));
+          const last = await put(saver, after, { messages: [...messages] }, 5);
+          expect((await valuesAt(saver, last))["messages"]).toStrictEqual(messages);
+        }
+      },
+    );
+
+    it("a long list that holds a list of some of its messages reads back as it was", async () => {
       const saver = await savers.fresh();
       const messages = Array.from({ length: 30 }, (_, index) => new HumanMessage(`message ${index}`));
       let config = thread(newThread());
@@ -222,7 +228,7 @@ onEveryBackend(
       }
     });
 
-    it("a message with more in it than a call takes arguments", async () => {
+    it("a message with more parts than a call takes arguments reads back as it was", async () => {
       const saver = await savers.fresh();
       const numbers = Array.from({ length: 200_000 }, (_, index) => index);
       const byName = Object.fromEntries(numbers.map((number) => [`n${number}`, number]));

@@ -44,7 +44,7 @@ it("only threadmark/langgraph loads LangGraph's packages", async () => {
   expect(await importing([source("langgraph/index.ts")])).toEqual(expect.arrayContaining(peers));
 });
 
-it("import-langgraph says what to install where they are missing", async () => {
+it("import-langgraph says which packages to install where LangGraph's are missing", async () => {
   const use = `
     const { runCommandLine } = await import(${JSON.stringify(source("cli/program.ts"))});
     const err = [];

@@ -36,7 +36,7 @@ function graphOf(checkpointer: ThreadmarkSaver, work: () => string) {
 onEveryBackend(
   "a run that makes no step, with durability exit",
   (savers) => {
-    it("asks again, fails again or has nothing to do, and leaves the thread as it was", async () => {
+    it("a run without a step asks again, fails again or has nothing to do, and leaves the thread as it was", async () => {
       const saver = await savers.fresh();
       const config = { configurable: { thread_id: newThread() }, durability: "exit" } as const;
       let fails = true;
@@ -69,7 +69,7 @@ onEveryBackend(
       for await (const { status } of saver.threads()) expect(status).toBe("done");
     });
 
-    it("keeps what its checkpoint was told of ancestors that are gone, its label and its run", async () => {
+    it("a checkpoint that is put again keeps its copies from removed ancestors, its label and its run", async () => {
       const saver = await savers.fresh();
       const id = newThread();
       const config = { configurable: { thread_id: id }, metadata: { run_id: "first" } } as const;
@@ -86,7 +86,7 @@ onEveryBackend(
       expect(await saver.store.thread(id).latest()).toMatchObject({ label: "kept", run: "first" });
     });
 
-    it("adds what is new, and is refused if its checkpoint was deleted", async () => {
+    it("a checkpoint that is put again gets the new values, and is refused if it was deleted", async () => {
       const saver = await savers.fresh();
       const config = thread(newThread());
       await graphOf(saver, () => "worked").invoke({ log: [] }, { ...config, durability: "sync" });

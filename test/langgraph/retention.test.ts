@@ -20,7 +20,7 @@ async function line(saver: ThreadmarkSaver, id: string, length: number, run?: st
 }
 
 onEveryBackend("what other savers lack", (savers) => {
-  it("lists the threads, with their status", async () => {
+  it("the saver lists threads with their status", async () => {
     const saver = await savers.fresh();
     await line(saver, "b", 2);
     await put(saver, thread("a"), { "branch:to:next": null });
@@ -32,7 +32,7 @@ onEveryBackend("what other savers lack", (savers) => {
     ]);
   });
 
-  it("prunes a thread, and what remains reads as before", async () => {
+  it("a pruned thread's remaining checkpoints read as before", async () => {
     const saver = await savers.fresh();
     const id = newThread();
     const configs = await line(saver, id, 6);
@@ -46,7 +46,7 @@ onEveryBackend("what other savers lack", (savers) => {
     expect(await valuesAt(saver, onward)).toEqual({ n: 100 });
   });
 
-  it("copies a thread, and neither sees what becomes of the other", async () => {
+  it("a copied thread and its source do not see each other's later checkpoints", async () => {
     const saver = await savers.fresh();
     const [source, target] = [newThread(), newThread()];
     const configs = await line(saver, source, 3);
@@ -62,7 +62,7 @@ onEveryBackend("what other savers lack", (savers) => {
     await expect(saver.copyThread(target, target)).rejects.toMatchObject({ code: "CONFLICT" });
   });
 
-  it("forks a thread at a checkpoint", async () => {
+  it("the saver forks a thread at a checkpoint", async () => {
     const saver = await savers.fresh();
     const [source, target] = [newThread(), newThread()];
     const configs = await line(saver, source, 4);
@@ -77,7 +77,7 @@ onEveryBackend("what other savers lack", (savers) => {
     await expect(saver.forkThread(thread(source, "unknown"), newThread())).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
-  it("deletes what runs made, in every thread", async () => {
+  it("the saver deletes the checkpoints of runs in every thread", async () => {
     const saver = await savers.fresh();
     const [one, two] = [newThread(), newThread()];
     const configs = await line(saver, one, 2, "r1");

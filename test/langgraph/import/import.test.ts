@@ -100,7 +100,7 @@ describe.each(originals)("what $name has", (original) => {
       if (target.name === "postgres") await database.query("drop schema threadmark cascade");
     });
 
-    it("is there whole: every tuple reads as LangGraph's saver reads it", async () => {
+    it("an imported thread is complete: every tuple reads as LangGraph's saver reads it", async () => {
       expect(tuples.length).toBeGreaterThan(150);
       expect(report).toMatchObject({
         threads: scenarios.length + 4,
@@ -118,7 +118,7 @@ describe.each(originals)("what $name has", (original) => {
       });
     });
 
-    it("goes on as a graph: channels that keep only writes are what they were", async () => {
+    it("an imported thread goes on as a graph, and channels that keep only writes have their values", async () => {
       await reading(async (saver) => {
         const { saver: theirs, close } = await original.open();
         try {
@@ -133,7 +133,7 @@ describe.each(originals)("what $name has", (original) => {
       });
     });
 
-    it("is not imported twice, and what has come since is added", async () => {
+    it("a second import adds only the checkpoints that have come since", async () => {
       await run();
       expect(report).toMatchObject({ checkpoints: 0, writes: 0, unchanged: tuples.length });
       const { saver, close } = await original.open();

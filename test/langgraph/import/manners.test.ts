@@ -86,7 +86,7 @@ it("an import that is killed or interrupted goes on when it is run again, and th
   await saver.close();
 }, 240_000);
 
-it("shows how far it is on a terminal, and says at the end what it did", async () => {
+it("an import shows its progress on a terminal, and says at the end what it did", async () => {
   const file = join(directory, "small.sqlite");
   const original = await sqliteSaver(file);
   await converse(original.saver, "only", 2);

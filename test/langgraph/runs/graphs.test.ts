@@ -41,10 +41,13 @@ describe.each(locations)("real graphs on $name", (backend) => {
 
   afterAll(() => place.cleanup());
 
-  it.each(scenarios)("$name: gives what MemorySaver gives, and reads back the same", async ({ name, run }) => {
-    const memory = new MemorySaver();
-    const expected = await run(memory, name);
-    expect(asText(outputs.get(name))).toBe(asText(expected));
-    expect(dumps[name]).toEqual(await dumpThread(memory, name));
-  });
+  it.each(scenarios)(
+    "the graph $name gives the results of MemorySaver, and reads back the same",
+    async ({ name, run }) => {
+      const memory = new MemorySaver();
+      const expected = await run(memory, name);
+      expect(asText(outputs.get(name))).toBe(asText(expected));
+      expect(dumps[name]).toEqual(await dumpThread(memory, name));
+    },
+  );
 });

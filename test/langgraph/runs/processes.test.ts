@@ -79,7 +79,7 @@ const shared = locations.filter((backend) => backend.capabilities.processes);
 onEveryBackend(
   "two processes and one thread",
   (savers) => {
-    it("exclusive: the second is refused with BUSY before its node ran, and may run when the first has ended", async () => {
+    it("with exclusive, a second run is refused with BUSY before its node ran, and may run when the first has ended", async () => {
       const saver = await savers.fresh();
       const id = newThread();
       const first = await start(savers.place(), "first", true);
@@ -102,7 +102,7 @@ onEveryBackend(
       expect(await second.end()).toEqual({ begun: 1, answer: { ended: log } });
     });
 
-    it("exclusive: the lease of a process that was killed runs out", async () => {
+    it("with exclusive, the lease of a killed process runs out", async () => {
       const saver = await savers.fresh();
       const id = newThread();
       const options = { ttl: 1_500, wait: 0 };
@@ -128,7 +128,7 @@ onEveryBackend(
       expect((await listAll(saver, thread(id))).length).toBeGreaterThan(3);
     });
 
-    it("exclusive: a holder that slept past its lease is refused with FENCED, and commits nothing more", async () => {
+    it("with exclusive, a holder that slept past its lease is refused with FENCED, and commits nothing more", async () => {
       const saver = await savers.fresh();
       const id = newThread();
       const options = { ttl: 1_000, wait: 10_000 };
@@ -151,7 +151,7 @@ onEveryBackend(
       expect(head?.checkpoint.channel_values["log"]).toEqual(answer["ended"]);
     });
 
-    it("not exclusive: both histories are whole, and every checkpoint reads back its own values", async () => {
+    it("without exclusive, both histories are complete, and every checkpoint reads back its own values", async () => {
       const saver = await savers.fresh();
       const id = newThread();
       const names = ["left", "right"] as const;

@@ -55,12 +55,12 @@ describe("compile refuses", () => {
     expect(() => make().compile()).toThrow(message);
   });
 
-  test("everything that is wrong, in one message", () => {
+  test("compile reports all faults of a graph in one message", () => {
     const make = (): unknown => base().edge("a", "x").edge("a", "y").node("a", nothing).compile();
     for (const part of ['"x"', '"y"', "more than once", 'Graph "w"']) expect(make).toThrow(part);
   });
 
-  test("what is no graph, node, reducer, branch or option", () => {
+  test("an argument that is no graph, node, reducer, branch or option is a TypeError", () => {
     expect(() => graph("")).toThrow(TypeError);
     expect(() => graph<State>("w").node("a", "b" as never)).toThrow(TypeError);
     expect(() => graph<State>("w").reduce({ n: 1 as never })).toThrow('reducer of "n"');
@@ -79,7 +79,7 @@ describe("compile refuses", () => {
 });
 
 describe("compile accepts", () => {
-  test("a branch that does not say where it leads, and a declared goto, as ways to everything they may reach", () => {
+  test("a branch without declared targets, and a declared goto, count as ways to everything they may reach", () => {
     expect(() =>
       base()
         .branch("a", () => END)
@@ -94,7 +94,7 @@ describe("compile accepts", () => {
     expect(() => jumping.compile()).not.toThrow();
   });
 
-  test("an edge given twice, and changes after it: the compiled flow keeps what was there", async () => {
+  test("an edge given twice counts once, and a compiled flow does not see later changes of its graph", async () => {
     const builder = base().edge("a", END).edge("a", END);
     const flow = builder.compile();
     builder.node("b", nothing);

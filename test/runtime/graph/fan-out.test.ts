@@ -59,7 +59,7 @@ onMemoryAndSqlite("fan-out", ({ fresh }) => {
     expect([state.out.length, most]).toEqual([1001, 7]);
   });
 
-  test("a failure in the middle: the rest is resumed, nothing that ended is run again", async () => {
+  test("after a failure in the middle the rest is resumed, and no finished task is run again", async () => {
     const { store } = await fresh();
     const counts = new Map<number, number>();
     let broken = true;

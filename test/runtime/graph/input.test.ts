@@ -132,7 +132,7 @@ onMemoryAndSqlite("what is wrong at run time", (places) => {
     expect(await collect(store.threads())).toEqual([]);
   });
 
-  test("what a node must not return is its failure", async () => {
+  test("a node that returns anything but a partial state or a command fails", async () => {
     const store = await fresh();
     for (const [index, returned] of ["text", 5, ["a"], new Map(), { update: 3, goto: END }, { goto: 7 }].entries()) {
       const flow = graph<State>("w")

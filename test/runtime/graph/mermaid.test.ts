@@ -3,7 +3,7 @@ import { END, graph, START } from "../../../src/runtime/index.ts";
 
 const nothing = (): undefined => undefined;
 
-test("a graph as Mermaid text: edges solid, joins named, branches and gotos dotted, nested graphs inside", () => {
+test("a graph is drawn as Mermaid text with solid edges, named joins, dotted branches and gotos, and nested graphs inside", () => {
   const inner = graph<object>("inner").node("deep", nothing).edge(START, "deep").edge("deep", END);
   const flow = graph<object>("w")
     .node("plan", nothing)

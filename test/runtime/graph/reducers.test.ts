@@ -55,7 +55,7 @@ describe("reducers", () => {
     { requiredKeys: [] },
   );
 
-  test("the change a reduction gives, applied to the state before, is the state after", () => {
+  test("the change that a reduction returns leads from the state before to the state after", () => {
     const reducers = new Map<string, AnyReducer>([
       ["list", append as AnyReducer],
       ["text", append as AnyReducer],
@@ -89,7 +89,7 @@ describe("reducers", () => {
 });
 
 describe("capture", () => {
-  test("copies and freezes what a node returns; release gives it back changeable", () => {
+  test("capture copies and freezes the result of a node, and release returns a copy that may be changed", () => {
     const given = {
       list: [{ n: 1 }],
       map: new Map([["k", [1]]]),

@@ -42,7 +42,7 @@ onMemoryAndSqlite("abort", ({ store: fresh }) => {
     },
   );
 
-  test("what the step still had to begin is not begun", async () => {
+  test("an aborted run begins no further task of its step", async () => {
     const controller = new AbortController();
     const begun: string[] = [];
     const flow = graph<State>("w")

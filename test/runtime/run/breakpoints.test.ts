@@ -65,7 +65,7 @@ onMemoryAndSqlite("breakpoints", ({ store: fresh }) => {
     expect((await line(store, "t")).map(({ step }) => step)).toEqual([0, 1, 2, 3]);
   });
 
-  test("it fires once per arrival: again when a loop comes back, not again when a failed step is resumed", async () => {
+  test("a breakpoint fires once per arrival: again when a loop comes back, not again when a failed step is resumed", async () => {
     const store = await fresh();
     let broken = true;
     const flow = graph<State>("w")

@@ -33,14 +33,14 @@ const nth = (count: number): ((batches: readonly Batch[]) => boolean) => {
 };
 
 onMemoryAndSqlite("durability", ({ fresh }) => {
-  test("sync: one commit a boundary, with its task's result in it, and one each to take and give up the lease", async () => {
+  test("with sync, a run makes a commit for each boundary with its task's result, and one each to take and release the lease", async () => {
     const { store, medium } = await fresh();
     await lineOf(names, store).run({ out: [] }, { thread: "t", durability: "sync" });
     expect([medium.checkpointCommits, medium.commits]).toEqual([5, 7]);
     expect((await line(store, "t")).map(({ step }) => step)).toEqual([0, 1, 2, 3, 4]);
   });
 
-  test("sync: a boundary is durable before the next step starts", async () => {
+  test("with sync, a boundary is durable before the next step starts", async () => {
     const { store } = await fresh();
     const seen: number[] = [];
     const flow = graph<State>("w")
@@ -54,7 +54,7 @@ onMemoryAndSqlite("durability", ({ fresh }) => {
     expect(seen).toEqual([1, 2]);
   });
 
-  test("async: the same checkpoints, written behind the running step", async () => {
+  test("with async, a run writes the same checkpoints as with sync, behind the running step", async () => {
     const { store, medium } = await fresh();
     await lineOf(names, store).run({ out: [] }, { thread: "t", durability: "async" });
     expect(medium.checkpointCommits).toBe(5);
@@ -65,7 +65,7 @@ onMemoryAndSqlite("durability", ({ fresh }) => {
     expect((await head<State>(store, "t")).state.out).toEqual(names);
   });
 
-  test("async: a step starts while the boundary before it is still being written", async () => {
+  test("with async, a step starts while the boundary before it is still being written", async () => {
     const { store, medium } = await fresh();
     const gate = deferred();
     const commit = medium.commit.bind(medium);
@@ -91,7 +91,7 @@ onMemoryAndSqlite("durability", ({ fresh }) => {
     expect(medium.checkpointCommits).toBe(2);
   });
 
-  test("exit: one checkpoint, the last; nothing next", async () => {
+  test("with exit, a finished run writes only its last checkpoint", async () => {
     const { store, medium } = await fresh();
     const { checkpoint } = await lineOf(names, store).run({ out: [] }, { thread: "t", durability: "exit" });
     expect([medium.checkpointCommits, medium.commits]).toEqual([1, 3]);
@@ -100,7 +100,7 @@ onMemoryAndSqlite("durability", ({ fresh }) => {
     expect([state.out, path]).toEqual([names, names]);
   });
 
-  test("exit: an interrupt is written with the state before its step and what its siblings did", async () => {
+  test("with exit, an interrupt is written with the state before its step and the results of its siblings", async () => {
     const { store, medium } = await fresh();
     const ran: string[] = [];
     const flow = graph<State>("w")
@@ -126,7 +126,7 @@ onMemoryAndSqlite("durability", ({ fresh }) => {
     expect((await head(store, "t")).parent).toBe(asked.checkpoint?.id);
   });
 
-  test("exit: a failure is written with the state before its step, and only the rest is run again", async () => {
+  test("with exit, a failure is written with the state before its step, and only the rest is run again", async () => {
     const { store, medium } = await fresh();
     const ran: string[] = [];
     let broken = true;
@@ -187,7 +187,7 @@ onMemoryAndSqlite("durability", ({ fresh }) => {
     },
   );
 
-  test("async: when the last boundary cannot be written, the run is not done", async () => {
+  test("with async, a run whose last boundary cannot be written is not done", async () => {
     const { store, medium } = await fresh();
     const flow = lineOf(["a"], store);
     medium.fails = nth(2);

@@ -203,7 +203,7 @@ onMemoryAndSqlite("interrupts", ({ store: fresh, fresh: freshPlace }) => {
     expect((await flow.resume({ thread: "t" })).state.out).toEqual(["a", "b=from a page", "c", "last"]);
   });
 
-  test("fan-out: each task has its own question", async () => {
+  test("each task of a fan-out has its own question", async () => {
     const flow = graph<State>("w")
       .reduce({ out: append })
       .node("ask", (_, ctx) => ({ out: [`${ctx.arg}:${ctx.interrupt<string>(ctx.arg)}`] }))

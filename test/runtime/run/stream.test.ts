@@ -42,7 +42,7 @@ onMemoryAndSqlite("streams", ({ store: fresh }) => {
       .compile({ store: store as never });
   }
 
-  test("a run as events, in the order they happen, and its resume", async () => {
+  test("a run and its resume yield their events in the order they happen", async () => {
     const flow = talking(await fresh());
     expect((await collect(flow.stream({ out: [] }, { thread: "t" }))).map(brief)).toEqual([
       "start false",

@@ -8,7 +8,7 @@ import { type Inner, type Outer, research, team } from "../support/research-team
 onMemoryAndSqlite("nested graphs and the history of their thread", (places) => {
   const fresh = places.store;
 
-  test("time travel: from before the task it runs afresh; from its question it goes on from there, answered anew", async () => {
+  test("a nested graph starts afresh from a checkpoint before its task, and goes on from its question when answered anew", async () => {
     const store = await fresh();
     const ran: string[] = [];
     const flow = team(store, research(ran, true));

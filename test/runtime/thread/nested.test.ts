@@ -7,7 +7,7 @@ import { type Inner, type Outer, research, team } from "../support/research-team
 const modes: readonly Durability[] = ["sync", "async", "exit"];
 
 onMemoryAndSqlite("nested graphs", ({ store: fresh }) => {
-  test("its checkpoints are in a namespace of its task; fan-out keeps them apart", async () => {
+  test("the checkpoints of a nested graph are in a namespace of its task, and fan-out keeps them apart", async () => {
     const store = await fresh();
     const flow = team(store, research([]));
     const { state } = await flow.run({ topics: ["x", "y"], found: [] }, { thread: "t" });
@@ -93,7 +93,7 @@ onMemoryAndSqlite("nested graphs", ({ store: fresh }) => {
     expect((await flow.resume({ thread: "t", value: "now" })).state.got).toEqual(["too early", "now"]);
   });
 
-  test("called again, it runs afresh", async () => {
+  test("a nested graph that is called again runs afresh", async () => {
     const store = await fresh();
     const ran: string[] = [];
     const flow = graph<Outer>("loop")
@@ -155,7 +155,7 @@ onMemoryAndSqlite("nested graphs", ({ store: fresh }) => {
     },
   );
 
-  test("inside, too, what finished beside a failure is not run again", async () => {
+  test("a task of a nested graph that finished beside a failure is not run again", async () => {
     const store = await fresh();
     const ran: string[] = [];
     let broken = true;
@@ -179,7 +179,7 @@ onMemoryAndSqlite("nested graphs", ({ store: fresh }) => {
     expect(ran).toEqual(["good", "bad", "bad"]);
   });
 
-  test("three levels deep: asked at the bottom, answered at the top", async () => {
+  test("a question asked three levels deep is answered at the top", async () => {
     const store = await fresh();
     const ran: string[] = [];
     let flow = research(ran, true);

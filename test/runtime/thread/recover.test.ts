@@ -21,7 +21,7 @@ onMemoryAndSqlite("recover", ({ fresh }) => {
       .compile({ store: store as never });
   }
 
-  test("resumes what nobody works on any more, and nothing else", async () => {
+  test("recover resumes abandoned runs and no others", async () => {
     let now = 1_000_000;
     const { store, medium } = await fresh({ clock: () => now });
     let broken = false;

@@ -107,7 +107,7 @@ onMemoryAndSqlite("time travel", ({ store: fresh }) => {
     await expect(flow.update("nobody", { out: [] })).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
-  test("update in the middle of a step: finished tasks stay finished, questions stay open", async () => {
+  test("an update in the middle of a step leaves finished tasks finished and questions open", async () => {
     const store = await fresh();
     const ran: string[] = [];
     const flow = graph<State>("w")
