@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Prunable, prunedSeqs, rangesOf } from "../../../src/model/retention.ts";
+import { type Prunable, prunedSeqs, type Retention, rangesOf } from "../../../src/model/retention.ts";
 
 const options = { keepLast: 1, youngerThan: undefined, keepLabelled: false, protectAncestors: false };
 
@@ -27,8 +27,67 @@ describe("what a prune removes", () => {
   });
 });
 
+const rowsNewestFirst = fc
+  .array(
+    fc.record({
+      namespace: fc.constantFrom("", "a", "b"),
+      label: fc.constantFrom("", "", "kept"),
+      createdAt: fc.integer({ min: 0, max: 20 }),
+      back: fc.integer({ min: 1, max: 5 }),
+    }),
+    { maxLength: 20 },
+  )
+  .map((drawn) =>
+    drawn
+      .map(({ back, ...fields }, index) => row(index + 1, { ...fields, parent: Math.max(0, index + 1 - back) }))
+      .reverse(),
+  );
+
+const anyRetention = fc.record({
+  keepLast: fc.nat({ max: 6 }),
+  youngerThan: fc.option(fc.integer({ min: 0, max: 20 }), { nil: undefined }),
+  keepLabelled: fc.boolean(),
+  protectAncestors: fc.boolean(),
+});
+
+/** Returns the seqs that stay, by the definition: the newest, the young, the labelled, and all ancestors of those. */
+function keptByDefinition(rows: readonly Prunable[], rule: Retention): Set<number> {
+  const kept = rows.filter(({ seq, namespace, createdAt, label }) => {
+    const newer = rows.filter((other) => other.namespace === namespace && other.seq > seq).length;
+    const young = rule.youngerThan !== undefined && createdAt > rule.youngerThan;
+    return newer < Math.max(1, rule.keepLast) || young || (rule.keepLabelled && label !== "");
+  });
+  const seqs = new Set(kept.map(({ seq }) => seq));
+  if (!rule.protectAncestors) return seqs;
+  for (const { seq, parent } of rows) if (seqs.has(seq) && parent !== 0) seqs.add(parent);
+  return seqs;
+}
+
+it("a prune removes exactly the checkpoints that no rule keeps, for any history and any rules", () => {
+  fc.assert(
+    fc.property(rowsNewestFirst, anyRetention, (rows, rule) => {
+      const kept = keptByDefinition(rows, rule);
+      const gone = rows.map(({ seq }) => seq).filter((seq) => !kept.has(seq));
+      expect(prunedSeqs(rows, rule)).toEqual(new Set(gone));
+    }),
+  );
+});
+
+it("a prune never removes the newest checkpoint of a namespace, and a second prune finds nothing to remove", () => {
+  fc.assert(
+    fc.property(rowsNewestFirst, anyRetention, (rows, rule) => {
+      const pruned = prunedSeqs(rows, rule);
+      for (const { namespace } of rows) {
+        expect(pruned.has(rows.find((one) => one.namespace === namespace)?.seq ?? 0)).toBe(false);
+      }
+      const left = rows.filter(({ seq }) => !pruned.has(seq));
+      expect(prunedSeqs(left, rule)).toEqual(new Set());
+    }),
+  );
+});
+
 describe("ranges", () => {
-  it("cover exactly the seqs that go, whatever lies between them", () => {
+  it("ranges cover exactly the seqs that go, whatever lies between them", () => {
     const seqs = fc.uniqueArray(fc.integer({ min: 1, max: 60 })).map((list) => list.sort((a, b) => a - b));
     fc.assert(
       fc.property(seqs, fc.func(fc.boolean()), (all, goes) => {
