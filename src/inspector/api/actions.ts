@@ -6,13 +6,13 @@ import { answerTargetOf, storeAnswer } from "./questions.ts";
 import { retentionOf } from "./storage.ts";
 
 /** Forks a thread at a checkpoint, optionally with parts of the state changed. */
-export const fork: Handler = async (context, parts) => {
-  const thread = threadOf(context, parts);
-  const at = parts.text("checkpoint");
-  const into = parts.optionalText("into");
-  const label = parts.optionalText("label");
-  const edits = parts.object("edits");
-  parts.end();
+export const fork: Handler = async (context, parameters) => {
+  const thread = threadOf(context, parameters);
+  const at = parameters.text("checkpoint");
+  const into = parameters.optionalText("into");
+  const label = parameters.optionalText("label");
+  const edits = parameters.object("edits");
+  parameters.end();
   const made = await thread.fork({
     at,
     ...(into !== undefined && { into }),
@@ -24,12 +24,12 @@ export const fork: Handler = async (context, parts) => {
 };
 
 /** Answers a question that a thread waits with. */
-export const answer: Handler = async (context, parts) => {
-  const thread = threadOf(context, parts);
-  const id = parts.text("checkpoint");
-  const interrupt = parts.text("interrupt");
-  const value = valueOf(parts.any("value"), "value");
-  parts.end();
+export const answer: Handler = async (context, parameters) => {
+  const thread = threadOf(context, parameters);
+  const id = parameters.text("checkpoint");
+  const interrupt = parameters.text("interrupt");
+  const value = valueOf(parameters.any("value"), "value");
+  parameters.end();
   const head = await thread.latest();
   if (head === undefined) throw noSuchThread(thread.id);
   if (head.id !== id) throw new HttpError(409, "CONFLICT", "The thread has gone on. Look at what it asks now.");
@@ -41,23 +41,23 @@ export const answer: Handler = async (context, parts) => {
   return { answered: interrupt };
 };
 
-export const label: Handler = async (context, parts) => {
-  const thread = threadOf(context, parts);
-  const [id, text] = [parts.text("checkpoint"), parts.text("label")];
-  parts.end();
+export const label: Handler = async (context, parameters) => {
+  const thread = threadOf(context, parameters);
+  const [id, text] = [parameters.text("checkpoint"), parameters.text("label")];
+  parameters.end();
   await thread.label(id, text);
   return { label: text };
 };
 
 /** Reports which checkpoints a prune of a thread, or of the named threads, would delete. */
-export const prunePreview: Handler = async (context, parts) => prune(context, parts, true);
+export const prunePreview: Handler = async (context, parameters) => prune(context, parameters, true);
 
-export const pruneForGood: Handler = async (context, parts) => prune(context, parts, false);
+export const pruneForGood: Handler = async (context, parameters) => prune(context, parameters, false);
 
-const prune = async (context: ApiContext, parts: Parameters<Handler>[1], dryRun: boolean): Promise<unknown> => {
-  const id = parts.optionalText("thread");
-  const rules = retentionOf(parts);
-  parts.end();
+const prune = async (context: ApiContext, parameters: Parameters<Handler>[1], dryRun: boolean): Promise<unknown> => {
+  const id = parameters.optionalText("thread");
+  const rules = retentionOf(parameters);
+  parameters.end();
   const ids = id === undefined ? (await context.catalogue.all()).map((thread) => thread.id) : [id];
   const pruned = { threads: 0, deleted: 0, bytesReclaimed: 0 };
   for (const thread of ids) {
@@ -73,10 +73,10 @@ const prune = async (context: ApiContext, parts: Parameters<Handler>[1], dryRun:
 };
 
 /** Deletes a thread, or a single checkpoint of it. */
-export const remove: Handler = async (context, parts) => {
-  const thread = threadOf(context, parts);
-  const id = parts.optionalText("checkpoint");
-  parts.end();
+export const remove: Handler = async (context, parameters) => {
+  const thread = threadOf(context, parameters);
+  const id = parameters.optionalText("checkpoint");
+  parameters.end();
   if (id !== undefined) {
     const deleted = await thread.deleteCheckpoints([id]);
     if (deleted === 0) throw new HttpError(404, "NOT_FOUND", "This checkpoint is gone already.");
@@ -90,9 +90,9 @@ export const remove: Handler = async (context, parts) => {
 };
 
 /** Checks the value in an editor before it is used. */
-export const check: Handler = async (_, parts) => {
-  const value = valueOf(parts.any("value"), "value");
-  parts.end();
+export const check: Handler = async (_, parameters) => {
+  const value = valueOf(parameters.any("value"), "value");
+  parameters.end();
   return { valid: true, keys: value !== null && typeof value === "object" ? Object.keys(value).length : 0 };
 };
 

@@ -4,7 +4,7 @@ import type { Checkpoint } from "../../model/checkpoint.ts";
 import type { Catalogue } from "../caches/catalogue.ts";
 import type { StorageSurvey } from "../caches/storage-survey.ts";
 import { HttpError } from "../http/http-error.ts";
-import { isText, type Parts } from "../http/request-parts.ts";
+import { isText, type RequestParameters } from "../http/request-parameters.ts";
 
 export type State = Record<string, unknown>;
 
@@ -20,12 +20,12 @@ export interface ApiContext {
 }
 
 /** Answers a request; the result is sent as JSON. */
-export type Handler = (context: ApiContext, parts: Parts) => Promise<unknown>;
+export type Handler = (context: ApiContext, parameters: RequestParameters) => Promise<unknown>;
 
 /** Returns the thread that a request names. */
-export function threadOf({ store }: ApiContext, parts: Parts): Thread<State> {
-  const id = parts.text("thread");
-  return store.thread(id, { namespace: parts.list("namespace", 64, isText) });
+export function threadOf({ store }: ApiContext, parameters: RequestParameters): Thread<State> {
+  const id = parameters.text("thread");
+  return store.thread(id, { namespace: parameters.list("namespace", 64, isText) });
 }
 
 export function noSuchThread(id: string): HttpError {

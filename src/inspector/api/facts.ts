@@ -2,7 +2,7 @@ import { checkpointRecord, threadRecord } from "../../display/json-records.ts";
 import { statuses } from "../../model/checkpoint.ts";
 import { controlIndexes } from "../../model/control-writes.ts";
 import { HttpError } from "../http/http-error.ts";
-import { isText } from "../http/request-parts.ts";
+import { isText } from "../http/request-parameters.ts";
 import { type Handler, noSuchThread, threadOf } from "./api-context.ts";
 import { answeredOf } from "./questions.ts";
 import { previewOf } from "./tree.ts";
@@ -11,28 +11,28 @@ import { summaryOf } from "./value.ts";
 const LARGEST_PAGE = 500;
 
 /** Returns the store's address and whether it may be changed. */
-export const storeFacts: Handler = async ({ url, readOnly }, parts) => {
-  parts.end();
+export const storeFacts: Handler = async ({ url, readOnly }, parameters) => {
+  parameters.end();
   return { url, readOnly, now: Date.now() };
 };
 
-export const threadPage: Handler = async ({ catalogue }, parts) => {
+export const threadPage: Handler = async ({ catalogue }, parameters) => {
   const query = {
-    search: parts.text("search", ""),
-    workflow: parts.text("workflow", "") || undefined,
-    status: parts.choice("status", statuses),
-    offset: parts.whole("offset", 0, Number.MAX_SAFE_INTEGER, 0),
-    limit: parts.whole("limit", 1, LARGEST_PAGE, 100),
+    search: parameters.text("search", ""),
+    workflow: parameters.text("workflow", "") || undefined,
+    status: parameters.choice("status", statuses),
+    offset: parameters.whole("offset", 0, Number.MAX_SAFE_INTEGER, 0),
+    limit: parameters.whole("limit", 1, LARGEST_PAGE, 100),
   };
-  parts.end();
+  parameters.end();
   const page = await catalogue.page(query);
   return { ...page, offset: query.offset, threads: page.threads.map(threadRecord) };
 };
 
 /** Returns a thread, its nested graphs with their heads, and its forks. */
-export const threadFacts: Handler = async (context, parts) => {
-  const thread = threadOf(context, parts);
-  parts.end();
+export const threadFacts: Handler = async (context, parameters) => {
+  const thread = threadOf(context, parameters);
+  parameters.end();
   const info = await context.catalogue.thread(thread.id);
   if (info === undefined) throw noSuchThread(thread.id);
   const graphs = await context.catalogue.graphs.of(thread.id);
@@ -49,11 +49,11 @@ export const threadFacts: Handler = async (context, parts) => {
 };
 
 /** Returns a page of checkpoints, newest first, metadata only. */
-export const historyPage: Handler = async (context, parts) => {
-  const thread = threadOf(context, parts);
-  const limit = parts.whole("limit", 1, LARGEST_PAGE, 100);
-  const before = parts.has("before") ? parts.whole("before", 0, Number.MAX_SAFE_INTEGER, 0) : undefined;
-  parts.end();
+export const historyPage: Handler = async (context, parameters) => {
+  const thread = threadOf(context, parameters);
+  const limit = parameters.whole("limit", 1, LARGEST_PAGE, 100);
+  const before = parameters.has("before") ? parameters.whole("before", 0, Number.MAX_SAFE_INTEGER, 0) : undefined;
+  parameters.end();
   const checkpoints: Record<string, unknown>[] = [];
   for await (const info of thread.history({ limit: limit + 1, ...(before !== undefined && { before }) })) {
     checkpoints.push(checkpointRecord(info));
@@ -65,10 +65,10 @@ export const historyPage: Handler = async (context, parts) => {
  * Returns the marks that come from writes: which checkpoints failed, which ask a question (as LangGraph stores it), and
  * how many results there are.
  */
-export const checkpointMarks: Handler = async (context, parts) => {
-  const thread = threadOf(context, parts);
-  const ids = parts.list("checkpoints", 200, isText);
-  parts.end();
+export const checkpointMarks: Handler = async (context, parameters) => {
+  const thread = threadOf(context, parameters);
+  const ids = parameters.list("checkpoints", 200, isText);
+  parameters.end();
   const marks: Record<string, { writes: number; failed: boolean; asks: boolean }> = Object.create(null) as never;
   await Promise.all(
     ids.map(async (id) => {
@@ -83,10 +83,10 @@ export const checkpointMarks: Handler = async (context, parts) => {
 const PATH_SHOWN = 200;
 
 /** Returns all of a checkpoint but its state, which is read in parts. */
-export const checkpointFacts: Handler = async (context, parts) => {
-  const thread = threadOf(context, parts);
-  const id = parts.text("checkpoint");
-  parts.end();
+export const checkpointFacts: Handler = async (context, parameters) => {
+  const thread = threadOf(context, parameters);
+  const id = parameters.text("checkpoint");
+  parameters.end();
   const whole = await context.states.get(thread, id);
   const { state, path, next, completed, interrupts, barriers, ...info } = whole;
   const writes = await thread.writes(id);
@@ -117,11 +117,11 @@ export const checkpointFacts: Handler = async (context, parts) => {
 const MOST_CHANGES = 500;
 
 /** Returns the differences between two states. */
-export const stateDiff: Handler = async (context, parts) => {
-  const thread = threadOf(context, parts);
-  const [before, after] = [parts.text("before"), parts.text("after")];
-  const offset = parts.whole("offset", 0, Number.MAX_SAFE_INTEGER, 0);
-  parts.end();
+export const stateDiff: Handler = async (context, parameters) => {
+  const thread = threadOf(context, parameters);
+  const [before, after] = [parameters.text("before"), parameters.text("after")];
+  const offset = parameters.whole("offset", 0, Number.MAX_SAFE_INTEGER, 0);
+  parameters.end();
   const changes = await thread.diff(before, after);
   return {
     total: changes.length,
@@ -135,9 +135,9 @@ export const stateDiff: Handler = async (context, parts) => {
 };
 
 /** Returns an unused name for a fork, derived from the name of its thread. */
-export const freeName: Handler = async (context, parts) => {
-  const base = parts.text("thread");
-  parts.end();
+export const freeName: Handler = async (context, parameters) => {
+  const base = parameters.text("thread");
+  parameters.end();
   for (let number = 1; number < 1_000; number += 1) {
     const name = `${base}-fork${number === 1 ? "" : `-${number}`}`;
     if ((await context.catalogue.thread(name)) === undefined) return { name };

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { toTagged } from "../../display/tagged-json.ts";
 import { HttpError } from "../http/http-error.ts";
-import { isStep, type Parts } from "../http/request-parts.ts";
+import { isStep, type RequestParameters } from "../http/request-parameters.ts";
 import { type ApiContext, type Handler, threadOf } from "./api-context.ts";
 import { bytesOf, follow, partsOf, type StateStep, type Summary, summaryOf } from "./value.ts";
 
@@ -28,10 +28,10 @@ export function previewOf(value: unknown, shown: number): Summary & { readonly c
 }
 
 /** Returns the value at a path of a state, with its parts. */
-export const stateNode: Handler = async (context, parts) => {
-  const offset = parts.whole("offset", 0, Number.MAX_SAFE_INTEGER, 0);
-  const limit = parts.whole("limit", 1, LARGEST_PAGE, PAGE);
-  const value = await valueAt(context, parts);
+export const stateNode: Handler = async (context, parameters) => {
+  const offset = parameters.whole("offset", 0, Number.MAX_SAFE_INTEGER, 0);
+  const limit = parameters.whole("limit", 1, LARGEST_PAGE, PAGE);
+  const value = await valueAt(context, parameters);
   const budget = { left: COMES_ALONG };
   return { ...summaryOf(value), offset, children: children(value, offset, limit, budget, 1) };
 };
@@ -47,10 +47,10 @@ function children(value: unknown, offset: number, limit: number, budget: { left:
 }
 
 /** Returns a stretch of a long text, or of bytes as hexadecimal digits. */
-export const stateText: Handler = async (context, parts) => {
-  const offset = parts.whole("offset", 0, Number.MAX_SAFE_INTEGER, 0);
-  const limit = parts.whole("limit", 1, 1_000_000, 20_000);
-  const value = await valueAt(context, parts);
+export const stateText: Handler = async (context, parameters) => {
+  const offset = parameters.whole("offset", 0, Number.MAX_SAFE_INTEGER, 0);
+  const limit = parameters.whole("limit", 1, 1_000_000, 20_000);
+  const value = await valueAt(context, parameters);
   if (typeof value === "string")
     return { text: value.slice(offset, offset + limit).toWellFormed(), length: value.length };
   const bytes = bytesOf(value);
@@ -59,16 +59,18 @@ export const stateText: Handler = async (context, parts) => {
 };
 
 /** Returns a part of the state as tagged JSON, whole, to be copied. */
-export const stateValue: Handler = async (context, parts) => ({ value: toTagged(await valueAt(context, parts)) });
+export const stateValue: Handler = async (context, parameters) => ({
+  value: toTagged(await valueAt(context, parameters)),
+});
 
 const MOST_MATCHES = 200;
 const TURN = 5_000;
 
 /** Finds the paths of a state whose key or value contains a text. */
-export const stateSearch: Handler = async (context, parts) => {
-  const wanted = parts.text("query").toLowerCase();
+export const stateSearch: Handler = async (context, parameters) => {
+  const wanted = parameters.text("query").toLowerCase();
   if (wanted === "") throw new HttpError(400, "INVALID", "query must not be empty.");
-  const value = await valueAt(context, parts);
+  const value = await valueAt(context, parameters);
   const matches: { path: readonly StateStep[]; labels: readonly string[]; summary: Summary }[] = [];
   let seen = 0;
   const pending: { value: unknown; path: readonly StateStep[]; labels: readonly string[] }[] = [
@@ -97,12 +99,12 @@ function leafText(value: unknown): string {
   return parts === 0 ? text : "";
 }
 
-async function valueAt(context: ApiContext, parts: Parts): Promise<unknown> {
-  const thread = threadOf(context, parts);
-  const id = parts.text("checkpoint");
-  const path = parts.list("path", DEEPEST, isStep);
-  const of = parts.choice("of", ["state", "metadata", "interrupts", "next", "writes"]) ?? "state";
-  parts.end();
+async function valueAt(context: ApiContext, parameters: RequestParameters): Promise<unknown> {
+  const thread = threadOf(context, parameters);
+  const id = parameters.text("checkpoint");
+  const path = parameters.list("path", DEEPEST, isStep);
+  const of = parameters.choice("of", ["state", "metadata", "interrupts", "next", "writes"]) ?? "state";
+  parameters.end();
   const whole = of === "writes" ? await thread.writes(id) : (await context.states.get(thread, id))[of];
   const { found, value } = follow(whole, path);
   if (!found) throw new HttpError(404, "NOT_FOUND", "The path leads nowhere.");

@@ -13,7 +13,7 @@ import { checkOrigin, checkToken } from "./auth.ts";
 import { HttpError, httpErrorOf } from "./http-error.ts";
 import { type LiveAnswer, streamAnswers } from "./live.ts";
 import { readFields } from "./request-body.ts";
-import { isText, Parts } from "./request-parts.ts";
+import { isText, RequestParameters } from "./request-parameters.ts";
 
 export interface InspectorOptions {
   readonly store: Store<State>;
@@ -133,23 +133,24 @@ export async function serveInspector({
     if (route === undefined) throw new HttpError(404, "NOT_FOUND", "The API has no such path.");
     if (method !== route.method) throw notAllowed(response, route.method);
     if (route.changes === true && readOnly) throw notInReadOnly();
-    const parts = route.method === "GET" ? Parts.ofQuery(query) : Parts.ofBody(await readFields(request));
-    send(response, 200, await route.handler(context, parts));
+    const parameters =
+      route.method === "GET" ? RequestParameters.ofQuery(query) : RequestParameters.ofBody(await readFields(request));
+    send(response, 200, await route.handler(context, parameters));
   }
 
   /** Keeps the answers to several GET requests up to date in a single streamed response. */
   async function live(method: string, query: URLSearchParams, response: ServerResponse): Promise<void> {
     if (method !== "GET") throw notAllowed(response, "GET");
-    const parts = Parts.ofQuery(query);
-    const addresses = parts.list("questions", MOST_QUESTIONS, isText);
-    parts.end();
+    const parameters = RequestParameters.ofQuery(query);
+    const addresses = parameters.list("questions", MOST_QUESTIONS, isText);
+    parameters.end();
     const questions = addresses.map((address) => {
-      const { path, query: parameters } = target(address);
+      const { path, query: asked } = target(address);
       return async (): Promise<LiveAnswer> => {
         try {
           const route = routes.get(path);
           if (route?.method !== "GET") throw new HttpError(404, "NOT_FOUND", `The API has no ${path} to GET.`);
-          return { answer: await route.handler(context, Parts.ofQuery(parameters)) };
+          return { answer: await route.handler(context, RequestParameters.ofQuery(asked)) };
         } catch (error) {
           const { status, code, message } = httpErrorOf(error);
           if (status === 500 && code === "FAILED") complain?.(error);
@@ -163,9 +164,9 @@ export async function serveInspector({
   async function exportThreads(method: string, query: URLSearchParams, response: ServerResponse): Promise<void> {
     if (method !== "GET") throw notAllowed(response, "GET");
     if (readOnly) throw notInReadOnly();
-    const parts = Parts.ofQuery(query);
-    const thread = parts.optionalText("thread");
-    parts.end();
+    const parameters = RequestParameters.ofQuery(query);
+    const thread = parameters.optionalText("thread");
+    parameters.end();
     const lines = store.export(thread === undefined ? {} : { threads: [thread] });
     // The first lines are made before the headers are sent, so that an unknown thread is still an error.
     const first = [(await lines.next()).value as string, (await lines.next()).value as string];

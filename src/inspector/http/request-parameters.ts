@@ -5,7 +5,7 @@ import type { Fields } from "./request-body.ts";
  * The parameters of a request, each checked as it is taken. Parameters that no handler takes are refused, since they
  * were misspelt.
  */
-export class Parts {
+export class RequestParameters {
   readonly #fields: Fields;
   readonly #left: Set<string>;
 
@@ -14,17 +14,17 @@ export class Parts {
     this.#left = new Set(Object.keys(fields));
   }
 
-  static ofQuery(query: URLSearchParams): Parts {
+  static ofQuery(query: URLSearchParams): RequestParameters {
     const fields: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
     for (const [name, value] of query) {
       if (name in fields) throw invalid(`${name} is given twice.`);
       fields[name] = value;
     }
-    return new Parts(fields);
+    return new RequestParameters(fields);
   }
 
-  static ofBody(fields: Fields): Parts {
-    return new Parts(fields);
+  static ofBody(fields: Fields): RequestParameters {
+    return new RequestParameters(fields);
   }
 
   /** Refuses parameters that were not taken. Call it after taking all. */
