@@ -8,7 +8,7 @@ import { tailChange } from "../records/tail.ts";
 import { ownRow } from "../view/own-rows.ts";
 import { renew, rewriteCheck } from "../view/renew.ts";
 
-/** Packs are kept until their records are this long together, unless told. */
+/** Packs are kept until their records are this long together, unless the caller gives another bound. */
 const KEPT = 64 * 1024 * 1024;
 
 interface KeptPack {
@@ -20,7 +20,7 @@ interface KeptPack {
 export class FrameReader {
   readonly #context: Context;
   readonly #most: number;
-  /** Those read last, the newest at the end. */
+  /** Packs by tape and last seq; the newest comes last. */
   readonly #packs = new Map<string, KeptPack>();
   #kept = 0;
   readonly #offered = new Map<string, readonly [net: Value, steps: Value]>();
@@ -30,12 +30,12 @@ export class FrameReader {
     this.#most = most;
   }
 
-  /** Takes over the records of a pack that were read already. */
+  /** Takes over the records of a pack that the caller has read already. */
   offer(tape: Tape, last: number, net: Value, steps: Value): void {
     this.#offered.set(`${tape.number}:${last}`, [net, steps]);
   }
 
-  /** The frame of this very tape with this seq. Its change must not be altered. */
+  /** Returns the frame of this very tape with this seq. The caller must not alter its change. */
   async read(tape: Tape, seq: number): Promise<Frame> {
     let current = tape;
     const wasRewritten = rewriteCheck(async () => {

@@ -13,12 +13,15 @@ import { homeOf, type Shown } from "../view/row-at.ts";
 import { loadTree } from "./load-tree.ts";
 import { PackRecords } from "./pack-records.ts";
 
-/** Rows of a page: about those of a pack. */
+/** Rows of a page: about as many as a pack has. */
 export const PAGE_ROWS = 64;
 
 const OLDER_NETS = 16;
 
-/** Rows by pages, each with the next row already found: then the parents of its rows usually are, too. */
+/**
+ * Yields rows by pages. The row after a page is found before the page is given out: then the parents of its rows
+ * usually are in memory, too.
+ */
 export async function* pagesOf(
   rows: AsyncGenerator<Shown>,
   wanted: (row: Shown) => boolean = () => true,
@@ -37,17 +40,17 @@ export async function* pagesOf(
   if (page.length > 0) yield page;
 }
 
-/** A tree that shares nodes with others of its page. Not to be changed, unless it is `owned`. */
+/** A tree that shares nodes with others of its page. The caller must not change it unless it is `owned`. */
 export interface SharedTree {
   readonly tree: Json;
   readonly tagged: boolean;
-  /** The others are not needed any more. */
+  /** True once no other tree of the page is needed any more. */
   readonly owned?: boolean;
 }
 
 /**
- * The trees of several rows, by seq: one is built from storage, the others from it, step by step. Rows that were
- * replaced, and those that do not read, are left out: by themselves they are read with all care, or tell their fault.
+ * Builds the trees of several rows, by seq: one from storage, the others from it, step by step. Rows that were replaced
+ * or do not read are left out: the caller reads each of them by itself, which also names its fault.
  */
 export async function loadPage(
   context: Context,
@@ -64,14 +67,14 @@ export async function loadPage(
   );
   try {
     await page.read();
-    // The oldest first: the others build on it.
+    // Other rows build on the oldest one.
     for (const { seq } of plain.toReversed()) await page.build(seq);
   } catch (error) {
     if (!isCorrupt(error) && !(error instanceof Overtaken)) throw error;
   }
   const stable = tape.meta.folds === folds && page.tapes.every((home) => home.meta.folds === folds);
   if (!stable) return new Map();
-  // Frames that were only built on may be shown replaced.
+  // A frame that others build on may be shown replaced itself.
   for (const row of rows) if (row.replacedBy !== undefined) page.trees.delete(row.seq);
   return page.trees;
 }
@@ -83,7 +86,7 @@ class Page {
   readonly #wanted: ReadonlySet<number>;
   readonly #records: PackRecords;
   readonly #homes = new Map<Tape, number[]>();
-  /** Frames by seq, each with what it was stored to build on. */
+  /** Frames by seq, each as it is stored. */
   readonly #frames = new Map<number, Frame>();
 
   constructor(context: Context, tape: Tape, seqs: readonly number[]) {
@@ -97,7 +100,7 @@ class Page {
     return [...this.#homes.keys()];
   }
 
-  /** Reads the packs of all these rows, and along with them what the oldest of them probably builds on. */
+  /** Reads the packs of all wanted rows, and along with them the older nets that the oldest row probably builds on. */
   async read(): Promise<void> {
     for (const seq of this.#wanted) {
       const home = await homeOf(this.#context, this.#tape, seq);
@@ -107,7 +110,7 @@ class Page {
     }
     for (const [home, own] of this.#homes) {
       const oldest = Math.min(...own);
-      // What a tape has after the last row that is wanted of it may be no part of this view, which has other rows there.
+      // Rows after the newest wanted one may be no part of this view, which has other rows under their seqs.
       const newest = Math.max(...own);
       for (const { row, value } of home.tail) {
         if (row.seq >= oldest && row.seq <= newest) this.#frames.set(row.seq, { row, change: tailChange(value) });
@@ -146,8 +149,8 @@ class Page {
   }
 
   /**
-   * Goes on from a tree that nobody else holds to the first that is wanted, in place: nothing of those between is kept, nor
-   * their frames, whose nodes become the tree's. Gives the seq it came to.
+   * Changes a tree that belongs to this page alone, in place, up to the first wanted row, and returns the seq of that
+   * row. Frames on the way are dropped, since their nodes become part of the tree.
    */
   #onwards(from: number, { tree: base, tagged: before }: SharedTree, above: Frame[]): number {
     let [seq, tree, tagged] = [from, base, before];

@@ -15,7 +15,7 @@ import { renew, rewriteCheck, rewritesOf } from "../view/renew.ts";
 import { homeOf, rowAt, type Shown } from "../view/row-at.ts";
 import { PackRecords } from "./pack-records.ts";
 
-/** A tree that was just built from storage; nobody else holds any part of it. */
+/** A tree that was just built from storage; the caller alone holds its nodes. */
 export interface LoadedTree {
   readonly tree: Json;
   readonly tagged: boolean;
@@ -25,11 +25,11 @@ export interface LoadedTree {
   readonly hops: number;
 }
 
-/** A checkpoint's body as a view shows it: the frame's tree, and on top what replaced it. */
+/** Builds a checkpoint's body as a view shows it: the frame's tree, with the replacement on top. */
 export async function loadShown(context: Context, tape: Tape, row: Shown, records?: PackRecords): Promise<LoadedTree> {
   const loaded = await loadTree(context, tape, row.seq, records);
   if (row.replacedBy === undefined) return loaded;
-  // The change belongs to the frame as it was when the row was found. It may have been read again meanwhile, as it was.
+  // The replacement is a change of the frame as it was when the row was found.
   const now = (await rowAt(context, tape, row.seq))?.replacedBy;
   if (now !== row.replacedBy && JSON.stringify(now) !== JSON.stringify(row.replacedBy)) throw new Overtaken(tape);
   return { ...loaded, tree: applyOwned(loaded.tree, structuredClone(row.replacedBy)), tagged: true };
@@ -66,9 +66,9 @@ class Walk {
   readonly #stretches: (readonly Delta[])[] = [];
   #weight = 0;
   #tagged = false;
-  /** Whether it has gone through single steps of a pack. */
+  /** True once the walk has gone through single steps of a pack. */
   #within = false;
-  /** The place in the tail below the row that was found there last. */
+  /** The index in the tail below the row that was found there last. */
   #below = -1;
 
   constructor(context: Context, records: PackRecords) {
@@ -84,7 +84,7 @@ class Walk {
     do {
       base = this.#context.trees.copy(tape, current);
       if (base) break;
-      // Nothing is awaited that is at hand: there is a turn of this loop for every unsealed row.
+      // This loop turns once for every unsealed row, so it awaits only what is not in memory.
       const at = homeOf(this.#context, home, current);
       home = at instanceof Promise ? await at : at;
       this.#tapes.add(home);
@@ -125,7 +125,7 @@ class Walk {
     return this.#records.net(tape, seq).then((around) => this.#through(tape, seq, around));
   }
 
-  /** By the net change of a pack, or by its single steps. */
+  /** Takes the net change of a pack, or its single steps where the row is in its midst. */
   #through(tape: Tape, seq: number, around: Found): Stretch | Promise<Stretch> {
     const nets = this.#decode(tape, seq, () => decodeNets(around.value));
     const stretch = netStretch(nets, seq);
@@ -138,8 +138,8 @@ class Walk {
     const { rows, net, steps } = await this.#records.pack(tape, around.item);
     const stretch = this.#decode(tape, seq, () => {
       const seqs = decodeRows(tape.number, rows).map((row) => row.seq);
-      // Of the pack that the frame itself is in, this much leads to it: that others came after it is no reason for a full
-      // frame on top of it, and another for every branch. Where one has to go through the midst of several packs, it is.
+      // Only the share of the first pack up to the row counts toward the weight; otherwise every branch from an old
+      // pack would get a full frame. Later packs count as a whole.
       const share = this.#within ? 1 : (seqs.indexOf(seq) + 1) / seqs.length;
       this.#within = true;
       this.#weight += (net.length + steps.length) * share;
@@ -164,7 +164,7 @@ class Walk {
     });
   }
 
-  /** Adds the frame's address to what the codec complains about. */
+  /** Adds the frame's address to an error of the codec. */
   #decode<T>(tape: Tape, seq: number, decode: () => T): T {
     try {
       return decode();

@@ -6,7 +6,7 @@ import { lowerBound, type Tape } from "../memory/tape.ts";
 import { PACK_TABLES, rangeOf } from "../records/keys.ts";
 import { decodeMeta } from "../records/meta.ts";
 
-/** The three records of a pack, from one snapshot: those of another version do not go with them. */
+/** The three records of a pack, read from one snapshot: records of different versions do not match. */
 export interface PackRecord {
   readonly last: number;
   readonly rows: Value;
@@ -20,7 +20,7 @@ interface Span {
   readonly nets: readonly Found[];
 }
 
-/** What is known of one tape's packs. */
+/** The pack records of one tape that were read. */
 interface Known {
   readonly folds: number | undefined;
   readonly spans: Span[];
@@ -31,11 +31,11 @@ const FIRST_PAGE = 16;
 const LAST_PAGE = 256;
 
 /**
- * The pack records that one operation has read. What it will need is asked for together, so that the number of round
- * trips goes by pages and not by checkpoints.
+ * The pack records that one operation has read. Records that it will need are read together, so that the number of
+ * round trips goes by pages and not by checkpoints.
  *
- * Records of different moments go together: whatever is deleted between, the tree of a seq that is still there stays
- * what it was. Only a compaction that folds replaced content in changes trees; it is counted, and the count compared.
+ * Invariant: records that were read at different moments match as long as the tape counts the same folds. Deletions
+ * leave the tree of every other seq as it was; only a compaction that folds replaced content into frames changes trees.
  */
 export class PackRecords {
   readonly #context: Context;
@@ -46,7 +46,7 @@ export class PackRecords {
     this.#context = context;
   }
 
-  /** The `net` record of the pack that holds a sealed row. */
+  /** Returns the `net` record of the pack that holds a sealed row. */
   async net(tape: Tape, seq: number): Promise<Found> {
     const known = this.knownNet(tape, seq);
     if (known) return known;
@@ -54,7 +54,7 @@ export class PackRecords {
     const limit = Math.min(this.#page, tape.packsAtOnce);
     this.#page = Math.min(this.#page * 4, LAST_PAGE);
     if (seq === tape.meta.sealed) {
-      // What was sealed last ends its pack: there is nothing behind it to look for.
+      // The last sealed row ends its pack, so no record behind it has to be looked for.
       const reads: readonly Read[] = [
         { get: tape.metaKey },
         { scan: rangeOf(tape, "net", from, seq), reverse: true, limit },
@@ -78,14 +78,14 @@ export class PackRecords {
     return around;
   }
 
-  /** The records of the pack that ends with `last`. */
+  /** Returns the records of the pack that ends with `last`. */
   async pack(tape: Tape, last: number): Promise<PackRecord> {
     const [pack] = await this.packs(tape, [last]);
     if (!pack) throw missingFrame(tape, last);
     return pack;
   }
 
-  /** The same for several packs, in one read; those that are not there are left out. */
+  /** Returns the records of several packs, in one read; a pack that is not there is left out. */
   async packs(tape: Tape, lasts: readonly number[], ahead: readonly Read[] = []): Promise<readonly PackRecord[]> {
     const known = this.#of(tape).packs;
     const sought = lasts.filter((last) => !known.some((pack) => pack.last === last));
@@ -102,7 +102,7 @@ export class PackRecords {
     return known.filter((pack) => lasts.includes(pack.last));
   }
 
-  /** What was read along with the meta record: scans of one pack's records, and of older nets. */
+  /** Adds records that were read along with the meta record: scans of one pack, and of older nets. */
   add(tape: Tape, meta: Value, reads: readonly Read[], answers: readonly Answer[]): void {
     if (!sameFolds(tape, meta)) return;
     const around = new Map<string, Found>();
@@ -127,7 +127,7 @@ export class PackRecords {
     }
   }
 
-  /** `below` comes newest first; with fewer than `limit` there are no older ones down to `from`. */
+  /** Adds nets; `below` comes newest first. With fewer than `limit` there are no older ones down to `from`. */
   #addNets(
     tape: Tape,
     below: readonly Found[],
@@ -142,7 +142,7 @@ export class PackRecords {
     if (lowest) this.#of(tape).spans.push({ from: all ? from : lowest.item, nets });
   }
 
-  /** The same, if it was read already. */
+  /** Returns the `net` record of the pack that holds a row, if it was read already. */
   knownNet(tape: Tape, seq: number): Found | undefined {
     for (const { from, nets } of this.#of(tape).spans) {
       if (seq < from) continue;

@@ -7,13 +7,16 @@ import { homeOf, isPlain, rowAt, type Shown } from "../view/row-at.ts";
 import { FrameReader } from "./frame-reader.ts";
 import { loadTree } from "./load-tree.ts";
 
-/** So much of frames, and so many packs' rows of a tape, are remembered while a history is gone through. */
+/** Bytes of frames, and packs of rows of a tape, that a walk through a whole history remembers. */
 export const FRAME_BYTES: number = 4 * 1024 * 1024;
 export const PACKS = 32;
-/** So many packs' rows are read at once meanwhile: their metadata may be large. */
+/** Packs of rows read at once by such a walk: their metadata may be large. */
 export const PACKS_AT_ONCE = 8;
 
-/** Rows by their seqs, ascending, and for each the seq of the frame it builds on: all that is held of a long history. */
+/**
+ * The rows of a history by seq, ascending, each with the seq of the frame it builds on: all that is held of a long
+ * history.
+ */
 export interface FrameGraph {
   readonly seqs: readonly number[];
   readonly bases: readonly number[];
@@ -22,7 +25,7 @@ export interface FrameGraph {
 /** A checkpoint that a replay has come to. */
 export interface Replayed {
   readonly row: Shown;
-  /** The tree of its frame, as it is until the replay goes on; undefined where it does not read. */
+  /** The tree of its frame, valid until the replay goes on; undefined where it does not read. */
   readonly tree: Json | undefined;
   readonly tagged: boolean;
   /** The change that was applied to the tree of the frame it builds on; undefined where the tree was read as a whole. */
@@ -31,7 +34,7 @@ export interface Replayed {
   readonly error?: unknown;
 }
 
-/** A tree that frames still to come build on, and how many of them. */
+/** A tree that frames still to come build on; `uses` counts them. */
 interface Live {
   tree: Json;
   readonly tagged: boolean;
@@ -48,18 +51,20 @@ interface Failed {
 type Came = { readonly live: Live; readonly change: Delta | undefined } | Failed;
 
 /**
- * Goes through the trees of a history, each made from the one that it builds on, in place where nothing else builds on
- * that: so the cost is that of the changes, however long the history.
+ * Goes through the trees of a history. Each is made from the tree it builds on, in place where no other frame builds on
+ * that one: so the cost is that of the changes, however long the history.
  *
- * Invariant: of the frames that build on one frame, the one that most others build on comes last and takes the tree over.
- * So no more trees are held at a time than the binary logarithm of the number of rows, whatever the branches.
+ * Invariant: of the frames that build on one frame, the one with most descendants comes last and takes the tree over.
+ * So no more trees are held at a time than the binary logarithm of the number of rows.
  */
 export class Replay {
   readonly #context: Context;
   readonly #tape: Tape;
   readonly #graph: FrameGraph;
   readonly #frames: FrameReader;
-  /** By place in the graph: how many rows build on a row, itself included, and its children as linked lists. */
+  /**
+   * By index in the graph: the number of rows that build on a row, itself included, and its children as linked lists.
+   */
   readonly #weights: Int32Array;
   readonly #children: Int32Array;
   readonly #siblings: Int32Array;
@@ -85,7 +90,7 @@ export class Replay {
     }
   }
 
-  /** The place of a seq in the graph; -1 if it is not there. */
+  /** Returns the index of a seq in the graph; -1 if it is not there. */
   placeOf(seq: number): number {
     const { seqs } = this.#graph;
     const place = lowerBound(seqs, seq, (entry) => entry);
@@ -99,7 +104,7 @@ export class Replay {
       const seq = this.#graph.seqs[next.index] as number;
       const came = await this.#comeTo(seq, next.from);
       const row = await this.#shown(seq);
-      // Without a row it was deleted meanwhile; others may still build on it.
+      // A row that was deleted meanwhile is not shown, yet others may build on it.
       if (row) yield replayed(row, came);
       const children = this.#childrenOf(next.index);
       if ("live" in came) came.live.uses = children.length;
@@ -112,7 +117,8 @@ export class Replay {
     const home = await homeOf(this.#context, this.#tape, seq);
     const pack = home.loadedPack(seq)?.last;
     home.forgetPacks(PACKS);
-    // Within one pack, what builds on a frame that does not read does not read either; its last row may, by its net change.
+    // Within a pack, frames on top of one that does not read do not read either, except the last row, by its net
+    // change.
     if (from && "error" in from && pack !== undefined && from.pack === pack && pack !== seq) return from;
     try {
       const { row, change } = await this.#frames.read(home, seq);
@@ -130,7 +136,7 @@ export class Replay {
     }
   }
 
-  /** A row as the thread shows it. */
+  /** Returns a row as the thread shows it. */
   async #shown(seq: number): Promise<Shown | undefined> {
     const tape = this.#tape;
     try {
@@ -143,7 +149,7 @@ export class Replay {
     return rowAt(this.#context, tape, seq);
   }
 
-  /** The rows that build on a row; first the one that comes last. */
+  /** Returns the rows that build on a row, the one to visit last first. */
   #childrenOf(index: number): number[] {
     const children: number[] = [];
     for (let child = this.#children[index] as number; child >= 0; child = this.#siblings[child] as number) {
@@ -164,10 +170,10 @@ function live(tree: Json, tagged: boolean): Live {
   return { tree, tagged, copies: new OwnedCopies(), uses: 0 };
 }
 
-/** Applies a change: in place, if nothing else builds on the tree. */
+/** Applies a change, in place if nothing else builds on the tree. */
 function goOn(from: Live, change: Delta, tagged: boolean): Live {
   from.uses -= 1;
-  // Nodes that are shared from now on are nobody's to change.
+  // Nodes that two trees share must not be changed in place any more.
   if (from.uses > 0) from.copies = new OwnedCopies();
   const copies = from.uses > 0 ? new OwnedCopies() : from.copies;
   return { tree: copies.apply(from.tree, change), tagged: from.tagged || tagged, copies, uses: 0 };

@@ -1,17 +1,17 @@
 import { ThreadmarkError } from "../../errors.ts";
 
-/** Whether something failed because a record is damaged, or missing. */
+/** Tells whether an operation failed because a record is damaged or missing. */
 export function isCorrupt(error: unknown): error is ThreadmarkError {
   return error instanceof ThreadmarkError && error.code === "CORRUPT";
 }
 
-/** Nothing, for what does not read: one that is damaged does not keep others from being read. */
+/** Returns undefined for a CORRUPT error and rethrows any other, so that one damaged record does not stop a scan. */
 export function ifDamaged(error: unknown): undefined {
   if (isCorrupt(error)) return undefined;
   throw error;
 }
 
-/** Adds to a fault of storage which checkpoint it was found in. */
+/** Adds the checkpoint to a CORRUPT error that does not name one yet. */
 export function named(error: unknown, thread: string, checkpoint: string): unknown {
   if (!isCorrupt(error) || error.checkpoint !== undefined) return error;
   return new ThreadmarkError(

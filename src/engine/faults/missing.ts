@@ -31,7 +31,7 @@ export function missingFrame(tape: FrameHome, seq: number): ThreadmarkError {
   });
 }
 
-/** The codec knows where in a value a fault lies, not whose it is. */
+/** Adds the thread to an error of the codec, which only knows where in the value the fault lies. */
 export function refusedBy(thread: string, error: unknown): unknown {
   if (!(error instanceof ThreadmarkError) || error.code !== "SERIALIZE" || error.thread !== undefined) return error;
   const { message, path, cause } = error;

@@ -5,8 +5,8 @@ interface Slot<V> {
 }
 
 /**
- * A map that forgets what was used longest ago once its entries weigh more than `limit` bytes. Using an entry only
- * notes when: the order is worked out when there is something to forget.
+ * A map that forgets the entries used longest ago once they weigh more than `limit` bytes. Using an entry only notes
+ * when; the order is worked out when something has to be forgotten.
  */
 export class ByteCache<K, V> {
   readonly #slots = new Map<K, Slot<V>>();
@@ -33,7 +33,7 @@ export class ByteCache<K, V> {
     if (this.#bytes > this.#limit) this.#forget(key);
   }
 
-  /** An entry has come to weigh more, or less; false if it is not, or no longer, this one. */
+  /** Changes the weight of an entry; returns false if the key no longer holds this value. */
   weigh(key: K, value: V, bytes: number): boolean {
     const slot = this.#slots.get(key);
     if (slot === undefined || slot.value !== value) return false;
@@ -52,7 +52,7 @@ export class ByteCache<K, V> {
     this.#bytes -= slot.bytes;
   }
 
-  /** What was used last comes first. */
+  /** Returns all values, the one used last first. */
   latest(): V[] {
     return [...this.#slots.values()].sort((left, right) => right.used - left.used).map(({ value }) => value);
   }
@@ -62,7 +62,7 @@ export class ByteCache<K, V> {
     this.#bytes = 0;
   }
 
-  /** Makes room for a while. What was just set stays, however large: it is about to be used. */
+  /** Forgets entries down to three quarters of the limit. The newest stays, however large: it is about to be used. */
   #forget(newest: K): void {
     const oldestFirst = [...this.#slots].sort(([, left], [, right]) => left.used - right.used);
     for (const [key] of oldestFirst) {

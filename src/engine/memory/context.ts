@@ -100,7 +100,10 @@ export class Context {
     });
   }
 
-  /** Counts the backend's interruptions up to the oldest thing that is remembered; undefined where it has none. */
+  /**
+   * Returns the number of interruptions of the backend when the oldest remembered thing was read; undefined where it
+   * has none.
+   */
   get interruptions(): number | undefined {
     return this.#interruptions;
   }
@@ -121,12 +124,12 @@ export class Context {
     this.forgetAll();
   }
 
-  /** A thread's tape as it is in the store now, or undefined when there is no such thread. */
+  /** Returns a thread's tape as it is in the store now, or undefined when there is no such thread. */
   async thread(id: string, ahead?: Along): Promise<Tape | undefined> {
     this.#forgetIfInterrupted();
     try {
       let tape = await this.#thread(id, ahead);
-      // What was remembered was asked to be brought up to date, by a backend that may have lost part of it.
+      // The tape may have been brought up to date by a backend that has since lost part of it.
       for (let again = 0; again < INTERRUPTED_READS && this.backend.interruptions !== this.#interruptions; again += 1) {
         this.#forgetIfInterrupted();
         tape = await this.#thread(id, ahead);
@@ -159,7 +162,7 @@ export class Context {
     return tape;
   }
 
-  /** A directory entry without its tape: the thread was deleted just now, or the record is lost. */
+  /** Decides about a directory entry without its tape: the thread was deleted just now, or the record is lost. */
   async #missing(id: string, { tape, lineage }: DirectoryEntry): Promise<Tape | undefined> {
     const now = await this.directoryEntry(id);
     if (now?.tape === undefined) return undefined;
@@ -171,7 +174,7 @@ export class Context {
     );
   }
 
-  /** The last remembered tape of a thread, without any I/O; it may be stale. */
+  /** Returns the remembered tape of a thread, without any I/O; it may be stale. */
   rememberedThread(id: string): Tape | undefined {
     this.#forgetIfInterrupted();
     const known = this.#directory.get(id);

@@ -7,11 +7,11 @@ const ENTRY_WEIGHT = 100;
 const rootAlone: ReadonlySet<string> = new Set([""]);
 
 /**
- * Remembers in few bytes what is expensive to find out of nested forks: how long a line is where a fork begins, and which
- * namespaces a fork may have inherited.
+ * Remembers facts about nested forks that are expensive to find and small to keep: the length of the line up to where a
+ * fork begins, and the namespaces that a fork may have inherited.
  *
- * Invariant: an entry holds for as long as its key names the same rows. The line up to a row changes only where rows are
- * rewritten or a compaction writes other parents down, and both are counted in the tape's meta record.
+ * Invariant: an entry holds for as long as its key names the same rows. The line up to a row changes only where rows
+ * are rewritten or a compaction writes other parents down, and both are counted in the meta record.
  */
 export class InheritedFacts {
   readonly #lengths: ByteCache<string, number>;
@@ -22,7 +22,7 @@ export class InheritedFacts {
     this.#namespaces = new ByteCache(bytes / 2);
   }
 
-  /** How many rows there are from this row of a tape to its root. */
+  /** Returns the number of rows from this row of a tape to its root, if known. */
   lengthAt(home: Tape, seq: number): number | undefined {
     return this.#lengths.get(lineKey(home, seq));
   }
@@ -32,7 +32,7 @@ export class InheritedFacts {
     this.#lengths.set(key, length, key.length + ENTRY_WEIGHT);
   }
 
-  /** The namespaces of the tapes that a fork builds on. */
+  /** Returns the namespaces of the tapes that a fork builds on, if known. */
   namespacesOf(fork: Tape): ReadonlySet<string> | undefined {
     return this.#namespaces.get(fork.name);
   }

@@ -8,7 +8,7 @@ export class OpenCalls {
   #closed = false;
   #idle: (() => void) | undefined;
 
-  /** True from the moment `close` was called. */
+  /** Returns true from the moment `close` was called. */
   get closed(): boolean {
     return this.#closed;
   }

@@ -2,7 +2,7 @@ import type { Json } from "../../codec/json.ts";
 import type { Body } from "../records/body.ts";
 import { isContainer, isPlainState, LONG_TEXT } from "../records/body.ts";
 
-/** States with more fields than this, and steps with more bytes of other parts, are not worth an outline. */
+/** States with more fields than this, and bodies with more bytes of other parts, get no outline. */
 const MOST_FIELDS = 64;
 const MOST_BYTES = 1_000;
 
@@ -11,15 +11,15 @@ const someList: Json[] = Object.freeze([]) as unknown as Json[];
 const someObject: Json = Object.freeze({});
 
 /**
- * What is kept of a tree that memory has no room for: a body like the tree's, but with empty lists and objects, and
- * blanks for long texts. Whoever asks only what kind of thing a field is gets the tree's own answer. So most updates are
- * planned without the tree, and cost what they change even where there are more threads than memory has room for.
+ * Returns a body like the given one, but with empty lists and objects, and blanks for long texts; undefined if that
+ * would be too large. It tells of what kind each field is, which is all that most updates need. So an update costs what
+ * it changes even where there are more threads than trees fit into memory.
  */
 export function outlineOf({ s: state, n, c, i, b }: Body): Body | undefined {
   if (!isPlainState(state) || JSON.stringify([n, c, i, b]).length > MOST_BYTES) return undefined;
   const fields = Object.entries(state);
   if (fields.length > MOST_FIELDS) return undefined;
-  // Object.fromEntries defines properties: a field may have any name.
+  // Object.fromEntries defines properties, so that a field may have any name.
   return { s: Object.fromEntries(fields.map(([key, value]) => [key, outlineOfField(value)])), p: someList, n, c, i, b };
 }
 

@@ -9,16 +9,16 @@ import { decodeRows } from "../records/pack/rows.ts";
 import type { Row } from "../records/row.ts";
 import { decodeTailRow, type TailRow } from "../records/tail.ts";
 
-/** About what these take in memory: a tape with nothing in it, a row without its frame, the rows of a pack. */
+/** Estimated bytes in memory: a tape with nothing in it, a row without its frame, the rows of a pack. */
 const TAPE_WEIGHT = 2_000;
 const ROW_WEIGHT = 400;
 const PACK_WEIGHT = 64 * ROW_WEIGHT;
 
-/** About how many bytes are worth reading ahead, and how many packs in any case. */
+/** Bytes worth reading ahead, and packs to read ahead in any case. */
 const READ_AHEAD = 16 * 1024 * 1024;
 const LEAST_PACKS = 4;
 
-/** So many rows are left unsealed: the head and its parent, which a read of the head begins with. */
+/** Rows left unsealed: the head and its parent, which a read of the head begins with. */
 export const UNSEALED = 2;
 
 export interface Damaged {
@@ -35,13 +35,13 @@ export interface LoadedPack {
 export interface ForkChain {
   readonly seqs: number[];
   next: number;
-  /** The count of compactions, by the fork's meta record, that the walk began under. */
+  /** The number of folds in the fork's meta record when the walk began. */
   readonly folds: number | undefined;
 }
 
 /**
- * What the engine remembers of a tape: the physical home of the checkpoints that one thread committed. Forks read the
- * tapes of their ancestors. Everything here can be read again; `meta` tells whether it is still true.
+ * A remembered tape: the physical home of the checkpoints that one thread committed. Forks read the tapes of their
+ * ancestors. Everything here can be read again; `meta` tells whether it is still true.
  */
 export class Tape {
   readonly number: number;
@@ -53,28 +53,33 @@ export class Tape {
   #tail: TailRow[] = [];
   #tailBytes = 0;
   #tailLength = 0;
-  /** Unsealed rows whose record does not read, by seq, ascending: each is as good as there, but says nothing. */
+  /** Unsealed rows whose record does not read, by seq, ascending: they count, but cannot be shown. */
   damaged: Damaged[] = [];
   marks: ReadonlyMap<number, readonly MarkVersion[]> = new Map();
   /** Packs whose rows were read, by their last seq, ascending. */
   packs: LoadedPack[] = [];
-  /** By seq, how many rows there are from a row to its root, as far as that was asked. */
+  /** By seq, the number of rows from a row to its root, as far as that was asked. */
   lengths: Map<number, number> = new Map();
-  /** Whether packs were read that a compaction has written since the meta record was: they do not go with the rest. */
+  /**
+   * True if packs were read that a compaction has written since the meta record was read: they do not match the rest.
+   */
   outdated = false;
-  /** The tape this one builds on, once it was read after the fork: what is shown of it does not change. */
+  /** The tape this one builds on, once it was read after the fork; the part that the fork shows does not change. */
   source: Tape | undefined;
   /** Namespaces of the tapes this one builds on. */
   namespaces: ReadonlySet<string> | undefined;
-  /** Whether rows of it were committed here. */
+  /** True if this store has committed rows to it. */
   written = false;
   /** The row whose body was read from storage last. */
   lastLoaded = 0;
-  /** Seqs of inherited ancestors by namespace, newest first; filled as they are walked. */
+  /** Chains of inherited ancestors by namespace. */
   readonly chains: Map<string, ForkChain> = new Map();
-  /** What the tape has sealed of nested namespaces, as far as that was asked; true for this version of the meta record. */
+  /**
+   * Heads of nested namespaces among the sealed rows, as far as they were asked; valid for this version of the meta
+   * record.
+   */
   readonly heads: Map<string, Head | undefined> = new Map();
-  /** Told when it has come to weigh more without a commit: by whoever remembers it. */
+  /** Called when the tape has grown without a commit. */
   grown: (() => void) | undefined;
 
   constructor(number: number, lineage: number, metaValue: Value) {
@@ -85,7 +90,7 @@ export class Tape {
     this.meta = decodeMeta(metaValue);
   }
 
-  /** Unsealed rows by seq, ascending. */
+  /** Returns the unsealed rows by seq, ascending. */
   get tail(): readonly TailRow[] {
     return this.#tail;
   }
@@ -101,22 +106,22 @@ export class Tape {
   push(row: TailRow): void {
     this.#tail.push(row);
     this.#tailLength += row.value.length;
-    // The text, and what it says; whatever was parsed and not yet asked for takes as much again.
+    // The text and the row; a parsed frame that was not taken yet weighs as much again.
     this.#tailBytes += ROW_WEIGHT + row.value.length * (row.spare === undefined ? 2 : 4);
   }
 
-  /** How long the records of all unsealed rows are together. */
+  /** Returns the length of all unsealed records together. */
   get tailLength(): number {
     return this.#tailLength;
   }
 
-  /** How many packs may be read together, on suspicion, going by the rows at hand: few, where rows are large. */
+  /** Returns how many packs may be read ahead, judging by the rows in memory: few where rows are large. */
   get packsAtOnce(): number {
     if (this.#tail.length === 0) return Number.POSITIVE_INFINITY;
     return Math.max(LEAST_PACKS, Math.floor((READ_AHEAD * this.#tail.length) / this.#tailLength));
   }
 
-  /** About how many bytes of memory all this takes. */
+  /** Returns about how many bytes of memory the tape takes. */
   get bytes(): number {
     return TAPE_WEIGHT + this.#tailBytes + this.packs.length * PACK_WEIGHT;
   }
@@ -129,23 +134,23 @@ export class Tape {
     return metaKey(this.lineage, this.number);
   }
 
-  /** The greatest seq this tape has given out. */
+  /** Returns the greatest seq this tape has given out. */
   get lastSeq(): number {
     const { floor, sealed, origin } = this.meta;
     return Math.max(this.tail.at(-1)?.row.seq ?? 0, this.damaged.at(-1)?.seq ?? 0, floor, sealed, origin?.upTo ?? 0);
   }
 
-  /** The last row of the root namespace that this tape itself committed; 0 if none. */
+  /** Returns the seq of the last row of the root namespace that this tape itself committed; 0 if none. */
   get lastRoot(): number {
     return this.tail.at(-1)?.root || this.meta.rootSealed;
   }
 
-  /** How many rows the tape has committed, deleted ones included. */
+  /** Returns how many rows the tape has committed, deleted ones included. */
   get count(): number {
     return this.tail.at(-1)?.count ?? this.meta.removed;
   }
 
-  /** Takes over what another version of the meta record says. Everything remembered that may differ is forgotten. */
+  /** Takes over another version of the meta record, and forgets everything that may differ under it. */
   adopt(metaValue: Value): void {
     const { rewrites, folds, origin } = this.meta;
     this.metaValue = metaValue;
@@ -163,14 +168,15 @@ export class Tape {
   }
 
   /**
-   * Takes over a version of the meta record, and rows that were read with it, if what is at hand then goes with them:
-   * false when the tape has to be read whole. As long as nothing was rewritten, rows stay as they are.
+   * Takes over a version of the meta record, and rows that were read with it. Returns false if the tape has to be read
+   * whole: rows stay as they are only as long as nothing was rewritten.
    */
   follow(metaValue: Value, tail: readonly Found[]): boolean {
     const last = this.lastSeq;
     if (metaValue !== this.metaValue) {
       const meta = decodeMeta(metaValue);
-      // Reads may overtake each other, and commits of this process them: what is remembered never becomes older.
+      // Reads may overtake each other, and commits of this process overtake reads: a remembered tape never becomes
+      // older.
       if (meta.version < this.meta.version) return true;
       if (meta.rewrites !== this.meta.rewrites || meta.marks) return false;
       this.adopt(metaValue);
@@ -197,7 +203,7 @@ export class Tape {
     }
   }
 
-  /** Refuses to go on where a record between here and the newest one would have to be known. */
+  /** Throws the fault of a damaged row from `from` on, where that row would have to be known. */
   checkIntact(from = 0): void {
     const damage = this.damaged.find(({ seq }) => seq >= from);
     if (damage) throw damage.error;
@@ -248,7 +254,7 @@ export class Tape {
     this.grown?.();
   }
 
-  /** Adds the packs that read: whoever needs a row of another is told when it is asked for. */
+  /** Adds the packs that read. A pack that does not is reported when a row of it is needed. */
   addPacks(found: readonly Found[]): void {
     for (const record of found) {
       try {
@@ -260,8 +266,8 @@ export class Tape {
   }
 
   /**
-   * Takes note of the meta record that was there when packs were read, and tells how they go with what is at hand. `newer`:
-   * rows may have gone back to the tail since. `older`: they must not be remembered, since nothing would make them forgotten.
+   * Compares the meta record that was there when packs were read with the one in memory. `newer`: rows may have gone
+   * back to the tail since. `older`: the packs must not be remembered, since nothing would make them forgotten.
    */
   readUnder(metaValue: Value | undefined): "same" | "newer" | "older" {
     if (metaValue === undefined || metaValue === this.metaValue) return "same";
@@ -271,13 +277,13 @@ export class Tape {
     return rewrites === this.meta.rewrites ? "same" : "newer";
   }
 
-  /** Whether a view with this generation no longer shows the row. */
+  /** Tells whether a view with this generation no longer shows the row. */
   isGone(seq: number, generation: number): boolean {
     return this.meta.gone?.some(([from, to, since]) => seq >= from && seq <= to && since <= generation) ?? false;
   }
 }
 
-/** The first index whose seq is at least `seq`. */
+/** Returns the first index whose seq is at least `seq`. */
 export function lowerBound<T>(entries: readonly T[], seq: number, seqOf: (entry: T) => number): number {
   let low = 0;
   let high = entries.length;

@@ -6,7 +6,7 @@ import { decodeMeta, type Origin } from "../records/meta.ts";
 import { ByteCache } from "./byte-cache.ts";
 import { Tape } from "./tape.ts";
 
-/** Sealing one takes half a millisecond: so many may be waited for. */
+/** Tapes that closing a store may seal: each takes half a millisecond. */
 const MOST_UNSEALED = 64;
 
 /** Reads that travel with the refresh of a tape, so that both take one round trip. */
@@ -17,7 +17,7 @@ export interface Along {
   take(metaValue: Value | undefined, answers: readonly Answer[]): void;
 }
 
-/** The tapes that are remembered, and how they are brought up to what the store holds now. */
+/** The remembered tapes, and how they are brought up to date with the store. */
 export class Tapes {
   readonly #backend: Backend;
   readonly #known: ByteCache<string, Tape>;
@@ -27,12 +27,12 @@ export class Tapes {
     this.#known = new ByteCache(cacheBytes);
   }
 
-  /** A tape as it was last seen, without any I/O; it may be stale. */
+  /** Returns a tape as it was last seen, without any I/O; it may be stale. */
   get(number: number, lineage: number): Tape | undefined {
     return this.#known.get(tapeName(lineage, number));
   }
 
-  /** Remembers a tape, with what it weighs now: more with every row. */
+  /** Remembers a tape with its present weight, which grows with every row. */
   keep(tape: Tape): void {
     if (!this.#known.weigh(tape.name, tape, tape.bytes)) this.#set(tape);
   }
@@ -46,7 +46,10 @@ export class Tapes {
     this.#known.delete(tapeName(lineage, number));
   }
 
-  /** Those that rows were committed to here, and that have so many unsealed; the latest used first, a few of them. */
+  /**
+   * Returns up to 64 tapes that this store wrote to and that have at least `least` unsealed rows, the latest used
+   * first.
+   */
   unsealed(least: number): Tape[] {
     const found: Tape[] = [];
     for (const tape of this.#known.latest()) {
@@ -62,8 +65,8 @@ export class Tapes {
   }
 
   /**
-   * The tape a fork builds on, as last seen or read now: what a fork shows of it does not change. Only one remembered
-   * from before the fork has to be read again.
+   * Returns the tape a fork builds on, from memory or read now. The part that a fork shows does not change,
+   * so only a tape that was remembered from before the fork has to be read again.
    */
   async sourceOf(fork: Tape, origin: Origin): Promise<Tape> {
     const known = this.get(origin.tape, fork.lineage);
@@ -83,8 +86,8 @@ export class Tapes {
   }
 
   /**
-   * Reads what changed on a tape since it was last seen, in one round trip, and along with it what is wanted `ahead`.
-   * Undefined: there is no such tape.
+   * Reads the changes of a tape since it was last seen, and the reads of `ahead`, in one round trip. Returns undefined
+   * if there is no such tape.
    */
   async refresh(number: number, lineage: number, ahead?: Along): Promise<Tape | undefined> {
     const known = this.get(number, lineage);
@@ -100,7 +103,7 @@ export class Tapes {
     return this.#follow(number, lineage, from, metaValue, tail);
   }
 
-  /** The same for several tapes, in one round trip. */
+  /** Refreshes several tapes in one round trip. */
   async refreshAll(
     tapes: readonly { readonly tape: number; readonly lineage: number }[],
   ): Promise<(Tape | undefined)[]> {
@@ -122,7 +125,7 @@ export class Tapes {
     return found;
   }
 
-  /** Brings what is remembered of a tape up to what was read of it: its meta record, and its rows since `from`. */
+  /** Brings a remembered tape up to date with its meta record and its rows since `from`. */
   async #follow(
     number: number,
     lineage: number,
@@ -148,7 +151,7 @@ export class Tapes {
     return this.#readWhole(number, lineage);
   }
 
-  /** Reads a tape with its tail and marks from one snapshot: the versions of one do not go with those of another. */
+  /** Reads a tape with its tail and marks from one snapshot: records of different versions do not match. */
   async #readWhole(number: number, lineage: number): Promise<Tape | undefined> {
     const [metaValue, tail, marks] = (await this.#backend.read([
       { get: metaKey(lineage, number) },
@@ -160,7 +163,7 @@ export class Tapes {
       return undefined;
     }
     const tape = this.get(number, lineage) ?? new Tape(number, lineage, metaValue);
-    // Reads may overtake each other, and commits of this process them: what is remembered never becomes older.
+    // Reads may overtake each other, and commits of this process overtake reads: a remembered tape never becomes older.
     const { version } = decodeMeta(metaValue);
     if (tape.meta.version > version) return tape;
     if (tape.metaValue === metaValue && tape.tail.length > 0) {

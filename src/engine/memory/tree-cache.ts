@@ -37,15 +37,15 @@ export interface TreeEntry {
 /** The caller's own copy of a remembered tree, and what it took to build it. */
 export type CopiedTree = Readonly<Pick<TreeEntry, "tree" | "tagged" | "weight" | "hops">>;
 
-/** An entry for a tree that was just built from storage. */
+/** Returns an entry for a tree that was just built from storage. */
 export function loadedEntry(loaded: Pick<TreeEntry, "tree" | "tagged" | "weight" | "hops">): TreeEntry {
-  // The true size is unknown; a third of what was read is the least it can be, so that it is measured soon.
+  // The true size is unknown. A third of the bytes read is its lower bound, so that it is measured soon.
   const size = Math.ceil(loaded.weight / 3);
   const most = loaded.weight * BYTES_OF_UNIT;
   return { ...loaded, outlined: false, size, grown: 0, most, loan: { count: 0 }, copies: new OwnedCopies() };
 }
 
-/** What is kept of a tree, for which there is no room, or undefined if that would be too much. */
+/** Returns the outline of a tree as an entry, or undefined if that would be too large. */
 export function outlinedEntry(entry: Omit<TreeEntry, "tree">, tree: Body): TreeEntry | undefined {
   const outline = outlineOf(tree);
   return outline && { ...entry, tree: outline, outlined: true, loan: { count: 0 }, copies: new OwnedCopies() };
@@ -65,9 +65,11 @@ interface Slot {
 }
 
 /**
- * Trees of recent heads, by tape and seq. A frame's address is never reused, and its content changes only when a
- * compaction folds a replacement in, which is counted: so an entry is never stale. Once they weigh more than `limit`
- * bytes, of those used longest ago only the outline is kept; and in the end not even that.
+ * Trees of recent heads, by tape and seq. Once they weigh more than `limit` bytes, of those used longest ago only the
+ * outline is kept, and in the end not even that.
+ *
+ * Invariant: an entry is never stale. A frame's address is never reused, and its content changes only when a compaction
+ * folds a replacement in, which is counted.
  */
 export class TreeCache {
   readonly #tapes = new Map<string, Map<number, Slot>>();
@@ -79,7 +81,7 @@ export class TreeCache {
     this.#limit = limit;
   }
 
-  /** The whole tree. */
+  /** Returns the entry of a whole tree. */
   get(home: Home, seq: number): TreeEntry | undefined {
     const entry = this.wholeOrOutline(home, seq);
     return entry?.outlined ? undefined : entry;
@@ -138,7 +140,7 @@ export class TreeCache {
     this.#bytes = 0;
   }
 
-  /** Makes room for a while. What was just set stays, however large: it is about to be used. */
+  /** Forgets trees down to three quarters of the limit. The newest stays, however large: it is about to be used. */
   #forget(): void {
     const slots = [...this.#tapes].flatMap(([name, bySeq]) =>
       [...bySeq].map(([seq, { used }]) => ({ home: { name, meta: {} }, seq, used })),
@@ -170,7 +172,7 @@ export class TreeCache {
   }
 }
 
-/** About how many bytes of memory an entry takes: a parsed tree about twice those of its JSON. */
+/** Returns about how many bytes of memory an entry takes: a parsed tree takes about twice those of its JSON. */
 function bytesOf({ tree, outlined, weight, size }: TreeEntry): number {
   return 2 * (outlined ? JSON.stringify(tree).length : Math.max(weight, size)) + 500;
 }

@@ -1,6 +1,6 @@
 import type { Json } from "../../codec/json.ts";
 
-/** A checkpoint's body as one tree: what goes through the delta codec. */
+/** A checkpoint's body as one tree, as the delta codec gets it. */
 export interface Body {
   readonly [part: string]: Json;
   /** The state. */
@@ -22,7 +22,7 @@ export function isContainer(value: Json): boolean {
   return typeof value === "object" && value !== null;
 }
 
-/** Whether the encoded state is a plain object whose keys are the state's own: neither tagged nor escaped. */
+/** Tells whether the encoded state is a plain object with the state's own keys: neither tagged nor escaped. */
 export function isPlainState(state: Json | undefined): state is Plain {
   return state !== null && typeof state === "object" && !Array.isArray(state) && !Object.hasOwn(state, "$");
 }

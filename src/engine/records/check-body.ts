@@ -10,8 +10,8 @@ const parts = Object.keys(names) as readonly (keyof typeof names)[];
 const PARTS = parts.length + 1;
 
 /**
- * Checks that a body is one that a put could have made: values that come back to life, and parts as `put` takes them. With
- * `change`, which was applied last, only what that has touched is looked at: what is left was looked at before.
+ * Checks that a body is one that a put could have made: values that decode, and parts as `put` takes them. With
+ * `change`, which was applied last, only the nodes that it touched are checked: the others were before.
  */
 export function checkBody(codec: ValueCodec, row: Row, tree: Json, tagged: boolean, change?: Delta): void {
   if (
@@ -42,7 +42,7 @@ export function checkBody(codec: ValueCodec, row: Row, tree: Json, tagged: boole
   }
 }
 
-/** The elements of a part that the change has touched, at least; undefined where it left the part alone. */
+/** Returns at least the elements of a part that the change touched; undefined where it left the part alone. */
 function touchedPart(value: Json, part: string, change: Delta | undefined): Json | undefined {
   if (!change || change.s?.[part] !== undefined) return value;
   const inside = change.d?.[part];

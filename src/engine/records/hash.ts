@@ -1,10 +1,13 @@
 import { cryptography } from "../../platform/node-builtins.ts";
 
-/** Two 32-bit integers from the SHA-1 of some strings. Records found by hash always hold the full identity too. */
+/**
+ * Returns two 32-bit integers from the SHA-1 of some strings. Hashes may collide, so a record found by hash also holds
+ * the full identity.
+ */
 export function hashStrings(...parts: readonly string[]): readonly [number, number] {
   let whole = "";
   for (const part of parts) whole += `${part.length}:${part}`;
-  // A string of its bytes: making a buffer of them costs as much again.
+  // A binary string: making a buffer costs as much again as the hash.
   const digest = cryptography().hash("sha1", whole, "binary");
   return [integerAt(digest, 0), integerAt(digest, 4)];
 }

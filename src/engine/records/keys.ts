@@ -14,7 +14,10 @@ export function tapeName(lineage: number, tape: number): string {
   return `${lineage}:${tape}`;
 }
 
-/** Returns the key of a tape's meta record. Those of a lineage are one group, so that one scan reads them all. */
+/**
+ * Returns the key of a tape's meta record. The meta records of a lineage are one group, so that one scan reads them
+ * all.
+ */
 export function metaKey(lineage: number, tape: number): Key {
   return { table: "meta", lineage, group: lineage, item: tape, part: 0 };
 }

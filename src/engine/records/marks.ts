@@ -3,7 +3,7 @@ import type { Delta } from "../../codec/delta/index.ts";
 import { unwrapJson, wrapJson } from "../../codec/envelope.ts";
 import type { RowRecord } from "./row.ts";
 
-/** A checkpoint that was replaced or relabelled; versions in the order they were made. */
+/** A version of a replaced or relabelled checkpoint; versions are kept in the order they were made. */
 export interface MarkVersion {
   readonly generation: number;
   readonly label?: string;
@@ -12,7 +12,10 @@ export interface MarkVersion {
   readonly change?: Delta;
 }
 
-/** What a mark says in one generation replaces what it said before in the same one; earlier generations stay. */
+/**
+ * Adds a version to a mark. It takes the place of earlier versions of its own generation, except that a label keeps a
+ * replacement; earlier generations stay.
+ */
 export function withVersion(before: readonly MarkVersion[] = [], version: MarkVersion): readonly MarkVersion[] {
   const kept = before.filter(
     (earlier) => earlier.generation !== version.generation || (version.row === undefined && earlier.row !== undefined),

@@ -2,25 +2,34 @@ import type { Value } from "../../backend.ts";
 import { unwrapJson, wrapJson } from "../../codec/envelope.ts";
 import type { BrokenLease } from "../../model/arguments.ts";
 
-/** Where a forked or copied tape continues from. What it shows of that never changes: a compaction only writes it down. */
+/**
+ * The point a forked or copied tape continues from. The rows it shows of its source never change; a compaction only
+ * writes down where they are.
+ */
 export interface Origin {
   readonly tape: number;
   /**
-   * What is shown of it. `chain`: the ancestors of `at`; `all`: everything the source showed; `none`: nothing, its
-   * frames are only built on.
+   * The rows shown of the source. `chain`: the ancestors of `at`; `all`: everything the source showed; `none`: nothing,
+   * its frames are only built on.
    */
   readonly mode: "chain" | "all" | "none";
   /** The seq of the checkpoint forked at, or of the nearest ancestor once that was removed; 0 for a copy. */
   readonly at: number;
-  /** The source's greatest seq at that moment: own rows come after it, inherited ones do not. */
+  /** The source's greatest seq at that moment: own rows come after it, inherited rows do not. */
   readonly upTo: number;
-  /** The source's generation at that moment: later changes to what was there carry a greater one. */
+  /** The source's generation at that moment: later changes of shared rows carry a greater one. */
   readonly generation: number;
-  /** The first seq of a nested checkpoint that is not shown, once known; see `design.md` on forks and namespaces. */
+  /**
+   * The first seq of nested namespaces that is not shown, once known: the source's root had gone on from the fork's
+   * checkpoint by then.
+   */
   readonly limit?: number;
-  /** The last checkpoint shown of nested namespaces, where what remains of the source would tell another; 0: none. */
+  /**
+   * The last checkpoint shown of nested namespaces (0: none), where the remaining rows of the source would lead to
+   * another.
+   */
   readonly starts?: { readonly [namespace: string]: number };
-  /** By seq, where its history leads on from a checkpoint, where what remains of the source would tell another parent. */
+  /** By seq, the parent of a checkpoint in this fork, where the remaining rows of the source would name another. */
   readonly parents?: { readonly [seq: string]: number };
   readonly thread: string;
   readonly checkpoint: string | null;
@@ -33,8 +42,8 @@ export interface LeaseRecord {
 }
 
 /**
- * The record every commit of a tape checks. Appending a checkpoint leaves it as it is (the key of the new row is the
- * check that nobody else did); whatever changes what is already there, or who may write, changes it.
+ * The record that every commit of a tape checks. Appending a checkpoint leaves it alone: the key of the new row proves
+ * that nobody else was first. Every change of existing rows, or of who may write, changes it.
  */
 export interface Meta {
   /** Counts the changes of this record, so that no two versions are equal. */
@@ -64,8 +73,10 @@ export interface Meta {
   readonly gone?: readonly (readonly [number, number, number])[];
   /**
    * How often a compaction has put replaced content into frames, or given frames and origins other parents where some
-   * were replaced. The same in all tapes of a lineage: frames, marks, origins and trees that were read under different
-   * counts do not go together.
+   * were replaced.
+   *
+   * Invariant: all tapes of a lineage have the same count. Frames, marks, origins and trees that were read under
+   * different counts do not match.
    */
   readonly folds?: number;
   /** Whether there are `mark` records. */
@@ -74,7 +85,7 @@ export interface Meta {
   readonly lease?: LeaseRecord;
   /** Leases that were broken, the latest first, a few of them. */
   readonly broken?: readonly BrokenLease[];
-  /** An error was once written for a checkpoint: whether for the head is asked of its writes. */
+  /** True if an error was once written for a checkpoint: only then are the head's writes searched for one. */
   readonly failed?: true;
   /** The thread was deleted, but forks still build on the tape. */
   readonly dead?: true;
@@ -104,7 +115,7 @@ export function decodeMeta(value: Value): Meta {
   return unwrapJson(value) as Meta;
 }
 
-/** A changed copy under the next version. A field given as undefined is removed. */
+/** Returns a changed copy under the next version. A field given as undefined is removed. */
 export function changeMeta(meta: Meta, change: { readonly [K in keyof Meta]?: Meta[K] | undefined }): Meta {
   return { ...meta, ...change, version: meta.version + 1 } as Meta;
 }

@@ -10,8 +10,8 @@ export interface Row {
   /** The parent's seq; 0 for a root. */
   readonly parent: number;
   /**
-   * The seq of the frame that this one is a delta against, if it is no full value: the parent's. Where several rows built on
-   * one that was deleted, it is the one of them that took over its change.
+   * The seq of the frame that this one is a delta against, if it is not a full value: the parent's. Where several rows
+   * built on a deleted one, it is the row among them that took over its change.
    */
   readonly base: number;
   readonly step: number;
@@ -91,7 +91,7 @@ export function fromRecord(seq: number, record: RowRecord): Row {
   };
 }
 
-/** What the public interface shows of a row. */
+/** Returns a row as the public interface shows it. */
 export function toInfo(
   row: Row,
   thread: string,

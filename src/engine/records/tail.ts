@@ -12,13 +12,13 @@ export interface TailRow {
   readonly count: number;
   /** The last row of the root namespace up to this one; 0 if none. */
   readonly root: number;
-  /** The frame itself, where none of its nodes ever changes. */
+  /** The frame itself, if none of its nodes will ever change. */
   readonly change?: Delta | undefined;
-  /** The frame as it was parsed with the row, for the first who wants one of its own: see {@link takeChange}. */
+  /** The frame as it was parsed with the row, for the first caller that needs its own: see {@link takeChange}. */
   spare?: Delta | undefined;
 }
 
-/** About what the metadata of a row takes in a tail record. */
+/** Estimated length of the metadata in a tail record. */
 const ROW_BYTES = 180;
 
 interface TailRecord extends RowRecord {
@@ -29,8 +29,9 @@ interface TailRecord extends RowRecord {
 }
 
 /**
- * The record as text, put together by hand: it is made at every step, and only the change can be large. With `writer` no
- * two stores encode a row alike: after a lost answer, the record tells who committed it. No pack keeps it.
+ * Encodes a tail record. The text is put together by hand, since it is made at every step and only the change can be
+ * large. With `writer`, no two stores encode a row alike: after a lost answer the record tells who committed it. Packs
+ * do not keep it.
  */
 export function encodeTailRow(row: Row, count: number, root: number, change: Delta, writer?: string): Value {
   const { source, node, run, workflow, label, metadata } = row;
@@ -56,17 +57,17 @@ export function encodeTailRow(row: Row, count: number, root: number, change: Del
 
 const PLAIN = /^[\w .:-]*$/;
 
-/** A string as JSON. Names and ids are mostly made of characters that stand for themselves. */
+/** Returns a string as JSON. Most names and ids consist of characters that need no escape. */
 function quote(value: string): string {
   return PLAIN.test(value) ? `"${value}"` : JSON.stringify(value);
 }
 
-/** About how many bytes of a tail record are the frame: what a pack will keep of it, give or take. */
+/** Returns about how many bytes of a tail record are the frame, and go into a pack. */
 export function frameBytes(value: Value): number {
   return Math.max(value.length - ROW_BYTES, 20);
 }
 
-/** About how many bytes a row adds to a pack. */
+/** Returns about how many bytes a row adds to a pack. */
 export function tailBytes({ value }: TailRow): number {
   return value.length;
 }
@@ -80,7 +81,7 @@ export function tailChange(value: Value): Delta {
   return (unwrapJson(value) as TailRecord).change;
 }
 
-/** The row's frame, of which nobody else holds any part. */
+/** Returns the row's frame; the caller alone holds its nodes. */
 export function takeChange(entry: TailRow): Delta {
   const { spare } = entry;
   if (spare === undefined) return tailChange(entry.value);

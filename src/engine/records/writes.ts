@@ -1,7 +1,7 @@
 import type { Found } from "../../backend.ts";
 import type { Json } from "../../codec/json.ts";
 
-/** One write: index, channel, encoded value. */
+/** A write as it is stored: index, channel, encoded value. */
 export type StoredWrite = readonly [index: number, channel: string, value: Json];
 
 /** The writes of one task against one checkpoint, made in one generation. Hashes may collide; a record holds several. */
@@ -33,7 +33,7 @@ export function byCheckpoint(records: readonly WriteRecord[]): ReadonlyMap<strin
   return byName;
 }
 
-/** Whether an entry is for this checkpoint: hashes may collide. */
+/** Tells whether an entry is for this checkpoint: hashes may collide. */
 export function isFor(
   entry: TaskWrites,
   address: { readonly namespace: string; readonly checkpoint: string },
@@ -41,7 +41,7 @@ export function isFor(
   return entry.checkpoint === address.checkpoint && (entry.namespace ?? "") === address.namespace;
 }
 
-/** The same for all entries of a checkpoint, and for no others. */
+/** Returns a name that all entries of a checkpoint share, and no others. */
 export function nameOf(entry: Pick<TaskWrites, "namespace" | "checkpoint">): string {
   return `${entry.namespace ?? ""}\0${entry.checkpoint}`;
 }
@@ -51,7 +51,10 @@ export function writeName({ generation = 0, task }: TaskWrites, index: number): 
   return `${generation}:${index}:${task}`;
 }
 
-/** The entries for a checkpoint that a view of this generation sees, oldest first, and none from before a deletion. */
+/**
+ * Returns the entries for a checkpoint that a view of this generation sees, oldest first, and none from before they
+ * were last cut off.
+ */
 export function visibleTasks(
   tasks: readonly TaskWrites[],
   address: { readonly namespace: string; readonly checkpoint: string },

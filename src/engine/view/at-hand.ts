@@ -14,8 +14,8 @@ export function packRow(pack: LoadedPack | undefined, seq: number): Row | undefi
 }
 
 /**
- * The newest rows of one tape below `before` that pass, from what is in memory: as many as asked for, or all that there
- * are. Undefined where others would have to be read.
+ * Returns the newest rows of one tape below `before` that pass, from memory: up to `count`, or undefined where others
+ * would have to be read.
  */
 export function rowsAtHand(
   tape: Tape,

@@ -8,7 +8,7 @@ import { readPacksUpTo } from "./own-rows.ts";
 import { isPlain } from "./row-at.ts";
 import { shownRows } from "./shown-rows.ts";
 
-/** How many checkpoints a thread shows: of one namespace, or of all. */
+/** Returns how many checkpoints a thread shows: of one namespace, or of all. */
 export async function countOf(context: Context, tape: Tape, namespace: string | undefined): Promise<number> {
   const known = await withoutWalking(context, tape, namespace);
   if (known !== undefined) return known;
@@ -17,7 +17,10 @@ export async function countOf(context: Context, tape: Tape, namespace: string | 
   return count;
 }
 
-/** The tape's own rows are counted as they are committed; what a fork inherits is as many as the place of its beginning tells. */
+/**
+ * Counts without walking, where that is possible: own rows are counted as they are committed, and inherited rows are as
+ * many as the line up to the fork is long.
+ */
 async function withoutWalking(
   context: Context,
   tape: Tape,
@@ -28,7 +31,7 @@ async function withoutWalking(
     return undefined;
   const own = tape.count - removed;
   if (!origin) return own;
-  // A line that leads elsewhere than the frames do has to be walked.
+  // A line whose parents were written down differs from the one that the frames tell: it has to be walked.
   if (origin.mode !== "chain" || origin.parents || !isPlain(tape)) return undefined;
   if (!isRootAlone(await inheritedNamespaces(context, tape))) return undefined;
   const inherited = await lengthOfLine(context, tape, origin.at);
@@ -40,8 +43,9 @@ function isRootAlone(namespaces: ReadonlySet<string>): boolean {
 }
 
 /**
- * How many rows there are from one to its root. Remembered for every row on the way, so that forks of one thread are
- * counted without walking its history for each. Undefined where a row is not shown as it is: then others may be, or fewer.
+ * Returns the number of rows from one to its root. It is remembered for every row on the way, so that forks of one
+ * thread do not each walk its history. Undefined where a row is not shown as it is: then the view may have other rows,
+ * or fewer.
  */
 async function lengthOfLine(context: Context, tape: Tape, from: number): Promise<number | undefined> {
   const passed: { readonly home: Tape; readonly seq: number; readonly entered: boolean }[] = [];
@@ -50,7 +54,7 @@ async function lengthOfLine(context: Context, tape: Tape, from: number): Promise
   let length = 0;
   while (seq !== 0) {
     const before: Tape = home;
-    // Every tape on the way down has a say in what is shown, not only the one that holds the row.
+    // Every tape on the way decides what is shown, not only the one that holds the row.
     while (home.meta.origin && seq <= home.meta.origin.upTo) {
       home = await sourceOf(context, home, home.meta.origin);
       if (!isPlain(home) || home.meta.origin?.mode === "none") return undefined;
@@ -58,7 +62,7 @@ async function lengthOfLine(context: Context, tape: Tape, from: number): Promise
     const known = home.lengths.get(seq) ?? context.inherited.lengthAt(home, seq);
     const row = known === undefined ? await rowOf(context, home, seq) : undefined;
     if (known === undefined && !row) return undefined;
-    // What was read before and after a compaction does not go together.
+    // Rows that were read before and after a compaction do not match.
     if (home.outdated || home.meta.folds !== tape.meta.folds) return undefined;
     if (known !== undefined) {
       length = known;
@@ -70,13 +74,16 @@ async function lengthOfLine(context: Context, tape: Tape, from: number): Promise
   for (const row of passed.reverse()) {
     length += 1;
     row.home.lengths.set(row.seq, length);
-    // Where a fork begins it will be asked again, when the tape may have been forgotten.
+    // The length where a fork begins will be asked again, when the tape may have been forgotten.
     if (row.entered) context.inherited.keepLength(row.home, row.seq, length);
   }
   return length;
 }
 
-/** A row of this very tape. Where it is not in memory, all that were sealed until then are read at once: all are needed. */
+/**
+ * Returns a row of this very tape. Where it is not in memory, all packs up to it are read at once, since all are
+ * needed.
+ */
 async function rowOf(context: Context, tape: Tape, seq: number): Promise<Row | undefined> {
   const known = ownRowAtHand(tape, seq);
   if (known) return known;

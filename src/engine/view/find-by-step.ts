@@ -5,7 +5,7 @@ import { rangeOf } from "../records/keys.ts";
 import type { Shown } from "./row-at.ts";
 import { shownRows } from "./shown-rows.ts";
 
-/** The last committed checkpoint with this step. */
+/** Returns the last committed checkpoint with this step. */
 export async function findByStep(
   context: Context,
   tape: Tape,
@@ -14,7 +14,7 @@ export async function findByStep(
 ): Promise<Shown | undefined> {
   const { meta } = tape;
   const rising = namespace === "" && meta.rootStep !== undefined && !meta.origin && !meta.gone && !meta.marks;
-  // While steps only rise, a step that was sealed can be found by halving instead of by going through the history.
+  // As long as steps only rise, a sealed step is found by halving instead of walking through the history.
   if (rising && meta.rootStep !== undefined && step <= meta.rootStep && !inTail(tape, step))
     return bisect(context, tape, step);
   for await (const row of shownRows(context, tape, { namespace })) if (row.step === step) return row;
@@ -31,7 +31,7 @@ async function bisect(context: Context, tape: Tape, step: number): Promise<Shown
   while (low <= high) {
     const middle = Math.floor((low + high) / 2);
     const pack = tape.loadedPack(middle) ?? (await packFrom(context, tape, middle));
-    // Whatever was sealed is in a pack, unless another store has put the last one back into the tail since.
+    // Sealed rows are in a pack, unless another store has put the last one back into the tail since.
     if (!pack) return scan(context, tape, step);
     const roots = pack.rows.filter((row) => row.namespace === "");
     const [first, last] = [roots[0], roots.at(-1)];
@@ -51,7 +51,7 @@ async function packFrom(context: Context, tape: Tape, seq: number): Promise<Load
   return found && tape.addPack(found);
 }
 
-/** Where halving leads nowhere: a pack without rows of the root tells nothing about where to go on. */
+/** Walks through the history, where halving ends at a pack without rows of the root. */
 async function scan(context: Context, tape: Tape, step: number): Promise<Shown | undefined> {
   for await (const row of shownRows(context, tape, { namespace: "" })) if (row.step === step) return row;
   return undefined;

@@ -11,7 +11,7 @@ import { isPlain, rowAt, type Shown } from "./row-at.ts";
 import { sealedHead } from "./sealed-head.ts";
 import { inheritedSeqs, shownRows } from "./shown-rows.ts";
 
-/** Whether a view shows this seq at all, given that the row exists and was not deleted. */
+/** Tells whether a view shows this seq at all, given that the row exists and was not deleted. */
 async function includes(context: Context, tape: Tape, seq: number, namespace: string): Promise<boolean> {
   for await (const { tape: level } of levels(context, tape, seq)) {
     const { origin } = level.meta;
@@ -36,7 +36,7 @@ async function showIfIncluded(
   return (await includes(context, tape, seq, namespace)) ? row : undefined;
 }
 
-/** The checkpoint of a namespace that was committed last. */
+/** Returns the checkpoint of a namespace that was committed last. */
 export async function headOf(context: Context, tape: Tape, namespace: string): Promise<Shown | undefined> {
   for (let index = tape.tail.length - 1; index >= 0; index -= 1) {
     const { row, root } = tape.tail[index] as TailRow;
@@ -49,7 +49,7 @@ export async function headOf(context: Context, tape: Tape, namespace: string): P
   }
   tape.checkIntact();
   const sealed = await lastSealed(context, tape, namespace);
-  // Without any, only what a fork has inherited is left to look at, and most namespaces are new to the thread.
+  // Without a sealed row only inherited ones are left, and most namespaces are new to the thread.
   if (sealed === 0 && !(await inherits(context, tape, namespace))) return undefined;
   const row = sealed === 0 ? undefined : await rowAt(context, tape, sealed);
   if (row) return row;
@@ -58,19 +58,19 @@ export async function headOf(context: Context, tape: Tape, namespace: string): P
   return undefined;
 }
 
-/** The last row of a namespace that the tape itself has sealed, deleted or not; 0 if there is none. */
+/** Returns the last row of a namespace that the tape itself has sealed, deleted or not; 0 if there is none. */
 async function lastSealed(context: Context, tape: Tape, namespace: string): Promise<number> {
   return namespace === "" ? tape.meta.rootSealed : ((await sealedHead(context, tape, namespace))?.seq ?? 0);
 }
 
-/** Whether a fork may show something of a namespace that it has from elsewhere. */
+/** Tells whether a fork may have inherited rows of a namespace. */
 async function inherits(context: Context, tape: Tape, namespace: string): Promise<boolean> {
   const { origin } = tape.meta;
   if (!origin || origin.mode === "none") return false;
   return namespace === "" || (await inheritedNamespaces(context, tape)).has(namespace);
 }
 
-/** The checkpoint with this id, if the thread shows it. */
+/** Returns the checkpoint with this id, if the thread shows it. */
 export async function findById(
   context: Context,
   tape: Tape,
@@ -113,7 +113,7 @@ async function findByIndex(context: Context, tape: Tape, namespace: string, id: 
       const row = await showIfIncluded(context, tape, seq, namespace);
       if (row?.id === id) return row;
     }
-    // A record that does not read may be the one that is looked for.
+    // A record that does not read may be the wanted one.
     level.checkIntact();
   }
   return undefined;

@@ -5,7 +5,7 @@ import { namespacesIn } from "../records/heads.ts";
 import { rangeOf } from "../records/keys.ts";
 import { sourceOf } from "./levels.ts";
 
-/** The namespaces a fork may show something of: all that the tapes it builds on have. Remembered. */
+/** Returns the namespaces that a fork may have inherited: all that the tapes it builds on have. Remembered. */
 export async function inheritedNamespaces(context: Context, tape: Tape): Promise<ReadonlySet<string>> {
   const forks: { readonly fork: Tape; readonly added: ReadonlySet<string> }[] = [];
   let level = tape;
@@ -29,7 +29,7 @@ function knownNamespaces(context: Context, tape: Tape): ReadonlySet<string> | un
   return tape.namespaces ?? context.inherited.namespacesOf(tape);
 }
 
-/** The namespaces that a tape itself has rows of, deleted ones included. */
+/** Returns the namespaces that a tape itself has rows of, deleted ones included. */
 export async function ownNamespaces(context: Context, tape: Tape): Promise<ReadonlySet<string>> {
   const namespaces = new Set(tape.tail.map(({ row }) => row.namespace));
   if (tape.meta.sealed === 0) return namespaces;

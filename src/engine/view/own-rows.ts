@@ -5,7 +5,7 @@ import { rangeOf } from "../records/keys.ts";
 import type { Row } from "../records/row.ts";
 import { ownRowAtHand, packRow } from "./at-hand.ts";
 
-/** A physical row of this very tape. */
+/** Returns a physical row of this very tape. */
 export async function ownRow(context: Context, tape: Tape, seq: number): Promise<Row | undefined> {
   const known = ownRowAtHand(tape, seq);
   if (known) return known;
@@ -16,10 +16,10 @@ export async function ownRow(context: Context, tape: Tape, seq: number): Promise
     { scan: rangeOf(tape, "tail", seq, seq), limit: 1 },
     { get: tape.metaKey },
   ])) as readonly [readonly Found[], readonly Found[], Value | undefined];
-  // Another call has read the tape since this was asked.
+  // Another call has refreshed the tape since this read was sent.
   if (tape.readUnder(meta) === "older") return ownRow(context, tape, seq);
   if (tail.length > 0) {
-    // The tape at hand may no longer be the one that is remembered, and kept up to date.
+    // `tape` may be a copy that was forgotten, and is not kept up to date.
     const now = (await context.tapes.refresh(tape.number, tape.lineage)) ?? tape;
     const damaged = now.damageAt(seq);
     if (damaged) throw damaged;
@@ -28,19 +28,19 @@ export async function ownRow(context: Context, tape: Tape, seq: number): Promise
   return packs[0] && packRow(tape.addPack(packs[0]), seq);
 }
 
-/** Told of a record that does not read; what it is not told of is thrown. */
+/** Called with the fault of a record that does not read; without it the fault is thrown. */
 export type OnFault = (error: unknown) => void;
 
 function rethrow(error: unknown): void {
   throw error;
 }
 
-/** How many packs are read at once, at most. */
+/** Upper bound on packs in one read. */
 export const PACKS_PER_READ = 64;
 
 /**
- * The rows of one tape, newest first, starting below `before`. The first read is of `ahead` packs, later ones of more, up
- * to `most`.
+ * Yields the rows of one tape, newest first, starting below `before`. The first read is of `ahead` packs, later ones of
+ * more, up to `most`.
  */
 export async function* ownRows(
   context: Context,
@@ -91,7 +91,7 @@ export async function* ownRows(
       const answers = (await context.read(reads)) as readonly [readonly Found[], readonly Found[], Value | undefined];
       const [around, below, meta] = answers;
       if (tape.readUnder(meta) !== "same") {
-        // The last pack may have gone back to the tail, which this walk has left behind.
+        // The last pack may have gone back to the tail, which this walk has already passed.
         const now = await context.tapes.refresh(tape.number, tape.lineage);
         if (now) yield* ownRows(context, now, next, onFault, ahead, most);
         return;
@@ -121,7 +121,7 @@ export async function* ownRows(
   }
 }
 
-/** All rows of one tape, newest first, in one read. */
+/** Returns all rows of one tape, newest first, in one read. */
 export async function allOwnRows(context: Context, tape: Tape): Promise<Row[]> {
   tape.checkIntact();
   const tail = tape.tail.map(({ row }) => row);
@@ -129,7 +129,10 @@ export async function allOwnRows(context: Context, tape: Tape): Promise<Row[]> {
   return [...packs.flatMap(({ rows }) => rows), ...tail].reverse();
 }
 
-/** All packs of one tape, each decoded once as long as nothing is rewritten: whoever changes them checks the meta record. */
+/**
+ * Returns all packs of one tape, each decoded once as long as nothing is rewritten. A caller that changes them checks
+ * the meta record in its commit.
+ */
 export async function allPacks(context: Context, tape: Tape): Promise<LoadedPack[]> {
   const reads: Read[] = [{ scan: rangeOf(tape, "rows") }, { get: tape.metaKey }];
   const [found, meta] = (await context.read(reads)) as readonly [readonly Found[], Value | undefined];

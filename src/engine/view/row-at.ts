@@ -7,8 +7,8 @@ import { ownRow } from "./own-rows.ts";
 import { renew } from "./renew.ts";
 
 /**
- * What a thread shows: the rows of its own tape, and, if it was forked or copied, what its origin showed then. `NOW` is
- * the generation of a thread's own view; a fork sees its source as of the generation it was forked at.
+ * The generation of a thread's own view. A thread shows the rows of its own tape and, if it was forked or copied, the
+ * rows its origin showed then: a fork sees its source as of the generation it was forked at.
  */
 export const NOW: number = Number.POSITIVE_INFINITY;
 
@@ -17,7 +17,10 @@ export interface Shown extends Row {
   readonly replacedBy?: Delta;
 }
 
-/** The tape that physically holds the row with this seq, as seen from `tape`; at once where no other has to be read. */
+/**
+ * Returns the tape that physically holds the row with this seq, as seen from `tape`; at once where no other tape has to
+ * be read.
+ */
 export function homeOf(context: Context, tape: Tape, seq: number): Tape | Promise<Tape> {
   let home = tape;
   while (home.meta.origin && seq <= home.meta.origin.upTo) {
@@ -28,7 +31,7 @@ export function homeOf(context: Context, tape: Tape, seq: number): Tape | Promis
   return home;
 }
 
-/** The row with this seq as a view of `tape` shows it, whether or not a fork's history includes it. */
+/** Returns the row with this seq as a view of `tape` shows it, whether or not a fork's history includes it. */
 export async function rowAt(
   context: Context,
   tape: Tape,
@@ -41,7 +44,7 @@ export async function rowAt(
   let replaced: Shown | undefined;
   for (;;) {
     if (level.isGone(seq, seen)) return undefined;
-    // The nearest tape has the last word: deeper marks only count for what nearer ones leave open.
+    // Marks of nearer tapes win: deeper ones only count where those leave the row or its label open.
     if (!replaced) {
       const mark = markAt(level, seq, seen);
       replaced = mark?.row;
@@ -57,7 +60,10 @@ export async function rowAt(
   return row && label !== undefined ? { ...row, label } : row;
 }
 
-/** What a tape's own marks say of a row up to a generation. A replacement ends earlier labels. */
+/**
+ * Returns the replacement and the label that a tape's own marks give a row up to a generation. A replacement ends
+ * earlier labels.
+ */
 function markAt(
   tape: Tape,
   seq: number,
@@ -78,7 +84,7 @@ function markAt(
   return { row, label };
 }
 
-/** The parent a row has in this view: the nearest ancestor that was not deleted. */
+/** Returns the parent a row has in this view: the nearest ancestor that was not deleted. */
 export async function parentOf(
   context: Context,
   tape: Tape,
@@ -94,7 +100,7 @@ export async function parentOf(
     const physical = await ownRow(context, home, seq);
     if (physical || renewed) seq = physical?.parent ?? 0;
     else {
-      // A compaction has removed it since the row was read; the row names another parent now.
+      // A compaction has removed the parent since the row was read; the row names another one now.
       renewed = true;
       await renew(context, tape);
       seq = (await rowAt(context, tape, row.seq, generation))?.parent ?? 0;
@@ -103,7 +109,7 @@ export async function parentOf(
   return undefined;
 }
 
-/** Whether a fork without history lies between: then nothing that old is shown. */
+/** Tells whether a fork without history lies between: then nothing that old is shown. */
 async function isHidden(context: Context, tape: Tape, seq: number): Promise<boolean> {
   for await (const { tape: level } of levels(context, tape, seq)) {
     const { origin } = level.meta;
@@ -112,7 +118,7 @@ async function isHidden(context: Context, tape: Tape, seq: number): Promise<bool
   return false;
 }
 
-/** The common case: no marks, nothing hidden. Then a tape's own rows are shown as they are. */
+/** Tells whether a tape shows its own rows as they are, which is the common case: no marks, nothing deleted. */
 export function isPlain(tape: Tape): boolean {
   return tape.marks.size === 0 && !tape.meta.gone;
 }

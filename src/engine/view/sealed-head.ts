@@ -5,10 +5,13 @@ import type { Tape } from "../memory/tape.ts";
 import { hashStrings } from "../records/hash.ts";
 import { type Head, type HeadRecord, headIn } from "../records/heads.ts";
 
-/** So many heads are remembered of a tape. */
+/** Heads remembered of a tape. */
 const MOST_HEADS = 100;
 
-/** The head of a namespace; undefined if the tape has sealed no row of it. Remembered as long as `meta` stays as it is. */
+/**
+ * Returns the head of a namespace; undefined if the tape has sealed no row of it. Remembered as long as `meta` stays as
+ * it is.
+ */
 export async function sealedHead(context: Context, tape: Tape, namespace: string): Promise<Head | undefined> {
   const { metaValue, heads } = tape;
   if (tape.meta.sealed === 0) return undefined;

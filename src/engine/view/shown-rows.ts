@@ -14,15 +14,15 @@ export interface ScanOptions {
   readonly namespace?: string;
   readonly before?: number;
   readonly generation?: number;
-  /** How many packs are probably needed: they are read at once. */
+  /** Packs that are probably needed: they are read at once. */
   readonly ahead?: number;
-  /** How many packs are read at once, at most: few, where all are gone through and memory counts. */
+  /** Upper bound on packs in one read: small where all are gone through and memory counts. */
   readonly most?: number;
-  /** Where given, what does not read of the thread's own tape is passed over and told. */
+  /** Called for records of the thread's own tape that do not read, which are then left out. */
   readonly onFault?: OnFault;
 }
 
-/** The rows a view shows, newest first. */
+/** Yields the rows a view shows, newest first. */
 export async function* shownRows(context: Context, tape: Tape, options: ScanOptions = {}): AsyncGenerator<Shown> {
   const generation = options.generation ?? NOW;
   let before = options.before ?? NOW;
@@ -53,7 +53,7 @@ export async function* shownRows(context: Context, tape: Tape, options: ScanOpti
   }
 }
 
-/** Reads the packs below `before` of the tapes that a fork has its history from, so that they are not read one by one. */
+/** Reads the packs below `before` of the tapes that a fork inherits from, so that they are not read one by one. */
 async function readAhead(context: Context, tape: Tape, before: number, ahead: number): Promise<void> {
   const homes: Tape[] = [];
   const reads: Read[] = [];
@@ -76,7 +76,10 @@ async function readAhead(context: Context, tape: Tape, before: number, ahead: nu
   }
 }
 
-/** Inherited seqs of a fork's namespace, newest first: the ancestors of where the fork begins there. Remembered. */
+/**
+ * Yields the inherited seqs of a fork's namespace, newest first: the ancestors of where the fork begins there.
+ * Remembered.
+ */
 export async function* inheritedSeqs(
   context: Context,
   tape: Tape,
@@ -105,12 +108,12 @@ export async function* inheritedSeqs(
       // Another walk of the same chain may have gone on meanwhile.
       if (chain.next !== seq) continue;
       if ((!link || isMixed(tape, chain.folds)) && !renewed) {
-        // A compaction has removed the row, which was deleted before the fork: what remains names other parents now, or
-        // it was where the fork begins, and the fork names another beginning. Or it has written other parents down.
+        // A compaction has removed the row, which was deleted before the fork, or has written other parents down. The
+        // remaining rows and the fork's origin name other parents now.
         renewed = true;
         await renew(context, tape);
         source = tape.source ?? source;
-        // Other walks may be on the old one: what they have passed must not move.
+        // Other walks may be on the old chain: its seqs must not move.
         chain = await beginning(context, tape, namespace);
         tape.chains.set(namespace, chain);
         index = 0;
@@ -132,7 +135,7 @@ async function beginning(context: Context, tape: Tape, namespace: string): Promi
   return { seqs: [], next: await chainStart(context, tape, namespace), folds };
 }
 
-/** Whether what is at hand of a fork and of all that it builds on may be from before and after a compaction. */
+/** Tells whether the remembered tapes of a fork may be from before and after a compaction. */
 function isMixed(tape: Tape, folds: number | undefined): boolean {
   if (tape.meta.folds !== folds) return true;
   for (let level = tape.source; level; level = level.source) {
@@ -141,7 +144,10 @@ function isMixed(tape: Tape, folds: number | undefined): boolean {
   return false;
 }
 
-/** Whether a fork's source shows a row, and where the fork's history leads on from it; undefined if there is no such row. */
+/**
+ * Returns whether a fork's source shows a row, and where the fork's history leads on from it; undefined if there is no
+ * such row.
+ */
 export async function chainLink(
   context: Context,
   source: Tape,
@@ -154,8 +160,8 @@ export async function chainLink(
 }
 
 /**
- * The tape a view builds on, as it is now. A row is found by its seq wherever it is; but whoever walks from row to row has
- * to know which of them are in the tail, and a compaction may have moved some back to it.
+ * Returns the tape a view builds on, as it is now. A row is found by its seq wherever it is, but a walk from row to row
+ * has to know which rows are in the tail, and a compaction may have moved some back to it.
  */
 async function currentSource(context: Context, tape: Tape, origin: Origin): Promise<Tape> {
   const source = await context.tapes.refresh(origin.tape, tape.lineage);
@@ -164,14 +170,15 @@ async function currentSource(context: Context, tape: Tape, origin: Origin): Prom
   return source;
 }
 
-/** Where a fork begins in a namespace: see {@link chainStarts}. */
+/** Returns where a fork begins in a namespace: see {@link chainStarts}. */
 async function chainStart(context: Context, tape: Tape, namespace: string): Promise<number> {
   return (await chainStarts(context, tape, [namespace])).get(namespace) ?? 0;
 }
 
 /**
- * Where a fork begins: in a nested namespace, with its last checkpoint before the root went on after the fork's; 0 where there
- * is none. One walk finds it for all namespaces, of which a thread may have thousands.
+ * Returns where a fork begins in each namespace: in a nested one, with its last checkpoint before the source's root
+ * went on from the fork's; 0 where there is none. A single walk finds it for all namespaces, of which a thread may have
+ * thousands.
  */
 export async function chainStarts(
   context: Context,
@@ -181,13 +188,13 @@ export async function chainStarts(
   const { origin } = tape.meta;
   const starts = await startsBy(context, tape, origin, namespaces);
   if (!origin || origin.limit !== undefined || !leadsAside(origin, namespaces)) return starts;
-  // What delimits a fork may have been deleted since it was read. Whoever does that writes the limit down.
+  // The row that delimits a fork may have been deleted since it was read. Its deletion writes the limit down.
   const [value] = (await context.read([{ get: tape.metaKey }])) as readonly [Value | undefined];
   const settled = value === undefined ? undefined : decodeMeta(value).origin;
   return settled?.limit === undefined ? starts : startsBy(context, tape, settled, namespaces);
 }
 
-/** Whether it takes the fork's limit to find where some of these begin. */
+/** Tells whether the fork's limit is needed to find where some of these begin. */
 function leadsAside({ starts }: Origin, namespaces: Iterable<string>): boolean {
   for (const namespace of namespaces) if (namespace !== "" && starts?.[namespace] === undefined) return true;
   return false;
@@ -220,7 +227,7 @@ async function startsBy(
   return starts;
 }
 
-/** The first seq that a fork does not show of nested namespaces. */
+/** Returns the first seq that a fork does not show of nested namespaces. */
 export async function nestedLimit(context: Context, origin: Origin, source: Tape): Promise<number> {
   if (origin.limit !== undefined) return origin.limit;
   let limit = origin.upTo + 1;
@@ -232,7 +239,7 @@ export async function nestedLimit(context: Context, origin: Origin, source: Tape
   return limit;
 }
 
-/** All inherited seqs of a fork, of every namespace, newest first. */
+/** Returns all inherited seqs of a fork, of every namespace, newest first. */
 async function allInherited(
   context: Context,
   tape: Tape,

@@ -17,7 +17,10 @@ export interface EncodedWrite extends Omit<Write, "value"> {
   readonly value: Json;
 }
 
-/** All writes a thread shows for a checkpoint, by task (bytewise) and index. `own` is what its own tape has of them. */
+/**
+ * Returns all writes a thread shows for a checkpoint, by task (bytewise) and index. `own` are the records of its own
+ * tape, if they were read already.
+ */
 export async function shownWrites(
   context: Context,
   tape: Tape,
@@ -34,13 +37,13 @@ export async function shownWrites(
   }
 }
 
-/** Reads what one tape has of a checkpoint's writes. */
+/** Returns the read of one tape's records of a checkpoint's writes. */
 export function writesRead(lineage: number, tape: number, namespace: string, checkpoint: string): Read {
   const [item] = hashStrings(namespace, checkpoint);
   return { scan: rangeOf({ lineage, number: tape }, "write", item, item) };
 }
 
-/** The same for several checkpoints: one read, and another for every fork that lies between. */
+/** Returns the writes of several checkpoints: in one read, and another for every fork that lies between. */
 export async function shownWritesOf(
   context: Context,
   tape: Tape,
@@ -65,7 +68,7 @@ export async function shownWritesOf(
   return new Map([...found].map(([id, writes]) => [id, [...writes.values()].sort(byTaskAndIndex)]));
 }
 
-/** The writes of rows of any namespaces, by seq. */
+/** Returns the writes of rows of any namespaces, by seq. */
 export async function writesOfRows(
   context: Context,
   tape: Tape,
@@ -80,7 +83,10 @@ export async function writesOfRows(
   return writes;
 }
 
-/** Adds what one tape's records hold for a checkpoint, unless a nearer tape had a word on it; true: nothing deeper counts. */
+/**
+ * Adds the writes of one tape's records, unless a nearer tape has others in their place. Returns true if deeper tapes
+ * do not count.
+ */
 function addShown(
   found: Map<string, EncodedWrite>,
   records: readonly Found[],

@@ -7,7 +7,7 @@ import { decodeMarks, type MarkVersion } from "../records/marks.ts";
 import { decodeMeta, type Meta } from "../records/meta.ts";
 import { levels } from "./levels.ts";
 
-/** A tape as it was known at one moment. What is remembered of it may be brought up to date in place. */
+/** A tape as it was known at one moment: the tape itself may be brought up to date in place. */
 interface KnownLevel {
   readonly tape: Tape;
   readonly metaValue: Value;
@@ -16,9 +16,9 @@ interface KnownLevel {
 }
 
 /**
- * Takes note of how a thread's tape, and those it builds on, are known now. The answer tells later whether that still
- * holds in the store: whoever reads a thread in many calls asks it at the end, since others may have deleted, replaced or
- * moved what was still to be read. Only what is shown, and where it lies, counts: not what was appended or sealed since.
+ * Notes the present state of a thread's tape and those it builds on. The returned check tells whether that still holds
+ * in the store: a caller that reads a thread in many calls asks it at the end, since others may have deleted, replaced
+ * or moved rows. Rows that were appended or sealed since do not count.
  */
 export async function standingOf(context: Context, tape: Tape): Promise<() => Promise<boolean>> {
   const known: KnownLevel[] = [];
@@ -46,7 +46,10 @@ export async function standingOf(context: Context, tape: Tape): Promise<() => Pr
   };
 }
 
-/** A meta record without what appending, sealing, forking, leases and writes change: none of them changes what is shown. */
+/**
+ * Returns the part of a meta record that decides what is shown: without the fields that appending, sealing, forking,
+ * leases and writes change.
+ */
 function shownBy(meta: Meta): string {
   const { version, generation, sealed, rootSealed, rootStep, rootFull, floor, greatestId, ...rest } = meta;
   const { epoch, lease, failed, ...shown } = rest;

@@ -1,7 +1,7 @@
 import type { Json } from "../../../codec/json.ts";
 
 /**
- * One field of the rows of a pack. Fields that never change, change by a constant, or take few values are stored so:
+ * A field of all rows of a pack. Fields that never change, change by a constant, or take few values are stored so:
  *
  * | shape | meaning |
  * | --- | --- |
@@ -31,7 +31,7 @@ export function packColumn(values: readonly Json[], fallback: Json): Column | un
   return packDistinct(strings ? (values as readonly string[]) : values.map((value) => JSON.stringify(value)), values);
 }
 
-/** `keys` tell equal values. */
+/** Packs values of which few are distinct; two values are equal if their `keys` are. */
 function packDistinct(keys: readonly string[], values: readonly Json[]): Column {
   const places = new Map<string, number>();
   const distinct: Json[] = [];
@@ -65,10 +65,12 @@ function packIntegers(values: readonly number[]): Column {
   return exact ? { n: differences } : [...values];
 }
 
-/** More rows than a pack ever has: a count beyond is damage, and must not be believed. */
+/** Upper bound on the rows of a pack: a greater count is damage. */
 const MOST_ROWS = 2 ** 16;
 
-/** The `count` values of a column. Anything malformed yields a wrong length or type, which the caller checks. */
+/**
+ * Returns the `count` values of a column. A malformed column yields a wrong length or type, which the caller checks.
+ */
 export function unpackColumn(column: Column | undefined, count: number, fallback: Json): Json[] {
   if (!(count >= 0 && count <= MOST_ROWS)) return [];
   if (column === undefined) return new Array<Json>(count).fill(fallback);

@@ -47,21 +47,21 @@ export function decodeNets(value: Value): Nets {
   return unwrapJson(value) as Nets;
 }
 
-/** What leads from a chain's base (0: from nothing) to one of its rows. */
+/** The deltas from the base of a chain (0: from nothing) to one of its rows. */
 export interface Stretch {
   readonly deltas: readonly Delta[];
   readonly base: number;
   readonly tagged: boolean;
 }
 
-/** The way to `seq` by net changes alone, or undefined where the single steps are needed. */
+/** Returns the way to `seq` by net changes alone, or undefined where the single steps are needed. */
 export function netStretch(nets: Nets, seq: number): Stretch | undefined {
   const chain = nets.find((candidate) => candidate.last === seq);
   if (chain?.net === undefined) return undefined;
   return { deltas: [chain.net], base: chain.base ?? 0, tagged: chain.tagged === true };
 }
 
-/** The way to any row of the pack by single steps; undefined when the pack has no such row. */
+/** Returns the way to any row of the pack by single steps; undefined when the pack has no such row. */
 export function stepStretch(nets: Nets, steps: Value, seqs: readonly number[], seq: number): Stretch | undefined {
   const chains = unwrapJson(steps) as readonly StepChain[];
   for (const [index, chain] of chains.entries()) {
@@ -79,7 +79,7 @@ export function stepStretch(nets: Nets, steps: Value, seqs: readonly number[], s
   return undefined;
 }
 
-/** All frames of a pack, each with a delta of its own. */
+/** Returns all frames of a pack, each with a delta of its own. */
 export function decodeFrames(rows: readonly Row[], netValue: Value, stepsValue: Value): Frame[] {
   const nets = decodeNets(netValue);
   const chains = unwrapJson(stepsValue) as readonly StepChain[];

@@ -18,7 +18,10 @@ interface PackedRows {
   readonly columns: { readonly [name: string]: Column };
 }
 
-/** Each row's parent is usually the row before it in its namespace, and its id usually tells its address. */
+/**
+ * Packs rows by column. Defaults are chosen by what is usual: the parent is the row before in the same namespace, and
+ * the id tells the row's address.
+ */
 export function encodeRows(tape: number, rows: readonly Row[]): PackedRows {
   const previous = new Map<string, number>();
   const parentOf = (row: Row): number => {

@@ -33,7 +33,7 @@ interface Shape {
   readonly leaves: (readonly Json[])[];
 }
 
-/** More shapes than this are not worth looking through for every tree. */
+/** With more shapes than this, looking through them for every tree costs more than it saves. */
 const MOST_SHAPES = 12;
 
 export function packTrees(trees: readonly Json[]): PackedTrees {
@@ -67,7 +67,7 @@ export function packTrees(trees: readonly Json[]): PackedTrees {
   };
 }
 
-/** The trees again, each with nodes of its own. Anything malformed is `CORRUPT`. */
+/** Returns the trees, each with nodes of its own. Throws CORRUPT for malformed input. */
 export function unpackTrees(packed: PackedTrees): readonly Json[] {
   if (Array.isArray(packed)) return packed;
   const { count, shapes, order } = (packed ?? {}) as PackedShapes;
@@ -83,7 +83,7 @@ export function unpackTrees(packed: PackedTrees): readonly Json[] {
   return numbers.map((number) => (makers[number as number] as () => Json)());
 }
 
-/** The skeleton of a tree, whose leaves are collected. */
+/** Returns the skeleton of a tree, and collects its leaves. */
 function skeletonOf(tree: Json, leaves: Json[]): Skeleton {
   if (typeof tree !== "object" || tree === null) {
     leaves.push(tree);
@@ -94,7 +94,7 @@ function skeletonOf(tree: Json, leaves: Json[]): Skeleton {
   return { keys, parts: keys.map((key) => skeletonOf(tree[key] as Json, leaves)) };
 }
 
-/** Collects the leaves of a tree, if it has this skeleton. */
+/** Collects the leaves of a tree; returns false if it has another skeleton. */
 function takeLeaves(tree: Json, skeleton: Skeleton, leaves: Json[]): boolean {
   if (typeof tree !== "object" || tree === null) {
     leaves.push(tree);
@@ -118,7 +118,7 @@ function takeLeaves(tree: Json, skeleton: Skeleton, leaves: Json[]): boolean {
   return index === keys.length;
 }
 
-/** Longer strings than this are not looked at for what they have in common. */
+/** Strings longer than this are not searched for common values. */
 const SHORT_TEXT = 64;
 
 function packLeaves({ leaves }: Shape): (readonly [number, Column])[] {
@@ -133,7 +133,7 @@ function packLeaves({ leaves }: Shape): (readonly [number, Column])[] {
   return columns;
 }
 
-/** A tree with 0 in these places. */
+/** Returns a copy of a tree with 0 in these places. */
 function withoutLeaves(tree: Json, places: ReadonlySet<number>): Json {
   let place = -1;
   const empty = (node: Json): Json => {
@@ -149,7 +149,7 @@ function withoutLeaves(tree: Json, places: ReadonlySet<number>): Json {
   return empty(tree);
 }
 
-/** Gives one tree of a shape after the other. */
+/** Returns a function that makes one tree of a shape after the other. */
 function makerOf({ like, leaves = [] }: PackedShapes["shapes"][number], count: number): () => Json {
   const columns = new Map<number, readonly Json[]>();
   if (like === undefined || !Array.isArray(leaves)) throw malformed();
