@@ -172,6 +172,19 @@ onEveryBackend("types", (savers) => {
       ...failure,
       path: "bad one.deep[0]",
     });
+    await expect(put(saver, config, { "a: b": { call: () => 1 } })).rejects.toMatchObject({
+      ...failure,
+      path: "a: b.call",
+      message: expect.stringMatching(/^Channel "a: b" of thread "[^"]*": a: b\.call: a function cannot be stored/),
+    });
+    const deep = `a: ${"x".repeat(400)}`;
+    await expect(put(saver, config, { [deep]: () => 1 })).rejects.toMatchObject({
+      ...failure,
+      path: deep,
+      message: expect.stringMatching(
+        /^Channel "a: x*" of thread "[^"]*": a: x* \.\.\. x*: a function cannot be stored/,
+      ),
+    });
     class Own extends AIMessage {}
     await expect(put(saver, config, { messages: [new Own("mine")] })).rejects.toMatchObject({ path: "messages[0]" });
     expect(await valuesAt(saver, thread(id))).toEqual({ a: 1 });

@@ -1,12 +1,9 @@
 import { ThreadmarkError } from "../../errors.ts";
+import { shortenPath } from "../../model/shorten-path.ts";
 import { depthLimit } from "../json.ts";
 import { RECORD_BYTES, tooLarge } from "../json-text.ts";
 import { formatPath, type PathStep } from "./path.ts";
 import { propertyRefusal, type Refusal } from "./refusal.ts";
-
-function shortened(path: string): string {
-  return path.length > 300 ? `${path.slice(0, 200)} ... ${path.slice(-80)}` : path;
-}
 
 /** The position of a walk through a value, so that a refused value is named by its path. */
 export class Trail {
@@ -42,12 +39,12 @@ export class Trail {
 
   fail(depth: number, fault: string, cause?: unknown, step?: PathStep): never {
     const path = this.#path(depth, step);
-    throw new ThreadmarkError("SERIALIZE", `${shortened(path)}: ${fault}`, { path, cause });
+    throw new ThreadmarkError("SERIALIZE", `${shortenPath(path)}: ${fault}`, { path, cause });
   }
 
   refuseSize(depth: number, what: string, bytes: number): never {
     const path = this.#path(depth);
-    throw tooLarge(`${shortened(path)}: ${what}`, bytes, RECORD_BYTES, { path });
+    throw tooLarge(`${shortenPath(path)}: ${what}`, bytes, RECORD_BYTES, { path });
   }
 
   #path(depth: number, step?: PathStep): string {

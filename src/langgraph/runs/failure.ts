@@ -1,4 +1,5 @@
 import { ThreadmarkError } from "../../errors.ts";
+import { shortenPath } from "../../model/shorten-path.ts";
 import { nameOf } from "../mapping/bookkeeping.ts";
 
 /** Rewrites the store's refusal of a checkpoint, which has a path into the state, so that it names the channel. */
@@ -32,15 +33,8 @@ function renamed(
   if (found === undefined) return error;
   const { channel, rest } = found;
   const path = `${channel}${rest}`;
-  const shown = path.length > 300 ? `${path.slice(0, 200)} … ${path.slice(-80)}` : path;
-  const fault = error.message.slice(error.message.indexOf(": ") + 2);
-  return new ThreadmarkError(
-    "SERIALIZE",
-    `Channel ${JSON.stringify(channel)} of thread ${JSON.stringify(thread)}: ${shown}: ${fault}`,
-    {
-      thread,
-      path,
-      cause: error,
-    },
-  );
+  // The codec's message is the shortened path, ": ", and the fault. The path itself may hold a colon.
+  const fault = error.message.slice(shortenPath(error.path).length + ": ".length);
+  const message = `Channel ${JSON.stringify(channel)} of thread ${JSON.stringify(thread)}: ${shortenPath(path)}: ${fault}`;
+  return new ThreadmarkError("SERIALIZE", message, { thread, path, cause: error });
 }
