@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
@@ -9,7 +10,7 @@ const shared = {
   testTimeout: 60_000,
   hookTimeout: 60_000,
   teardownTimeout: 30_000,
-  // Hundreds of processes are started, most of them alike: what one has compiled the next need not.
+  // Hundreds of processes are started, most of them alike: they share compiled code.
   env: { NODE_COMPILE_CACHE: source("node_modules/.cache/compiled") },
 } as const;
 
@@ -27,7 +28,7 @@ const alias = {
   threadmark: source("src/index.ts"),
 };
 
-/** What takes longest, longest first: begun last, each would keep one worker busy while the other has nothing to do. */
+/** The slowest files, slowest first. Begun last, each would keep one worker busy while the other has nothing to do. */
 const longest = [
   "test/property/store.model.test.ts",
   "test/backends/postgres/schema/partitions.conformance.test.ts",
@@ -41,8 +42,9 @@ const longest = [
   "test/inspector/views.test.ts",
   "test/langgraph/validation/postgres.test.ts",
 ].map(source);
+for (const path of longest) if (!existsSync(path)) throw new Error(`The list of slow test files names ${path}.`);
 
-/** Vitest goes by the durations of the last run, and where there was none by the sizes of files, which say nothing here. */
+/** Vitest sorts by the durations of the last run, and without one by the sizes of files, which mean nothing here. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification): number => {

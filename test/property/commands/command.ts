@@ -58,7 +58,7 @@ export interface LineChoice {
 }
 
 export const anyThread: fc.Arbitrary<number> = fc.nat({ max: 20 });
-export const anyNamespace: fc.Arbitrary<number> = fc.nat({ max: 5 });
+const anyNamespace: fc.Arbitrary<number> = fc.nat({ max: 5 });
 export const anyPick: fc.Arbitrary<number> = fc.nat({ max: 1000 });
 export const lineChoice: { readonly thread: fc.Arbitrary<number>; readonly namespace: fc.Arbitrary<number> } = {
   thread: anyThread,
