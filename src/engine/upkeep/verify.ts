@@ -24,12 +24,12 @@ export async function verifyStore(store: Context, progress?: WorkOptions["progre
   }));
   const onFault = (thread: string, error: unknown): void => void faults.push(faultOf(thread, null, error));
   const lineages = new Lineages(context, faults);
-  const numbers = new TapeNumbers(context);
+  const numbers = context.backend.capabilities.separatesLineages ? undefined : new TapeNumbers(context);
   let done = 0;
   try {
     for await (const tape of allThreads(context, { onFault, together: 1 })) {
       await lineages.verify(tape);
-      await numbers.add(tape);
+      await numbers?.add(tape);
       done += 1;
       progress?.(done);
     }
@@ -38,7 +38,7 @@ export async function verifyStore(store: Context, progress?: WorkOptions["progre
     if (!isCorrupt(error)) throw error;
     onFault("", error);
   }
-  pushAll(faults, await numbers.faults());
+  if (numbers) pushAll(faults, await numbers.faults());
   return { ok: faults.length === 0, faults };
 }
 
