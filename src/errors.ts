@@ -1,4 +1,4 @@
-/** What went wrong, as a stable code. Codes are part of the interface; messages are not. */
+/** The fault, as a stable code. Codes are part of the interface; messages are not. */
 export type ErrorCode =
   | "NOT_FOUND"
   | "CONFLICT"
@@ -20,9 +20,9 @@ export interface ErrorDetails {
   readonly checkpoint?: string;
   /** The frame that could not be read, as `tape:seq`. */
   readonly frame?: string;
-  /** Where in the value the fault lies, for `SERIALIZE` and `TOO_LARGE`. */
+  /** The path to the fault inside the value, for `SERIALIZE` and `TOO_LARGE`. */
   readonly path?: string;
-  /** Who holds the lease, for `BUSY`. */
+  /** The holder of the lease or lock, for `BUSY`; of the lease that replaced yours, for `FENCED`. */
   readonly holder?: string;
   /** How many milliseconds the lease still has, for `BUSY`. */
   readonly remaining?: number;
@@ -35,37 +35,87 @@ export interface ErrorDetails {
   readonly cause?: unknown;
 }
 
+/** Facts that errors of a code may have; all codes may have `thread`, `checkpoint` and `committed`. */
+interface FieldsByCode {
+  readonly FENCED: "holder";
+  readonly SERIALIZE: "path";
+  readonly CORRUPT: "frame";
+  readonly BUSY: "holder" | "remaining";
+  readonly TOO_LARGE: "path" | "bytes" | "limit";
+}
+
+type FieldsOf<Code extends ErrorCode> =
+  | "thread"
+  | "checkpoint"
+  | "committed"
+  | (Code extends keyof FieldsByCode ? FieldsByCode[Code] : never);
+
+/** A {@link ThreadmarkError} of one code, with the facts that such errors have. */
+export type ErrorOf<Code extends ErrorCode> = Code extends ErrorCode
+  ? Omit<ThreadmarkError, "code" | Exclude<keyof ErrorDetails, FieldsOf<Code> | "cause">> & { readonly code: Code }
+  : never;
+
 /**
- * The one error class of Threadmark. Misuse of the interface is a `TypeError` instead.
+ * The base of all errors that Threadmark throws with a code: {@link ThreadmarkError}, and `RunError` of the runtime. Facts
+ * that are not known are not there at all, so that printing an error shows only those that are.
+ */
+export class CodedError<Code extends string = string> extends Error {
+  readonly code: Code;
+
+  constructor(code: Code, message: string, facts: object, options?: { readonly cause?: unknown }) {
+    super(message, options);
+    this.code = code;
+    for (const [name, fact] of Object.entries(facts)) {
+      if (fact !== undefined) Object.defineProperty(this, name, { value: fact, enumerable: true, configurable: true });
+    }
+  }
+}
+
+/** Marks errors of this class, so that {@link ThreadmarkError.is} knows those of another copy of the package. */
+const brand: unique symbol = Symbol.for("threadmark.error");
+
+/**
+ * The one error class of the store. Misuse of the interface is a `TypeError` instead.
  *
  * @example
  * try { await thread.put({ state }, { expect: seen.id }); }
- * catch (error) { if (error instanceof ThreadmarkError && error.code === "CONFLICT") retry(); }
+ * catch (error) { if (ThreadmarkError.is(error, "CONFLICT")) retry(); else throw error; }
  */
-export class ThreadmarkError extends Error {
-  override readonly name = "ThreadmarkError";
-  readonly code: ErrorCode;
-  readonly thread: string | undefined;
-  readonly checkpoint: string | undefined;
-  readonly frame: string | undefined;
-  readonly path: string | undefined;
-  readonly holder: string | undefined;
-  readonly remaining: number | undefined;
-  readonly bytes: number | undefined;
-  readonly limit: number | undefined;
-  readonly committed: false | "unknown" | undefined;
+export class ThreadmarkError extends CodedError<ErrorCode> {
+  declare readonly name: "ThreadmarkError";
+  declare readonly thread: string | undefined;
+  declare readonly checkpoint: string | undefined;
+  declare readonly frame: string | undefined;
+  declare readonly path: string | undefined;
+  declare readonly holder: string | undefined;
+  declare readonly remaining: number | undefined;
+  declare readonly bytes: number | undefined;
+  declare readonly limit: number | undefined;
+  declare readonly committed: false | "unknown" | undefined;
+
+  static {
+    Object.defineProperties(ThreadmarkError.prototype, {
+      name: { value: "ThreadmarkError", configurable: true, writable: true },
+      [brand]: { value: true },
+    });
+  }
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause });
-    this.code = code;
-    this.thread = details.thread;
-    this.checkpoint = details.checkpoint;
-    this.frame = details.frame;
-    this.path = details.path;
-    this.holder = details.holder;
-    this.remaining = details.remaining;
-    this.bytes = details.bytes;
-    this.limit = details.limit;
-    this.committed = details.committed;
+    const { cause, ...facts } = details;
+    super(code, message, facts, cause === undefined ? undefined : { cause });
+  }
+
+  /**
+   * Tells whether an error is one of these, of any of the codes given, and narrows its type to the facts that it has. Goes
+   * by a brand instead of the class, so that errors of another copy of the package count.
+   *
+   * @example
+   * if (ThreadmarkError.is(error, "BUSY")) console.log(error.holder, error.remaining);
+   */
+  static is(error: unknown): error is ThreadmarkError;
+  static is<Code extends ErrorCode>(error: unknown, ...codes: readonly [Code, ...Code[]]): error is ErrorOf<Code>;
+  static is(error: unknown, ...codes: readonly ErrorCode[]): boolean {
+    if (typeof error !== "object" || error === null || !(brand in error)) return false;
+    return codes.length === 0 || codes.includes((error as { readonly code?: unknown }).code as ErrorCode);
   }
 }

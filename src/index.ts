@@ -1,5 +1,13 @@
 export type { Lease } from "./api/lease.ts";
-export { open } from "./api/open.ts";
+export {
+  type AnyOpenOptions,
+  type FileOpenOptions,
+  type MemoryOpenOptions,
+  open,
+  type PostgresOpenOptions,
+  type SqliteOpenOptions,
+} from "./api/open.ts";
+export type { ReadableThread } from "./api/readable-thread.ts";
 export type { Store } from "./api/store.ts";
 export type { Thread } from "./api/thread.ts";
 export {
@@ -19,33 +27,7 @@ export {
   tables,
   type Value,
 } from "./backend.ts";
-export { type ErrorCode, type ErrorDetails, ThreadmarkError } from "./errors.ts";
-export type {
-  AcquireOptions,
-  BreakOptions,
-  BrokenLease,
-  Change,
-  CheckpointSize,
-  ClassCodec,
-  Fault,
-  ForkOptions,
-  HistoryOptions,
-  ImportResult,
-  LeaseInfo,
-  LeaseToken,
-  OpenOptions,
-  PruneOptions,
-  PruneResult,
-  PutInput,
-  PutOptions,
-  Stats,
-  ThreadSize,
-  ThreadsOptions,
-  Update,
-  VerifyResult,
-  WorkOptions,
-  WritesInput,
-} from "./model/arguments.ts";
+export { CodedError, type ErrorCode, type ErrorDetails, type ErrorOf, ThreadmarkError } from "./errors.ts";
 export type {
   Activation,
   Barrier,
@@ -55,7 +37,45 @@ export type {
   Interrupt,
   Metadata,
   Source,
-  Status,
   ThreadInfo,
   Write,
 } from "./model/checkpoint.ts";
+export { controlIndexes } from "./model/control-writes.ts";
+export type {
+  AcquireOptions,
+  BreakOptions,
+  CheckpointElsewhere,
+  CheckpointRef,
+  ClassCodec,
+  ExportOptions,
+  ForkOptions,
+  HistoryOptions,
+  LatestOptions,
+  LeaseToken,
+  OpenOptions,
+  PruneOptions,
+  PutFields,
+  PutInput,
+  PutOptions,
+  StoreOptions,
+  ThreadOptions,
+  ThreadsOptions,
+  Update,
+  WorkOptions,
+  WritesInput,
+  WritesOptions,
+} from "./model/options.ts";
+export type {
+  BrokenLease,
+  Change,
+  CheckpointSize,
+  Fault,
+  ImportResult,
+  LeaseInfo,
+  PruneResult,
+  Stats,
+  ThreadSize,
+  VerifyResult,
+  WritesResult,
+} from "./model/results.ts";
+export type { Status } from "./model/status.ts";

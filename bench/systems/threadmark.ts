@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { type OpenOptions, open, type Store } from "../../src/index.ts";
+import { type AnyOpenOptions, type OpenOptions, open, type Store } from "../../src/index.ts";
 import type { State, Step } from "../workloads/workload.ts";
 import { bytesOf, bytesWritten, foldLog, schemaBytes, walPosition } from "./sizes.ts";
 import type { Home, HomeKind, Opened, System, Thread } from "./system.ts";
@@ -15,7 +15,7 @@ export function urlOf(home: Home, kind: Backend): string {
 }
 
 /** Postgres keeps its own durability, as it is installed; the others sync as the home says. */
-export function openOptions(home: Home, kind: Backend): OpenOptions & Record<string, unknown> {
+export function openOptions(home: Home, kind: Backend): AnyOpenOptions {
   if (kind === "Postgres") return { schema: home.schema };
   return kind === "memory" ? {} : { fsync: home.fsync };
 }

@@ -1,41 +1,75 @@
 import type { Backend } from "../backend.ts";
-import { sqlite } from "../backends/sqlite/index.ts";
+import type { FileOptions } from "../backends/file/index.ts";
+import type { PostgresOptions } from "../backends/postgres/index.ts";
+import { type SqliteOptions, sqlite } from "../backends/sqlite/index.ts";
 import { zstdAvailable } from "../codec/envelope.ts";
 import { createValueCodec } from "../codec/values/value.ts";
 import { Engine } from "../engine/engine.ts";
 import { ThreadmarkError } from "../errors.ts";
-import { checkId } from "../model/address.ts";
-import type { OpenOptions } from "../model/arguments.ts";
-import { checkObject } from "../model/validation.ts";
+import type { OpenOptions, StoreOptions } from "../model/options.ts";
+import { backendPart, checkedClock, checkedIds, checkOpenOptions, type Scheme } from "../model/validation/open.ts";
 import { Store } from "./store.ts";
 
 const CACHE_BYTES = 64 * 1024 * 1024;
 
-/** Options of the backends, passed on as they are. */
-export type BackendOptions = { readonly [option: string]: unknown };
+/** Options of `open` for a `memory:` store. */
+export type MemoryOpenOptions = StoreOptions & Pick<OpenOptions, "fsync" | "readOnly">;
+/** Options of `open` for a `sqlite:` store. */
+export type SqliteOpenOptions = StoreOptions & SqliteOptions;
+/** Options of `open` for a `file:` store. */
+export type FileOpenOptions = StoreOptions & FileOptions;
+/** Options of `open` for a `postgres://` store. */
+export type PostgresOpenOptions = StoreOptions & Omit<PostgresOptions, "url">;
+/** Options of `open` for a url that is not known when the program is compiled. */
+export type AnyOpenOptions = MemoryOpenOptions | SqliteOpenOptions | FileOpenOptions | PostgresOpenOptions;
+
+/** Urls whose options are known by their scheme. */
+type KnownUrl = "memory:" | `${"sqlite" | "file"}:${string}` | `${"postgres" | "postgresql"}://${string}`;
 
 /**
  * Opens a store: `memory:`, `file:./directory`, `sqlite:path`, `postgres://…`, or a backend of your own. Nothing is
- * created before the first write.
+ * created before the first write. The options are those of every store and of the url's scheme; others are a TypeError.
  *
  * @example
- * const store = await open<State>("sqlite:agent.db");
+ * const store = await open<State>("sqlite:agent.db", { fsync: "normal" });
+ * await store.thread("user-42").put({ state });
  */
+export function open<State = unknown>(url: "memory:", options?: MemoryOpenOptions): Promise<Store<State>>;
+export function open<State = unknown>(url: `sqlite:${string}`, options?: SqliteOpenOptions): Promise<Store<State>>;
+export function open<State = unknown>(url: `file:${string}`, options?: FileOpenOptions): Promise<Store<State>>;
+export function open<State = unknown>(
+  url: `${"postgres" | "postgresql"}://${string}`,
+  options?: PostgresOpenOptions,
+): Promise<Store<State>>;
+export function open<State = unknown>(backend: Backend, options?: StoreOptions): Promise<Store<State>>;
+export function open<State = unknown, Location extends string | Backend = string | Backend>(
+  location: Location & (Location extends KnownUrl | Backend ? never : unknown),
+  options?: AnyOpenOptions,
+): Promise<Store<State>>;
 export async function open<State = unknown>(
   location: string | Backend,
-  options: OpenOptions | (OpenOptions & BackendOptions) = {},
+  options: AnyOpenOptions = {},
 ): Promise<Store<State>> {
-  checkOptions(options);
-  const codec = createValueCodec(options.classes, options.unregistered);
-  const backend = typeof location === "string" ? await openBackend(location, options) : checkBackend(location, options);
+  const scheme = typeof location === "string" ? schemeOf(location) : undefined;
+  if (scheme === undefined) checkBackend(location);
+  checkOpenOptions(options, scheme);
+  const { clock, ids, classes, unregistered, compression = "none" } = options;
+  if (compression === "zstd" && !zstdAvailable()) {
+    throw new ThreadmarkError(
+      "UNSUPPORTED",
+      'This Node has no zstd. Use compression: "deflate", or Node 22.15 or later.',
+    );
+  }
+  const codec = createValueCodec(classes, unregistered);
+  const backend = typeof location === "string" ? await openBackend(location, scheme as Scheme, options) : location;
   return new Store<State>(
     new Engine({
       backend,
       codec,
-      clock: options.clock ? checkedClock(options.clock) : Date.now,
-      ids: options.ids && checkedIds(options.ids),
+      clock: clock ? checkedClock(clock) : Date.now,
+      ids: ids && checkedIds(ids),
       cacheBytes: options.cacheBytes ?? CACHE_BYTES,
-      compression: options.compression ?? "none",
+      compression,
       packRows: options.packRows,
       packBytes: options.packBytes,
       checkpointBytes: options.checkpointBytes,
@@ -43,79 +77,42 @@ export async function open<State = unknown>(
   );
 }
 
-function checkOptions(options: OpenOptions): void {
-  checkObject(options, "The options of open");
-  const { clock, ids, fsync, readOnly, classes, unregistered, cacheBytes, compression } = options;
-  if (clock !== undefined && typeof clock !== "function")
-    throw new TypeError("clock must be a function that gives milliseconds.");
-  if (ids !== undefined && typeof ids !== "function") throw new TypeError("ids must be a function that gives strings.");
-  if (fsync !== undefined && fsync !== "full" && fsync !== "normal")
-    throw new TypeError('fsync must be "full" or "normal".');
-  if (readOnly !== undefined && typeof readOnly !== "boolean") throw new TypeError("readOnly must be true or false.");
-  if (classes !== undefined && (classes === null || typeof classes !== "object" || Array.isArray(classes))) {
-    throw new TypeError("classes must be an object of { test, encode, decode } by name.");
-  }
-  if (unregistered !== undefined && unregistered !== "refuse" && unregistered !== "keep") {
-    throw new TypeError('unregistered must be "refuse" or "keep".');
-  }
-  if (cacheBytes !== undefined && !(typeof cacheBytes === "number" && cacheBytes >= 0)) {
-    throw new TypeError("cacheBytes must be a number of bytes.");
-  }
-  for (const bound of ["packRows", "packBytes", "checkpointBytes"] as const) {
-    const given = options[bound];
-    if (given === undefined || (Number.isSafeInteger(given) && given > 0)) continue;
-    throw new TypeError(`${bound} must be a whole number above 0.`);
-  }
-  if (compression !== undefined && !["none", "deflate", "zstd"].includes(compression)) {
-    throw new TypeError('compression must be "none", "deflate" or "zstd".');
-  }
-  if (compression === "zstd" && !zstdAvailable()) {
-    throw new ThreadmarkError(
-      "UNSUPPORTED",
-      'This Node has no zstd. Use compression: "deflate", or Node 22.15 or later.',
-    );
-  }
+function checkBackend(backend: unknown): void {
+  if (backend !== null && typeof backend === "object" && typeof (backend as Backend).commit === "function") return;
+  throw new TypeError("open takes a url (memory:, file:, sqlite:, postgres:) or a backend.");
 }
 
-/** A generator of ids is a stranger too: what it gives is checked before it is used. */
-function checkedIds(ids: () => string): () => string {
-  return () => checkId(ids(), "What the ids function gave");
-}
-
-/** So is a clock: what is no number would be stored as a record that nobody can read again. */
-function checkedClock(clock: () => number): () => number {
-  return () => {
-    const now = clock();
-    if (!Number.isFinite(now)) throw new TypeError("What the clock gave must be a finite number of milliseconds.");
-    return now;
-  };
-}
-
-function checkBackend(backend: Backend, { readOnly, fsync, mode }: OpenOptions): Backend {
-  if (backend === null || typeof backend !== "object" || typeof backend.commit !== "function") {
-    throw new TypeError("open takes a url (memory:, file:, sqlite:, postgres:) or a backend.");
+/** Returns the scheme of a url; a TypeError where there is no such kind of store. */
+function schemeOf(url: string): Scheme {
+  const scheme = url.slice(0, url.indexOf(":"));
+  switch (scheme) {
+    case "memory":
+    case "sqlite":
+    case "file":
+    case "postgres":
+      return scheme;
+    case "postgresql":
+      return "postgres";
+    default:
+      throw new TypeError(
+        `Unknown url ${JSON.stringify(url)}. Use memory:, file:./directory, sqlite:path or postgres://...`,
+      );
   }
-  // It is open already: what was asked for would be left undone without a word.
-  if (readOnly || fsync !== undefined || mode !== undefined) {
-    throw new TypeError("Give readOnly, fsync and mode where the backend is opened.");
-  }
-  return backend;
 }
 
 /**
- * Backends and their drivers are loaded when a url first asks for them. SQLite's, the commonest, is small and comes along:
- * finding another file would take as long as parsing it. Its driver waits like the others.
+ * Opens the backend that a url names. Backends and their drivers are loaded when a url first asks for them. SQLite's, the
+ * commonest, is small and comes along: finding another file would take as long as parsing it.
  */
-async function openBackend(url: string, options: OpenOptions): Promise<Backend> {
-  const colon = url.indexOf(":");
-  const scheme = url.slice(0, colon);
-  const rest = url.slice(colon + 1);
+async function openBackend(url: string, scheme: Scheme, options: OpenOptions): Promise<Backend> {
+  const rest = url.slice(url.indexOf(":") + 1);
   if ((scheme === "sqlite" || scheme === "file") && /^\/\/[^/]/.test(rest)) {
     const path = rest.slice(2);
     throw new TypeError(
       `${scheme}: takes a path, and ${url} names a host. Use ${scheme}:${path} or ${scheme}:/${path}.`,
     );
   }
+  const own = backendPart(options, scheme);
   switch (scheme) {
     case "memory":
       if (rest !== "") throw new TypeError("A memory: store has no name. Use memory: alone.");
@@ -123,16 +120,11 @@ async function openBackend(url: string, options: OpenOptions): Promise<Backend> 
       return (await import("../backends/memory/index.ts")).memory();
     case "sqlite":
       if (rest === "") throw new TypeError("sqlite: needs a path, as in sqlite:agent.db.");
-      return sqlite(rest, options);
+      return sqlite(rest, own);
     case "file":
       if (rest === "") throw new TypeError("file: needs a directory, as in file:./agent.");
-      return (await import("../backends/file/index.ts")).file(rest, options);
+      return (await import("../backends/file/index.ts")).file(rest, own);
     case "postgres":
-    case "postgresql":
-      return (await import("../backends/postgres/index.ts")).postgres({ ...options, url });
-    default:
-      throw new TypeError(
-        `Unknown url ${JSON.stringify(url)}. Use memory:, file:./directory, sqlite:path or postgres://...`,
-      );
+      return (await import("../backends/postgres/index.ts")).postgres({ ...own, url });
   }
 }

@@ -1,16 +1,18 @@
 import type { Engine } from "../engine/engine.ts";
-import type { ImportResult, Stats, ThreadsOptions, VerifyResult, WorkOptions } from "../model/arguments.ts";
 import type { ThreadInfo } from "../model/checkpoint.ts";
-import { checkExportOptions, checkObject, checkThreadsOptions, checkWorkOptions } from "../model/validation.ts";
+import type { ExportOptions, ThreadOptions, ThreadsOptions, WorkOptions } from "../model/options.ts";
+import type { ImportResult, Stats, VerifyResult } from "../model/results.ts";
+import { checkThreadOptions, checkThreadsOptions } from "../model/validation/reads.ts";
+import { checkExportOptions, checkWorkOptions } from "../model/validation/work.ts";
 import { Thread } from "./thread.ts";
 
-// What looks after a whole store is loaded when it is first asked for: most processes only read and write threads.
+// Modules that look after a whole store are loaded when they are first needed: most processes only read and write threads.
 async function* listed(engine: Engine, options: ThreadsOptions): AsyncGenerator<ThreadInfo> {
   yield* (await import("../engine/reads/list-threads.ts")).listThreads(engine.context, options);
 }
 
-async function* exported(engine: Engine, threads: readonly string[] | undefined): AsyncGenerator<string> {
-  yield* (await import("../engine/bundles/export.ts")).exportStore(engine.context, threads);
+async function* exported(engine: Engine, options: ExportOptions): AsyncGenerator<string> {
+  yield* (await import("../engine/bundles/export.ts")).exportStore(engine.context, options);
 }
 
 /**
@@ -28,75 +30,121 @@ export class Store<State = unknown> {
     this.#engine = engine;
   }
 
-  /** A handle on a thread, whether or not it exists. No I/O. */
-  thread(id: string, options: { readonly namespace?: readonly string[] } = {}): Thread<State> {
-    checkObject(options, "The options of thread");
-    return new Thread<State>(this.#engine, id, options.namespace === undefined ? [] : options.namespace);
+  /**
+   * Makes a handle on a thread, whether or not it exists. No I/O. The type of the thread's state may be given where it is
+   * another than the store's.
+   *
+   * @example
+   * const thread = store.thread<Conversation>("user-42");
+   * const nested = store.thread("user-42", { namespace: ["research"] });
+   */
+  thread<ThreadState = State>(id: string, options: ThreadOptions = {}): Thread<ThreadState> {
+    checkThreadOptions(options);
+    return new Thread<ThreadState>(this.#engine, id, options.namespace === undefined ? [] : options.namespace);
   }
 
-  /** The threads that have checkpoints, in bytewise order of their ids, or with `order: "updated"` the newest first. */
+  /**
+   * Yields the threads that have checkpoints, in bytewise order of their ids, or with `order: "updated"` the newest first.
+   *
+   * @example
+   * for await (const { id, status } of store.threads({ workflow: "support" })) console.log(id, status);
+   * for await (const { id } of store.threads({ order: "updated", limit: 10 })) console.log(id);
+   */
   threads(options: ThreadsOptions = {}): AsyncGenerator<ThreadInfo> {
     checkThreadsOptions(options);
     return listed(this.#engine, { ...options });
   }
 
-  /** How many threads and checkpoints there are, and the bytes they take by kind. */
-  stats(): Promise<Stats> {
-    return this.#engine.context.calls.track(async () =>
-      (await import("../engine/reads/stats.ts")).storeStats(this.#engine.context),
-    );
-  }
-
-  /** Reads everything back from storage and reports every fault found. */
-  verify(options: WorkOptions = {}): Promise<VerifyResult> {
-    return this.#engine.context.calls.track(async () => {
-      const { progress } = checkWorkOptions(options);
-      return (await import("../engine/upkeep/verify.ts")).verifyStore(this.#engine.context, progress);
-    });
-  }
-
-  /** Removes from the medium what no checkpoint reaches any more. */
-  compact(options: WorkOptions = {}): Promise<void> {
-    return this.#engine.context.calls.track(async () => {
-      const { progress } = checkWorkOptions(options);
-      return (await import("../engine/upkeep/compact.ts")).compactStore(
-        this.#engine.context,
-        this.#engine.committer,
-        progress,
-      );
+  /**
+   * Counts threads and checkpoints, and the bytes they take by kind.
+   *
+   * @example
+   * const { threads, checkpoints, bytes } = await store.stats();
+   * console.log(threads, checkpoints, bytes.total);
+   */
+  stats(options: WorkOptions = {}): Promise<Stats> {
+    return this.#work(async () => {
+      const work = checkWorkOptions(options, "stats");
+      return (await import("../engine/reads/sizes.ts")).storeStats(this.#engine.context, work);
     });
   }
 
   /**
-   * Threads (all of them, or those named) as newline-delimited JSON, each line with a checksum. Any store can import it.
-   * Each thread is as it was at one moment, whatever others do meanwhile. No more of a thread is held in memory than some
-   * megabytes: where a longer one is changed by others while its lines are out, a line says so and it begins again.
+   * Reads everything back from storage and reports every fault found.
+   *
+   * @example
+   * const { ok, faults } = await store.verify({ progress: (threads) => console.log(threads) });
+   * if (!ok) console.error(faults);
+   */
+  verify(options: WorkOptions = {}): Promise<VerifyResult> {
+    return this.#work(async () => {
+      const work = checkWorkOptions(options, "verify");
+      return (await import("../engine/upkeep/verify.ts")).verifyStore(this.#engine.context, work);
+    });
+  }
+
+  /**
+   * Removes from the medium what no checkpoint reaches any more. An abort leaves the lineages that are done compacted.
+   *
+   * @example
+   * await store.compact({ signal: AbortSignal.timeout(60_000) });
+   */
+  compact(options: WorkOptions = {}): Promise<void> {
+    return this.#work(async () => {
+      const work = checkWorkOptions(options, "compact");
+      const { context, committer } = this.#engine;
+      return (await import("../engine/upkeep/compact.ts")).compactStore(context, committer, work);
+    });
+  }
+
+  /**
+   * Yields threads (all of them, or those named) as newline-delimited JSON, each line with a checksum. Any store can import
+   * it. Each thread is as it was at one moment, whatever others do meanwhile. No more of a thread is held in memory than
+   * some megabytes: where a longer one is changed by others while its lines are out, a line says so and it begins again.
    *
    * @example
    * await pipeline(store.export(), createWriteStream("agent.bundle"));
+   * await pipeline(store.export({ threads: ["user-42"] }), createWriteStream("user-42.bundle"));
    */
-  export(options: { readonly threads?: readonly string[] } = {}): AsyncGenerator<string> {
-    checkExportOptions(options);
-    return exported(this.#engine, options.threads && [...options.threads]);
+  export(options: ExportOptions = {}): AsyncGenerator<string> {
+    return exported(this.#engine, checkExportOptions(options));
   }
 
   /**
-   * Adds the threads of a bundle. One that is there already, just so, is left alone; a different one is `CONFLICT`, and one
-   * that is leased is `BUSY`. Nothing is taken that `put` and `putWrites` would not have taken. Each thread is written in one
-   * commit, or not at all: where one is refused, those before it in the bundle are there, and nothing of it and of later ones.
+   * Adds the threads of a bundle. A thread that is there already, just so, is left alone; a different one is `CONFLICT`, and
+   * a leased one is `BUSY`. Nothing is taken that `put` and `putWrites` would not have taken. Each thread is written in one
+   * commit, or not at all: where one is refused, or the signal aborts, the threads before it in the bundle stay.
+   *
+   * @example
+   * const { imported } = await store.import(createReadStream("agent.bundle"));
+   * console.log(imported);
    */
-  import(source: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>): Promise<ImportResult> {
-    return this.#engine.context.calls.track(async () =>
-      (await import("../engine/bundles/import.ts")).importBundle(this.#engine.context, this.#engine.lanes, source),
-    );
+  import(
+    source: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
+    options: WorkOptions = {},
+  ): Promise<ImportResult> {
+    return this.#work(async () => {
+      const work = checkWorkOptions(options, "import");
+      const { context, lanes } = this.#engine;
+      return (await import("../engine/bundles/import.ts")).importBundle(context, lanes, source, work);
+    });
   }
 
-  /** Waits for what is under way, then releases everything. */
+  /**
+   * Waits for the calls under way, then releases everything. Later calls are `CLOSED`.
+   *
+   * @example
+   * await store.close();
+   */
   async close(): Promise<void> {
     await this.#engine.close();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  #work<T>(operation: () => Promise<T>): Promise<T> {
+    return this.#engine.context.calls.track(operation);
   }
 }

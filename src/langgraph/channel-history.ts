@@ -1,3 +1,4 @@
+import { readTogether, recentHistory } from "../api/adapter.ts";
 import type { Thread } from "../api/thread.ts";
 import type { Checkpoint, CheckpointInfo, Write } from "../model/checkpoint.ts";
 import { type Bookkeeping, isSnapshot, keyOf, notesOf, reserved, type StoredHistory } from "./mapping/bookkeeping.ts";
@@ -26,7 +27,7 @@ export async function historiesAt(
   id: string | undefined,
   channels: readonly string[],
 ): Promise<ReadonlyMap<string, StoredHistory> | undefined> {
-  const recent = thread.recent();
+  const recent = recentHistory(thread);
   const remembered = recent && new Ancestry(id, channels);
   if (recent && remembered) {
     for (const row of recent.rows) if (remembered.meet(row)) break;
@@ -46,7 +47,7 @@ async function historiesOf(
   const guesses = [...searches.values()].map((search) => search.guess(ancestors.length));
   const sought = Math.max(0, ...guesses.map((guess) => guess.length));
   const holders = new Set(guesses.flatMap((guess) => guess.seed ?? guess.kept ?? []));
-  const { writes, checkpoints } = await thread.gather(ancestors.slice(0, sought), [...holders]);
+  const { writes, checkpoints } = await readTogether(thread, ancestors.slice(0, sought), [...holders]);
   const states = new States(thread, checkpoints);
   const extents = new Map<string, Extent>();
   for (const [channel, search] of searches) extents.set(channel, await search.extent(states, ancestors.length));

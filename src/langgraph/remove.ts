@@ -1,7 +1,8 @@
 import type { Store } from "../api/store.ts";
 import type { Thread } from "../api/thread.ts";
-import type { PruneOptions, PruneResult } from "../model/arguments.ts";
 import type { CheckpointInfo, Metadata } from "../model/checkpoint.ts";
+import type { PruneOptions } from "../model/options.ts";
+import type { PruneResult } from "../model/results.ts";
 import { prunedSeqs } from "../model/retention.ts";
 import { historiesAt } from "./channel-history.ts";
 import { type Bookkeeping, notesOf, reserved, type StoredHistory, withNotes } from "./mapping/bookkeeping.ts";

@@ -13,11 +13,13 @@ import {
   TASKS,
   WRITES_IDX_MAP,
 } from "@langchain/langgraph-checkpoint";
-import { type BackendOptions, open } from "../api/open.ts";
+import { startWrites } from "../api/adapter.ts";
+import { type AnyOpenOptions, open } from "../api/open.ts";
 import type { Store } from "../api/store.ts";
 import type { Thread } from "../api/thread.ts";
-import type { LeaseToken, OpenOptions, PruneOptions, PruneResult, ThreadsOptions } from "../model/arguments.ts";
 import type { ThreadInfo } from "../model/checkpoint.ts";
+import type { LeaseToken, PruneOptions, ThreadsOptions } from "../model/options.ts";
+import type { PruneResult } from "../model/results.ts";
 import { historiesAt } from "./channel-history.ts";
 import { listed } from "./list.ts";
 import { type Address, addressOf, configOf, idOf, levelsOf, requiredAddress } from "./mapping/address.ts";
@@ -68,7 +70,7 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
   }
 
   /** Opens a store (`memory:`, `file:./directory`, `sqlite:path`, `postgres://…`), which is closed with the saver. */
-  static async open(url: string, options: SaverOptions & OpenOptions & BackendOptions = {}): Promise<ThreadmarkSaver> {
+  static async open(url: string, options: SaverOptions & AnyOpenOptions = {}): Promise<ThreadmarkSaver> {
     const { exclusive, ...rest } = options;
     const saver = new ThreadmarkSaver(await open(url, rest), exclusive === undefined ? {} : { exclusive });
     saver.#owned = true;
@@ -161,7 +163,7 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
     const handle = this.#handle(address);
     try {
       return this.#running(thread, config, (lease) =>
-        handle.startWrites(checkpoint, { task: taskId, writes: indexed }, { keep, ...(lease && { lease }) }),
+        startWrites(handle, checkpoint, { task: taskId, writes: indexed }, { keep, ...(lease && { lease }) }),
       ).then(
         () => undefined,
         (error) => {

@@ -1,4 +1,4 @@
-import type { Change } from "./arguments.ts";
+import type { Change } from "./results.ts";
 
 /**
  * The differences between two values, by path: what was added, removed and changed. Objects and arrays are entered;

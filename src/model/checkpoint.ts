@@ -1,3 +1,5 @@
+import type { Status } from "./status.ts";
+
 /** Where a checkpoint came from. */
 export type Source = "input" | "loop" | "update" | "fork";
 export const sources: readonly Source[] = ["input", "loop", "update", "fork"];
@@ -72,10 +74,6 @@ export interface CheckpointTuple<State = unknown> {
   readonly parent: { readonly thread: string; readonly namespace: readonly string[]; readonly id: string } | null;
   readonly writes: readonly Write[];
 }
-
-/** `done`: nothing next; `waiting`: for an answer; `failed`: an error write at the head; `running`: a live lease. */
-export type Status = "running" | "waiting" | "failed" | "done" | "paused";
-export const statuses: readonly Status[] = ["running", "waiting", "failed", "done", "paused"];
 
 export interface ThreadInfo {
   readonly id: string;

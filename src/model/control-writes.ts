@@ -1,2 +1,16 @@
-/** Indexes of control writes, as LangGraph has them: a task's error, its schedule, its question, and a person's answer. */
+/**
+ * The indexes of control writes, as LangGraph has them: a task's error, its schedule, its question, and a person's answer.
+ * A control write that is put again replaces the one before it.
+ *
+ * @example
+ * await thread.putWrites(checkpoint.id, { task: question.id, writes: [{ channel: "answer", value: "yes", index: controlIndexes.resume }] });
+ */
 export const controlIndexes = { error: -1, scheduled: -2, interrupt: -3, resume: -4 } as const;
+
+/** The channels that the runtime names its control writes by. */
+export const controlChannels = {
+  error: "error",
+  scheduled: "resumed",
+  interrupt: "interrupt",
+  resume: "answer",
+} as const;

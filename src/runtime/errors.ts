@@ -1,3 +1,5 @@
+import { CodedError } from "../errors.ts";
+
 /** A fault that a schema found in an input. */
 export interface Issue {
   readonly message: string;
@@ -46,25 +48,22 @@ export interface RunErrorDetails {
  * try { await flow.run(input, { thread: "t1" }); }
  * catch (error) { if (error instanceof RunError && error.code === "NODE_FAILED") report(error.node, error.cause); }
  */
-export class RunError extends Error {
-  override readonly name = "RunError";
-  readonly code: RunErrorCode;
-  readonly thread: string | undefined;
-  readonly run: string | undefined;
-  readonly node: string | undefined;
-  readonly task: string | undefined;
-  readonly step: number | undefined;
-  readonly issues: readonly Issue[] | undefined;
+export class RunError extends CodedError<RunErrorCode> {
+  declare readonly name: "RunError";
+  declare readonly thread: string | undefined;
+  declare readonly run: string | undefined;
+  declare readonly node: string | undefined;
+  declare readonly task: string | undefined;
+  declare readonly step: number | undefined;
+  declare readonly issues: readonly Issue[] | undefined;
+
+  static {
+    Object.defineProperty(RunError.prototype, "name", { value: "RunError", configurable: true, writable: true });
+  }
 
   constructor(code: RunErrorCode, message: string, details: RunErrorDetails = {}) {
-    super(message, "cause" in details ? { cause: details.cause } : undefined);
-    this.code = code;
-    this.thread = details.thread;
-    this.run = details.run;
-    this.node = details.node;
-    this.task = details.task;
-    this.step = details.step;
-    this.issues = details.issues;
+    const { cause, ...facts } = details;
+    super(code, message, facts, "cause" in details ? { cause } : undefined);
   }
 }
 

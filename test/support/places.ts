@@ -1,8 +1,7 @@
 import { join } from "node:path";
-import { type BackendOptions, open } from "../../src/api/open.ts";
+import { type AnyOpenOptions, open } from "../../src/api/open.ts";
 import type { Backend, Capabilities } from "../../src/backend.ts";
 import { memory } from "../../src/backends/memory/index.ts";
-import type { OpenOptions } from "../../src/model/arguments.ts";
 import type { Location } from "../../src/testing/index.ts";
 import { makePostgres, reusedPostgres } from "./postgres/places.ts";
 import { sharedBackend } from "./shared-backend.ts";
@@ -12,7 +11,7 @@ import { makeFolder, removeFolder } from "./temporary-folder.ts";
 export interface Place {
   /** The first argument of `open`; each call opens the same place. */
   readonly url: string | Backend;
-  readonly options?: OpenOptions & BackendOptions;
+  readonly options?: AnyOpenOptions;
   /** Two stores may be open on it at once, though two processes may not. */
   readonly shared?: boolean;
   cleanup(): Promise<void>;

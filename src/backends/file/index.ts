@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { Backend } from "../../backend.ts";
+import { checkBackendOptions } from "../../model/validation/open.ts";
 import { checkedMode } from "../shared/file-mode.ts";
 import { FileBackend } from "./backend.ts";
 import type { FileSystem } from "./disk/file-system.ts";
@@ -30,6 +31,7 @@ export async function file(directory: string, options: FileOptions = {}): Promis
   if (typeof directory !== "string" || directory === "") {
     throw new TypeError("file: the directory must be a non-empty string");
   }
+  checkBackendOptions(options, "file");
   const { fsync = "full", readOnly = false } = options;
   const mode = checkedMode(options.mode);
   const fileSystem = options.fileSystem ?? nodeFileSystemWith(mode);

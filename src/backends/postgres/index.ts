@@ -1,4 +1,5 @@
 import type { Backend } from "../../backend.ts";
+import { checkBackendOptions } from "../../model/validation/open.ts";
 import { PostgresBackend } from "./backend.ts";
 import { Connections } from "./connection/connections.ts";
 import type { PoolLike } from "./connection/pool.ts";
@@ -62,6 +63,7 @@ const mostMilliseconds = 2 ** 31 - 1;
  */
 export async function postgres(options: string | PostgresOptions): Promise<Backend> {
   const settings = typeof options === "string" ? { url: options } : options;
+  checkBackendOptions(settings, "postgres", ["url"]);
   checkOptions(settings);
   const { url, pool, schema = "threadmark", partitions = 0, patience = 15_000 } = settings;
   const used = pool ?? (await openPool(url as string, { ...settings, patience }));

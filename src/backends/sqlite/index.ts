@@ -1,5 +1,6 @@
 import type { Answer, Backend, Batch, Capabilities, Read, Size, Table } from "../../backend.ts";
 import { tables } from "../../backend.ts";
+import { checkBackendOptions } from "../../model/validation/open.ts";
 import { fs, path } from "../../platform/node-builtins.ts";
 import { checkedMode } from "../shared/file-mode.ts";
 import { applyBatches } from "./commits.ts";
@@ -49,6 +50,7 @@ const tableNames = [...(Object.keys(tables) as Table[]), "directory"] as const;
  */
 export async function sqlite(path: string, options: SqliteOptions = {}): Promise<Backend> {
   if (typeof path !== "string" || path === "") throw new TypeError("sqlite: the path must be a non-empty string");
+  checkBackendOptions(options, "sqlite");
   const driver = options.driver ?? (await findDriver());
   const backend = new SqliteBackend(driver, path === inMemory ? path : resolve(path), options);
   // Refuses an unusable file now, not at the first read.

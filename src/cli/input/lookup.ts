@@ -1,10 +1,10 @@
 import type { Store } from "../../api/store.ts";
 import type { Thread } from "../../api/thread.ts";
 import type { Checkpoint } from "../../model/checkpoint.ts";
+import { nearest } from "../../model/nearest.ts";
 import { exitCodes, Failure } from "../failure.ts";
 import { printable } from "../output/printable.ts";
 import type { State } from "../session.ts";
-import { nearest } from "./nearest.ts";
 
 /** How many ids are compared to find the id that was meant. */
 const LOOKED_AT = 10_000;

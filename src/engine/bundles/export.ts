@@ -1,6 +1,7 @@
 import { bundleLine } from "../../codec/bundle.ts";
 import { type Delta, isReplacement, replacement } from "../../codec/delta/index.ts";
 import { ThreadmarkError } from "../../errors.ts";
+import type { ExportOptions } from "../../model/options.ts";
 import { Attempts } from "../../platform/attempts.ts";
 import { nextTurn } from "../../platform/turns.ts";
 import { FrameReader } from "../bodies/frame-reader.ts";
@@ -10,6 +11,7 @@ import { FRAME_BYTES, PACKS, PACKS_AT_ONCE } from "../bodies/replay.ts";
 import { neverRests } from "../faults/attempts.ts";
 import { ifDamaged } from "../faults/damage.ts";
 import { wasOvertaken } from "../faults/overtaken.ts";
+import { abortable } from "../memory/abortable.ts";
 import type { Context } from "../memory/context.ts";
 import { lowerBound, type Tape } from "../memory/tape.ts";
 import { allThreads } from "../reads/directory.ts";
@@ -46,8 +48,10 @@ export type BundleRecord =
 const HELD_CHARACTERS = 4 * 1024 * 1024;
 
 /** Yields a store as text: one line a record. Each thread stands for itself, with all that it shows at one moment. */
-export async function* exportStore(store: Context, threads: readonly string[] | undefined): AsyncGenerator<string> {
-  const context = store.fresh();
+export async function* exportStore(store: Context, options: ExportOptions): AsyncGenerator<string> {
+  const { threads, progress, signal } = options;
+  signal?.throwIfAborted();
+  const context = store.fresh(abortable(store.backend, signal));
   yield bundleLine({ kind: "bundle", version: 1, createdAt: context.clock() } satisfies BundleRecord);
   let count = 0;
   const source = threads === undefined ? allThreads(context, { together: 1 }) : namedThreads(context, threads);
@@ -61,6 +65,7 @@ export async function* exportStore(store: Context, threads: readonly string[] | 
     for (;;) {
       const record = await store.calls.track(() => records.next());
       if (record.done) break;
+      signal?.throwIfAborted();
       last = record.value.kind;
       yield* lines.add(record.value);
     }
@@ -69,6 +74,8 @@ export async function* exportStore(store: Context, threads: readonly string[] | 
       if (threads && !(await context.thread(thread))) throw nothingToExport(thread);
     } else count += 1;
     yield* lines.rest();
+    signal?.throwIfAborted();
+    progress?.(count);
   }
   yield bundleLine({ kind: "done", threads: count } satisfies BundleRecord);
 }

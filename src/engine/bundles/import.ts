@@ -1,6 +1,7 @@
 import { damaged, linesOf, parseBundleLine } from "../../codec/bundle.ts";
 import { ThreadmarkError } from "../../errors.ts";
-import type { Fault, ImportResult } from "../../model/arguments.ts";
+import type { WorkOptions } from "../../model/options.ts";
+import type { Fault, ImportResult } from "../../model/results.ts";
 import { makeWay } from "../changes/delete-thread.ts";
 import { hasCheckpoints } from "../changes/fork.ts";
 import { checkLease } from "../changes/lease.ts";
@@ -29,7 +30,9 @@ export async function importBundle(
   context: Context,
   lanes: Lanes,
   source: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
+  { progress, signal }: WorkOptions,
 ): Promise<ImportResult> {
+  signal?.throwIfAborted();
   let imported = 0;
   let unchanged = 0;
   let checkpoints = 0;
@@ -39,6 +42,7 @@ export async function importBundle(
   let begun = false;
   let ended = false;
   for await (const line of linesOf(source)) {
+    signal?.throwIfAborted();
     number += 1;
     if (line === "") continue;
     const record = parseBundleLine(line, number) as BundleRecord;
@@ -75,6 +79,7 @@ export async function importBundle(
         if (await importThread(context, lanes, thread)) imported += 1;
         else unchanged += 1;
         checkpoints += record.checkpoints;
+        progress?.(imported + unchanged);
         thread = undefined;
         break;
       case "void":

@@ -5,7 +5,8 @@ import { hasTags } from "../../codec/values/depth.ts";
 import type { ValueCodec } from "../../codec/values/value.ts";
 import { checkId, checkNamespace, namespaceKey } from "../../model/address.ts";
 import { LAST_IMPORTED_SEQ } from "../../model/seq.ts";
-import { checkMetadataFields, checkWritesInput } from "../../model/validation.ts";
+import { checkMetadataFields } from "../../model/validation/put.ts";
+import { checkWritesInput } from "../../model/validation/writes.ts";
 import { fromRecord, type Row, type RowRecord } from "../records/row.ts";
 import type { BundleRecord } from "./export.ts";
 

@@ -1,6 +1,7 @@
 import { assign } from "../../codec/delta/index.ts";
 import type { Json } from "../../codec/json.ts";
-import type { ForkOptions } from "../../model/arguments.ts";
+import type { ForkOptions } from "../../model/options.ts";
+import { copyRef } from "../../model/validation/refs.ts";
 import type { Context } from "../memory/context.ts";
 import type { ForkRequest } from "./fork.ts";
 
@@ -18,5 +19,5 @@ export function captureFork(context: Context, into: string, options: ForkOptions
       assign(edits, key, encoded.tree);
     }
   }
-  return { at: typeof at === "string" ? { id: at } : at && { step: at.step }, into, edits, tagged, history, label };
+  return { at: at === undefined ? undefined : copyRef(at), into, edits, tagged, history, label };
 }

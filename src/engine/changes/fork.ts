@@ -3,6 +3,7 @@ import { apply, type Delta, diff } from "../../codec/delta/index.ts";
 import type { Json } from "../../codec/json.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import { addressedId } from "../../model/id.ts";
+import type { CheckpointRef } from "../../model/options.ts";
 import { seqAfter } from "../../model/seq.ts";
 import { ALONE, type Draft } from "../commits/draft.ts";
 import { findPlanned, plannedHead, shownBody, treeToBuildOn } from "../commits/draft-view.ts";
@@ -18,14 +19,13 @@ import type { Row } from "../records/row.ts";
 import { checkBody, checkRecord, mostOf } from "../records/size-limits.ts";
 import { encodeTailRow } from "../records/tail.ts";
 import { headOf } from "../view/find.ts";
-import { findByStep } from "../view/find-by-step.ts";
 import type { Shown } from "../view/row-at.ts";
 import { shownRows } from "../view/shown-rows.ts";
 import { makeWay } from "./delete-thread.ts";
 import { updateDelta } from "./put/update.ts";
 
 export interface ForkRequest {
-  readonly at: { readonly id: string } | { readonly step: number } | undefined;
+  readonly at: CheckpointRef | undefined;
   readonly into: string;
   readonly edits: { [key: string]: Json } | undefined;
   /** Whether the encoded edits hold tags. */
@@ -108,15 +108,9 @@ async function forkPoint(draft: Draft, request: ForkRequest): Promise<Shown> {
     if (!head) throw threadNotFound(draft.thread);
     return head;
   }
-  const row = "id" in at ? await findPlanned(draft, "", at.id) : await findByStep(draft.context, tape, "", at.step);
-  if (!row) throw "id" in at ? notFound(draft.thread, at.id) : noStep(draft.thread, at.step);
+  const row = await findPlanned(draft, "", at);
+  if (!row) throw notFound(draft.thread, at);
   return row;
-}
-
-function noStep(thread: string, step: number): ThreadmarkError {
-  return new ThreadmarkError("NOT_FOUND", `Thread ${JSON.stringify(thread)} has no checkpoint of step ${step}.`, {
-    thread,
-  });
 }
 
 export async function hasCheckpoints(context: Context, tape: Tape): Promise<boolean> {

@@ -1,5 +1,6 @@
 import { ThreadmarkError } from "../../errors.ts";
-import type { AcquireOptions, BreakOptions, BrokenLease, LeaseInfo, LeaseToken } from "../../model/arguments.ts";
+import type { BreakOptions, LeaseToken } from "../../model/options.ts";
+import type { BrokenLease, LeaseInfo } from "../../model/results.ts";
 import type { Draft } from "../commits/draft.ts";
 import type { Change } from "../commits/lane.ts";
 import type { Context } from "../memory/context.ts";
@@ -32,7 +33,7 @@ function busy(thread: string, held: LeaseRecord, remaining: number): ThreadmarkE
   );
 }
 
-export function acquireChange(options: AcquireOptions): Change<LeaseRecord> {
+export function acquireChange(options: { readonly holder: string; readonly ttl: number }): Change<LeaseRecord> {
   return {
     plan: async (draft) => {
       checkLease(draft, undefined);

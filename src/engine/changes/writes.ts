@@ -1,7 +1,8 @@
 import type { Entry, Key, Value } from "../../backend.ts";
 import { unwrapJson, wrapJson } from "../../codec/envelope.ts";
-import type { LeaseToken } from "../../model/arguments.ts";
 import { controlIndexes } from "../../model/control-writes.ts";
+import type { LeaseToken } from "../../model/options.ts";
+import type { WritesResult } from "../../model/results.ts";
 import { ALONE, type Draft } from "../commits/draft.ts";
 import type { Change } from "../commits/lane.ts";
 import type { Context } from "../memory/context.ts";
@@ -22,11 +23,6 @@ export interface CapturedWrites {
   readonly lease: LeaseToken | undefined;
   /** Whether control that is there stays, as data does, instead of being replaced. */
   readonly keep?: boolean;
-}
-
-export interface WritesResult {
-  readonly stored: number;
-  readonly ignored: number;
 }
 
 export function writesChange(captured: CapturedWrites): Change<WritesResult> {

@@ -1,10 +1,12 @@
 import { apply } from "../../codec/delta/index.ts";
 import { idAddress } from "../../model/id.ts";
+import type { CheckpointRef } from "../../model/options.ts";
 import { loadTree } from "../bodies/load-tree.ts";
 import type { Tape } from "../memory/tape.ts";
 import { loadedEntry, type TreeEntry } from "../memory/tree-cache.ts";
 import type { Body } from "../records/body.ts";
-import { findById, headOf } from "../view/find.ts";
+import { headOf } from "../view/find.ts";
+import { findRef, matchesRef } from "../view/find-ref.ts";
 import type { Shown } from "../view/row-at.ts";
 import { ALONE, type Draft } from "./draft.ts";
 import { type Planned, plannedTree } from "./planned.ts";
@@ -27,10 +29,11 @@ export function plannedHead(draft: Draft, namespace: string): Shown | undefined 
   return headOf(draft.context, tape, namespace);
 }
 
-export async function findPlanned(draft: Draft, namespace: string, id: string): Promise<Shown | undefined> {
-  const planned = draft.planned.find(({ tail: { row } }) => row.id === id && row.namespace === namespace);
+/** Finds the checkpoint that a reference names, planned rows included. */
+export async function findPlanned(draft: Draft, namespace: string, ref: CheckpointRef): Promise<Shown | undefined> {
+  const planned = draft.planned.findLast(({ tail: { row } }) => row.namespace === namespace && matchesRef(row, ref));
   if (planned) return planned.tail.row;
-  return draft.existing && findById(draft.context, draft.existing, namespace, id);
+  return draft.existing && findRef(draft.context, draft.existing, namespace, ref);
 }
 
 /** Whether a supplied id is certainly new, so that it need not be looked up. */

@@ -1,4 +1,6 @@
 import { ThreadmarkError } from "../../errors.ts";
+import type { CheckpointRef } from "../../model/options.ts";
+import { describeRef } from "../../model/validation/refs.ts";
 
 /** The part of a tape that a message names. */
 interface FrameHome {
@@ -6,14 +8,11 @@ interface FrameHome {
   readonly meta: { readonly thread: string };
 }
 
-export function notFound(thread: string, id: string): ThreadmarkError {
+export function notFound(thread: string, ref: CheckpointRef): ThreadmarkError {
   return new ThreadmarkError(
     "NOT_FOUND",
-    `Thread ${JSON.stringify(thread)} has no checkpoint ${JSON.stringify(id)}. See its history().`,
-    {
-      thread,
-      checkpoint: id,
-    },
+    `Thread ${JSON.stringify(thread)} has no ${describeRef(ref)}. See its history().`,
+    { thread, ...(typeof ref === "string" && { checkpoint: ref }) },
   );
 }
 

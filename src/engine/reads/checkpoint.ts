@@ -4,6 +4,7 @@ import type {
   Barrier,
   Checkpoint,
   CheckpointInfo,
+  CheckpointTuple,
   Interrupt,
   Metadata,
   Write,
@@ -21,7 +22,8 @@ import { type Row, toInfo } from "../records/row.ts";
 import { ownRowAtHand } from "../view/at-hand.ts";
 import { rewriteCheck } from "../view/renew.ts";
 import { isPlain, NOW, parentOf, rowAt, type Shown } from "../view/row-at.ts";
-import type { EncodedWrite } from "../view/shown-writes.ts";
+import { type EncodedWrite, shownWrites } from "../view/shown-writes.ts";
+import type { ReadAhead } from "./read-ahead.ts";
 
 /** What identifies a handle: used to show rows under the thread's own name. */
 export interface Place {
@@ -124,4 +126,23 @@ interface Tree {
 export function writeOf(context: Context, write: EncodedWrite): Write {
   const { task, node, index, channel } = write;
   return { task, node, index, channel, value: context.codec.decode(write.value) };
+}
+
+/** Reads a checkpoint with its parent's address and its writes. Undefined when it was deleted while it was being read. */
+export async function tupleOf(
+  context: Context,
+  tape: Tape,
+  place: Place,
+  row: Shown,
+  ahead: ReadAhead,
+): Promise<CheckpointTuple | undefined> {
+  const checkpoint = await checkpointOf(context, tape, place, row, { records: ahead.records });
+  if (!checkpoint) return undefined;
+  const { thread, namespace, parent } = checkpoint;
+  const writes = await shownWrites(context, tape, row.namespace, row.id, ahead.writes(tape, row.id));
+  return {
+    checkpoint,
+    parent: parent === null ? null : { thread, namespace: [...namespace], id: parent },
+    writes: writes.map((write) => writeOf(context, write)),
+  };
 }

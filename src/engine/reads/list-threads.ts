@@ -1,9 +1,10 @@
 import type { Listed } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import { parseNamespaceKey } from "../../model/address.ts";
-import type { ThreadsOptions } from "../../model/arguments.ts";
-import type { Status, ThreadInfo } from "../../model/checkpoint.ts";
+import type { ThreadInfo } from "../../model/checkpoint.ts";
 import { controlIndexes } from "../../model/control-writes.ts";
+import type { ThreadsOptions } from "../../model/options.ts";
+import { type Status, statusOf } from "../../model/status.ts";
 import { ifDamaged } from "../faults/damage.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
@@ -28,6 +29,7 @@ export async function* listThreads(context: Context, options: ThreadsOptions): A
   if (left <= 0) return;
   const source = options.order === "updated" ? newestFirst(context, options) : byId(context, options);
   for (;;) {
+    options.signal?.throwIfAborted();
     const next = await context.calls.track(() => source.next());
     if (next.done) return;
     const thread = next.value;
@@ -78,7 +80,7 @@ function glancedInfo(context: Context, { meta, head, count, parent }: Glance): T
     id: meta.thread,
     workflow: head.workflow,
     head: infoOf(context, { thread: meta.thread, namespace: [] }, head, parent),
-    status: statusAt(context, meta, head),
+    status: statusAt(context, meta, head, false),
     checkpoints: count,
     createdAt: meta.createdAt,
     updatedAt: head.createdAt,
@@ -114,7 +116,7 @@ async function threadInfo(context: Context, tape: Tape): Promise<ThreadInfo | un
     id: meta.thread,
     workflow: head.workflow,
     head: infoOf(context, place, head, await parentId(context, tape, head)),
-    status: await statusOf(context, tape, head),
+    status: statusAt(context, meta, head, await hasFailed(context, tape, head)),
     checkpoints: await countOf(context, tape, undefined),
     createdAt: meta.createdAt,
     updatedAt: Math.max(newest.createdAt, meta.origin ? meta.createdAt : newest.createdAt),
@@ -127,16 +129,13 @@ async function newestRow(context: Context, tape: Tape): Promise<Shown | undefine
   return undefined;
 }
 
-async function statusOf(context: Context, tape: Tape, head: Shown): Promise<Status> {
-  const status = statusAt(context, tape.meta, head);
-  if (status === "running" || !tape.meta.failed) return status;
+/** Returns true if an error was written against the head. The meta record knows whether any error ever was. */
+async function hasFailed(context: Context, tape: Tape, head: Shown): Promise<boolean> {
+  if (!tape.meta.failed) return false;
   const writes = await shownWrites(context, tape, head.namespace, head.id);
-  return writes.some((write) => write.index === controlIndexes.error) ? "failed" : status;
+  return writes.some((write) => write.index === controlIndexes.error);
 }
 
-/** The status as long as no error was written. */
-function statusAt(context: Context, { lease }: Meta, head: Row): Status {
-  if (lease && lease.expires > context.clock()) return "running";
-  if (head.waiting > 0) return "waiting";
-  return head.pending === 0 ? "done" : "paused";
+function statusAt(context: Context, { lease }: Meta, { waiting, pending }: Row, failed: boolean): Status {
+  return statusOf({ leased: lease !== undefined && lease.expires > context.clock(), failed, waiting, pending });
 }

@@ -1,21 +1,27 @@
 import { parseNamespaceKey } from "../../model/address.ts";
-import type { Change, CheckpointSize, ThreadSize } from "../../model/arguments.ts";
 import type { Checkpoint, CheckpointTuple, Write } from "../../model/checkpoint.ts";
+import type { CheckpointElsewhere, CheckpointRef } from "../../model/options.ts";
+import type { Change, CheckpointSize, ThreadSize } from "../../model/results.ts";
+import { isElsewhere } from "../../model/validation/refs.ts";
 import { named } from "../faults/damage.ts";
 import { notFound, threadNotFound } from "../faults/missing.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { countOf } from "../view/count.ts";
-import { findById, headOf } from "../view/find.ts";
-import { findByStep } from "../view/find-by-step.ts";
+import { headOf } from "../view/find.ts";
+import { latestById, latestByStep, namespacesOf } from "../view/find-latest.ts";
+import { findRef } from "../view/find-ref.ts";
 import type { Shown } from "../view/row-at.ts";
 import { shownWrites } from "../view/shown-writes.ts";
-import { checkpointOf, type Place, writeOf } from "./checkpoint.ts";
-import { latestById, latestByStep, namespacesOf } from "./history.ts";
+import { checkpointOf, type Place, tupleOf, writeOf } from "./checkpoint.ts";
 import { aheadOfHead, aheadOfId, aheadOfWrites, type ReadAhead } from "./read-ahead.ts";
-import { tupleOf } from "./tuple.ts";
 
-/** What can be asked of one namespace of a thread: each reads the thread as it is now, then finds a row, then shows it. */
+/** Names the newest checkpoint, by its commit or by its id. */
+interface Latest {
+  readonly by: "commit" | "id";
+}
+
+/** The reads of one namespace of a thread: each reads the thread as it is now, then finds a row, then shows it. */
 export class Reading<State> {
   readonly #context: Context;
   readonly #place: Place;
@@ -33,19 +39,18 @@ export class Reading<State> {
     return this.#show((tape) => find(this.#context, tape, this.#key), aheadOfHead(this.#context, this.#key));
   }
 
-  async byId(id: string): Promise<Checkpoint<State> | undefined> {
+  async get(ref: CheckpointRef): Promise<Checkpoint<State> | undefined> {
+    const context = this.#context;
+    const find = (tape: Tape): Promise<Shown | undefined> => findRef(context, tape, this.#key, ref);
+    if (typeof ref !== "string") return this.#show(find);
     try {
-      return await this.#show((tape) => findById(this.#context, tape, this.#key, id), aheadOfId(this.#context, id));
+      return await this.#show(find, aheadOfId(context, ref));
     } catch (error) {
-      throw named(error, this.#place.thread, id);
+      throw named(error, this.#place.thread, ref);
     }
   }
 
-  byStep(step: number): Promise<Checkpoint<State> | undefined> {
-    return this.#show((tape) => findByStep(this.#context, tape, this.#key, step));
-  }
-
-  async tuple(at: string | { readonly by: "commit" | "id" } | undefined): Promise<CheckpointTuple<State> | undefined> {
+  async tuple(at: CheckpointRef | Latest | undefined): Promise<CheckpointTuple<State> | undefined> {
     const context = this.#context;
     const ahead = typeof at === "string" ? aheadOfId(context, at, this.#key) : aheadOfHead(context, this.#key, true);
     const tape = await context.thread(this.#place.thread, ahead);
@@ -55,33 +60,39 @@ export class Reading<State> {
     return (await tupleOf(context, tape, this.#place, row, ahead)) as CheckpointTuple<State> | undefined;
   }
 
-  async writes(id: string): Promise<readonly Write[]> {
-    const ahead = aheadOfWrites(this.#context, this.#key, [id]);
+  async writes(ref: CheckpointRef): Promise<readonly Write[]> {
+    const ahead = aheadOfWrites(this.#context, this.#key, typeof ref === "string" ? [ref] : []);
     const tape = await this.#context.thread(this.#place.thread, ahead);
     if (!tape) return [];
+    // An id need not be that of a checkpoint: writes may come before theirs.
+    const id = typeof ref === "string" ? ref : (await this.#find(tape, ref))?.id;
+    if (id === undefined) return [];
     const writes = await shownWrites(this.#context, tape, this.#key, id, ahead.writes(tape, id));
     return writes.map((write) => writeOf(this.#context, write));
   }
 
-  async diff(a: string, b: string): Promise<readonly Change[]> {
-    const [before, after] = [await this.#stateOf(a), await this.#stateOf(b)];
+  async diff(
+    before: CheckpointRef | CheckpointElsewhere,
+    after: CheckpointRef | CheckpointElsewhere,
+  ): Promise<readonly Change[]> {
+    const [left, right] = [await this.#stateOf(before), await this.#stateOf(after)];
     const { codec } = this.#context;
     const { changesBetween } = await import("../../model/changes.ts");
     const text = (value: unknown): string => JSON.stringify(codec.encode(value, "state").tree);
-    return changesBetween(before, after, (left, right) => Object.is(left, right) || text(left) === text(right));
+    return changesBetween(left, right, (one, other) => Object.is(one, other) || text(one) === text(other));
   }
 
   async size(): Promise<ThreadSize> {
     const tape = await this.#tape();
     if (!tape) throw threadNotFound(this.#place.thread);
-    return (await import("./measure.ts")).sizeOfThread(this.#context, tape);
+    return (await import("./sizes.ts")).sizeOfThread(this.#context, tape);
   }
 
-  async sizeOf(id: string): Promise<CheckpointSize> {
+  async sizeOf(ref: CheckpointRef): Promise<CheckpointSize> {
     const tape = await this.#tape();
-    const row = tape && (await this.#find(tape, id));
-    if (!tape || !row) throw notFound(this.#place.thread, id);
-    return (await import("./measure.ts")).sizeOfCheckpoint(this.#context, tape, row);
+    const row = tape && (await this.#find(tape, ref));
+    if (!tape || !row) throw notFound(this.#place.thread, ref);
+    return (await import("./sizes.ts")).sizeOfCheckpoint(this.#context, tape, row);
   }
 
   async count(): Promise<number> {
@@ -109,15 +120,21 @@ export class Reading<State> {
     return (await checkpointOf(this.#context, tape, this.#place, row, { records })) as Checkpoint<State> | undefined;
   }
 
-  #find(tape: Tape, at: string | { readonly by: "commit" | "id" } | undefined): Promise<Shown | undefined> {
-    if (typeof at === "string") return findById(this.#context, tape, this.#key, at);
-    const latest = at?.by === "id" ? latestById : headOf;
-    return latest(this.#context, tape, this.#key);
+  #find(tape: Tape, at: CheckpointRef | Latest | undefined): Promise<Shown | undefined> {
+    const byId = typeof at === "object" && "by" in at && at.by === "id";
+    if (at === undefined || (typeof at === "object" && "by" in at)) {
+      return (byId ? latestById : headOf)(this.#context, tape, this.#key);
+    }
+    return findRef(this.#context, tape, this.#key, at);
   }
 
-  async #stateOf(id: string): Promise<State> {
-    const checkpoint = await this.#show((tape) => findById(this.#context, tape, this.#key, id));
-    if (!checkpoint) throw notFound(this.#place.thread, id);
+  async #stateOf(side: CheckpointRef | CheckpointElsewhere): Promise<unknown> {
+    if (isElsewhere(side)) {
+      const place = { thread: side.thread, namespace: this.#place.namespace };
+      return new Reading(this.#context, place, this.#key).#stateOf(side.at);
+    }
+    const checkpoint = await this.get(side);
+    if (!checkpoint) throw notFound(this.#place.thread, side);
     return checkpoint.state;
   }
 }

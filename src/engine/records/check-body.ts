@@ -2,7 +2,7 @@ import { type Delta, visitTouched } from "../../codec/delta/index.ts";
 import { isObject, type Json } from "../../codec/json.ts";
 import { checkDepth } from "../../codec/values/depth.ts";
 import type { ValueCodec } from "../../codec/values/value.ts";
-import { checkParts } from "../../model/validation.ts";
+import { checkParts } from "../../model/validation/put.ts";
 import type { Row } from "./row.ts";
 
 const names = { p: "path", n: "next", c: "completed", i: "interrupts", b: "barriers" } as const;

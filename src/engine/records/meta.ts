@@ -1,6 +1,6 @@
 import type { Value } from "../../backend.ts";
 import { unwrapJson, wrapJson } from "../../codec/envelope.ts";
-import type { BrokenLease } from "../../model/arguments.ts";
+import type { BrokenLease } from "../../model/results.ts";
 
 /**
  * The point a forked or copied tape continues from. The rows it shows of its source never change; a compaction only

@@ -1,4 +1,4 @@
-import type { PruneOptions } from "../../model/arguments.ts";
+import type { PruneOptions } from "../../model/options.ts";
 import { prunedSeqs } from "../../model/retention.ts";
 import type { Change } from "../commits/lane.ts";
 import type { Context } from "../memory/context.ts";

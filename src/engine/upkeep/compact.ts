@@ -1,7 +1,7 @@
 import type { Batch, Entry, Key, Range } from "../../backend.ts";
 import { diff, replacement } from "../../codec/delta/index.ts";
 import type { Json } from "../../codec/json.ts";
-import type { WorkOptions } from "../../model/arguments.ts";
+import type { WorkOptions } from "../../model/options.ts";
 import { Attempts } from "../../platform/attempts.ts";
 import { nextTurn } from "../../platform/turns.ts";
 import { loadTree } from "../bodies/load-tree.ts";
@@ -37,12 +37,14 @@ const ORPHAN_AGE = 24 * 60 * 60 * 1000;
 export async function compactStore(
   context: Context,
   committer: Committer,
-  progress?: WorkOptions["progress"],
+  { progress, signal }: WorkOptions,
 ): Promise<void> {
+  signal?.throwIfAborted();
   /** How many threads each has. */
   const lineages = new Map<number, number>();
   const faults: unknown[] = [];
   for await (const tape of allThreads(context, { onFault: (_, error) => faults.push(error) })) {
+    signal?.throwIfAborted();
     lineages.set(tape.lineage, (lineages.get(tape.lineage) ?? 0) + 1);
   }
   let done = 0;
@@ -61,6 +63,7 @@ export async function compactStore(
     }
     done += threads;
     progress?.(done);
+    signal?.throwIfAborted();
   }
   await context.backend.compact();
   if (faults.length > 0) throw faults[0];

@@ -1,6 +1,8 @@
-import type { Fault, VerifyResult, WorkOptions } from "../../model/arguments.ts";
+import type { WorkOptions } from "../../model/options.ts";
+import type { Fault, VerifyResult } from "../../model/results.ts";
 import { Attempts } from "../../platform/attempts.ts";
 import { ifDamaged, isCorrupt } from "../faults/damage.ts";
+import { abortable } from "../memory/abortable.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { allThreads } from "../reads/directory.ts";
@@ -15,8 +17,9 @@ import { verifyRows } from "./verify-rows.ts";
  * Reads everything that any thread shows, from storage, not from memory: every frame with its checksum, every chain,
  * every type, every write. Does not stop at a fault.
  */
-export async function verifyStore(store: Context, progress?: WorkOptions["progress"]): Promise<VerifyResult> {
-  const context = store.fresh();
+export async function verifyStore(store: Context, { progress, signal }: WorkOptions): Promise<VerifyResult> {
+  signal?.throwIfAborted();
+  const context = store.fresh(abortable(store.backend, signal));
   const faults: Fault[] = (await context.backend.verify()).map((message) => ({
     thread: "",
     checkpoint: null,
@@ -29,6 +32,8 @@ export async function verifyStore(store: Context, progress?: WorkOptions["progre
   try {
     for await (const tape of allThreads(context, { onFault, together: 1 })) {
       await lineages.verify(tape);
+      // A read that was refused by the signal looks like a fault of the thread.
+      signal?.throwIfAborted();
       await numbers?.add(tape);
       done += 1;
       progress?.(done);

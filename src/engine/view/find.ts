@@ -25,11 +25,12 @@ async function includes(context: Context, tape: Tape, seq: number, namespace: st
   return true;
 }
 
-async function showIfIncluded(
+/** Finds the checkpoint of a namespace with a seq, if the thread shows it. */
+export async function findBySeq(
   context: Context,
   tape: Tape,
-  seq: number,
   namespace: string,
+  seq: number,
 ): Promise<Shown | undefined> {
   const row = await rowAt(context, tape, seq);
   if (row?.namespace !== namespace) return undefined;
@@ -88,7 +89,7 @@ export async function findById(
   if (address) {
     for await (const { tape: level } of levels(context, tape)) {
       if (level.number !== address.tape) continue;
-      const row = await showIfIncluded(context, tape, address.seq, namespace);
+      const row = await findBySeq(context, tape, namespace, address.seq);
       if (row?.id === id) return row;
       break;
     }
@@ -110,7 +111,7 @@ async function findByIndex(context: Context, tape: Tape, namespace: string, id: 
       for (const { row } of level.tail) if (row.id === id && row.namespace === namespace) candidates.unshift(row.seq);
     }
     for (const seq of candidates) {
-      const row = await showIfIncluded(context, tape, seq, namespace);
+      const row = await findBySeq(context, tape, namespace, seq);
       if (row?.id === id) return row;
     }
     // A record that does not read may be the wanted one.

@@ -1,6 +1,6 @@
 import { checkpointRecord, threadRecord } from "../../display/json-records.ts";
-import { statuses } from "../../model/checkpoint.ts";
 import { controlIndexes } from "../../model/control-writes.ts";
+import { statuses } from "../../model/status.ts";
 import { HttpError } from "../http/http-error.ts";
 import { isText } from "../http/request-parameters.ts";
 import { type Handler, noSuchThread, threadOf } from "./api-context.ts";

@@ -1,4 +1,4 @@
-import type { PruneOptions } from "../../model/arguments.ts";
+import type { PruneOptions } from "../../model/options.ts";
 import type { RequestParameters } from "../http/request-parameters.ts";
 import type { Handler } from "./api-context.ts";
 

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { Store } from "../../api/store.ts";
-import type { Status, ThreadInfo } from "../../model/checkpoint.ts";
+import type { ThreadInfo } from "../../model/checkpoint.ts";
+import type { Status } from "../../model/status.ts";
 import { NestedGraphs } from "./nested-graphs.ts";
 
 /** A list of threads is kept for this many times the time it took to make. */

@@ -1,4 +1,4 @@
-import type { Update } from "../../model/arguments.ts";
+import type { Update } from "../../model/options.ts";
 import { define, freeze, isPlainObject } from "../thread/capture.ts";
 
 /** Combines an update of a key with the value before it. Not called for an absent key, which takes the update itself. */

@@ -1,8 +1,8 @@
 import type { Store } from "../../api/store.ts";
 import type { Thread } from "../../api/thread.ts";
-import type { HistoryOptions } from "../../model/arguments.ts";
 import type { Activation, Checkpoint, CheckpointInfo, CheckpointTuple, Interrupt } from "../../model/checkpoint.ts";
 import { controlIndexes } from "../../model/control-writes.ts";
+import type { HistoryOptions } from "../../model/options.ts";
 import type { Definition } from "../graph/definition.ts";
 import { mermaid } from "../graph/mermaid.ts";
 import type { Values } from "../graph/reducers.ts";

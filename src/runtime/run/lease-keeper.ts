@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { ThreadmarkError } from "../../errors.ts";
-import type { LeaseToken } from "../../model/arguments.ts";
+import type { LeaseToken } from "../../model/options.ts";
 import { type Cancellation, LONGEST } from "./cancellation.ts";
 
 /** The lease that a run takes on its thread. */

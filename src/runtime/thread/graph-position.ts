@@ -1,4 +1,3 @@
-import type { Update } from "../../model/arguments.ts";
 import type {
   Barrier,
   Checkpoint,
@@ -8,6 +7,7 @@ import type {
   Metadata,
   Source,
 } from "../../model/checkpoint.ts";
+import type { Update } from "../../model/options.ts";
 import type { Values } from "../graph/reducers.ts";
 import type { Task } from "../run/routing.ts";
 import { freeze, isPlainObject } from "./capture.ts";

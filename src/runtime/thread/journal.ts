@@ -1,7 +1,7 @@
 import type { Thread } from "../../api/thread.ts";
 import { ThreadmarkError } from "../../errors.ts";
-import type { LeaseToken, PutFields, WritesInput } from "../../model/arguments.ts";
 import type { Checkpoint, CheckpointInfo } from "../../model/checkpoint.ts";
+import type { LeaseToken, PutFields, WritesInput } from "../../model/options.ts";
 import { StorageFailure } from "../errors.ts";
 import type { Values } from "../graph/reducers.ts";
 import { infoOf, type Position } from "./graph-position.ts";

@@ -1,7 +1,8 @@
 import type { Store } from "../../api/store.ts";
 import { ThreadmarkError } from "../../errors.ts";
-import type { CheckpointTuple, Status } from "../../model/checkpoint.ts";
+import type { CheckpointTuple } from "../../model/checkpoint.ts";
 import { controlIndexes } from "../../model/control-writes.ts";
+import type { Status } from "../../model/status.ts";
 import type { Values } from "../graph/reducers.ts";
 import type { RunResult } from "../run/events.ts";
 import type { WalkOptions } from "../run/options.ts";

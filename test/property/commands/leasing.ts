@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { LeaseToken } from "../../../src/model/arguments.ts";
+import type { LeaseToken } from "../../../src/model/options.ts";
 import { checkLease } from "../naive/lease.ts";
 import { putWrites } from "../naive/writes.ts";
 import { failsAlike, outcomeOf, settle } from "../system.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { WritesInput } from "../../../src/model/arguments.ts";
+import type { WritesInput } from "../../../src/model/options.ts";
 import { clone } from "../clone.ts";
 import { putWrites } from "../naive/writes.ts";
 import { value } from "../states.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { PutFields, PutInput, PutOptions } from "../../../src/model/arguments.ts";
+import type { PutFields, PutInput, PutOptions } from "../../../src/model/options.ts";
 import { exact } from "../../../src/testing/index.ts";
 import { shaped, shapedInformation } from "../../../src/testing/support/snapshot.ts";
 import { clone } from "../clone.ts";

@@ -1,6 +1,6 @@
 import { ThreadmarkError } from "../../../src/errors.ts";
-import type { ForkOptions } from "../../../src/model/arguments.ts";
 import type { Checkpoint } from "../../../src/model/checkpoint.ts";
+import type { ForkOptions } from "../../../src/model/options.ts";
 import { clone } from "../clone.ts";
 import { updated } from "./put.ts";
 import { find, type Line, lineage, lineOf, type NaiveThread, newThread } from "./thread.ts";
@@ -10,8 +10,8 @@ type Free = Record<string, unknown>;
 /** The checkpoint a fork starts from. */
 export function chosen(source: NaiveThread, at: ForkOptions<Free>["at"]): Checkpoint {
   const line = lineOf(source, []);
-  if (typeof at === "string") return find(line, at);
-  const found = at === undefined ? line.checkpoints.at(-1) : line.checkpoints.findLast(({ step }) => step === at.step);
+  if (at !== undefined) return find(line, at);
+  const found = line.checkpoints.at(-1);
   if (found === undefined) throw new ThreadmarkError("NOT_FOUND", "nothing to fork");
   return found;
 }

@@ -1,6 +1,6 @@
 import { ThreadmarkError } from "../../../src/errors.ts";
-import type { PutInput, PutOptions, Update } from "../../../src/model/arguments.ts";
 import type { Checkpoint } from "../../../src/model/checkpoint.ts";
+import type { PutInput, PutOptions, Update } from "../../../src/model/options.ts";
 import { clone } from "../clone.ts";
 import { checkLease, type NaiveLease } from "./lease.ts";
 import { find, type Line, type NaiveThread } from "./thread.ts";

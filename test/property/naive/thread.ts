@@ -1,5 +1,7 @@
 import { ThreadmarkError } from "../../../src/errors.ts";
-import type { Checkpoint, Status, Write } from "../../../src/model/checkpoint.ts";
+import type { Checkpoint, Write } from "../../../src/model/checkpoint.ts";
+import type { CheckpointRef } from "../../../src/model/options.ts";
+import type { Status } from "../../../src/model/status.ts";
 
 export type Namespace = readonly string[];
 
@@ -35,9 +37,11 @@ export function lineOf(thread: NaiveThread, namespace: Namespace): Line {
   return fresh;
 }
 
-export function find(line: Line, id: string): Checkpoint {
-  const found = line.checkpoints.find((one) => one.id === id);
-  if (found === undefined) throw new ThreadmarkError("NOT_FOUND", `no checkpoint ${id}`);
+export function find(line: Line, ref: CheckpointRef): Checkpoint {
+  const wanted: Partial<Checkpoint> = typeof ref === "string" ? { id: ref } : ref;
+  const [[name, value]] = Object.entries(wanted) as [[keyof Checkpoint, unknown]];
+  const found = line.checkpoints.findLast((one) => one[name] === value);
+  if (found === undefined) throw new ThreadmarkError("NOT_FOUND", `no checkpoint ${JSON.stringify(ref)}`);
   return found;
 }
 

@@ -135,16 +135,18 @@ test("readOnly and fsync are refused where nothing would heed them", async () =>
   await expect(open("memory:", { readOnly: true })).rejects.toThrow(/A memory: store is empty at first/);
   const backend = memory();
   for (const options of [{ readOnly: true }, { fsync: "normal" }] as const) {
-    await expect(open(backend, options)).rejects.toThrow(/where the backend is opened/);
+    await expect(open(backend, options as never)).rejects.toThrow(/where the backend is opened/);
   }
-  await (await open(backend, { readOnly: false })).close();
+  await (await open(backend, { readOnly: false } as never)).close();
   await (await open("memory:", { fsync: "normal", readOnly: false })).close();
 });
 
-test("options are taken as a variable of their type, with those of a backend beside them; others' types are checked", async () => {
+test("options are taken as a variable of their type, and an option of another scheme is a TypeError", async () => {
   const options: OpenOptions = { fsync: "normal" };
   await (await open("memory:", options)).close();
-  await (await open("memory:", { ...options, busyTimeout: 5 })).close();
+  await (await open("sqlite::memory:", { ...options, busyTimeout: 5 })).close();
+  // @ts-expect-error: an option of sqlite: stores.
+  await expect(open("memory:", { ...options, busyTimeout: 5 })).rejects.toThrow(/unknown key "busyTimeout"/);
   // @ts-expect-error: no such value.
   await expect(open("memory:", { fsync: "sometimes", busyTimeout: 5 })).rejects.toThrow(TypeError);
 });

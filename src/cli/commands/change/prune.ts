@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import type { Store } from "../../../api/store.ts";
-import type { PruneOptions, PruneResult } from "../../../model/arguments.ts";
+import type { PruneOptions } from "../../../model/options.ts";
+import type { PruneResult } from "../../../model/results.ts";
 import { usage } from "../../failure.ts";
 import { confirm } from "../../input/confirm.ts";
 import { declare, duration, wholeNumber } from "../../input/declare.ts";

@@ -1,8 +1,9 @@
 import { type Command, Option } from "commander";
 import { threadRecord } from "../../../display/json-records.ts";
 import { withoutPassword } from "../../../display/redact-url.ts";
-import type { ThreadsOptions } from "../../../model/arguments.ts";
-import { type Status, statuses, type ThreadInfo } from "../../../model/checkpoint.ts";
+import type { ThreadInfo } from "../../../model/checkpoint.ts";
+import type { ThreadsOptions } from "../../../model/options.ts";
+import { type Status, statuses } from "../../../model/status.ts";
 import { declare, wholeNumber } from "../../input/declare.ts";
 import { interruptible } from "../../interruptible.ts";
 import { printable } from "../../output/printable.ts";

@@ -1,8 +1,9 @@
 import { assign } from "../../../codec/delta/index.ts";
 import type { Json } from "../../../codec/json.ts";
 import type { ValueCodec } from "../../../codec/values/value.ts";
-import type { LeaseToken, PutFields, PutOptions, Update } from "../../../model/arguments.ts";
 import type { Source } from "../../../model/checkpoint.ts";
+import type { LeaseToken, PutFields, PutOptions, Update } from "../../../model/options.ts";
+import { copyRef } from "../../../model/validation/refs.ts";
 import type { Context } from "../../memory/context.ts";
 import type { Loan } from "../../memory/tree-cache.ts";
 import { isPlainState } from "../../records/body.ts";
@@ -100,7 +101,11 @@ export function capturePut(
     state,
     update,
     tagged,
-    options: { parent: options.parent, expect: options.expect, lease: captureLease(options.lease) },
+    options: {
+      parent: options.parent && copyRef(options.parent),
+      expect: options.expect,
+      lease: captureLease(options.lease),
+    },
     loan: previous?.loan,
   };
 }

@@ -59,7 +59,7 @@ async function planSlowly(draft: Draft, captured: CapturedPut, head: Shown | und
   const existing =
     fields.id === undefined || isNewId(draft, fields.id) ? undefined : await findPlanned(draft, namespace, fields.id);
   let parent = options.parent === null ? undefined : head;
-  if (typeof options.parent === "string") {
+  if (options.parent !== undefined && options.parent !== null) {
     parent = await findPlanned(draft, namespace, options.parent);
     if (!parent) throw notFound(draft.thread, options.parent);
   }

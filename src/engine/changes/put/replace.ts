@@ -1,9 +1,11 @@
 import { diff } from "../../../codec/delta/index.ts";
 import type { Json } from "../../../codec/json.ts";
 import { jsonBytes } from "../../../codec/json-text.ts";
+import type { CheckpointRef } from "../../../model/options.ts";
 import { ALONE, type Draft } from "../../commits/draft.ts";
 import { findPlanned, shownBody, treeToBuildOn } from "../../commits/draft-view.ts";
 import type { Change } from "../../commits/lane.ts";
+import { notFound } from "../../faults/missing.ts";
 import type { Tape } from "../../memory/tape.ts";
 import { decodeMarks, encodeMark, type MarkVersion, withVersion } from "../../records/marks.ts";
 import { type Row, toRecord } from "../../records/row.ts";
@@ -74,12 +76,12 @@ function addMark(draft: Draft, tape: Tape, seq: number, version: MarkVersion): v
 }
 
 /** Changes a checkpoint's label, in this thread only. */
-export function labelChange(namespace: string, id: string, label: string, missing: () => Error): Change<void> {
+export function labelChange(namespace: string, ref: CheckpointRef, label: string): Change<void> {
   return {
     plan: async (draft) => {
       if (!draft.empty) throw ALONE;
-      const row = await findPlanned(draft, namespace, id);
-      if (!row) throw missing();
+      const row = await findPlanned(draft, namespace, ref);
+      if (!row) throw notFound(draft.thread, ref);
       const tape = await draft.tape();
       addMark(draft, tape, row.seq, { generation: tape.meta.generation, label });
     },

@@ -37,7 +37,7 @@ export const prune: readonly Case[] = [
       assert.equal((await thread.prune({ keepLast: 0 })).deleted, 4);
       exact(await idsOf(thread), [kept[4]?.id]);
       const more = await converse(thread, 3);
-      assert.equal((await thread.prune({})).deleted, 3);
+      assert.equal((await thread.prune({ olderThan: 0 })).deleted, 3);
       exact(await idsOf(thread), [more[2]?.id]);
       assert.equal((await thread.prune({ keepLast: 100 })).deleted, 0);
       assert.equal((await store.thread("nobody").prune({ keepLast: 1 })).deleted, 0);

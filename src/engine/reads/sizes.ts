@@ -2,7 +2,8 @@ import type { Found, Table, Value } from "../../backend.ts";
 import { isReplacement } from "../../codec/delta/index.ts";
 import type { Json } from "../../codec/json.ts";
 import { jsonBytes } from "../../codec/json-text.ts";
-import type { CheckpointSize, ThreadSize } from "../../model/arguments.ts";
+import type { WorkOptions } from "../../model/options.ts";
+import type { CheckpointSize, Stats, ThreadSize } from "../../model/results.ts";
 import { FrameReader } from "../bodies/frame-reader.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
@@ -10,6 +11,7 @@ import { rangeOf } from "../records/keys.ts";
 import { decodeRows } from "../records/pack/rows.ts";
 import { decodeTailRow } from "../records/tail.ts";
 import { homeOf, type Shown } from "../view/row-at.ts";
+import { byId } from "./list-threads.ts";
 
 const PAGE = 64;
 
@@ -50,14 +52,14 @@ export async function sizeOfThread(context: Context, tape: Tape): Promise<Thread
     }
   }
 
-  /** Keys of wide tables share items, so that a page could not go on after its last item. */
+  /** Adds up a wide table in one read: its keys share items, so that a page could not go on after its last item. */
   async function sumWide(table: Table): Promise<number> {
     const [found] = (await context.read([{ scan: rangeOf(tape, table) }])) as readonly [readonly Found[]];
     return found.reduce((total, { value }) => total + byteLength(value), 0);
   }
 }
 
-/** What one checkpoint's frame takes, as a delta by itself: in a pack it may take less. */
+/** Measures a checkpoint's frame as a delta by itself: in a pack it may take less. */
 export async function sizeOfCheckpoint(context: Context, tape: Tape, row: Shown): Promise<CheckpointSize> {
   const home = await homeOf(context, tape, row.seq);
   const change = row.replacedBy ?? (await new FrameReader(context).read(home, row.seq)).change;
@@ -68,4 +70,28 @@ export async function sizeOfCheckpoint(context: Context, tape: Tape, row: Shown)
 function byteLength(value: Value | undefined): number {
   if (value === undefined) return 0;
   return typeof value === "string" ? Buffer.byteLength(value) : value.byteLength;
+}
+
+/** Counts the threads and checkpoints of a store, and adds up the bytes of its tables. */
+export async function storeStats(context: Context, { progress, signal }: WorkOptions): Promise<Stats> {
+  signal?.throwIfAborted();
+  let threads = 0;
+  let checkpoints = 0;
+  for await (const thread of byId(context, {})) {
+    signal?.throwIfAborted();
+    threads += 1;
+    checkpoints += thread.checkpoints;
+    progress?.(threads);
+  }
+  const { tables, total } = await context.backend.size();
+  const bytes = {
+    directory: tables.directory.bytes,
+    metadata: tables.meta.bytes + tables.mark.bytes,
+    tail: tables.tail.bytes,
+    packs: tables.rows.bytes + tables.net.bytes + tables.steps.bytes,
+    index: tables.id.bytes + tables.head.bytes,
+    writes: tables.write.bytes,
+  };
+  const sum = Object.values(bytes).reduce((left, right) => left + right, 0);
+  return { threads, checkpoints, bytes: { ...bytes, total: total ?? sum } };
 }

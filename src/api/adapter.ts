@@ -1,0 +1,93 @@
+import { writesChange } from "../engine/changes/writes.ts";
+import { captureWrites } from "../engine/changes/writes-capture.ts";
+import { closedError } from "../engine/faults/closed.ts";
+import { refusedBy } from "../engine/faults/missing.ts";
+import { gather, type RecentRows, recentRows } from "../engine/reads/gather.ts";
+import { checkId } from "../model/address.ts";
+import type { Checkpoint, CheckpointInfo, Write } from "../model/checkpoint.ts";
+import type { WritesInput, WritesOptions } from "../model/options.ts";
+import type { WritesResult } from "../model/results.ts";
+import { checkNamed } from "../model/validation/reads.ts";
+import { checkWritesInput, checkWritesOptions } from "../model/validation/writes.ts";
+import { handleOf, type ReadableThread } from "./readable-thread.ts";
+import type { Thread } from "./thread.ts";
+
+/*
+ * For adapters of other checkpoint interfaces, as LangGraph's: reads that take several things at once, and writes that are
+ * refused in the call itself.
+ */
+
+export type { RecentRows };
+
+type Named = Pick<CheckpointInfo, "id" | "seq">;
+
+/** Checkpoints and writes that were read together, by the ids of the checkpoints. */
+export interface Gathered<State> {
+  readonly writes: ReadonlyMap<string, readonly Write[]>;
+  readonly checkpoints: ReadonlyMap<string, Checkpoint<State>>;
+}
+
+/**
+ * Reads the writes of some checkpoints and the whole of others, in one read.
+ *
+ * @example
+ * const { writes, checkpoints } = await readTogether(thread, ancestors, [seed]);
+ */
+export function readTogether<State>(
+  thread: ReadableThread<State>,
+  written: readonly Named[],
+  whole: readonly Named[],
+): Promise<Gathered<State>> {
+  const handle = handleOf(thread);
+  return handle.attempt(() => {
+    checkNamed(written);
+    checkNamed(whole);
+    const named = ({ id, seq }: Named): Named => ({ id, seq });
+    const [some, others] = [written.map(named), whole.map(named)];
+    return () => gather(handle.context, handle.place, handle.key, some, others) as Promise<Gathered<State>>;
+  });
+}
+
+/**
+ * Returns the history as it is remembered, without reading anything; undefined where nothing is remembered.
+ *
+ * @example
+ * const recent = recentHistory(thread);
+ * for (const row of recent?.rows ?? []) console.log(row.id);
+ */
+export function recentHistory<State>(thread: ReadableThread<State>): RecentRows | undefined {
+  const { context, place, key } = handleOf(thread);
+  return context.calls.closed ? undefined : recentRows(context, place, key);
+}
+
+/** Options of {@link startWrites}. */
+export interface StartWritesOptions extends WritesOptions {
+  /** Control writes that are there stay, as data does. @default false */
+  readonly keep?: boolean;
+}
+
+/**
+ * Saves writes like `putWrites`, but throws in the call itself if something is wrong with the arguments.
+ *
+ * @example
+ * await startWrites(thread, checkpoint.id, { task, writes }, { keep: true });
+ */
+export function startWrites<State>(
+  thread: Thread<State>,
+  id: string,
+  input: WritesInput,
+  options: StartWritesOptions = {},
+): Promise<WritesResult> {
+  const { context, key, lane } = handleOf(thread);
+  if (context.calls.closed) throw closedError();
+  try {
+    checkId(id, "A checkpoint id");
+    checkWritesInput(input);
+    checkWritesOptions(options, ["keep"]);
+    const { lease, keep = false } = options;
+    const change = writesChange({ ...captureWrites(context, key, id, input, lease), keep });
+    return context.calls.track(() => lane.add(change));
+  } catch (error) {
+    throw refusedBy(thread.id, error);
+  }
+}

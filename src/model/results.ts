@@ -1,0 +1,102 @@
+/** The result of `prune`. */
+export interface PruneResult {
+  /** How many checkpoints went, or would go with `dryRun`. */
+  readonly deleted: number;
+  /** Bytes that no checkpoint reaches any more, less those that had to be rewritten. */
+  readonly bytesReclaimed: number;
+}
+
+/** The result of `putWrites`: how many writes were stored, and how many were there already. */
+export interface WritesResult {
+  readonly stored: number;
+  readonly ignored: number;
+}
+
+/** A lease that was broken before its time. */
+export interface BrokenLease {
+  readonly holder: string;
+  readonly epoch: number;
+  /** When the lease would have run out, in milliseconds since 1970. */
+  readonly expiresAt: number;
+  /** When the lease was broken, in milliseconds since 1970. */
+  readonly at: number;
+  readonly by: string | null;
+  readonly reason: string | null;
+}
+
+/** The lease of a thread, and the leases that were broken. */
+export interface LeaseInfo {
+  /** The lease that was taken last and not given up. With nothing remaining, anybody may take it. */
+  readonly held: {
+    readonly holder: string;
+    readonly epoch: number;
+    readonly expiresAt: number;
+    /** Milliseconds by the store's clock. */
+    readonly remaining: number;
+  } | null;
+  /** The leases that were broken, the latest first; the last ten of them. */
+  readonly broken: readonly BrokenLease[];
+}
+
+/** One difference between two states, by path. */
+export interface Change {
+  readonly path: readonly (string | number)[];
+  readonly kind: "added" | "removed" | "changed";
+  readonly before?: unknown;
+  readonly after?: unknown;
+}
+
+/** Damage that `verify` found. */
+export interface Fault {
+  /** The thread's id; `""` where the medium itself is damaged. */
+  readonly thread: string;
+  readonly checkpoint: string | null;
+  readonly message: string;
+}
+
+/** The result of `verify`. */
+export interface VerifyResult {
+  readonly ok: boolean;
+  readonly faults: readonly Fault[];
+}
+
+/** The result of `stats`. */
+export interface Stats {
+  readonly threads: number;
+  readonly checkpoints: number;
+  /** Bytes of encoded values by kind: directory, metadata, tail, packs, index, writes; and `total` on the medium. */
+  readonly bytes: {
+    readonly directory: number;
+    readonly metadata: number;
+    readonly tail: number;
+    readonly packs: number;
+    readonly index: number;
+    readonly writes: number;
+    readonly total: number;
+  };
+}
+
+/** Bytes that a thread takes on the medium, without those it shares with the threads it was forked from. */
+export interface ThreadSize {
+  readonly bytes: Omit<Stats["bytes"], "directory">;
+  /** Bytes of its frames and metadata by when they were committed, oldest first. A pack counts as one. */
+  readonly growth: readonly { readonly at: number; readonly bytes: number }[];
+}
+
+/** Bytes that a checkpoint takes: its frame, a delta against its parent's. */
+export interface CheckpointSize {
+  readonly bytes: number;
+  /** True if the frame holds the whole state, not only what changed. */
+  readonly full: boolean;
+  /** True if the frame belongs to the thread that this one was forked from, and takes no room of its own. */
+  readonly inherited: boolean;
+}
+
+/** The result of `import`. */
+export interface ImportResult {
+  /** Threads that were written. */
+  readonly imported: number;
+  /** Threads that were there already, just so. */
+  readonly unchanged: number;
+  readonly checkpoints: number;
+}

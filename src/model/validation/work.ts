@@ -1,0 +1,22 @@
+import type { ExportOptions, WorkOptions } from "../options.ts";
+import { checkFunction, checkIds, checkOptions, checkSignal, type Fields, optional } from "./checks.ts";
+
+const workKeys: readonly (keyof WorkOptions)[] = ["progress", "signal"];
+
+/** Checks the options of `call`, which goes through the whole store. */
+export function checkWorkOptions(options: WorkOptions, call: string): WorkOptions {
+  checkWork(checkOptions(options, workKeys, call));
+  return { ...options };
+}
+
+export function checkExportOptions(options: ExportOptions): ExportOptions {
+  const fields = checkOptions(options, [...workKeys, "threads"], "export");
+  checkWork(fields);
+  optional(fields, "threads", (value, what) => checkIds(value, what, "A thread id"));
+  return { ...options, ...(options.threads !== undefined && { threads: [...options.threads] }) };
+}
+
+function checkWork(fields: Fields): void {
+  optional(fields, "progress", checkFunction);
+  optional(fields, "signal", checkSignal);
+}
