@@ -127,11 +127,6 @@ export interface Capabilities {
   readonly distant?: boolean;
   /** How many `commit` calls are worth having under way at once; 1 unless told. They never touch the same groups. */
   readonly commitsAtOnce?: number;
-  /**
-   * The backend's own keys hold the lineage, so that tapes of two lineages with one number never mix: such a number may have
-   * been overlooked, and `verify` does not report it.
-   */
-  readonly separatesLineages?: boolean;
 }
 
 export interface Backend {

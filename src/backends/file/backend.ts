@@ -27,7 +27,7 @@ import { commitPartsOf } from "./writing/commit-parts.ts";
  */
 export class FileBackend implements Backend {
   readonly name = "file";
-  readonly capabilities: Capabilities = { durable: true, processes: false, separatesLineages: true };
+  readonly capabilities: Capabilities = { durable: true, processes: false };
   readonly #fileSystem: FileSystem;
   readonly #directory: string;
   readonly #durable: boolean;

@@ -25,13 +25,7 @@ interface Settings {
 /** Implements the contract on one schema of one server. */
 export class PostgresBackend implements Backend {
   readonly name = "postgres";
-  readonly capabilities: Capabilities = {
-    durable: true,
-    processes: true,
-    commitsAtOnce: 4,
-    distant: true,
-    separatesLineages: true,
-  };
+  readonly capabilities: Capabilities = { durable: true, processes: true, commitsAtOnce: 4, distant: true };
   readonly #server: Server;
   readonly #settings: Settings;
   readonly #reader: Reader;

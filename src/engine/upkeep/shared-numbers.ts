@@ -10,8 +10,8 @@ const LINEAGE_BITS = 31n;
 const FIRST_CAPACITY = 1024;
 
 /**
- * Collects tapes by number and lineage, in eight bytes each, to find numbers that tapes of several lineages have. Backends
- * whose keys lack the lineage refuse such a number now, but earlier versions mixed the records of the two tapes.
+ * Collects tapes by number and lineage, in eight bytes each, to find numbers that tapes of several lineages have. No such
+ * number is given out now, but earlier versions did, and then could take one tape for the other.
  */
 export class TapeNumbers {
   readonly #context: Context;

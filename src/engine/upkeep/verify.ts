@@ -27,14 +27,14 @@ export async function verifyStore(store: Context, { progress, signal }: WorkOpti
   }));
   const onFault = (thread: string, error: unknown): void => void faults.push(faultOf(thread, null, error));
   const lineages = new Lineages(context, faults);
-  const numbers = context.backend.capabilities.separatesLineages ? undefined : new TapeNumbers(context);
+  const numbers = new TapeNumbers(context);
   let done = 0;
   try {
     for await (const tape of allThreads(context, { onFault, together: 1 })) {
       await lineages.verify(tape);
       // A read that was refused by the signal looks like a fault of the thread.
       signal?.throwIfAborted();
-      await numbers?.add(tape);
+      await numbers.add(tape);
       done += 1;
       progress?.(done);
     }
@@ -43,7 +43,7 @@ export async function verifyStore(store: Context, { progress, signal }: WorkOpti
     if (!isCorrupt(error)) throw error;
     onFault("", error);
   }
-  if (numbers) pushAll(faults, await numbers.faults());
+  pushAll(faults, await numbers.faults());
   return { ok: faults.length === 0, faults };
 }
 
