@@ -91,3 +91,13 @@ export function startWrites<State>(
     throw refusedBy(thread.id, error);
   }
 }
+
+/**
+ * Returns the time by the clock of a thread's store, in milliseconds since 1970.
+ *
+ * @example
+ * const age = storeTime(thread) - checkpoint.createdAt;
+ */
+export function storeTime<State>(thread: ReadableThread<State>): number {
+  return handleOf(thread).context.clock();
+}

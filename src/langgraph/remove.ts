@@ -1,9 +1,10 @@
+import { storeTime } from "../api/adapter.ts";
 import type { Store } from "../api/store.ts";
 import type { Thread } from "../api/thread.ts";
 import type { CheckpointInfo, Metadata } from "../model/checkpoint.ts";
 import type { PruneOptions } from "../model/options.ts";
 import type { PruneResult } from "../model/results.ts";
-import { prunedSeqs } from "../model/retention.ts";
+import { prunedSeqs, retentionOf } from "../model/retention.ts";
 import { historiesAt } from "./channel-history.ts";
 import { type Bookkeeping, notesOf, reserved, type StoredHistory, withNotes } from "./mapping/bookkeeping.ts";
 import { firstVersionWithSends, sendsOf } from "./old-sends.ts";
@@ -20,8 +21,6 @@ export async function prune(store: AnyStore, id: string, options: PruneOptions):
   const thread = store.thread(id);
   const rows = await rowsOf(store, id);
   if (options.dryRun === true || !rows.some(readsAncestors)) return thread.prune(options);
-  const { keepLast = 1, olderThan, keepLabelled = false, ancestors = "truncate" } = options;
-  const youngerThan = olderThan === undefined ? undefined : Date.now() - olderThan;
   const seqs = new Map(rows.map((row) => [`${row.namespace.join("|")} ${row.id}`, row.seq]));
   const gone = prunedSeqs(
     rows.map((row) => ({
@@ -29,7 +28,7 @@ export async function prune(store: AnyStore, id: string, options: PruneOptions):
       namespace: row.namespace.join("|"),
       parent: seqs.get(`${row.namespace.join("|")} ${row.parent}`) ?? 0,
     })),
-    { keepLast, youngerThan, keepLabelled, protectAncestors: ancestors === "protect" },
+    retentionOf(options, storeTime(thread)),
   );
   // The checkpoints are chosen here, not by the store, so that a checkpoint committed meanwhile does not change the choice.
   const { bytesReclaimed } = await thread.prune({ ...options, dryRun: true });

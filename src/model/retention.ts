@@ -1,3 +1,5 @@
+import type { PruneOptions } from "./options.ts";
+
 /** What a prune needs to know of a checkpoint. */
 export interface Prunable {
   readonly seq: number;
@@ -16,6 +18,19 @@ export interface Retention {
   readonly keepLabelled: boolean;
   /** Whether the ancestors of what stays, stay. */
   readonly protectAncestors: boolean;
+}
+
+/** Returns the retention that the options of a prune ask for, with their defaults. `now` is the time of the store's clock. */
+export function retentionOf(
+  { keepLast = 1, olderThan, keepLabelled = false, ancestors = "truncate" }: PruneOptions,
+  now: number,
+): Retention {
+  return {
+    keepLast,
+    youngerThan: olderThan === undefined ? undefined : now - olderThan,
+    keepLabelled,
+    protectAncestors: ancestors === "protect",
+  };
 }
 
 /** The seqs that go. `rows` are all of a thread's, newest first. */

@@ -3,7 +3,8 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import { Annotation, DeltaChannel, END, messagesDeltaReducer, START, StateGraph } from "@langchain/langgraph";
 import { TASKS } from "@langchain/langgraph-checkpoint";
 import { expect, it } from "vitest";
-import type { ThreadmarkSaver } from "../../src/langgraph/index.ts";
+import { open } from "../../src/index.ts";
+import { ThreadmarkSaver } from "../../src/langgraph/index.ts";
 import { dumpThread } from "./support/dump.ts";
 import { checkpointOf, listAll, loop, newThread, onEveryBackend, put, thread, valuesAt } from "./support/saver.ts";
 
@@ -146,4 +147,18 @@ onEveryBackend("what other savers lack", (savers) => {
     expect(after.map((tuple) => tuple.checkpoint)).toEqual(before.map((tuple) => tuple.checkpoint));
     expect(after[1]?.checkpoint.channel_values[TASKS]).toEqual(["send 2"]);
   });
+});
+
+it("a prune by age of a thread that reads its ancestors goes by the store's clock", async () => {
+  let now = Date.UTC(2020, 0, 1);
+  await using store = await open("memory:", { clock: () => now });
+  const saver = new ThreadmarkSaver(store);
+  const id = newThread();
+  let config: RunnableConfig = thread(id);
+  for (let n = 0; n < 4; n++) {
+    const checkpoint = { ...checkpointOf({ n }, n + 1), v: 3, ts: new Date(now).toISOString() };
+    config = await saver.put(config, checkpoint, loop, checkpoint.channel_versions);
+    now += 1_000;
+  }
+  expect((await saver.prune(id, { keepLast: 1, olderThan: 2_500 })).deleted).toBe(2);
 });

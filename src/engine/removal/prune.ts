@@ -1,5 +1,5 @@
 import type { PruneOptions } from "../../model/options.ts";
-import { prunedSeqs } from "../../model/retention.ts";
+import { prunedSeqs, retentionOf } from "../../model/retention.ts";
 import type { Change } from "../commits/lane.ts";
 import type { Context } from "../memory/context.ts";
 import type { Candidate } from "./candidate.ts";
@@ -10,19 +10,11 @@ export function pruneChange(context: Context, options: PruneOptions): Change<Rem
   return removeChange(pruneChoice(context, options), options.dryRun ?? false);
 }
 
-/** What a prune with these options removes of what a thread shows. */
-function pruneChoice(
-  context: Context,
-  { keepLast = 1, olderThan, keepLabelled = false, ancestors = "truncate" }: PruneOptions,
-): (rows: readonly Candidate[]) => ReadonlySet<number> {
+/** Returns the choice of a prune among the rows that a thread shows. */
+function pruneChoice(context: Context, options: PruneOptions): (rows: readonly Candidate[]) => ReadonlySet<number> {
   return (rows) =>
     prunedSeqs(
       rows.map(({ row, parent }) => ({ ...row, parent })),
-      {
-        keepLast,
-        youngerThan: olderThan === undefined ? undefined : context.clock() - olderThan,
-        keepLabelled,
-        protectAncestors: ancestors === "protect",
-      },
+      retentionOf(options, context.clock()),
     );
 }
