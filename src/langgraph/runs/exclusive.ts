@@ -26,7 +26,6 @@ interface Holding {
   readonly lease: Lease;
   readonly signal: WeakRef<AbortSignal> | undefined;
   timer: NodeJS.Timeout | undefined;
-  renewed: number;
   /** The looks in a row at which the run seemed ended. */
   silent: number;
   /** The number of the run's calls under way. */
@@ -107,12 +106,13 @@ export class Exclusive {
       lease,
       signal: signal && new WeakRef(signal),
       timer: undefined,
-      renewed: Date.now(),
       silent: 0,
       busy: 0,
       failed: false,
     };
     this.#holdings.set(thread, holding);
+    // If another has taken the lease, the run's next put is refused.
+    lease.keepAlive().addEventListener("abort", () => this.#forget(thread, holding), { once: true });
     holding.timer = setInterval(() => void this.#look(thread, holding), interval);
     // The timer must not keep an otherwise finished process alive.
     holding.timer.unref();
@@ -123,10 +123,6 @@ export class Exclusive {
       holding.silent = isOver(holding) ? holding.silent + 1 : 0;
       if (holding.silent >= confirmations) return this.#end(thread, holding);
     }
-    if (Date.now() - holding.renewed < this.#ttl / 3) return;
-    holding.renewed = Date.now();
-    // If another has taken the lease, the run's next put is refused.
-    await holding.lease.renew().catch(() => this.#forget(thread, holding));
   }
 
   /** Releases the lease of a run of this process that has ended. */

@@ -3,6 +3,7 @@ import type { Thread } from "../../api/thread.ts";
 import type { Activation, Checkpoint, CheckpointInfo, CheckpointTuple, Interrupt } from "../../model/checkpoint.ts";
 import { controlIndexes } from "../../model/control-writes.ts";
 import type { HistoryOptions } from "../../model/options.ts";
+import { type Status, statusOf } from "../../model/status.ts";
 import type { Definition } from "../graph/definition.ts";
 import { mermaid } from "../graph/mermaid.ts";
 import type { Values } from "../graph/reducers.ts";
@@ -19,7 +20,7 @@ import { streamed } from "./stream.ts";
 /** The state of a thread as its workflow sees it. */
 export interface FlowState<State> {
   /** `done`: no tasks are left; `waiting`: for an answer; `failed`: see `errors`; `paused`: there are tasks to run. */
-  readonly status: "done" | "waiting" | "failed" | "paused";
+  readonly status: Exclude<Status, "running">;
   readonly state: State;
   readonly checkpoint: Checkpoint<State>;
   /** The tasks of the step that have not finished. */
@@ -144,7 +145,7 @@ function stateOf<State>(tuple: CheckpointTuple<State>): FlowState<State> {
       message: String((value as { message?: unknown })?.message ?? value),
     }));
   const next = tasks.filter(({ task }) => !progress.results.has(task));
-  const status =
-    checkpoint.next.length === 0 ? "done" : interrupts.length > 0 ? "waiting" : errors.length > 0 ? "failed" : "paused";
+  const facts = { failed: errors.length > 0, waiting: interrupts.length, pending: checkpoint.next.length };
+  const status = statusOf({ ...facts, leased: false }) as Exclude<Status, "running">;
   return { status, state: checkpoint.state, checkpoint, next, interrupts, errors };
 }

@@ -1,8 +1,7 @@
-import { randomUUID } from "node:crypto";
-import { hostname } from "node:os";
+import type { Lease } from "../../api/lease.ts";
 import { ThreadmarkError } from "../../errors.ts";
-import type { LeaseToken } from "../../model/options.ts";
-import { type Cancellation, LONGEST } from "./cancellation.ts";
+import type { AcquireOptions, LeaseToken } from "../../model/options.ts";
+import type { Cancellation } from "./cancellation.ts";
 
 /** The lease that a run takes on its thread. */
 export interface LeaseOptions {
@@ -12,49 +11,34 @@ export interface LeaseOptions {
   readonly ttl?: number;
 }
 
-const TTL = 30_000;
-/** The longest pause between two attempts of a waiting run: a holder may be done long before its lease runs out. */
-const PATIENCE = 100;
-
-interface HeldLease extends LeaseToken {
-  renew(): Promise<unknown>;
-  release(): Promise<unknown>;
-}
-
 interface Leasable {
-  acquire(options: { readonly holder: string; readonly ttl: number }): Promise<HeldLease>;
+  acquire(options: AcquireOptions): Promise<Lease>;
 }
 
 /** Holds a thread's lease for as long as a run takes. */
 export class LeaseKeeper {
-  readonly #lease: HeldLease;
-  readonly #timer: NodeJS.Timeout;
-  #renewing: Promise<void> | undefined;
-  #lost: unknown;
+  readonly #lease: Lease;
+  readonly #lost: AbortSignal;
 
-  private constructor(lease: HeldLease, ttl: number) {
+  private constructor(lease: Lease) {
     this.#lease = lease;
-    this.#timer = setInterval(() => this.#renew(), Math.min(Math.max(1, Math.floor(ttl / 3)), LONGEST));
-    this.#timer.unref();
+    this.#lost = lease.keepAlive();
   }
 
   /** Takes the lease. `BUSY` when another holds it, unless `wait` is set. */
   static async take(
     thread: Leasable,
-    options: LeaseOptions,
+    { holder, ttl }: LeaseOptions,
     wait: boolean,
     cancellation: Cancellation,
   ): Promise<LeaseKeeper> {
-    const ttl = options.ttl ?? TTL;
-    const holder = options.holder ?? `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`;
-    for (;;) {
-      try {
-        return new LeaseKeeper(await thread.acquire({ holder, ttl }), ttl);
-      } catch (error) {
-        if (!wait || !(error instanceof ThreadmarkError) || error.code !== "BUSY" || cancellation.cancelled)
-          throw error;
-        await cancellation.sleep(Math.min(error.remaining ?? PATIENCE, PATIENCE * (0.5 + Math.random())));
-      }
+    const own = { ...(holder !== undefined && { holder }), ...(ttl !== undefined && { ttl }) };
+    try {
+      return new LeaseKeeper(await thread.acquire({ ...own, wait, ...(wait && { signal: cancellation.signal }) }));
+    } catch (error) {
+      // A run that is aborted while it waits reports the holder of the thread.
+      if (!cancellation.cancelled || error instanceof ThreadmarkError) throw error;
+      return new LeaseKeeper(await thread.acquire(own));
     }
   }
 
@@ -64,25 +48,10 @@ export class LeaseKeeper {
 
   /** Throws `FENCED` if another is known to have taken the lease. */
   check(): void {
-    if (this.#lost !== undefined) throw this.#lost;
-  }
-
-  #renew(): void {
-    this.#renewing ??= this.#lease.renew().then(
-      () => {
-        this.#renewing = undefined;
-      },
-      (error: unknown) => {
-        this.#renewing = undefined;
-        // Other faults may pass before the lease runs out; every commit checks the epoch in any case.
-        if (error instanceof ThreadmarkError && error.code === "FENCED") this.#lost = error;
-      },
-    );
+    if (this.#lost.aborted) throw this.#lost.reason;
   }
 
   async release(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#renewing;
     try {
       await this.#lease.release();
     } catch {
