@@ -10,6 +10,7 @@ import { copy } from "./cases/forking/copy.ts";
 import { fork } from "./cases/forking/fork.ts";
 import { forkIsolation } from "./cases/forking/fork-isolation.ts";
 import { forkNamespaces } from "./cases/forking/fork-namespaces.ts";
+import { checkpointRefs } from "./cases/reading/checkpoint-refs.ts";
 import { diff } from "./cases/reading/diff.ts";
 import { types } from "./cases/reading/exact-types.ts";
 import { history } from "./cases/reading/history.ts";
@@ -56,6 +57,7 @@ export const cases: readonly Case[] = [
   ...copy,
   ...prune,
   ...deletion,
+  ...checkpointRefs,
   ...label,
   ...diff,
   ...lease,
