@@ -21,6 +21,10 @@ export const pruning: Commands = commands(
   fc.record({ ...lineChoice, options: rules }),
   async ({ options, ...choice }, model, real) => {
     const { thread, handle } = chosenLine(choice, model, real);
+    if (options.keepLast === undefined && options.olderThan === undefined) {
+      await assert.rejects(handle.prune(options), TypeError);
+      return;
+    }
     const promised = await handle.prune({ ...options, dryRun: true });
     const done = await handle.prune(options);
     assert.deepEqual({ ...done }, { ...promised }, "dryRun promises what prune does");
