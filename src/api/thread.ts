@@ -1,11 +1,11 @@
 import { captureFork } from "../engine/changes/fork-capture.ts";
 import { breakChange } from "../engine/changes/lease.ts";
 import { capturePut } from "../engine/changes/put/capture.ts";
-import { putChange } from "../engine/changes/put/plan.ts";
+import { PutChange } from "../engine/changes/put/plan.ts";
 import { writesChange } from "../engine/changes/writes.ts";
 import { captureWrites } from "../engine/changes/writes-capture.ts";
-import type { Change as LaneChange } from "../engine/commits/lane.ts";
-import { deferred } from "../engine/commits/lazy-change.ts";
+import type { ThreadChange } from "../engine/commits/lane.ts";
+import { lazyChange } from "../engine/commits/lazy-change.ts";
 import type { Engine } from "../engine/engine.ts";
 import { closedError } from "../engine/faults/closed.ts";
 import { refusedBy } from "../engine/faults/missing.ts";
@@ -68,7 +68,7 @@ export class Thread<State = unknown> extends ReadableThread<State> {
       checkPutOptions(options);
       const { context, key, lane, place } = this.#handle;
       const captured = capturePut(context, this.id, key, input as PutInput<Record<string, unknown>>, options);
-      return lane.add(putChange(captured, place));
+      return lane.add(new PutChange(captured, place));
     } catch (error) {
       return Promise.reject(refusedBy(this.id, error));
     }
@@ -107,7 +107,7 @@ export class Thread<State = unknown> extends ReadableThread<State> {
       const { context, lane } = this.#handle;
       const into = options.into ?? context.ids?.() ?? crypto.randomUUID();
       const request = captureFork(context, into, options);
-      const change = deferred(async () => (await import("../engine/changes/fork.ts")).forkChange(request));
+      const change = lazyChange(async () => (await import("../engine/changes/fork.ts")).forkChange(request));
       return async () => {
         await lane.add(change);
         return new Thread<State>(this.#engine, into, []);
@@ -126,7 +126,7 @@ export class Thread<State = unknown> extends ReadableThread<State> {
     return this.#handle.attempt(() => {
       this.#handle.rootOnly("copy");
       checkId(into, "A thread id");
-      const change = deferred(async () => (await import("../engine/changes/fork.ts")).copyChange(into));
+      const change = lazyChange(async () => (await import("../engine/changes/fork.ts")).copyChange(into));
       return async () => {
         await this.#handle.lane.add(change);
         return new Thread<State>(this.#engine, into, []);
@@ -146,13 +146,13 @@ export class Thread<State = unknown> extends ReadableThread<State> {
       checkPruneOptions(options);
       const { context, lane } = this.#handle;
       const { signal, ...rules } = options;
-      const load = async (): Promise<LaneChange<PruneResult>> => {
+      const load = async (): Promise<ThreadChange<PruneResult>> => {
         signal?.throwIfAborted();
         return (await import("../engine/removal/prune.ts")).pruneChange(context, rules);
       };
       return async () => {
         signal?.throwIfAborted();
-        return lane.add(deferred(load, true));
+        return lane.add(lazyChange(load, true));
       };
     });
   }
@@ -196,7 +196,7 @@ export class Thread<State = unknown> extends ReadableThread<State> {
   delete(): Promise<void> {
     return this.#handle.attempt(() => {
       this.#handle.rootOnly("delete");
-      const change = deferred(async () => (await import("../engine/changes/delete-thread.ts")).deleteThreadChange());
+      const change = lazyChange(async () => (await import("../engine/changes/delete-thread.ts")).deleteThreadChange());
       return () => this.#handle.lane.add(change);
     });
   }
@@ -214,9 +214,9 @@ export class Thread<State = unknown> extends ReadableThread<State> {
       checkText(label, "label");
       const { key, lane } = this.#handle;
       const ref = copyRef(at);
-      const load = async (): Promise<LaneChange<void>> =>
-        (await import("../engine/changes/put/replace.ts")).labelChange(key, ref, label);
-      return () => lane.add(deferred(load));
+      const load = async (): Promise<ThreadChange<void>> =>
+        (await import("../engine/changes/label.ts")).labelChange(key, ref, label);
+      return () => lane.add(lazyChange(load));
     });
   }
 
@@ -254,7 +254,7 @@ export class Thread<State = unknown> extends ReadableThread<State> {
   }
 
   async #remove(goes: (row: Shown) => boolean): Promise<number> {
-    const change = deferred(async () => (await import("../engine/removal/remove.ts")).removeWhere(goes), true);
+    const change = lazyChange(async () => (await import("../engine/removal/remove.ts")).removeWhere(goes), true);
     return (await this.#handle.lane.add(change)).deleted;
   }
 }

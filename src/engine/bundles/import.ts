@@ -1,21 +1,21 @@
 import { damaged, linesOf, parseBundleLine } from "../../codec/bundle.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import type { WorkOptions } from "../../model/options.ts";
-import type { Fault, ImportResult } from "../../model/results.ts";
-import { makeWay } from "../changes/delete-thread.ts";
-import { hasCheckpoints } from "../changes/fork.ts";
+import type { ImportResult } from "../../model/results.ts";
+import { hasCheckpoints, makeWay } from "../changes/empty-thread.ts";
 import { checkLease } from "../changes/lease.ts";
 import { type CapturedWrites, planAllWrites, writesChange } from "../changes/writes.ts";
 import { BatchRecords } from "../commits/batch-records.ts";
+import { batchOf } from "../commits/build-batch.ts";
 import type { Draft } from "../commits/draft.ts";
-import type { Change } from "../commits/lane.ts";
+import type { ThreadChange } from "../commits/lane.ts";
 import type { Lanes } from "../commits/lanes.ts";
 import { unremembered } from "../commits/planned.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { checkRecord } from "../records/size-limits.ts";
 import type { StoredWrite } from "../records/writes.ts";
-import { verifyTape } from "../upkeep/verify.ts";
+import { tapeFaults } from "../upkeep/verify.ts";
 import { type EncodedWrite, shownWrites } from "../view/shown-writes.ts";
 import type { BundleRecord } from "./export.ts";
 import { BundledThread } from "./incoming-thread.ts";
@@ -138,7 +138,7 @@ function capturedWrites(namespace: string, checkpoint: string, writes: readonly 
   return captured;
 }
 
-function threadChange(thread: BundledThread): Change<boolean> {
+function threadChange(thread: BundledThread): ThreadChange<boolean> {
   return {
     fresh: true,
     plan: async (draft) => {
@@ -157,7 +157,7 @@ function threadChange(thread: BundledThread): Change<boolean> {
       const instead = existing && existing.lastSeq > 0 ? existing : undefined;
       if (instead) await makeWay(draft, instead);
       // The key of a checkpoint that another store puts first need not be among those of the bundle's rows.
-      else if (existing) draft.checks.push({ key: existing.key("tail", existing.lastSeq + 1), value: undefined });
+      else if (existing) draft.batch.check(existing.key("tail", existing.lastSeq + 1), undefined);
       const tape = instead ? await draft.newTape(instead) : await draft.tape();
       draft.change({ createdAt: thread.createdAt });
       for (const { row, change } of thread.rows()) {
@@ -179,11 +179,9 @@ function threadChange(thread: BundledThread): Change<boolean> {
 
 /** Reads the records of the draft back before they are committed. */
 async function prove(draft: Draft, tape: Tape, thread: string): Promise<void> {
-  const context = draft.context.fresh(new BatchRecords((await draft.batch()) ?? {}));
-  const faults: Fault[] = [];
+  const context = draft.context.fresh(new BatchRecords((await batchOf(draft)) ?? {}));
   const found = await context.tapes.refresh(tape.number, tape.lineage);
-  if (found) await verifyTape(context, found, faults);
-  const [fault] = faults;
+  const [fault] = found ? await tapeFaults(context, found) : [];
   if (found && !fault) return;
   const checkpoint = fault?.checkpoint ? `, checkpoint ${JSON.stringify(fault.checkpoint)}` : "";
   throw new ThreadmarkError(

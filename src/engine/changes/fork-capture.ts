@@ -5,7 +5,7 @@ import { copyRef } from "../../model/validation/refs.ts";
 import type { Context } from "../memory/context.ts";
 import type { ForkRequest } from "./fork.ts";
 
-/** The caller's options of a fork, taken in the call itself. Throws `SERIALIZE` for edits that cannot be stored. */
+/** Captures the options of a fork in the call itself. Throws `SERIALIZE` for edits that cannot be stored. */
 export function captureFork(context: Context, into: string, options: ForkOptions<unknown>): ForkRequest {
   const { at, history = "ancestors", label } = options;
   let tagged = false;

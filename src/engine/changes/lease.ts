@@ -2,7 +2,7 @@ import { ThreadmarkError } from "../../errors.ts";
 import type { BreakOptions, LeaseToken } from "../../model/options.ts";
 import type { BrokenLease, LeaseInfo } from "../../model/results.ts";
 import type { Draft } from "../commits/draft.ts";
-import type { Change } from "../commits/lane.ts";
+import type { ThreadChange } from "../commits/lane.ts";
 import type { Context } from "../memory/context.ts";
 import type { LeaseRecord } from "../records/meta.ts";
 
@@ -33,7 +33,7 @@ function busy(thread: string, held: LeaseRecord, remaining: number): ThreadmarkE
   );
 }
 
-export function acquireChange(options: { readonly holder: string; readonly ttl: number }): Change<LeaseRecord> {
+export function acquireChange(options: { readonly holder: string; readonly ttl: number }): ThreadChange<LeaseRecord> {
   return {
     plan: async (draft) => {
       checkLease(draft, undefined);
@@ -46,9 +46,9 @@ export function acquireChange(options: { readonly holder: string; readonly ttl: 
   };
 }
 
-export function renewChange(lease: LeaseToken, ttl: number): Change<LeaseRecord> {
+export function renewChange(lease: LeaseToken, ttl: number): ThreadChange<LeaseRecord> {
   return {
-    plan: (draft) => {
+    plan: async (draft) => {
       checkLease(draft, lease);
       const renewed = { holder: lease.holder, epoch: lease.epoch, expires: draft.context.clock() + ttl };
       draft.change({ lease: renewed });
@@ -57,10 +57,10 @@ export function renewChange(lease: LeaseToken, ttl: number): Change<LeaseRecord>
   };
 }
 
-/** Gives a lease up. One that was lost meanwhile is gone already: that is fine. */
-export function releaseChange(lease: LeaseToken): Change<void> {
+/** Gives a lease up. A lease that was lost meanwhile is gone already: then nothing is planned. */
+export function releaseChange(lease: LeaseToken): ThreadChange<void> {
   return {
-    plan: (draft) => {
+    plan: async (draft) => {
       if (draft.meta?.lease?.epoch === lease.epoch) draft.change({ lease: undefined });
     },
   };
@@ -76,9 +76,9 @@ const MOST_BROKEN = 10;
 export function breakChange({
   by = null,
   reason = null,
-}: { [K in keyof BreakOptions]: string | null }): Change<BrokenLease | undefined> {
+}: { [K in keyof BreakOptions]: string | null }): ThreadChange<BrokenLease | undefined> {
   return {
-    plan: (draft) => {
+    plan: async (draft) => {
       const held = draft.meta?.lease;
       if (!held) return undefined;
       const { holder, epoch, expires: expiresAt } = held;

@@ -3,7 +3,7 @@ import type { Context } from "../memory/context.ts";
 import { captureLease } from "./put/capture.ts";
 import type { CapturedWrites } from "./writes.ts";
 
-/** Encodes a task's validated results in the call itself. Throws `SERIALIZE` for what cannot be stored. */
+/** Encodes a task's validated results in the call itself. Throws `SERIALIZE` for a value that cannot be stored. */
 export function captureWrites(
   context: Context,
   namespace: string,

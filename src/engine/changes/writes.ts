@@ -4,7 +4,7 @@ import { controlIndexes } from "../../model/control-writes.ts";
 import type { LeaseToken } from "../../model/options.ts";
 import type { WritesResult } from "../../model/results.ts";
 import { ALONE, type Draft } from "../commits/draft.ts";
-import type { Change } from "../commits/lane.ts";
+import type { ThreadChange } from "../commits/lane.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { hashStrings } from "../records/hash.ts";
@@ -21,30 +21,30 @@ export interface CapturedWrites {
   readonly node: string | null;
   readonly writes: readonly StoredWrite[];
   readonly lease: LeaseToken | undefined;
-  /** Whether control that is there stays, as data does, instead of being replaced. */
+  /** True if stored control writes stay, as data does, instead of being replaced. */
   readonly keep?: boolean;
 }
 
-export function writesChange(captured: CapturedWrites): Change<WritesResult> {
+export function writesChange(captured: CapturedWrites): ThreadChange<WritesResult> {
   return {
     patient: true,
-    plan: (draft) => {
+    plan: async (draft) => {
       if (captured.lease) checkLease(draft, captured.lease);
       if (captured.writes.length === 0) return { stored: 0, ignored: 0 };
-      return planBlind(draft, captured) ?? planSlowly(draft, captured);
+      return planBlind(draft, captured) ?? (await planOnStored(draft, captured));
     },
   };
 }
 
 /**
- * Usually a task writes once, on a thread that is no fork: the first attempt takes its record to be absent, and the commit
- * finds out. Undefined where storage has to be asked.
+ * Plans without reading: usually a task writes once, on a thread that is no fork, so that the first attempt takes its record
+ * to be absent, and the commit finds out. Returns undefined where storage has to be asked.
  */
 function planBlind(draft: Draft, captured: CapturedWrites): WritesResult | undefined {
   const tape = draft.existing;
   if (!tape || draft.fresh || tape.meta.origin) return undefined;
   const key = writeKey(tape, captured);
-  if (draft.inserts.some((entry) => isWrite(entry, key))) return undefined;
+  if (draft.batch.inserts.some((entry) => isWrite(entry, key))) return undefined;
   return addWrites(draft, captured, { key, before: undefined }, 0, []);
 }
 
@@ -53,10 +53,10 @@ export async function planAllWrites(draft: Draft, tape: Tape, all: readonly Capt
   const byKey = new Map<string, CapturedWrites[]>();
   for (const captured of all) {
     const { item, part } = writeKey(tape, captured);
-    const place = `${item}:${part}`;
-    const others = byKey.get(place);
+    const name = `${item}:${part}`;
+    const others = byKey.get(name);
     if (others) others.push(captured);
-    else byKey.set(place, [captured]);
+    else byKey.set(name, [captured]);
   }
   const records = [...byKey.values()].map((writes) => ({ writes, key: writeKey(tape, writes[0] as CapturedWrites) }));
   // Writes may have arrived before their checkpoint.
@@ -68,21 +68,20 @@ export async function planAllWrites(draft: Draft, tape: Tape, all: readonly Capt
       value = wrapJson(merge(draft, captured, value, 0, []).tasks);
       checkRecord(draft.context, draft.thread, value, `what task ${JSON.stringify(captured.task)} wrote`);
     }
-    if (stored !== undefined) draft.checks.push({ key, value: stored });
-    draft[stored === undefined ? "inserts" : "puts"].push({ key, value: value as Value });
+    addRecord(draft, key, stored, value as Value);
   }
   const fails = all.some(({ writes }) => writes.some(([index]) => index === controlIndexes.error));
   if (fails && !draft.meta?.failed) draft.change({ failed: true });
 }
 
-async function planSlowly(draft: Draft, captured: CapturedWrites): Promise<WritesResult> {
+async function planOnStored(draft: Draft, captured: CapturedWrites): Promise<WritesResult> {
   const known = draft.existing;
   const tape = await draft.tape();
   const key = writeKey(tape, captured);
-  const planned = draft.inserts.find((entry) => isWrite(entry, key));
+  const planned = draft.batch.inserts.find((entry) => isWrite(entry, key));
   let before = planned?.value;
   if (!planned && known && (draft.fresh || known.meta.origin)) {
-    if (draft.puts.some((entry) => isWrite(entry, key))) throw ALONE;
+    if (draft.batch.puts.some((entry) => isWrite(entry, key))) throw ALONE;
     [before] = (await draft.context.read([{ get: key }])) as readonly (Value | undefined)[];
   }
   const since = before !== undefined && known ? await cutOf(draft.context, known, captured) : 0;
@@ -92,8 +91,8 @@ async function planSlowly(draft: Draft, captured: CapturedWrites): Promise<Write
   return addWrites(draft, captured, { key, before, planned }, since, inherited);
 }
 
-/** A task's record: what is stored of it, or `planned` earlier in the same draft. */
-interface Place {
+/** The record of a task: as it is stored `before`, or `planned` earlier on the same draft. */
+interface TaskRecord {
   readonly key: Key;
   readonly before: Value | undefined;
   readonly planned?: Entry | undefined;
@@ -102,7 +101,7 @@ interface Place {
 function addWrites(
   draft: Draft,
   captured: CapturedWrites,
-  { key, before, planned }: Place,
+  { key, before, planned }: TaskRecord,
   since: number,
   inherited: readonly EncodedWrite[],
 ): WritesResult {
@@ -113,13 +112,19 @@ function addWrites(
   const value = wrapJson(tasks);
   checkRecord(draft.context, draft.thread, value, `what task ${JSON.stringify(captured.task)} wrote`);
   draft.weigh(value);
-  if (planned) draft.inserts[draft.inserts.indexOf(planned)] = { key, value };
-  else if (before === undefined) draft.inserts.push({ key, value });
-  else {
-    draft.checks.push({ key, value: before });
-    draft.puts.push({ key, value });
-  }
+  const { inserts } = draft.batch;
+  if (planned) inserts[inserts.indexOf(planned)] = { key, value };
+  else addRecord(draft, key, before, value);
   return result;
+}
+
+/** Adds a record in place of `before`, which must still be there: writes of other stores leave the meta record alone. */
+function addRecord({ batch }: Draft, key: Key, before: Value | undefined, value: Value): void {
+  if (before === undefined) batch.insert(key, value);
+  else {
+    batch.check(key, before);
+    batch.put(key, value);
+  }
 }
 
 function isWrite({ key }: Entry, other: Key): boolean {
@@ -143,7 +148,7 @@ export function cutKey(tape: Tape, address: Pick<CapturedWrites, "namespace" | "
   return writeKey(tape, { ...address, task: CUT_TASK });
 }
 
-/** The generation in which a checkpoint of this id was last deleted: what was written before is not this one's. */
+/** Returns the generation in which a checkpoint of this id was last deleted: earlier writes were that one's. */
 async function cutOf(context: Context, tape: Tape, captured: CapturedWrites): Promise<number> {
   const [value] = (await context.read([{ get: cutKey(tape, captured) }])) as readonly (Value | undefined)[];
   const entries = value === undefined ? [] : (unwrapJson(value) as readonly TaskWrites[]);
@@ -153,7 +158,7 @@ async function cutOf(context: Context, tape: Tape, captured: CapturedWrites): Pr
   );
 }
 
-/** Data that is there is left as it is; control is replaced. */
+/** Merges captured writes into a task's record: stored data stays as it is, control is replaced. */
 function merge(
   draft: Draft,
   captured: CapturedWrites,

@@ -12,21 +12,24 @@ import { ALONE, type Draft } from "./draft.ts";
 import { type Planned, plannedTree } from "./planned.ts";
 
 /*
- * What a plan finds: the thread as it will be once all that is planned before it is committed.
+ * The thread as a plan has to see it: with everything that was planned before it on the same draft.
  */
 
-/** The head of a namespace, planned rows included. A promise only where storage has to be asked. */
-export function plannedHead(draft: Draft, namespace: string): Shown | undefined | Promise<Shown | undefined> {
-  const { planned } = draft;
+/** Returns the head of a namespace if nothing has to be read for it; undefined where storage has to be asked. */
+export function headAtHand({ planned, existing }: Draft, namespace: string): Shown | undefined {
   for (let index = planned.length - 1; index >= 0; index -= 1) {
     const { row } = (planned[index] as Planned).tail;
     if (row.namespace === namespace) return row;
   }
-  const tape = draft.existing;
-  if (!tape) return undefined;
-  const last = tape.damaged.length === 0 ? tape.tail.at(-1)?.row : undefined;
-  if (last?.namespace === namespace && tape.marks.size === 0 && !tape.meta.gone) return last;
-  return headOf(draft.context, tape, namespace);
+  if (!existing || existing.damaged.length > 0 || existing.marks.size > 0 || existing.meta.gone) return undefined;
+  const last = existing.tail.at(-1)?.row;
+  return last?.namespace === namespace ? last : undefined;
+}
+
+/** Returns the head of a namespace, planned rows included. */
+export async function plannedHead(draft: Draft, namespace: string): Promise<Shown | undefined> {
+  const known = headAtHand(draft, namespace);
+  return known ?? (draft.existing && headOf(draft.context, draft.existing, namespace));
 }
 
 /** Finds the checkpoint that a reference names, planned rows included. */
@@ -36,7 +39,7 @@ export async function findPlanned(draft: Draft, namespace: string, ref: Checkpoi
   return draft.existing && findRef(draft.context, draft.existing, namespace, ref);
 }
 
-/** Whether a supplied id is certainly new, so that it need not be looked up. */
+/** Returns true if a supplied id is certainly new, and need not be looked up. */
 export function isNewId(draft: Draft, id: string): boolean {
   if (draft.planned.some(({ tail }) => tail.row.id === id)) return false;
   const tape = draft.existing;
@@ -47,29 +50,26 @@ export function isNewId(draft: Draft, id: string): boolean {
   return tape.tail.every(({ row }) => row.id !== id);
 }
 
-/** The tree of a frame to build on, or its outline, if one of them is at hand. Not to be changed. */
+/** Returns the tree of a frame to build on, or its outline, if one of them is remembered. The caller must not change it. */
 export function treeAtHand(draft: Draft, row: Shown): TreeEntry | undefined {
   const planned = draft.planned.find(({ tail }) => tail.row.seq === row.seq);
   if (planned) return { ...planned.entry, tree: plannedTree(planned) };
   return draft.context.trees.wholeOrOutline(draft.existing as Tape, row.seq);
 }
 
-/** The whole tree of a frame to build on. Not to be changed. */
-export function treeToBuildOn(draft: Draft, row: Shown): TreeEntry | Promise<TreeEntry> {
+/** Returns the whole tree of a frame to build on. The caller must not change it. */
+export async function treeToBuildOn(draft: Draft, row: Shown): Promise<TreeEntry> {
   const known = treeAtHand(draft, row);
   if (known && !known.outlined) return known;
-  // Of a row that is not committed yet there is nothing to read.
+  // A row that is not committed yet cannot be read.
   if (draft.planned.some(({ tail }) => tail.row.seq === row.seq)) throw ALONE;
-  const { context } = draft;
   const tape = draft.existing as Tape;
-  return loadTree(context, tape, row.seq).then((loaded) => {
-    const entry = loadedEntry(loaded);
-    context.trees.set(tape, row.seq, entry);
-    return entry;
-  });
+  const entry = loadedEntry(await loadTree(draft.context, tape, row.seq));
+  draft.context.trees.set(tape, row.seq, entry);
+  return entry;
 }
 
-/** The body a row shows: its frame's, and on top what replaced it. Not to be changed. */
+/** Returns the body a row shows: that of its frame, with the replacement applied if there is one. The caller must not change it. */
 export async function shownBody(draft: Draft, row: Shown): Promise<Body> {
   const { tree } = await treeToBuildOn(draft, row);
   return (row.replacedBy === undefined ? tree : apply(tree, row.replacedBy)) as Body;

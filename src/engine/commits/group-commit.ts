@@ -9,25 +9,23 @@ import {
 } from "../../backend.ts";
 import { soon } from "../../platform/turns.ts";
 
-/** Told once how a batch fared: whether it was applied, or why that failed. */
-export type Outcome = (applied: boolean, failure?: unknown) => void;
-
 interface Waiting {
   readonly batch: Batch;
-  readonly outcome: Outcome;
-  /** What the batch touches, once that was asked. */
-  places?: readonly Place[];
+  readonly resolve: (applied: boolean) => void;
+  readonly reject: (failure: unknown) => void;
+  /** The groups and directory ids that the batch touches, once they were asked for. */
+  touched?: readonly KeyGroup[];
 }
 
-/** With several commits at once, the least that one of them is worth. */
+/** Where several commits can be under way at once, each is given at least this many batches. */
 const SHARE = 32;
 
 /** A batch whose records are longer than this goes by itself: should the backend refuse it, no other fails with it. */
 const HEAVY = 64 * 1024 * 1024;
 
 /**
- * Group commit: batches that arrive in the same turn, or while the backend has all the commits it can work on at once,
- * go to it together. The lanes see to it that no two of them touch the same tape.
+ * KeyGroup commit: batches that arrive in the same turn, or while the backend has all the commits it can work on at once,
+ * go to it together. Invariant: no two batches of one call touch the same group; of one tape, a lane sends one at a time.
  */
 export class Committer {
   readonly #backend: Backend;
@@ -35,12 +33,12 @@ export class Committer {
   #waiting: Waiting[] = [];
   #scheduled = false;
   #underWay = 0;
-  /** What commits that are under way touch; kept only where there can be several. */
-  readonly #held = new Set<Place>();
+  /** The groups that commits under way touch; kept only where there can be several. */
+  readonly #held = new Set<KeyGroup>();
   readonly #run = (): void => {
     this.#scheduled = false;
     while (this.#waiting.length > 0 && this.#underWay < this.#most) {
-      const group = this.#independent();
+      const group = this.#takeIndependent();
       if (group.length === 0) return;
       this.#send(group);
     }
@@ -51,20 +49,18 @@ export class Committer {
     this.#most = backend.capabilities.commitsAtOnce ?? 1;
   }
 
-  /** Resolves to whether the batch was applied. */
-  commit(batch: Batch): Promise<boolean> {
+  /**
+   * Resolves to true if the batch was applied, false if it was refused. With `alone`, no other batch can come in this turn,
+   * and the commit does not wait for one.
+   */
+  commit(batch: Batch, alone = false): Promise<boolean> {
     return new Promise((resolve, reject) => {
-      this.submit(batch, (applied, failure) => (failure === undefined ? resolve(applied) : reject(failure)));
+      this.#waiting.push({ batch, resolve, reject });
+      // Where several commits can be under way, a full share is sent while the rest of the turn makes the next.
+      const full = this.#most > 1 && this.#waiting.length >= SHARE && this.#underWay < this.#most;
+      if (full || (alone && !this.#scheduled && this.#underWay === 0)) this.#run();
+      else this.#schedule();
     });
-  }
-
-  /** The same, without a promise. `alone`: nobody else can have a batch in this turn, so it need not be waited for. */
-  submit(batch: Batch, outcome: Outcome, alone = false): void {
-    this.#waiting.push({ batch, outcome });
-    // Where commits go on side by side, a full share need not wait for the rest of the turn: it is sent while that is made.
-    const full = this.#most > 1 && this.#waiting.length >= SHARE && this.#underWay < this.#most;
-    if (full || (alone && !this.#scheduled && this.#underWay === 0)) this.#run();
-    else this.#schedule();
   }
 
   #schedule(): void {
@@ -76,10 +72,10 @@ export class Committer {
   #send(group: readonly Waiting[]): void {
     this.#underWay += 1;
     const holds = this.#most > 1;
-    if (holds) for (const entry of group) for (const place of placesOf(entry)) this.#held.add(place);
+    if (holds) for (const entry of group) for (const name of groupsOf(entry)) this.#held.add(name);
     const done = (): void => {
       this.#underWay -= 1;
-      if (holds) for (const entry of group) for (const place of placesOf(entry)) this.#held.delete(place);
+      if (holds) for (const entry of group) for (const name of groupsOf(entry)) this.#held.delete(name);
       this.#schedule();
     };
     const batches = group.length === 1 ? [(group[0] as Waiting).batch] : group.map((entry) => entry.batch);
@@ -87,17 +83,17 @@ export class Committer {
       (outcomes) => {
         done();
         for (let index = 0; index < group.length; index += 1) {
-          (group[index] as Waiting).outcome(outcomes[index] === true);
+          (group[index] as Waiting).resolve(outcomes[index] === true);
         }
       },
       (failure: unknown) => {
         done();
-        for (const { outcome } of group) outcome(false, failure ?? new Error("The backend failed without a reason."));
+        for (const { reject } of group) reject(failure ?? new Error("The backend failed without a reason."));
       },
     );
   }
 
-  /** A backend of somebody's own may throw where it should reject. */
+  /** Calls the backend. One that a user wrote may throw where it should reject. */
   #commit(batches: readonly Batch[]): Promise<readonly boolean[]> {
     try {
       return this.#backend.commit(batches);
@@ -106,23 +102,23 @@ export class Committer {
     }
   }
 
-  /** The waiting batches that touch different things, a share of them; the others wait for a later turn. */
-  #independent(): readonly Waiting[] {
+  /** Takes a share of the waiting batches, no two of which touch the same group; the others wait for a later turn. */
+  #takeIndependent(): readonly Waiting[] {
     const waiting = this.#waiting;
     this.#waiting = [];
     if (waiting.length === 1 && this.#underWay === 0) return waiting;
     const share = Math.max(SHARE, Math.ceil(waiting.length / (this.#most - this.#underWay)));
     const most = this.#most === 1 ? waiting.length : share;
-    const taken = new Set<Place>();
+    const taken = new Set<KeyGroup>();
     const group: Waiting[] = [];
     for (const entry of waiting) {
-      const places = placesOf(entry);
+      const touched = groupsOf(entry);
       let free = group.length < most && (group.length === 0 || !(isHeavy(entry) || isHeavy(group[0] as Waiting)));
-      for (const place of places) if (taken.has(place) || this.#held.has(place)) free = false;
+      for (const name of touched) if (taken.has(name) || this.#held.has(name)) free = false;
       if (free) group.push(entry);
       else this.#waiting.push(entry);
-      // A batch that waits also holds back those behind it: per place, order is kept.
-      for (const place of places) taken.add(place);
+      // A batch that waits also holds back those behind it: per group, order is kept.
+      for (const name of touched) taken.add(name);
     }
     return group;
   }
@@ -136,28 +132,28 @@ function isHeavy({ batch: { inserts = [], puts = [] } }: Waiting): boolean {
 }
 
 /** A group of a table, as one number, or a directory id. */
-type Place = number | string;
+type KeyGroup = number | string;
 
 const tableNumbers = Object.fromEntries(Object.keys(tables).map((name, index) => [name, index])) as Record<
   Table,
   number
 >;
 
-function placeOf(key: Key | DirectoryKey | Range): Place {
+function groupOf(key: Key | DirectoryKey | Range): KeyGroup {
   return key.table === "directory" ? key.id : tableNumbers[key.table] * 2 ** 31 + key.group;
 }
 
-function placesOf(entry: Waiting): readonly Place[] {
-  entry.places ??= placesOfBatch(entry.batch);
-  return entry.places;
+function groupsOf(entry: Waiting): readonly KeyGroup[] {
+  entry.touched ??= groupsOfBatch(entry.batch);
+  return entry.touched;
 }
 
-/** Some of them may be named twice. */
-function placesOfBatch({ checks = [], deletes = [], inserts = [], puts = [] }: Batch): Place[] {
-  const places: Place[] = [];
-  for (const { key } of checks) places.push(placeOf(key));
-  for (const key of deletes) places.push(placeOf(key));
-  for (const { key } of inserts) places.push(placeOf(key));
-  for (const { key } of puts) places.push(placeOf(key));
-  return places;
+/** Returns the groups of a batch's records; some may be named twice. */
+function groupsOfBatch({ checks = [], deletes = [], inserts = [], puts = [] }: Batch): KeyGroup[] {
+  const touched: KeyGroup[] = [];
+  for (const { key } of checks) touched.push(groupOf(key));
+  for (const key of deletes) touched.push(groupOf(key));
+  for (const { key } of inserts) touched.push(groupOf(key));
+  for (const { key } of puts) touched.push(groupOf(key));
+  return touched;
 }

@@ -6,18 +6,20 @@ import { wasOvertaken } from "../faults/overtaken.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { inThread } from "../records/size-limits.ts";
+import { absorb } from "./absorb.ts";
+import { batchOf } from "./build-batch.ts";
 import { ALONE, Draft } from "./draft.ts";
 import type { Committer } from "./group-commit.ts";
 
-/** A change of one thread: planned against the tape as it is known, and planned again when that proved stale. */
-export interface Change<T> {
-  /** Adds to the draft what has to be written, and returns what to tell the caller once it is. When it throws, nothing is added. */
-  plan(draft: Draft): T | Promise<T>;
-  /** The change looks at all there is, so it has to know what others have appended: the tape is read just before. */
+/** A change of one thread: planned against the tape as it is remembered, and planned again when that proved stale. */
+export interface ThreadChange<T> {
+  /** Adds records to the draft and resolves to the caller's answer. When it rejects, the draft is as it was before. */
+  plan(draft: Draft): Promise<T>;
+  /** True for a change that depends on all rows of the thread: the tape is read just before it is planned. */
   readonly fresh?: boolean;
   /**
-   * Waits for the end of the turn, unless another change of the thread comes that does not: what a task wrote is mostly
-   * followed by the checkpoint of its step, and shares its commit.
+   * True for a change that waits for the end of the turn, unless another comes that does not: a task's writes are mostly
+   * followed by the checkpoint of its step, and share its commit.
    */
   readonly patient?: boolean;
   /** Called once, when the change has been committed or has failed. */
@@ -25,26 +27,19 @@ export interface Change<T> {
 }
 
 interface Queued {
-  readonly change: Change<unknown>;
+  readonly change: ThreadChange<unknown>;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
+  /** The result of the latest plan. The caller gets it once the group is committed. */
+  outcome?: { readonly result: unknown } | { readonly failure: unknown };
 }
 
+/** At most this many changes share a commit. */
 const GROUP = 256;
 
-/** A change that was planned already, or is being planned. */
-interface Begun {
-  readonly tape: Tape;
-  readonly draft: Draft;
-  readonly planned: unknown;
-}
-
 /**
- * The changes of one thread, in the order they were asked for. Those that wait together are committed together. When
- * the commit is refused, somebody else was first: the tape is read again and the changes are planned again.
- *
- * What nearly every put is, one change planned on what is remembered, takes no promises but the caller's and the
- * backend's. Everything else goes the long way round, {@link Lane.#run}.
+ * The changes of one thread, in the order they were asked for. Changes that wait together are planned on one draft and
+ * committed as one batch. A refused commit means that another store was first: the tape is read and the group planned again.
  */
 export class Lane {
   readonly #context: Context;
@@ -53,19 +48,14 @@ export class Lane {
   readonly #contention = new Contention();
   #queue: Queued[] = [];
   #running = false;
-  /** Nothing is begun yet: all that is asked for so far is patient. */
+  /** True while all queued changes are patient, and none is begun. */
   #waiting = false;
   readonly #startAtLast = (): void => {
     if (this.#waiting) this.#start();
   };
   readonly #start = (): void => {
     this.#waiting = false;
-    const [only] = this.#queue;
-    const tape = this.#context.rememberedThread(this.#thread);
-    if (this.#contention.isHigh) return void this.#contention.pause().then(() => this.#run());
-    if (!only || this.#queue.length > 1 || only.change.fresh || !tape || tape.meta.dead) return void this.#run();
-    this.#queue = [];
-    this.#commitOne(only, tape);
+    void this.#run();
   };
 
   constructor(context: Context, committer: Committer, thread: string) {
@@ -78,7 +68,7 @@ export class Lane {
     return !this.#running;
   }
 
-  add<T>(change: Change<T>): Promise<T> {
+  add<T>(change: ThreadChange<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#queue.push({ change, resolve: resolve as (result: unknown) => void, reject });
       if (this.#running) {
@@ -97,123 +87,122 @@ export class Lane {
     else soon(this.#start);
   }
 
-  /** A remembered tape may be stale. That is found out by the commit, at the price of planning again. */
-  #commitOne(entry: Queued, tape: Tape): void {
-    const draft = new Draft(this.#context, this.#thread, tape, false);
-    let planned: unknown;
-    let batch: Batch | undefined;
+  /** Commits one group, answers its callers, and goes on to the next. */
+  async #run(): Promise<void> {
+    if (this.#contention.isHigh) await this.#contention.pause();
+    const group = this.#queue.splice(0, GROUP);
     try {
-      planned = entry.change.plan(draft);
-      if (!(planned instanceof Promise)) {
-        const made = draft.batch();
-        if (!(made instanceof Promise)) batch = made;
+      await this.#commit(group);
+      for (const { outcome, resolve, reject } of group) {
+        if (outcome && "result" in outcome) resolve(outcome.result);
+        else reject(outcome?.failure);
       }
     } catch (error) {
-      planned = Promise.reject(error);
+      for (const { reject } of group) reject(inThread(error, this.#thread));
     }
-    if (batch === undefined) return void this.#run([entry], { tape, draft, planned });
-    const outcome = (applied: boolean, failure?: unknown): void => {
-      if (!applied) return void this.#retry(entry, draft, planned, failure);
-      draft.absorb();
-      this.#contention.succeeded();
-      entry.resolve(planned);
-      entry.change.settled?.();
-      this.#next();
-    };
-    this.#committer.submit(batch, outcome, this.#context.calls.active === 1);
+    for (const { change } of group) change.settled?.();
+    if (this.#queue.length > 0) this.#schedule();
+    else {
+      this.#running = false;
+      this.#context.calls.leave();
+    }
   }
 
-  #next(): void {
-    if (this.#queue.length > 0) {
-      this.#schedule();
-      return;
-    }
-    this.#running = false;
-    this.#context.calls.leave();
-  }
-
-  async #retry(entry: Queued, draft: Draft, planned: unknown, failure: unknown): Promise<void> {
-    if (failure === undefined) {
-      this.#contention.overtaken();
-      return this.#run([entry], undefined, true);
-    }
-    try {
-      await this.#recover(draft, failure, false);
-      entry.resolve(planned);
-    } catch (error) {
-      entry.reject(error);
-    }
-    entry.change.settled?.();
-    this.#next();
-  }
-
-  async #run(group: Queued[] = this.#queue.splice(0, GROUP), begun?: Begun, overtaken = false): Promise<void> {
-    try {
-      await this.#commit(group, begun, overtaken);
-    } catch (error) {
-      for (const entry of group) entry.reject(inThread(error, this.#thread));
-    }
-    for (const entry of group) entry.change.settled?.();
-    this.#next();
-  }
-
-  /** `overtaken`: an attempt of the group was refused already. */
-  async #commit(group: Queued[], begun: Begun | undefined, overtaken: boolean): Promise<void> {
+  /** Plans and writes a group until no other store was first. Changes that cannot share the commit go back to the queue. */
+  async #commit(group: Queued[]): Promise<void> {
     const attempts = new Attempts(this.#contention);
-    // Where others write too, a remembered tape is probably out of date.
-    const isRead = overtaken || this.#contention.isHigh;
-    let tape = begun?.tape ?? (isRead ? undefined : this.#context.rememberedThread(this.#thread));
-    if (!tape || tape.meta.dead || group[0]?.change.fresh) tape = await this.#context.thread(this.#thread);
-    for (let again = overtaken; ; again = true) {
-      const first = again ? undefined : begun;
-      const fresh = again || tape === undefined;
-      let draft = first?.draft ?? new Draft(this.#context, this.#thread, tape, fresh, again);
-      const results: (() => void)[] = [];
-      let stale = false;
-      // Whether there is an answer. If nothing is to be written, no commit proves that the tape was so all the while.
-      let decided = false;
-      for (const [index, entry] of group.entries()) {
-        if (draft.closed || draft.heavy || (entry.change.fresh && index > 0)) {
-          this.#queue.unshift(...group.splice(index));
-          break;
-        }
-        const undo = draft.mark();
-        try {
-          // What was begun is one change alone in its draft.
-          const planned = first ? first.planned : entry.change.plan(draft);
-          const result = planned instanceof Promise ? await planned : planned;
-          decided = true;
-          results.push(() => entry.resolve(result));
-        } catch (error) {
-          const { overtaken } = draft;
-          if (first) draft = new Draft(this.#context, this.#thread, tape, fresh, again);
-          else undo();
-          if (error === ALONE) {
-            this.#queue.unshift(...group.splice(index));
-            break;
-          }
-          const isStale = async (): Promise<boolean> => tape !== undefined && (await this.#isStale(tape));
-          // Only what was decided on a fresh tape is an answer.
-          if (overtaken || (await wasOvertaken(error, isStale)) || (!draft.fresh && (await isStale()))) {
-            stale = true;
-            break;
-          }
-          results.push(() => entry.reject(inThread(error, this.#thread)));
-        }
-      }
-      if (!stale && !draft.overtaken) {
-        const made = draft.batch();
-        const batch = made instanceof Promise ? await made : made;
-        if (batch === undefined) stale = decided && tape !== undefined && (await this.#isStale(tape));
-        if (batch === undefined ? !stale : await this.#apply(batch, draft, again)) {
-          this.#contention.succeeded();
-          for (const settle of results) settle();
-          return;
-        }
+    let tape = this.#remembered(group) ?? (await this.#context.thread(this.#thread));
+    for (let again = false; ; again = true) {
+      const draft = new Draft(this.#context, this.#thread, tape, again || tape === undefined, again);
+      if ((await this.#plan(group, draft)) && (await this.#write(group, draft))) {
+        this.#contention.succeeded();
+        return;
       }
       if (!(await attempts.again())) throw this.#busy();
       tape = await this.#context.thread(this.#thread);
     }
+  }
+
+  /** Returns the remembered tape. It may be stale: the commit finds that out, at the price of planning again. */
+  #remembered([first]: readonly Queued[]): Tape | undefined {
+    // Where other stores write too, a remembered tape is probably stale.
+    if (first?.change.fresh || this.#contention.isHigh) return undefined;
+    const tape = this.#context.rememberedThread(this.#thread);
+    return tape?.meta.dead ? undefined : tape;
+  }
+
+  /** Plans the changes of a group on one draft. Resolves to false if the tape proved stale. */
+  async #plan(group: Queued[], draft: Draft): Promise<boolean> {
+    for (let index = 0; index < group.length; index += 1) {
+      const entry = group[index] as Queued;
+      if (draft.closed || draft.heavy || (entry.change.fresh && index > 0)) {
+        this.#queue.unshift(...group.splice(index));
+        break;
+      }
+      const takeBack = draft.mark();
+      try {
+        entry.outcome = { result: await entry.change.plan(draft) };
+      } catch (error) {
+        const { overtaken } = draft;
+        takeBack();
+        if (error === ALONE) {
+          this.#queue.unshift(...group.splice(index));
+          break;
+        }
+        if (overtaken || (await this.#isUnproven(draft, error))) return false;
+        entry.outcome = { failure: inThread(error, this.#thread) };
+      }
+    }
+    return !draft.overtaken;
+  }
+
+  /** Commits a planned draft. Resolves to false if another store was first. */
+  async #write(group: readonly Queued[], draft: Draft): Promise<boolean> {
+    let batch: Batch | undefined;
+    try {
+      batch = await batchOf(draft);
+    } catch (error) {
+      if (await this.#isUnproven(draft, error)) return false;
+      throw error;
+    }
+    if (batch === undefined) {
+      // Without a commit, nothing else proves that the tape was up to date when the results were planned on it.
+      return !(group.some(({ outcome }) => outcome && "result" in outcome) && (await this.#isStale(draft)));
+    }
+    try {
+      if (!(await this.#committer.commit(batch, this.#context.calls.active === 1))) return false;
+      absorb(draft);
+    } catch (failure) {
+      if (await this.#wasCommitted(draft, failure)) return true;
+      this.#context.forget(this.#thread);
+      throw failure;
+    }
+    return true;
+  }
+
+  /** Resolves to true if a failure is no answer yet, because the tape it was found on has changed since. */
+  async #isUnproven(draft: Draft, error: unknown): Promise<boolean> {
+    const isStale = (): Promise<boolean> => this.#isStale(draft);
+    return (await wasOvertaken(error, isStale)) || (!draft.fresh && (await isStale()));
+  }
+
+  /** Reads the tape and compares it by value: where memory is short, planning itself drives the object out. */
+  async #isStale({ before }: Draft): Promise<boolean> {
+    if (before.tape === undefined) return false;
+    const now = await this.#context.thread(this.#thread);
+    return now?.name !== before.tape.name || now.metaValue !== before.metaValue || now.lastSeq !== before.lastSeq;
+  }
+
+  /**
+   * Finds out whether only the answer of a commit was lost, by the record of the draft's last row. Another store may have
+   * committed a row under the same seq in the same millisecond, which gives it the same id: the whole record is compared.
+   */
+  async #wasCommitted(draft: Draft, failure: unknown): Promise<boolean> {
+    const isKnown = !(failure instanceof ThreadmarkError) || failure.committed !== "unknown";
+    const last = draft.planned.at(-1)?.tail;
+    if (isKnown || draft.retried || !last || !draft.target) return false;
+    const tape = await this.#context.thread(this.#thread);
+    return tape?.name === draft.target.name && tape.tailRow(last.row.seq)?.value === last.value;
   }
 
   #busy(): ThreadmarkError {
@@ -222,33 +211,5 @@ export class Lane {
       `Thread ${JSON.stringify(this.#thread)} was changed by others again and again for ${PATIENCE / 1000} seconds. Try again, or use a lease.`,
       { thread: this.#thread, committed: false },
     );
-  }
-
-  async #apply(batch: Batch, draft: Draft, again: boolean): Promise<boolean> {
-    try {
-      const applied = await this.#committer.commit(batch);
-      if (applied) draft.absorb();
-      return applied;
-    } catch (failure) {
-      await this.#recover(draft, failure, again);
-      return true;
-    }
-  }
-
-  /** After a failure: throws it, unless only the answer was lost and the draft was committed after all. */
-  async #recover(draft: Draft, failure: unknown, again: boolean): Promise<void> {
-    if (!again && failure instanceof ThreadmarkError && failure.committed === "unknown") {
-      // The draft's own records are its token: if they are there, it was committed.
-      if (await draft.wasCommitted()) return;
-    }
-    this.#context.forget(this.#thread);
-    throw failure;
-  }
-
-  /** Another object may be the same tape, read again: where memory is short, planning itself drives it out. */
-  async #isStale(tape: Tape): Promise<boolean> {
-    const { name, metaValue, lastSeq } = tape;
-    const now = await this.#context.thread(this.#thread);
-    return now?.name !== name || now.metaValue !== metaValue || now.lastSeq !== lastSeq;
   }
 }

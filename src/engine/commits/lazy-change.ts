@@ -1,9 +1,9 @@
-import type { Change } from "./lane.ts";
+import type { ThreadChange } from "./lane.ts";
 
 /**
- * A change whose code is loaded when it is planned: whoever never asks for it never parses it. Its place among the changes
- * of its thread is that of the call.
+ * Returns a change whose code is loaded when it is planned: a process that never asks for it never parses it. Its position
+ * in the thread's lane is that of the call.
  */
-export function deferred<T>(load: () => Promise<Change<T>>, fresh = false): Change<T> {
+export function lazyChange<T>(load: () => Promise<ThreadChange<T>>, fresh = false): ThreadChange<T> {
   return { fresh, plan: async (draft) => (await load()).plan(draft) };
 }

@@ -3,6 +3,7 @@ import type { Context } from "../memory/context.ts";
 import { type Tape, UNSEALED } from "../memory/tape.ts";
 import { packRuns } from "../records/pack/pack-runs.ts";
 import { tailBytes } from "../records/tail.ts";
+import { batchOf } from "./build-batch.ts";
 import { Draft } from "./draft.ts";
 import { sealRows } from "./seal.ts";
 
@@ -17,7 +18,7 @@ export async function sealTails(context: Context, tapes: readonly Tape[]): Promi
       const draft = new Draft(context, tape.meta.thread, tape, false);
       const { full, rest } = packRuns(tape.tail.slice(0, -UNSEALED), tailBytes, context);
       await sealRows(draft, tape, rest.length > 0 ? [...full, rest] : full);
-      const batch = await draft.batch();
+      const batch = await batchOf(draft);
       if (batch) batches.push(batch);
     }
     await context.backend.commitIfFree?.(batches);

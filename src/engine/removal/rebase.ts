@@ -8,45 +8,45 @@ import type { Tape } from "../memory/tape.ts";
 import type { Frame } from "../records/pack/pack.ts";
 import { fromRecord, type Row } from "../records/row.ts";
 import { homeOf } from "../view/row-at.ts";
-import { type Doomed, goneBases, nearestRemaining } from "./removed-rows.ts";
+import { nearestRemaining, type RemovedRows, removedBases } from "./removed-rows.ts";
 
-/** Frames whose own change is to be another one, by seq; for folding replaced checkpoints in. */
+/** Frames that get another change of their own, by seq: replacements are folded into them. */
 export type ChangedFrames = ReadonlyMap<number, ChangedFrame>;
 
 export interface ChangedFrame {
-  /** Undefined: only its row changes. */
+  /** Undefined where only the row changes. */
   readonly change: Delta | undefined;
-  /** Every thread that shows the row shows a replacement: what it says of itself goes too. */
+  /** True if every thread that shows the row shows a replacement: the row's own fields go too. */
   readonly replaced: boolean;
-  /** Every thread that shows the row shows another label. */
+  /** True if every thread that shows the row shows another label. */
   readonly unlabelled: boolean;
 }
 
-/** So many frames that hold what others lack are tried for each of those; fewer where their trees are large. */
+/** Upper bound on the heirs tried for each sibling, and on the bytes of their trees. */
 const HEIRS = 16;
 const HEIR_BYTES = 32 * 1024 * 1024;
 
-/** A frame that has grown by no more than this is not worth another look. */
+/** A frame that would shrink by no more than this stays as it is. */
 const FEW_BYTES = 200;
 
-/** A frame that holds what one that goes held, and that others may build on; with its tree once it was asked for. */
+/** A surviving frame that took over a removed frame's change: siblings can be stored as deltas of it. Its tree is loaded lazily. */
 interface Heir {
   readonly seq: number;
   loaded?: LoadedTree;
 }
 
-/** Gives the rows of one tape that stay parents that stay, and frames that build on those that do; in order of their seqs. */
+/** Rewrites each surviving row of a tape so that its parent and its base also survive. Call in ascending order of seqs. */
 export class Rebasing {
   readonly #context: Context;
   readonly #tape: Tape;
-  readonly #doomed: Doomed;
+  readonly #doomed: RemovedRows;
   readonly #changed: ChangedFrames;
   readonly #frames: FrameReader;
   readonly #records: PackRecords;
-  /** By the seq of a frame that goes. */
+  /** Heirs by the seq of the removed frame. */
   readonly #heirs = new Map<number, readonly Heir[]>();
 
-  constructor(context: Context, tape: Tape, doomed: Doomed, changed: ChangedFrames, frames: FrameReader) {
+  constructor(context: Context, tape: Tape, doomed: RemovedRows, changed: ChangedFrames, frames: FrameReader) {
     this.#context = context;
     this.#tape = tape;
     this.#doomed = doomed;
@@ -67,13 +67,13 @@ export class Rebasing {
     }
     const { change } = await this.#frames.read(this.#tape, row.seq);
     if (isReplacement(change)) return { row: { ...row, parent, base: parent }, change };
-    const { gone, first: base } = await goneBases(this.#context, this.#tape, this.#doomed, row.base);
+    const { gone, first: base } = await removedBases(this.#context, this.#tape, this.#doomed, row.base);
     if (gone.length === 0) return { row: { ...row, parent }, change };
     const taken = await this.#takenOver({ row: { ...row, parent, base }, change }, gone);
     return this.#beside(taken, change, gone);
   }
 
-  /** A frame with the changes of those that it built on; a full one where these built on none that stays. */
+  /** Composes a frame with the removed ones it built on; makes a full frame where no base stays. */
   async #takenOver({ row, change: own }: Frame, gone: readonly number[]): Promise<Frame> {
     if (row.base === 0) {
       const { tree, tagged } = await this.#load(row.seq);
@@ -90,8 +90,8 @@ export class Rebasing {
   }
 
   /**
-   * Of several frames that built on one that goes, one takes over its change, and the others build on that one: else each
-   * of the branches of a large checkpoint would have to hold it. What a branch changed by itself it holds in any case.
+   * Rebases a frame on a sibling that took over the change of their removed base, where that is smaller: otherwise each
+   * branch of a large checkpoint would have to hold that change.
    */
   async #beside(taken: Frame, own: Delta, gone: readonly number[]): Promise<Frame> {
     const { row } = taken;
@@ -104,7 +104,7 @@ export class Rebasing {
     return better?.frame ?? taken;
   }
 
-  /** The smallest frame, on top of one of these or as it is; and whether it is no larger than need be. */
+  /** Returns the smallest frame, on top of an heir or as it is, and whether it is within `enough` bytes. */
   async #onTopOf(
     heirs: readonly Heir[],
     taken: Frame,

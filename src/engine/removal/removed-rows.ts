@@ -5,32 +5,37 @@ import { fromRecord, type Row, toRecord } from "../records/row.ts";
 import { ownRow } from "../view/own-rows.ts";
 import { homeOf } from "../view/row-at.ts";
 
-/** Physical rows that go, by tape. */
-export type Doomed = ReadonlyMap<number, ReadonlySet<number>>;
+/** The seqs of the rows that are removed, by tape. */
+export type RemovedRows = ReadonlyMap<number, ReadonlySet<number>>;
 
-/** The nearest ancestor, from `seq` on, that stays. */
-export async function nearestRemaining(context: Context, tape: Tape, doomed: Doomed, seq: number): Promise<number> {
-  return (await goneFrom(context, tape, doomed, seq, (row) => row.parent)).first;
+/** Returns the nearest ancestor that stays, from `seq` on; 0 if none does. */
+export async function nearestRemaining(
+  context: Context,
+  tape: Tape,
+  doomed: RemovedRows,
+  seq: number,
+): Promise<number> {
+  return (await removedFrom(context, tape, doomed, seq, (row) => row.parent)).first;
 }
 
-/** The frames that go, from `seq` on, each of which the one before builds on; and the first that stays. */
-export function goneBases(context: Context, tape: Tape, doomed: Doomed, seq: number): Promise<Gone> {
-  return goneFrom(context, tape, doomed, seq, (row) => row.base);
+/** Returns the removed frames from `seq` on, each the base of the one before, and the first frame that stays. */
+export function removedBases(context: Context, tape: Tape, doomed: RemovedRows, seq: number): Promise<RemovedLine> {
+  return removedFrom(context, tape, doomed, seq, (row) => row.base);
 }
 
-interface Gone {
+interface RemovedLine {
   readonly gone: readonly number[];
-  /** The first that stays; 0 if none does. */
+  /** The first row that stays; 0 if none does. */
   readonly first: number;
 }
 
-async function goneFrom(
+async function removedFrom(
   context: Context,
   tape: Tape,
-  doomed: Doomed,
+  doomed: RemovedRows,
   seq: number,
   next: (row: Row) => number,
-): Promise<Gone> {
+): Promise<RemovedLine> {
   const gone: number[] = [];
   let first = seq;
   while (first !== 0) {
@@ -43,11 +48,11 @@ async function goneFrom(
   return { gone, first };
 }
 
-/** The versions of a mark with parents that stay; the same ones if they all do. */
+/** Returns the versions of a mark with parents that stay: the given array itself if all of them do. */
 export async function rebasedVersions(
   context: Context,
   tape: Tape,
-  doomed: Doomed,
+  doomed: RemovedRows,
   versions: readonly MarkVersion[],
 ): Promise<readonly MarkVersion[]> {
   let changed = false;

@@ -7,9 +7,9 @@ import { homeOf, type Shown } from "../view/row-at.ts";
 import type { Candidate } from "./candidate.ts";
 
 /**
- * Marks for the children of replaced checkpoints that go. A replacement may have named another parent than its frame
- * builds on. With the checkpoint that goes, its mark goes too, and a child would follow the frame's parent: so it is
- * written down which one it follows. By seq; all versions of each mark.
+ * Returns marks, by seq, for the children of removed checkpoints that were replaced. A replacement may have named another
+ * parent than its frame builds on. Its mark goes with it, and a child would then follow the frame's parent, so a mark of
+ * the child names the parent it follows. Each mark has all its versions.
  */
 export async function reparented(
   context: Context,
@@ -43,7 +43,7 @@ export async function reparented(
   return marks;
 }
 
-/** Of the replaced checkpoints among those that go: the parents of their frames, where they show another one. */
+/** Returns the parents of the frames of removed checkpoints that were replaced, where they show another parent. */
 async function parentsOfFrames(
   context: Context,
   tape: Tape,

@@ -1,6 +1,7 @@
-import type { Entry, Key, Range, Value } from "../../backend.ts";
+import type { Key, Value } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import { FrameReader } from "../bodies/frame-reader.ts";
+import { BatchBuilder } from "../commits/batch.ts";
 import type { Context } from "../memory/context.ts";
 import type { LoadedPack, Tape } from "../memory/tape.ts";
 import { PACK_TABLES } from "../records/keys.ts";
@@ -10,36 +11,34 @@ import { decodeFrames, type Frame, sizeOfFrame } from "../records/pack/pack.ts";
 import { packRuns } from "../records/pack/pack-runs.ts";
 import type { Row } from "../records/row.ts";
 import { encodeTailRow, tailChange } from "../records/tail.ts";
-import { allPacks } from "../view/own-rows.ts";
 import { homeOf } from "../view/row-at.ts";
 import { type ChangedFrames, Rebasing } from "./rebase.ts";
-import type { Doomed } from "./removed-rows.ts";
+import type { RemovedRows } from "./removed-rows.ts";
 
-/** What has to be written so that the doomed rows are gone and every other row reads as before. */
+/** The records to write so that the removed rows are gone and every other row reads as before. */
 export interface Rewrite {
-  readonly deletes: (Key | Range)[];
-  readonly inserts: Entry[];
-  readonly puts: Entry[];
+  readonly batch: BatchBuilder;
   readonly meta: Partial<Meta>;
   /** Bytes removed less bytes written. */
   readonly reclaimed: number;
 }
 
 /**
- * Removes rows of one tape. A frame that builds on a removed one takes over its change (deltas are composed), and others
- * that do build on that frame; one that builds on nothing any more becomes a full one. Packs that keep all their rows, and
- * build on none that goes, are not touched.
+ * Removes rows of one tape, whose packs are `packs`. A frame that builds on a removed one takes over its change (deltas are
+ * composed), and its siblings build on that frame; a frame that builds on nothing any more becomes a full one. Packs that
+ * keep all their rows, and build on no removed one, are not touched.
  */
 export async function rewriteTape(
   context: Context,
   tape: Tape,
-  doomed: Doomed,
+  packs: readonly LoadedPack[],
+  doomed: RemovedRows,
   changed: ChangedFrames = new Map(),
 ): Promise<Rewrite> {
-  return new Rewriter(context, tape, doomed, changed).run();
+  return new Rewriter(context, tape, doomed, changed).run(packs);
 }
 
-/** So many packs are read together at first; then as many as are about so many bytes. */
+/** Packs read together: the first time, at most, and about how many bytes they may take. */
 const FIRST_PACKS = 8;
 const PACKS_PER_READ = 32;
 const PAGE_BYTES = 32 * 1024 * 1024;
@@ -47,24 +46,22 @@ const PAGE_BYTES = 32 * 1024 * 1024;
 interface PackPlan {
   readonly last: number;
   readonly stays: readonly Row[];
-  /** Whether rows of it go, or build on some that do. */
+  /** True if rows of the pack are removed, or build on removed ones. */
   readonly touched: boolean;
 }
 
 class Rewriter {
   readonly #context: Context;
   readonly #tape: Tape;
-  readonly #doomed: Doomed;
+  readonly #doomed: RemovedRows;
   readonly #changed: ChangedFrames;
   readonly #frames: FrameReader;
   readonly #rebasing: Rebasing;
-  readonly #deletes: (Key | Range)[] = [];
-  readonly #inserts: Entry[] = [];
-  readonly #puts: Entry[] = [];
+  readonly #batch = new BatchBuilder();
   #reclaimed = 0;
   #rootFull = 0;
 
-  constructor(context: Context, tape: Tape, doomed: Doomed, changed: ChangedFrames) {
+  constructor(context: Context, tape: Tape, doomed: RemovedRows, changed: ChangedFrames) {
     this.#context = context;
     this.#tape = tape;
     this.#doomed = doomed;
@@ -73,10 +70,9 @@ class Rewriter {
     this.#rebasing = new Rebasing(context, tape, doomed, changed, this.#frames);
   }
 
-  async run(): Promise<Rewrite> {
+  async run(packs: readonly LoadedPack[]): Promise<Rewrite> {
     const tape = this.#tape;
     tape.checkIntact();
-    const packs = await allPacks(this.#context, tape);
     const remaining: { last: number; rows: readonly Row[] }[] = [];
     const plans = await this.#plans(packs);
     let page = FIRST_PACKS;
@@ -108,9 +104,7 @@ class Rewriter {
     }
     const { meta } = tape;
     return {
-      deletes: this.#deletes,
-      inserts: this.#inserts,
-      puts: this.#puts,
+      batch: this.#batch,
       meta: {
         floor: Math.max(meta.floor, tape.lastSeq),
         sealed,
@@ -133,8 +127,8 @@ class Rewriter {
   }
 
   /**
-   * Reads the records of all packs that change, at once. Of those that go nothing is kept but what they weighed. Returns how
-   * long they are together.
+   * Reads the records of all packs that change, at once, and returns how long they are together. Packs of which no row stays
+   * are only measured.
    */
   async #readPacks(plans: readonly PackPlan[]): Promise<number> {
     let length = 0;
@@ -149,13 +143,13 @@ class Rewriter {
     return length;
   }
 
-  /** Returns the rows that stay of a pack, with their parents as they are to be, and cut into packs if they have grown. */
+  /** Rewrites a pack and returns the rows that stay, with their new parents; in several packs if they have grown. */
   async #rewritePack({ last, stays, touched }: PackPlan): Promise<readonly (readonly Row[])[]> {
     if (!touched) {
       if (last === this.#tape.meta.rootFull) this.#rootFull = last;
       return [stays];
     }
-    for (const table of PACK_TABLES) this.#deletes.push(this.#tape.key(table, last));
+    for (const table of PACK_TABLES) this.#batch.delete(this.#tape.key(table, last));
     if (stays.length === 0) return [];
     const frames: Frame[] = [];
     for (const row of stays) frames.push(await this.#rebasing.rebased(row));
@@ -164,7 +158,7 @@ class Rewriter {
     for (const run of runs) {
       const encoded = encodePack(this.#tape.number, run, this.#context.compression);
       for (const table of PACK_TABLES) {
-        this.#write(this.#puts, this.#tape.key(table, encoded.last), encoded[table]);
+        this.#put(this.#tape.key(table, encoded.last), encoded[table]);
       }
       this.#rootFull = encoded.full.get("") ?? this.#rootFull;
     }
@@ -173,19 +167,19 @@ class Rewriter {
 
   async #isTouched(rows: readonly Row[]): Promise<boolean> {
     for (const { seq, parent, base } of rows) {
-      if (this.#changed.has(seq) || (await this.#isDoomed(parent))) return true;
-      if (base !== parent && (await this.#isDoomed(base))) return true;
+      if (this.#changed.has(seq) || (await this.#isRemoved(parent))) return true;
+      if (base !== parent && (await this.#isRemoved(base))) return true;
     }
     return false;
   }
 
-  async #isDoomed(seq: number): Promise<boolean> {
+  async #isRemoved(seq: number): Promise<boolean> {
     if (seq === 0) return false;
     const home = await homeOf(this.#context, this.#tape, seq);
     return this.#doomed.get(home.number)?.has(seq) ?? false;
   }
 
-  /** The three records of each pack. */
+  /** Reads the three records of each pack. */
   async #packValues(lasts: readonly number[]): Promise<readonly (readonly Value[])[]> {
     if (lasts.length === 0) return [];
     const reads = lasts.flatMap((last) => PACK_TABLES.map((table) => ({ get: this.#tape.key(table, last) })));
@@ -208,7 +202,7 @@ class Rewriter {
     for (const entry of this.#tape.tail) {
       const { row, value } = entry;
       if (own?.has(row.seq)) {
-        this.#deletes.push(this.#tape.key("tail", row.seq));
+        this.#batch.delete(this.#tape.key("tail", row.seq));
         this.#reclaimed += value.length;
         continue;
       }
@@ -226,7 +220,7 @@ class Rewriter {
   #rewriteTailRow(frame: Frame, count: number, root: number, before: number): void {
     const value = encodeTailRow(frame.row, count, root, frame.change);
     this.#reclaimed += before;
-    this.#write(this.#puts, this.#tape.key("tail", frame.row.seq), value);
+    this.#put(this.#tape.key("tail", frame.row.seq), value);
   }
 
   /** Moves the last pack, which may just have been planned, back into the tail. */
@@ -235,16 +229,17 @@ class Rewriter {
     before: number,
     rootBefore: number,
   ): Promise<void> {
-    const planned = this.#puts.filter(
+    const { puts } = this.#batch;
+    const planned = puts.filter(
       ({ key }) => key.table !== "tail" && key.table !== "directory" && key.item === pack.last,
     );
     let values: readonly Value[];
     if (planned.length > 0) {
       values = planned.map((entry) => entry.value);
-      for (const entry of planned) this.#puts.splice(this.#puts.indexOf(entry), 1);
+      for (const entry of planned) puts.splice(puts.indexOf(entry), 1);
     } else {
       [values] = (await this.#packValues([pack.last])) as readonly [readonly Value[]];
-      for (const table of PACK_TABLES) this.#deletes.push(this.#tape.key(table, pack.last));
+      for (const table of PACK_TABLES) this.#batch.delete(this.#tape.key(table, pack.last));
     }
     this.#reclaimed += values.reduce((sum, value) => sum + value.length, 0);
     const frames = decodeFrames(pack.rows, values[1] as Value, values[2] as Value);
@@ -255,8 +250,8 @@ class Rewriter {
     }
   }
 
-  #write(into: Entry[], key: Key, value: Value): void {
+  #put(key: Key, value: Value): void {
     this.#reclaimed -= value.length;
-    into.push({ key, value });
+    this.#batch.put(key, value);
   }
 }

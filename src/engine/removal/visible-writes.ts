@@ -5,19 +5,19 @@ import { levels } from "../view/levels.ts";
 import { shownRows } from "../view/shown-rows.ts";
 
 /**
- * What living threads see of the writes of a lineage, by tape and checkpoint. A thread sees those of what it inherits on
- * every tape on the way, whether or not the threads there still show the checkpoint.
+ * The writes of a lineage that living threads see, by tape and checkpoint. A thread sees the writes of an inherited
+ * checkpoint on every tape on the way, whether or not the threads there still show the checkpoint.
  */
 export type SeenWrites = ReadonlyMap<number, ReadonlyMap<string, SeenThere>>;
 
 interface SeenThere {
-  /** The generations that threads see them in. */
+  /** The generations in which threads see the checkpoint's writes. */
   readonly views: number[];
-  /** Those that are shown by any, by their {@link writeName}: not those in whose place all of them show another. */
+  /** The {@link writeName}s of the writes that at least one thread shows. */
   readonly shown: Set<string>;
 }
 
-/** Returns what living threads show of `records`, the write records by tape. */
+/** Finds the writes that living threads show, among the write `records` by tape. */
 export async function seenWrites(
   context: Context,
   tapes: ReadonlyMap<number, Tape>,
@@ -47,15 +47,15 @@ export async function seenWrites(
   return seen;
 }
 
-/** What one tape adds to what nearer ones have shown: of its own, the last of each task and index. */
+/** Adds the last write of each task and index that nearer tapes have not shown. */
 function addShown(shown: Set<string>, found: Set<string>, tasks: readonly TaskWrites[]): void {
   const last = new Map<string, string>();
   for (const entry of tasks) {
     for (const [index] of entry.writes) last.set(`${index}:${entry.task}`, writeName(entry, index));
   }
-  for (const [place, name] of last) {
-    if (found.has(place)) continue;
-    found.add(place);
+  for (const [slot, name] of last) {
+    if (found.has(slot)) continue;
+    found.add(slot);
     shown.add(name);
   }
 }

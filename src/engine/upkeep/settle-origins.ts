@@ -1,7 +1,7 @@
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import type { Origin } from "../records/meta.ts";
-import { type Doomed, nearestRemaining } from "../removal/removed-rows.ts";
+import { nearestRemaining, type RemovedRows } from "../removal/removed-rows.ts";
 import { levels } from "../view/levels.ts";
 import { inheritedNamespaces } from "../view/namespaces.ts";
 import { ownRow } from "../view/own-rows.ts";
@@ -18,7 +18,7 @@ export async function settledOrigin(
   context: Context,
   fork: Tape,
   origin: Origin,
-  doomed: Doomed,
+  doomed: RemovedRows,
   folds: Folds,
 ): Promise<Origin> {
   if (origin.mode !== "chain") return origin;
@@ -30,7 +30,7 @@ export async function settledOrigin(
 }
 
 /** Whether anything that a fork may have inherited goes, or was ever replaced. */
-async function mayLeadElsewhere(context: Context, fork: Tape, { upTo }: Origin, doomed: Doomed): Promise<boolean> {
+async function mayLeadElsewhere(context: Context, fork: Tape, { upTo }: Origin, doomed: RemovedRows): Promise<boolean> {
   for await (const { tape: level } of levels(context, fork)) {
     if (level === fork) continue;
     const seqs = [...level.marks.keys(), ...(doomed.get(level.number) ?? [])];
@@ -45,10 +45,10 @@ class Settlement {
   readonly #fork: Tape;
   readonly #source: Tape;
   readonly #origin: Origin;
-  readonly #doomed: Doomed;
+  readonly #doomed: RemovedRows;
   readonly #folds: Folds;
 
-  constructor(context: Context, fork: Tape, source: Tape, origin: Origin, doomed: Doomed, folds: Folds) {
+  constructor(context: Context, fork: Tape, source: Tape, origin: Origin, doomed: RemovedRows, folds: Folds) {
     this.#context = context;
     this.#fork = fork;
     this.#source = source;

@@ -12,7 +12,6 @@ import { infoOf, writeOf } from "../reads/checkpoint.ts";
 import { checkBody } from "../records/check-body.ts";
 import { hashStrings } from "../records/hash.ts";
 import { rangeOf } from "../records/keys.ts";
-import { pushAll } from "../removal/push-all.ts";
 import { findById } from "../view/find.ts";
 import { forgetPacks, levels } from "../view/levels.ts";
 import { ownRow, ownRows } from "../view/own-rows.ts";
@@ -46,11 +45,11 @@ export async function verifyRows(context: Context, tape: Tape, after: number, on
       faulty.push({ row, error });
     }
     if (page.length < PAGE_ROWS) continue;
-    pushAll(faulty, await verifyPage(context, tape, page));
+    faulty.push(...(await verifyPage(context, tape, page)));
     page = [];
     await nextTurn();
   }
-  pushAll(faulty, await verifyPage(context, tape, page));
+  faulty.push(...(await verifyPage(context, tape, page)));
   faulty.sort((left, right) => right.row.seq - left.row.seq);
   for (const { row, error } of faulty) onFault(error, row.id);
   await verifyHashed(context, tape, tell);

@@ -7,7 +7,6 @@ import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { allThreads } from "../reads/directory.ts";
 import { tapeName } from "../records/keys.ts";
-import { pushAll } from "../removal/push-all.ts";
 import { isPlain } from "../view/row-at.ts";
 import { standingOf } from "../view/unchanged-since.ts";
 import { TapeNumbers } from "./shared-numbers.ts";
@@ -39,24 +38,21 @@ export async function verifyStore(store: Context, { progress, signal }: WorkOpti
       progress?.(done);
     }
   } catch (error) {
-    // The list of threads itself is damaged: that is what was asked for, not a failure to answer.
+    // Damage of the list of threads is an answer to verify(), not a failure of it.
     if (!isCorrupt(error)) throw error;
     onFault("", error);
   }
-  pushAll(faults, await numbers.faults());
+  for (const fault of await numbers.faults()) faults.push(fault);
   return { ok: faults.length === 0, faults };
 }
 
-/** A tape whose thread was read with all that it shows: up to which seq, and whether a fork may count on that. */
+/** A tape whose thread was read with everything it shows: its last seq, and whether forks need not read it again. */
 interface Verified {
   readonly lastSeq: number;
   readonly sound: boolean;
 }
 
-/**
- * Verifies threads, each after the one that it was forked from: what a fork inherits was read there, and is not read again
- * for every fork.
- */
+/** Verifies threads, each after the one it was forked from, so that inherited rows are not read again for every fork. */
 class Lineages {
   readonly #context: Context;
   readonly #faults: Fault[];
@@ -79,7 +75,7 @@ class Lineages {
     }
     for (let number = sources.pop(); number !== undefined; number = sources.pop()) {
       const source = await this.#context.tapes.refresh(number, tape.lineage).catch(ifDamaged);
-      // Forks tell what they miss of one that does not read.
+      // A source that does not read is reported by its forks.
       if (source) await this.#verifyOne(source);
     }
     await this.#verifyOne(tape);
@@ -91,51 +87,51 @@ class Lineages {
     const { lastSeq } = tape;
     const source = origin && this.#verified.get(tapeName(tape.lineage, origin.tape));
     const counts = origin && source?.sound && origin.upTo <= source.lastSeq && isInheritedAsIs(tape);
-    const faults: Fault[] = [];
-    await verifyThread(this.#context, tape, faults, counts ? origin.upTo : 0);
-    // A deleted thread shows nothing to anybody: what is wrong with its tape is told by the forks that need it.
-    if (!dead) pushAll(this.#faults, faults);
+    const faults = await threadFaults(this.#context, tape, counts ? origin.upTo : 0);
+    // A deleted thread shows nothing: faults of its tape are reported by the forks that need it.
+    if (!dead) for (const fault of faults) this.#faults.push(fault);
     // Invariant: a plain tape shows its forks nothing but what it shows itself.
     this.#verified.set(tape.name, { lastSeq, sound: faults.length === 0 && isPlain(tape) });
-    // A chain of tapes, each holding the next, would be all of them.
+    // Otherwise a chain of tapes, each holding the next, would keep all of them in memory.
     tape.source = undefined;
   }
 }
 
-/** Whether a fork shows what it inherits as its source does: no mark of its own, no other line. */
+/** Returns true if a fork shows inherited rows as its source does: no mark of its own, no other line. */
 function isInheritedAsIs({ meta, marks }: Tape): boolean {
   return marks.size === 0 && !meta.origin?.parents && !meta.origin?.starts;
 }
 
 /**
- * Adds a fault for everything of the thread that does not read; not for what others have removed or moved meanwhile. With
- * `after`, rows up to that seq are left out.
+ * Returns a fault for each part of the thread that does not read, apart from records that others have removed or moved
+ * meanwhile. Rows up to the seq `after` are left out.
  */
-async function verifyThread(known: Context, found: Tape, faults: Fault[], after = 0): Promise<void> {
+async function threadFaults(known: Context, found: Tape, after: number): Promise<readonly Fault[]> {
   const { thread } = found.meta;
   try {
-    if ((await faultsOf(known, found, after)).length === 0) return;
-    // Others may have changed it meanwhile. From here on that is noticed.
+    const first = await faultsOf(known, found, after);
+    if (first.length === 0) return first;
+    // Others may have changed the thread meanwhile. From here on that is noticed.
     for (const attempts = new Attempts(); ; ) {
-      // What is remembered may be of either side of the change.
+      // The remembered rows may be of either side of the change.
       const context = known.fresh();
       const tape = found.meta.dead
         ? await context.tapes.refresh(found.number, found.lineage)
         : await context.thread(thread);
-      if (!tape) return;
+      if (!tape) return [];
       const holds = await standingOf(context, tape);
       const own = await faultsOf(context, tape, after);
-      if (own.length === 0 || (await holds()) || !(await attempts.again())) return pushAll(faults, own);
+      if (own.length === 0 || (await holds()) || !(await attempts.again())) return own;
     }
   } catch (error) {
     if (!isCorrupt(error)) throw error;
-    faults.push(faultOf(thread, null, error));
+    return [faultOf(thread, null, error)];
   }
 }
 
-/** The same for a tape that nobody else can change. */
-export async function verifyTape(context: Context, tape: Tape, faults: Fault[]): Promise<void> {
-  pushAll(faults, await faultsOf(context, tape, 0));
+/** Returns the faults of a tape that no other store can change. */
+export function tapeFaults(context: Context, tape: Tape): Promise<readonly Fault[]> {
+  return faultsOf(context, tape, 0);
 }
 
 async function faultsOf(context: Context, tape: Tape, after: number): Promise<Fault[]> {

@@ -2,19 +2,12 @@ import { apply, type Delta, diff } from "../../../codec/delta/index.ts";
 import type { Json } from "../../../codec/json.ts";
 import type { Draft } from "../../commits/draft.ts";
 import type { Body } from "../../records/body.ts";
-import type { Row } from "../../records/row.ts";
 import type { CapturedPut } from "./capture.ts";
 import { updateDelta } from "./update.ts";
 
-/** A committed row, and the id of its parent. */
-export interface Committed {
-  readonly row: Row;
-  readonly parent: string | null;
-}
-
 export const emptyBody: Body = { s: {}, p: [], n: [], c: [], i: [], b: [] };
 
-/** The whole body of the new checkpoint. */
+/** Returns the whole body of the new checkpoint. */
 export function bodyOf(draft: Draft, captured: CapturedPut, parent: Body): { tree: Body; tagged: boolean } {
   const { parts, fields } = captured;
   let state = captured.state;
@@ -29,7 +22,7 @@ export function bodyOf(draft: Draft, captured: CapturedPut, parent: Body): { tre
   return { tree, tagged };
 }
 
-/** What an update changes of the body, without comparing states. */
+/** Returns the change that an update makes of the body, without comparing states. */
 export function updateBody(draft: Draft, captured: CapturedPut, parent: Body): { delta: Delta; tagged: boolean } {
   const { parts, fields } = captured;
   const { delta, tagged } = updateDelta(
@@ -44,15 +37,15 @@ export function updateBody(draft: Draft, captured: CapturedPut, parent: Body): {
   note("s", Object.keys(delta).length === 0 ? undefined : delta);
   if (parts.path !== undefined) note("p", diff(parent.p, parts.path));
   else if (fields.node !== null) note("p", { p: [fields.node] });
-  note("n", changeOf(parent.n, parts.next));
-  note("c", changeOf(parent.c, parts.completed));
-  note("i", changeOf(parent.i, parts.interrupts));
-  note("b", changeOf(parent.b, parts.barriers));
+  note("n", listChange(parent.n, parts.next));
+  note("c", listChange(parent.c, parts.completed));
+  note("i", listChange(parent.i, parts.interrupts));
+  note("b", listChange(parent.b, parts.barriers));
   return { delta: Object.keys(changes).length === 0 ? {} : { d: changes }, tagged };
 }
 
-/** These lists are mostly empty and stay so, or name one node and then another. */
-function changeOf(before: Json, after: Json): Delta | undefined {
+/** Compares two lists that are mostly empty and stay so, or name one node and then another. */
+function listChange(before: Json, after: Json): Delta | undefined {
   const [from, to] = [before as Json[], after as Json[]];
   if (from.length === 0 && to.length === 0) return undefined;
   const [left, right] = [from[0] as Json, to[0] as Json];

@@ -23,7 +23,7 @@ export interface CapturedUpdate {
   readonly unset: readonly string[];
 }
 
-/** The caller's input of a put, taken in the call itself: whatever the caller changes later changes nothing here. */
+/** The input of a put, encoded in the call itself: later changes of the caller's objects have no effect. */
 export interface CapturedPut {
   readonly namespace: string;
   readonly fields: {
@@ -41,16 +41,16 @@ export interface CapturedPut {
   readonly parts: CapturedParts;
   readonly state: Json | undefined;
   readonly update: CapturedUpdate | undefined;
-  /** Whether anything captured holds tags. */
+  /** True if any captured value holds tags. */
   readonly tagged: boolean;
   readonly options: { readonly [K in keyof PutOptions]: PutOptions[K] | undefined };
-  /** The tree the state was captured against, if any. */
+  /** The loan of the tree that the state was captured against, if any. */
   readonly loan: Loan | undefined;
 }
 
 type Input = PutFields & { readonly state?: unknown; readonly update?: Update<Record<string, unknown>> };
 
-/** Encodes a validated input. Throws `SERIALIZE` for what cannot be stored. */
+/** Encodes a validated input. Throws `SERIALIZE` for a value that cannot be stored. */
 export function capturePut(
   context: Context,
   thread: string,
@@ -64,7 +64,7 @@ export function capturePut(
     tagged ||= encoded.tagged;
     return encoded.tree;
   };
-  const compared = "state" in input || setsContainer(input.update?.set);
+  const compared = "state" in input || mayShareNodes(input.update?.set);
   const previous = compared ? recentTree(context, thread, namespace) : undefined;
   // Reused nodes do not count as tagged, and the parent may turn out to be another checkpoint, without any tag.
   if (previous?.tagged) tagged = true;
@@ -110,12 +110,12 @@ export function capturePut(
   };
 }
 
-/** What a lease says of itself now: the caller may pass any object that says as much, and change it. */
+/** Copies a lease's fields: the caller may pass any object that has them, and change it later. */
 export function captureLease(lease: LeaseToken | undefined): LeaseToken | undefined {
   return lease && { thread: lease.thread, holder: lease.holder, epoch: lease.epoch };
 }
 
-/** A string is short for a node without task and argument. */
+/** Encodes the nodes to run next; a string is short for a node without task and argument. */
 function captureNext(next: NonNullable<PutFields["next"]>, encode: (value: unknown, root: string) => Json): Json {
   if (next.every((entry) => typeof entry === "string")) return next.map((node) => ({ node }));
   return encode(
@@ -134,7 +134,7 @@ interface RecentTree {
   readonly loan: Loan;
 }
 
-/** The tree of the namespace's head, if it is remembered: what does not differ from it need not be copied. */
+/** Returns the tree of the namespace's head, if it is remembered: values equal to its nodes need not be copied. */
 function recentTree(context: Context, thread: string, namespace: string): RecentTree | undefined {
   const tape = context.rememberedThread(thread);
   const row = tape?.tail.findLast((entry) => entry.row.namespace === namespace)?.row;
@@ -143,8 +143,8 @@ function recentTree(context: Context, thread: string, namespace: string): Recent
   return { state: (entry.tree as { readonly s: Json }).s, tagged: entry.tagged, loan: entry.loan };
 }
 
-/** Objects and lists that are set are compared with what was there, so that only what differs is written. */
-function setsContainer(set: { readonly [key: string]: unknown } | undefined): boolean {
+/** Returns true if an update sets objects or lists: they are compared with the head's, so that only differences are written. */
+function mayShareNodes(set: { readonly [key: string]: unknown } | undefined): boolean {
   if (set !== undefined) for (const key of Object.keys(set)) if (typeof set[key] === "object") return true;
   return false;
 }
@@ -171,7 +171,7 @@ function captureUpdate(
     for (const key of codec.names(given, "update.set")) {
       const value = given[key];
       const previous = Object.hasOwn(fields, key) ? fields[key] : undefined;
-      // A string is its own encoding: a path is made only for what may turn out not to be storable.
+      // A string is its own encoding; only values that may be refused need a path.
       assign(set, key, typeof value === "string" ? value : encode(value, `update.set.${key}`, previous));
     }
   }

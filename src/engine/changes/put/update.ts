@@ -4,7 +4,7 @@ import type { ValueCodec } from "../../../codec/values/value.ts";
 import { isContainer, isPlainState, LONG_TEXT } from "../../records/body.ts";
 import type { CapturedUpdate } from "./capture.ts";
 
-/** The delta that an update makes of a state. Nothing is compared here: the caller knows what changed. */
+/** Returns the delta that an update makes of a state. Nothing is compared: the caller knows what changed. */
 export function updateDelta(codec: ValueCodec, state: Json, update: CapturedUpdate): { delta: Delta; tagged: boolean } {
   if (!isPlainState(state) || Object.hasOwn(update.set, "$")) return rewrittenState(codec, state, update);
   const delta: Delta = {};
@@ -21,8 +21,8 @@ export function updateDelta(codec: ValueCodec, state: Json, update: CapturedUpda
   return { delta, tagged: false };
 }
 
-/** Whether an update sets an object or a list where the state has one: what is the same in both need not be written. */
-export function setsContainer(state: Json, update: CapturedUpdate): boolean {
+/** Returns true if an update sets an object or a list where the state has one: only their difference need be written. */
+export function replacesContainer(state: Json, update: CapturedUpdate): boolean {
   if (!isPlainState(state)) return false;
   for (const key of Object.keys(update.set)) {
     if (isContainer(update.set[key] as Json) && Object.hasOwn(state, key) && isContainer(state[key] as Json))
@@ -31,7 +31,7 @@ export function setsContainer(state: Json, update: CapturedUpdate): boolean {
   return false;
 }
 
-/** About how many bytes of an update's frame overwrite what was there; undefined when more than that may go. */
+/** Returns about how many bytes of an update's frame overwrite values; undefined when the update may remove more than that. */
 export function overwrittenBy(state: Json, { set, unset }: CapturedUpdate): number | undefined {
   if (unset.length > 0 || !isPlainState(state)) return undefined;
   let bytes = 0;
@@ -62,7 +62,7 @@ function checkAppend(key: string, before: unknown, value: unknown): void {
   );
 }
 
-/** The rare states whose encoding is not their own shape (a key named `$`): updated as live values, then compared. */
+/** Updates one of the rare states whose encoding is not their own shape (a key named `$`): as live values, then compared. */
 function rewrittenState(codec: ValueCodec, state: Json, update: CapturedUpdate): { delta: Delta; tagged: boolean } {
   const live = codec.decode(state);
   const prototype: unknown = live !== null && typeof live === "object" ? Object.getPrototypeOf(live) : undefined;

@@ -1,0 +1,92 @@
+import { copyToKeep } from "../../codec/copy.ts";
+import { type Delta, OwnedCopies } from "../../codec/delta/index.ts";
+import type { Tape } from "../memory/tape.ts";
+import { type Loan, outlinedEntry, type TreeCache, type TreeEntry } from "../memory/tree-cache.ts";
+import type { Body } from "../records/body.ts";
+import { decodeMarks } from "../records/marks.ts";
+import { encodeMeta, type Meta } from "../records/meta.ts";
+import type { Draft } from "./draft.ts";
+import { type Planned, plannedTree } from "./planned.ts";
+
+/** Brings the remembered tape and trees up to date with a draft that was committed, without reading anything. */
+export function absorb(draft: Draft): void {
+  const { context, before, created, removed } = draft;
+  const tape = draft.target as Tape;
+  const interrupted = context.interruptions !== before.interruptions;
+  const readSince = !created && tape.metaValue !== before.metaValue;
+  if (removed || draft.rereads || interrupted || readSince) {
+    // The directory entry stays known unless the commit wrote it.
+    if (removed || created) context.forget(draft.thread);
+    context.tapes.forget(tape.number, tape.lineage);
+    return;
+  }
+  if (draft.meta !== tape.meta) tape.adopt(encodeMeta(draft.meta as Meta));
+  const last = tape.tail.at(-1)?.row.seq ?? 0;
+  for (const { tail } of draft.planned) if (tail.row.seq > last) tape.push(tail);
+  tape.written ||= draft.planned.length > 0;
+  if (draft.unsealed) tape.tail = draft.unsealed;
+  // Marks are decoded from their records: a captured value may share nodes with a remembered tree, which the next commit
+  // changes in place.
+  if (draft.marks.length > 0) tape.marks = new Map([...tape.marks, ...decodeMarks(draft.marks)]);
+  rememberNewThread(draft);
+  context.remember(draft.thread, tape);
+  keepTrees(context.trees, tape, draft.planned);
+}
+
+function rememberNewThread({ context, newThread }: Draft): void {
+  if (!newThread) return;
+  const { tape, source, rows } = newThread;
+  const { thread, marks } = tape.meta;
+  // An empty thread of this name may have made way.
+  context.forget(thread);
+  // A thread that begins with a mark is read when it is needed.
+  if (marks) return;
+  tape.source = source;
+  tape.addTail(rows);
+  context.remember(thread, tape);
+}
+
+/** Remembers the trees of committed rows that a later row probably builds on: those at the ends of branches. */
+function keepTrees(trees: TreeCache, tape: Tape, rows: readonly Planned[]): void {
+  const [first] = rows;
+  if (first && rows.length === 1) {
+    keepTree(trees, tape, first, true);
+    return;
+  }
+  const parents = new Set<number>();
+  // Rows that build on each remembered tree: only a sole user may take it over, and only one of those that share a loan.
+  const uses = new Map<TreeEntry, number>();
+  for (const { tail, base } of rows) {
+    parents.add(tail.row.parent);
+    if (base) uses.set(base, (uses.get(base) ?? 0) + 1);
+  }
+  const taken = new Set<Loan>();
+  for (const planned of rows) {
+    if (parents.has(planned.tail.row.seq)) continue;
+    const { base } = planned;
+    const sole = base !== undefined && uses.get(base) === 1 && !taken.has(base.loan);
+    if (sole) taken.add(base.loan);
+    keepTree(trees, tape, planned, sole);
+  }
+}
+
+function keepTree(trees: TreeCache, tape: Tape, planned: Planned, sole: boolean): void {
+  const { base, entry } = planned;
+  const { seq, parent } = planned.tail.row;
+  if (entry.outlined) {
+    const outlined = outlinedEntry(entry, plannedTree(planned) as Body);
+    trees.delete(tape, parent);
+    if (outlined) trees.set(tape, seq, outlined);
+    return;
+  }
+  // A row without a tree of its own changes its parent's; a tree captured against the parent's shares nodes with it.
+  const takes = planned.tree === undefined ? base?.loan.count === 0 : entry.loan === base?.loan;
+  if (base && sole && takes && trees.get(tape, parent) === base) {
+    trees.delete(tape, parent);
+    const tree = planned.tree ?? base.copies.apply(base.tree, planned.change as Delta);
+    trees.set(tape, seq, { ...entry, tree, loan: base.loan, copies: base.copies });
+    return;
+  }
+  const tree = copyToKeep(plannedTree(planned));
+  trees.set(tape, seq, { ...entry, tree, loan: { count: 0 }, copies: new OwnedCopies() });
+}

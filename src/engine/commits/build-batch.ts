@@ -1,0 +1,75 @@
+import type { Batch } from "../../backend.ts";
+import { type Tape, UNSEALED } from "../memory/tape.ts";
+import { encodeMeta, type Meta } from "../records/meta.ts";
+import { packRuns } from "../records/pack/pack-runs.ts";
+import { type TailRow, tailBytes } from "../records/tail.ts";
+import type { Draft } from "./draft.ts";
+import type { Planned } from "./planned.ts";
+
+/** Loaded with the first seal, which few short processes come to. */
+let sealing: typeof import("./seal.ts") | undefined;
+
+/** Returns everything planned as one batch, or undefined when there is nothing to write. The batch is built once. */
+export function batchOf(draft: Draft): Promise<Batch | undefined> {
+  draft.built ??= buildBatch(draft);
+  return draft.built;
+}
+
+async function buildBatch(draft: Draft): Promise<Batch | undefined> {
+  const tape = draft.target;
+  if (!tape) return undefined;
+  if (draft.planned.length > 0) {
+    tape.checkIntact();
+    const runs = fullRuns(draft, tape);
+    if (runs.length === 0) insertRows(draft, tape);
+    else await sealAndInsertRows(draft, tape, runs);
+  }
+  return withMeta(draft, tape);
+}
+
+function insertRows({ planned, batch }: Draft, tape: Tape): void {
+  for (const { tail } of planned) batch.insert(tape.key("tail", tail.row.seq), tail.value);
+}
+
+/** Returns the oldest rows that are due to be sealed, a run for each pack. */
+function fullRuns(draft: Draft, tape: Tape): readonly (readonly TailRow[])[] {
+  const { packRows, packBytes } = draft.context;
+  const count = tape.tail.length + draft.planned.length;
+  // Nearly every commit ends here.
+  if (count < packRows + UNSEALED && tape.tailLength + draft.length < packBytes) return [];
+  return packRuns(allRows(draft, tape).slice(0, -UNSEALED), tailBytes, draft.context).full;
+}
+
+function allRows({ planned }: Draft, tape: Tape): TailRow[] {
+  return [...tape.tail, ...planned.map(({ tail }) => tail)];
+}
+
+async function sealAndInsertRows(draft: Draft, tape: Tape, runs: readonly (readonly TailRow[])[]): Promise<void> {
+  // New rows that go straight into packs leave no key in the tail by which the commit would find another's: a check must.
+  const first = (draft.planned[0] as Planned).tail.row.seq;
+  draft.batch.check(tape.key("tail", first), undefined);
+  draft.unsealed = allRows(draft, tape).slice(runs.reduce((count, run) => count + run.length, 0));
+  for (const { row, value } of draft.unsealed) {
+    if (row.seq >= first) draft.batch.insert(tape.key("tail", row.seq), value);
+  }
+  sealing ??= await import("./seal.ts");
+  await sealing.sealRows(draft, tape, runs);
+}
+
+/** Adds the meta record: inserted, changed, removed, or only checked. */
+function withMeta(draft: Draft, tape: Tape): Batch | undefined {
+  const { batch, before, created } = draft;
+  const changed = created || draft.meta !== tape.meta;
+  if (!changed && batch.writesNothing) return undefined;
+  if (created) {
+    batch.insert(tape.metaKey, encodeMeta(draft.meta as Meta));
+    return batch.build();
+  }
+  batch.check(tape.metaKey, before.metaValue);
+  if (draft.removed) batch.delete(tape.metaKey);
+  else if (changed) batch.put(tape.metaKey, encodeMeta(draft.meta as Meta));
+  const { interruptions } = before;
+  const last = tape.tail.at(-1);
+  if (interruptions === undefined || last === undefined) return batch.build();
+  return batch.build({ key: tape.key("tail", last.row.seq), value: last.value, interruptions });
+}
