@@ -39,7 +39,7 @@ const groups = [
     name: "changes",
     test: modules(
       "engine/removal/",
-      "engine/changes/(?:delete-thread|fork|put/replace)",
+      "engine/changes/(?:delete-thread|empty-thread|end-tape|fork|label|mark|put/replace)",
       "engine/commits/seal(?:-on-close)?",
       "engine/records/pack/encode",
       "engine/bodies/frame-reader",

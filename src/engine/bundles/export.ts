@@ -40,7 +40,7 @@ export type BundleRecord =
       /** How many records of writes there are. Earlier versions did not say. */
       readonly writes?: number;
     }
-  /** What stands of a thread so far does not hold: others changed it meanwhile. It may begin again. */
+  /** Takes back the lines of a thread so far: others changed it meanwhile. The thread may begin again. */
   | { readonly kind: "void"; readonly id: string }
   | { readonly kind: "done"; readonly threads: number };
 
@@ -150,7 +150,7 @@ export async function* exportThread(known: Context, found: Tape): AsyncGenerator
     }
     if (begun) yield { kind: "void", id: thread };
     if (!(await attempts.again())) throw neverRests(thread, "it was exported");
-    // What is remembered may be of either side of the change.
+    // Remembered rows may be of either side of the change.
     context = known.fresh();
     tape = await context.thread(thread);
   }
@@ -207,7 +207,7 @@ async function checkpointRecord(
   return { kind: "checkpoint", seq: row.seq, row: toRecord(told), change };
 }
 
-/** The stored delta, where what it builds on is shown by the thread, and as it was; else the whole body. */
+/** Returns the stored delta where the thread shows its base unchanged; otherwise the whole body. */
 async function changeOf(
   context: Context,
   frames: FrameReader,

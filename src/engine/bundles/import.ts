@@ -100,7 +100,7 @@ export async function importBundle(
   return { imported, unchanged, checkpoints };
 }
 
-/** Whether the thread was written; false when it was there already. */
+/** Imports one thread. Resolves to false when it was there already. */
 async function importThread(context: Context, lanes: Lanes, thread: BundledThread): Promise<boolean> {
   const written = await lanes.of(thread.id).add(threadChange(thread));
   if (!written) await addMissingWrites(context, lanes, thread);
@@ -121,16 +121,16 @@ async function addMissingWrites(context: Context, lanes: Lanes, thread: BundledT
   }
 }
 
-/** A checkpoint's writes as calls of `putWrites` would have brought them: by task and node. */
+/** Groups a checkpoint's writes by task and node, as calls of `putWrites` would have. */
 function capturedWrites(namespace: string, checkpoint: string, writes: readonly EncodedWrite[]): CapturedWrites[] {
   const calls = new Map<string, StoredWrite[]>();
   const captured: CapturedWrites[] = [];
   for (const { task, node = null, index, channel, value } of writes) {
-    const place = JSON.stringify([task, node]);
-    let stored = calls.get(place);
+    const call = JSON.stringify([task, node]);
+    let stored = calls.get(call);
     if (!stored) {
       stored = [];
-      calls.set(place, stored);
+      calls.set(call, stored);
       captured.push({ namespace, checkpoint, task, node, writes: stored, lease: undefined });
     }
     stored.push([index, channel, value]);

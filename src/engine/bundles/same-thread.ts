@@ -8,13 +8,13 @@ import { rowAt, type Shown } from "../view/row-at.ts";
 import { exportThread } from "./export.ts";
 import type { CheckpointRecord } from "./incoming-thread.ts";
 
-/** Whether a thread shows just the checkpoints that a bundle tells of it, oldest first. */
+/** Resolves to true if a thread shows exactly the checkpoints that a bundle has of it, oldest first. */
 export async function isSameThread(
   store: Context,
   thread: string,
   told: readonly CheckpointRecord[],
 ): Promise<boolean> {
-  // What is remembered of the tapes it builds on may be of another moment.
+  // Remembered tapes of its lineage may be of another moment.
   const context = store.fresh();
   const tape = await context.thread(thread);
   if (!tape) return false;
@@ -42,12 +42,12 @@ async function isSameCheckpoint(
   return equal || leadsThere(context, tape, wanted);
 }
 
-/** Whether it holds tagged values, and what its frame builds on, is known of what is stored, not part of what is shown. */
+/** Returns a row's text without `tagged` and `base`, which depend on how it is stored. */
 function rowText({ seq, row: { tagged: _tagged, base: _base, ...row } }: CheckpointRecord): string {
   return JSON.stringify(toRecord(fromRecord(seq, row)));
 }
 
-/** Whether a change of what the row builds on gives the body that the thread shows. */
+/** Resolves to true if the change, applied to the row's base, gives the body that the thread shows. */
 async function leadsThere(context: Context, tape: Tape, { seq, row, change }: CheckpointRecord): Promise<boolean> {
   const body = await bodyAt(context, tape, seq);
   const told = await changed(context, tape, row.base ?? row.parent, change);

@@ -36,7 +36,7 @@ export class BatchBuilder {
     for (const entry of puts) this.puts.push(entry);
   }
 
-  /** True if the batch changes no record, whatever it checks. */
+  /** Returns true if the batch changes no record, whatever it checks. */
   get writesNothing(): boolean {
     return this.inserts.length + this.puts.length + this.deletes.length === 0;
   }

@@ -80,22 +80,22 @@ export class Draft {
     };
   }
 
-  /** The tape as it was before the draft; undefined when the thread does not exist. */
+  /** Returns the tape as it was before the draft; undefined when the thread does not exist. */
   get existing(): Tape | undefined {
     return this.#created ? undefined : this.#tape;
   }
 
-  /** The tape that the commit writes to: the existing one, or the one that the draft creates. */
+  /** Returns the tape that the commit writes to: the existing one, or the one that the draft creates. */
   get target(): Tape | undefined {
     return this.#tape;
   }
 
-  /** True if the commit creates the tape. */
+  /** Returns true if the commit creates the tape. */
   get created(): boolean {
     return this.#created;
   }
 
-  /** True if the commit removes the tape. */
+  /** Returns true if the commit removes the tape. */
   get removed(): boolean {
     return this.#removed;
   }
@@ -135,7 +135,7 @@ export class Draft {
     return tape;
   }
 
-  /** True if rows or a meta record of other stores were read since planning began: decisions made before may be wrong. */
+  /** Returns true if changes of other stores were read since planning began: decisions made before may be wrong. */
   get overtaken(): boolean {
     const tape = this.existing;
     return tape !== undefined && (tape.lastSeq !== this.before.lastSeq || tape.metaValue !== this.before.metaValue);
@@ -173,12 +173,12 @@ export class Draft {
     this.#length += value.length;
   }
 
-  /** How long the records of the draft are together. */
+  /** Returns how long the records of the draft are together. */
   get length(): number {
     return this.#length;
   }
 
-  /** True if the draft has become so large that the changes still waiting had better go into another. */
+  /** Returns true if the draft has become so large that the changes still waiting had better go into another. */
   get heavy(): boolean {
     return this.#length > HEAVY;
   }
@@ -197,12 +197,12 @@ export class Draft {
     return (this.#tape as Tape).number;
   }
 
-  /** True if nothing is planned so far. */
+  /** Returns true if nothing is planned so far. */
   get empty(): boolean {
     return this.#meta === this.before.meta && this.planned.length === 0 && this.batch.writesNothing;
   }
 
-  /** True if a frame is on the thread's own tape rather than on one it was forked from. */
+  /** Returns true if a frame is on the thread's own tape rather than on one it was forked from. */
   isOwn(seq: number): boolean {
     return seq > (this.#tape?.meta.origin?.upTo ?? 0);
   }

@@ -93,7 +93,7 @@ export class Committer {
     );
   }
 
-  /** Calls the backend. One that a user wrote may throw where it should reject. */
+  /** Calls the backend. A user's own backend may throw where it should reject. */
   #commit(batches: readonly Batch[]): Promise<readonly boolean[]> {
     try {
       return this.#backend.commit(batches);

@@ -8,7 +8,7 @@ import { levels } from "../view/levels.ts";
 import { homeOf } from "../view/row-at.ts";
 import { shownRows } from "../view/shown-rows.ts";
 
-/** What a compaction makes of the marks of a lineage. */
+/** The marks of a lineage after a compaction, and the frames that replacements are folded into. */
 export interface Folds {
   /** How many frames get other content. */
   readonly count: number;
@@ -18,7 +18,7 @@ export interface Folds {
   tree(home: Tape, seq: number): Json | undefined;
   /** Frames whose own label nobody shows any more, as `tape:seq`. */
   readonly unlabelled: ReadonlySet<string>;
-  /** What stays of a mark's versions; the same ones if all do, as they are. */
+  /** Returns the versions of a mark that stay: the given array itself if all do, unchanged. */
   versions(versions: readonly MarkVersion[]): readonly MarkVersion[];
 }
 
@@ -27,7 +27,7 @@ interface Marked {
   readonly home: Tape;
   readonly seq: number;
   readonly contents: Set<MarkVersion | undefined>;
-  /** Those of them whose own label is shown, too. */
+  /** The versions among them whose own label is shown, too. */
   readonly labels: Set<MarkVersion | undefined>;
 }
 
@@ -75,7 +75,7 @@ export async function foldMarks(context: Context, tapes: ReadonlyMap<number, Tap
   };
 }
 
-/** A replacing row that is shown under another label. */
+/** Returns a version without the label of its row, for a replacement that is shown under another label. */
 function withoutLabel(version: MarkVersion): MarkVersion {
   if (version.row?.label === undefined) return version;
   const { label: _, ...row } = version.row;
@@ -110,7 +110,7 @@ async function markedFrames(
   return marked.values();
 }
 
-/** The replacement that a thread shows of a row, if any, and whether under another label; notes every version that shows. */
+/** Returns the replacement that a thread shows of a row, if any, and whether under another label. Adds shown versions to `used`. */
 async function shownVersion(
   context: Context,
   tape: Tape,

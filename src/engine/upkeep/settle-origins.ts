@@ -10,9 +10,9 @@ import { chainLink, chainStarts, nestedLimit } from "../view/shown-rows.ts";
 import type { Folds } from "./fold-marks.ts";
 
 /**
- * The origin of a fork, with all that it shows written down before rows and marks go that told it; the same one if
- * nothing has to be. What goes leads a fork otherwise than it leads the frames: a replaced checkpoint may have named
- * another parent than its frame builds on, and only the frames are rebased.
+ * Returns the origin of a fork with everything written down that only removed rows and marks record; the given origin if
+ * nothing has to be. A removed row may have two parents: the one its frame builds on, and the one a replacement shows to the
+ * fork. Rebasing keeps the first, so the second is written into the origin.
  */
 export async function settledOrigin(
   context: Context,
@@ -29,7 +29,7 @@ export async function settledOrigin(
   return new Settlement(context, fork, source, limited, doomed, folds).run();
 }
 
-/** Whether anything that a fork may have inherited goes, or was ever replaced. */
+/** Resolves to true if a row that a fork may have inherited is removed, or was ever replaced. */
 async function mayLeadElsewhere(context: Context, fork: Tape, { upTo }: Origin, doomed: RemovedRows): Promise<boolean> {
   for await (const { tape: level } of levels(context, fork)) {
     if (level === fork) continue;
@@ -88,7 +88,7 @@ class Settlement {
     }
   }
 
-  /** The first that stays, from `from` on, as the fork follows them. */
+  /** Returns the first row that stays, from `from` on, as the fork follows them. */
   async #remaining(from: number): Promise<number> {
     let seq = from;
     while (seq !== 0 && this.#doomed.get((await homeOf(this.#context, this.#fork, seq)).number)?.has(seq)) {
@@ -101,7 +101,7 @@ class Settlement {
     return (await chainLink(this.#context, this.#source, this.#origin, seq))?.parent ?? 0;
   }
 
-  /** What the source will tell, by the marks and frames that stay. */
+  /** Returns the parent that the marks and frames that stay will give. */
   async #parentAfterwards(seq: number): Promise<number> {
     const link = await chainLink(this.#context, this.#source, this.#origin, seq);
     const marked = link?.shown ? await this.#markedParent(seq) : undefined;

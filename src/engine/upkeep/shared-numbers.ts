@@ -54,7 +54,7 @@ export class TapeNumbers {
     return faults;
   }
 
-  /** The tapes of this number that are still there. */
+  /** Returns the tapes of this number that are still there. */
   async #owners(number: number, lineages: readonly number[]): Promise<readonly Owner[]> {
     const keys = lineages.map((lineage) => metaKey(lineage, number));
     const values = (await this.#context.read(keys.map((get) => ({ get })))) as readonly (Value | undefined)[];

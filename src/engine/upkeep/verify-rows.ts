@@ -113,7 +113,7 @@ async function verifyPage(context: Context, tape: Tape, page: readonly Shown[]):
   return faulty;
 }
 
-/** What was read for a page of rows at once. What is not there is read row by row, so that a fault has its checkpoint. */
+/** The records read for a page of rows at once. Rows without an entry are read one by one, so that a fault has its checkpoint. */
 interface PageAtHand {
   /** The seqs of those whose id leads to them. */
   readonly found: ReadonlySet<number>;
@@ -139,7 +139,7 @@ async function indexedSeqs(context: Context, tape: Tape, page: readonly Shown[])
   const candidates = new Map<number, boolean>();
   for (const { id, seq, namespace } of page) {
     const home = await homeOf(context, tape, seq);
-    // An id that tells its own address needs no index. One that tells another's came with an import.
+    // An id that tells its own address needs no index. An id that tells another row's came with an import.
     if (idAddress(id)?.tape === home.number || (home === tape && tape.tailRow(seq))) continue;
     candidates.set(seq, home.tailRow(seq) !== undefined);
     for await (const { tape: level } of levels(context, tape, seq)) {
@@ -188,7 +188,7 @@ async function verifyHashed(context: Context, tape: Tape, onFault: OnFault): Pro
 /** Records read at once: they may be large. */
 const RECORDS = 64;
 
-/** All records that a tape has in a table. */
+/** Yields all records that a tape has in a table. */
 async function* records(context: Context, tape: Tape, table: Table): AsyncGenerator<Found> {
   let limit = RECORDS;
   for (let from = 0; ; ) {
@@ -203,7 +203,7 @@ async function* records(context: Context, tape: Tape, table: Table): AsyncGenera
   }
 }
 
-/** A record that is gone altogether leaves a gap in the numbers its neighbours carry. */
+/** Compares the number of rows with the count that the newest row carries: a record that is missing altogether shows there. */
 async function verifyCount(context: Context, tape: Tape, { seqs }: FrameGraph): Promise<void> {
   if (tape.tail.length === 0) return;
   const { metaValue, count, meta } = tape;

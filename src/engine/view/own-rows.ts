@@ -121,14 +121,6 @@ export async function* ownRows(
   }
 }
 
-/** Returns all rows of one tape, newest first, in one read. */
-export async function allOwnRows(context: Context, tape: Tape): Promise<Row[]> {
-  tape.checkIntact();
-  const tail = tape.tail.map(({ row }) => row);
-  const packs = tape.meta.sealed === 0 ? [] : await allPacks(context, tape);
-  return [...packs.flatMap(({ rows }) => rows), ...tail].reverse();
-}
-
 /**
  * Returns all packs of one tape, each decoded once as long as nothing is rewritten. A caller that changes them checks
  * the meta record in its commit.
