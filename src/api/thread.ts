@@ -144,11 +144,11 @@ export class Thread<State = unknown> extends ReadableThread<State> {
   prune(options: PruneOptions): Promise<PruneResult> {
     return this.#handle.attempt(() => {
       checkPruneOptions(options);
-      const { context, lane } = this.#handle;
+      const { lane } = this.#handle;
       const { signal, ...rules } = options;
       const load = async (): Promise<ThreadChange<PruneResult>> => {
         signal?.throwIfAborted();
-        return (await import("../engine/removal/prune.ts")).pruneChange(context, rules);
+        return (await import("../engine/removal/prune.ts")).pruneChange(rules);
       };
       return async () => {
         signal?.throwIfAborted();
