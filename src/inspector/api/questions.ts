@@ -1,10 +1,10 @@
 import type { Thread } from "../../api/thread.ts";
 import type { Checkpoint, Write } from "../../model/checkpoint.ts";
-import { controlIndexes } from "../../model/control-writes.ts";
+import { controlChannels, controlIndexes } from "../../model/control-writes.ts";
 import type { ApiContext, State } from "./api-context.ts";
 
 /** The control write that answers an interrupt; the next run of the thread picks it up. */
-const ANSWER = { channel: "answer", index: controlIndexes.resume } as const;
+const ANSWER = { channel: controlChannels.resume, index: controlIndexes.resume } as const;
 
 /** The checkpoint and interrupt that an answer belongs to. */
 export interface AnswerTarget {

@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import type { Store } from "../../api/store.ts";
 import type { Thread } from "../../api/thread.ts";
 import type { CheckpointTuple } from "../../model/checkpoint.ts";
-import { controlIndexes } from "../../model/control-writes.ts";
 import { StorageFailure } from "../errors.ts";
 import type { Values } from "../graph/reducers.ts";
 import { checkInput } from "../graph/schema.ts";
@@ -12,7 +11,7 @@ import { Journal } from "../thread/journal.ts";
 import { nestedHeads, noteNested } from "../thread/nested.ts";
 import { type ResumePoint, resumePoint } from "../thread/resume-run.ts";
 import { checkFits, startPosition } from "../thread/start-run.ts";
-import { answerWrite, gotoWrite, openInterrupts } from "../thread/step-progress.ts";
+import { answerWrite, controlWrite, gotoWrite, openInterrupts } from "../thread/step-progress.ts";
 import { timeOrderedId } from "../thread/time-ordered-id.ts";
 import { Cancellation } from "./cancellation.ts";
 import type { CompiledGraph } from "./compiled-graph.ts";
@@ -150,7 +149,7 @@ export class Execution {
     // Recovery after a crash sees by this write that the run had left the breakpoint.
     if (position.notes.paused) {
       const task = position.next[0]?.task ?? "";
-      save(task, { channel: "resumed", value: true, index: controlIndexes.scheduled });
+      save(task, controlWrite("scheduled", true));
     }
     if (this.#settings.durability === "sync") await journal.drain();
   }

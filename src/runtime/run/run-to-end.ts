@@ -1,10 +1,9 @@
-import { controlIndexes } from "../../model/control-writes.ts";
 import { messageOf, RunError, StorageFailure } from "../errors.ts";
 import { reduce } from "../graph/reducers.ts";
 import type { Notes, Position } from "../thread/graph-position.ts";
 import { nestedHeads, noteNested } from "../thread/nested.ts";
 import { arrivalNotes } from "../thread/start-run.ts";
-import { emptyProgress, openInterrupts, sameQuestions } from "../thread/step-progress.ts";
+import { controlWrite, emptyProgress, openInterrupts, sameQuestions } from "../thread/step-progress.ts";
 import { timeOrderedId } from "../thread/time-ordered-id.ts";
 import { BranchFailure, route, type Task, UnknownTarget } from "./routing.ts";
 import { abortError, checkLease, type Ended, type Level, nodeError } from "./session.ts";
@@ -131,7 +130,7 @@ async function fail(level: Level, position: Position, failures: readonly Failed[
 
 async function saveErrors({ journal }: Level, failures: readonly Failed[]): Promise<void> {
   const saving = failures.map(({ task, error }) => {
-    const writes = [{ channel: "error", value: describe(error), index: controlIndexes.error }];
+    const writes = [controlWrite("error", describe(error))];
     return journal.saveAtHead({ task: task.task, node: task.node, writes });
   });
   await Promise.all(saving);

@@ -1,7 +1,6 @@
-import { controlIndexes } from "../../model/control-writes.ts";
 import type { RunError } from "../errors.ts";
 import type { Position } from "../thread/graph-position.ts";
-import { forgetQuestions, resultWrites } from "../thread/step-progress.ts";
+import { controlWrite, forgetQuestions, resultWrites } from "../thread/step-progress.ts";
 import { taskKey } from "../thread/task-key.ts";
 import type { Task } from "./routing.ts";
 import { type Level, nodeError } from "./session.ts";
@@ -80,7 +79,7 @@ function settle(level: Level, position: Position, task: Task, outcome: Outcome, 
     position.progress.asked.set(task.task, interrupts);
     // An earlier answer under the id of a new question does not answer it.
     for (const { id } of interrupts) position.progress.answers.delete(id);
-    const writes = [{ channel: "interrupt", value: interrupts, index: controlIndexes.interrupt }];
+    const writes = [controlWrite("interrupt", interrupts)];
     journal.save(position, { task: task.task, node: task.node, writes }, blame);
     session.emit({ type: "interrupt", ...place, interrupts });
   } else {

@@ -1,5 +1,5 @@
 import type { CheckpointTuple, Interrupt } from "../../model/checkpoint.ts";
-import { controlIndexes } from "../../model/control-writes.ts";
+import { controlChannels, controlIndexes } from "../../model/control-writes.ts";
 import type { Goto } from "../graph/goto.ts";
 import type { Values } from "../graph/reducers.ts";
 import type { Task } from "../run/routing.ts";
@@ -90,8 +90,13 @@ export function resultWrites(update: Values | undefined, goto: Goto | undefined)
   return [{ channel: GOTO, value: goto ?? null }, ...entries.map(([channel, value]) => ({ channel, value }))];
 }
 
+/** Makes a control write: an error, a question, an answer, or the mark of a breakpoint that was left (`scheduled`). */
+export function controlWrite(kind: keyof typeof controlIndexes, value: unknown): ControlWrite {
+  return { channel: controlChannels[kind], value, index: controlIndexes[kind] };
+}
+
 export function answerWrite(value: unknown): ControlWrite {
-  return { channel: "answer", value, index: controlIndexes.resume };
+  return controlWrite("resume", value);
 }
 
 export function gotoWrite(value: Goto): ControlWrite {
