@@ -1,7 +1,8 @@
 import { copyToKeep } from "../../codec/copy.ts";
-import { type Delta, OwnedCopies } from "../../codec/delta/index.ts";
+import type { Delta } from "../../codec/delta/index.ts";
 import type { Tape } from "../memory/tape.ts";
-import { type Loan, outlinedEntry, type TreeCache, type TreeEntry } from "../memory/tree-cache.ts";
+import { outlinedEntry, type TreeCache, type TreeEntry } from "../memory/tree-cache.ts";
+import { TreeOwner } from "../memory/tree-owner.ts";
 import type { Body } from "../records/body.ts";
 import { decodeMarks } from "../records/marks.ts";
 import { encodeMeta, type Meta } from "../records/meta.ts";
@@ -54,18 +55,18 @@ function keepTrees(trees: TreeCache, tape: Tape, rows: readonly Planned[]): void
     return;
   }
   const parents = new Set<number>();
-  // Rows that build on each remembered tree: only a sole user may take it over, and only one of those that share a loan.
+  // Rows that build on each remembered tree: only a sole user may take it over, and only one of those with one owner.
   const uses = new Map<TreeEntry, number>();
   for (const { tail, base } of rows) {
     parents.add(tail.row.parent);
     if (base) uses.set(base, (uses.get(base) ?? 0) + 1);
   }
-  const taken = new Set<Loan>();
+  const taken = new Set<TreeOwner>();
   for (const planned of rows) {
     if (parents.has(planned.tail.row.seq)) continue;
     const { base } = planned;
-    const sole = base !== undefined && uses.get(base) === 1 && !taken.has(base.loan);
-    if (sole) taken.add(base.loan);
+    const sole = base !== undefined && uses.get(base) === 1 && !taken.has(base.owner);
+    if (sole) taken.add(base.owner);
     keepTree(trees, tape, planned, sole);
   }
 }
@@ -80,13 +81,13 @@ function keepTree(trees: TreeCache, tape: Tape, planned: Planned, sole: boolean)
     return;
   }
   // A row without a tree of its own changes its parent's; a tree captured against the parent's shares nodes with it.
-  const takes = planned.tree === undefined ? base?.loan.count === 0 : entry.loan === base?.loan;
+  const takes = planned.tree === undefined ? base?.owner.isLent === false : entry.owner === base?.owner;
   if (base && sole && takes && trees.get(tape, parent) === base) {
     trees.delete(tape, parent);
-    const tree = planned.tree ?? base.copies.apply(base.tree, planned.change as Delta);
-    trees.set(tape, seq, { ...entry, tree, loan: base.loan, copies: base.copies });
+    const tree = planned.tree ?? base.owner.advance(base.tree, planned.change as Delta);
+    trees.set(tape, seq, { ...entry, tree, owner: base.owner });
     return;
   }
   const tree = copyToKeep(plannedTree(planned));
-  trees.set(tape, seq, { ...entry, tree, loan: { count: 0 }, copies: new OwnedCopies() });
+  trees.set(tape, seq, { ...entry, tree, owner: new TreeOwner() });
 }

@@ -1,6 +1,7 @@
-import { apply, type Delta, OwnedCopies } from "../../codec/delta/index.ts";
+import { apply, type Delta } from "../../codec/delta/index.ts";
 import type { Json } from "../../codec/json.ts";
 import type { TreeEntry } from "../memory/tree-cache.ts";
+import { TreeOwner } from "../memory/tree-owner.ts";
 import type { TailRow } from "../records/tail.ts";
 
 /** A row of a draft. Its tree is `tree`, or that of `base` with `change` applied. */
@@ -20,8 +21,7 @@ export function plannedTree(planned: Planned): Json {
 
 /** Returns a planned row whose tree is not worth remembering. */
 export function unremembered(tail: TailRow, change: Delta): Planned {
-  const copies = new OwnedCopies();
   const sizes = { weight: 0, size: 0, grown: 0, most: 0 };
-  const entry = { outlined: false, tagged: true, ...sizes, hops: 1, loan: { count: 0 }, copies };
+  const entry = { outlined: false, tagged: true, ...sizes, hops: 1, owner: new TreeOwner() };
   return { tail, base: undefined, change, tree: undefined, entry };
 }

@@ -1,20 +1,11 @@
 import { copyJson } from "../../codec/copy.ts";
-import { OwnedCopies } from "../../codec/delta/index.ts";
 import type { Json } from "../../codec/json.ts";
 import { BYTES_OF_UNIT } from "../../codec/json-text.ts";
 import type { Body } from "../records/body.ts";
 import { outlineOf } from "./outline.ts";
+import { TreeOwner } from "./tree-owner.ts";
 
-/** Counts the captured inputs that wait to be committed and share nodes with a tree. */
-export interface Loan {
-  count: number;
-}
-
-/**
- * A remembered tree, or its outline. No two entries, and nobody outside, share any of the nodes in `copies`, so those
- * may be changed in place, except while it is on loan: then an input that was captured against it, and shares nodes with
- * it, waits to be committed. All other nodes may be shared with deltas that are still to be sealed, and never change.
- */
+/** A remembered tree, or its outline. Its owner alone may change it. */
 export interface TreeEntry {
   tree: Json;
   /** `tree` is only its outline: see {@link outlineOf}. */
@@ -30,8 +21,7 @@ export interface TreeEntry {
   most: number;
   /** How many tapes those bytes are spread over. */
   hops: number;
-  loan: Loan;
-  copies: OwnedCopies;
+  owner: TreeOwner;
 }
 
 /** The caller's own copy of a remembered tree, and what it took to build it. */
@@ -42,13 +32,13 @@ export function loadedEntry(loaded: Pick<TreeEntry, "tree" | "tagged" | "weight"
   // The true size is unknown. A third of the bytes read is its lower bound, so that it is measured soon.
   const size = Math.ceil(loaded.weight / 3);
   const most = loaded.weight * BYTES_OF_UNIT;
-  return { ...loaded, outlined: false, size, grown: 0, most, loan: { count: 0 }, copies: new OwnedCopies() };
+  return { ...loaded, outlined: false, size, grown: 0, most, owner: new TreeOwner() };
 }
 
 /** Returns the outline of a tree as an entry, or undefined if that would be too large. */
 export function outlinedEntry(entry: Omit<TreeEntry, "tree">, tree: Body): TreeEntry | undefined {
   const outline = outlineOf(tree);
-  return outline && { ...entry, tree: outline, outlined: true, loan: { count: 0 }, copies: new OwnedCopies() };
+  return outline && { ...entry, tree: outline, outlined: true, owner: new TreeOwner() };
 }
 
 /** The part of a tape that, with a seq, names a tree. */

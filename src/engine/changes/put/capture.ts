@@ -5,7 +5,7 @@ import type { Source } from "../../../model/checkpoint.ts";
 import type { LeaseToken, PutFields, PutOptions, Update } from "../../../model/options.ts";
 import { copyRef } from "../../../model/validation/refs.ts";
 import type { Context } from "../../memory/context.ts";
-import type { Loan } from "../../memory/tree-cache.ts";
+import type { TreeOwner } from "../../memory/tree-owner.ts";
 import { isPlainState } from "../../records/body.ts";
 
 /** The parts of a body besides the state, encoded. Absent parts take their defaults when the parent is known. */
@@ -44,8 +44,8 @@ export interface CapturedPut {
   /** True if any captured value holds tags. */
   readonly tagged: boolean;
   readonly options: { readonly [K in keyof PutOptions]: PutOptions[K] | undefined };
-  /** The loan of the tree that the state was captured against, if any. */
-  readonly loan: Loan | undefined;
+  /** The owner of the tree that the state was captured against, if any: lent until the put is settled. */
+  readonly borrowed: TreeOwner | undefined;
 }
 
 type Input = PutFields & { readonly state?: unknown; readonly update?: Update<Record<string, unknown>> };
@@ -81,7 +81,7 @@ export function capturePut(
   // Nodes taken over from the previous tree may hold tags, wherever they are built on.
   if (previous) {
     tagged ||= previous.tagged;
-    previous.loan.count += 1;
+    previous.owner.borrow();
   }
   return {
     namespace,
@@ -106,7 +106,7 @@ export function capturePut(
       expect: options.expect,
       lease: captureLease(options.lease),
     },
-    loan: previous?.loan,
+    borrowed: previous?.owner,
   };
 }
 
@@ -131,7 +131,7 @@ function isEmptyObject(value: Json): boolean {
 interface RecentTree {
   readonly state: Json;
   readonly tagged: boolean;
-  readonly loan: Loan;
+  readonly owner: TreeOwner;
 }
 
 /** Returns the tree of the namespace's head, if it is remembered: values equal to its nodes need not be copied. */
@@ -140,7 +140,7 @@ function recentTree(context: Context, thread: string, namespace: string): Recent
   const row = tape?.tail.findLast((entry) => entry.row.namespace === namespace)?.row;
   const entry = row && tape && context.trees.get(tape, row.seq);
   if (!entry) return undefined;
-  return { state: (entry.tree as { readonly s: Json }).s, tagged: entry.tagged, loan: entry.loan };
+  return { state: (entry.tree as { readonly s: Json }).s, tagged: entry.tagged, owner: entry.owner };
 }
 
 /** Returns true if an update sets objects or lists: they are compared with the head's, so that only differences are written. */

@@ -1,9 +1,10 @@
 import { copyToKeep } from "../../../codec/copy.ts";
-import { apply, type Delta, diff, OwnedCopies, replacement } from "../../../codec/delta/index.ts";
+import { apply, type Delta, diff, replacement } from "../../../codec/delta/index.ts";
 import type { Json } from "../../../codec/json.ts";
 import { needsFull } from "../../../model/frames.ts";
 import type { Draft } from "../../commits/draft.ts";
 import type { TreeEntry } from "../../memory/tree-cache.ts";
+import { TreeOwner } from "../../memory/tree-owner.ts";
 import type { Body } from "../../records/body.ts";
 import type { Row } from "../../records/row.ts";
 import { checkBody, checkRecord, mostOf } from "../../records/size-limits.ts";
@@ -25,7 +26,7 @@ export function addFrame(draft: Draft, captured: CapturedPut, row: Row, parent: 
   const replaced = parent.replacedBy !== undefined;
   const shown = (parent.replacedBy === undefined ? base.tree : apply(base.tree, parent.replacedBy)) as Body;
   const plain = captured.update !== undefined && !replaced && !replacesContainer(shown.s, captured.update);
-  const own = plain || captured.loan !== base.loan ? withOwnUpdate(captured) : captured;
+  const own = plain || captured.borrowed !== base.owner ? withOwnUpdate(captured) : captured;
   if (own.update && plain) {
     const { delta, tagged } = updateBody(draft, own, shown);
     const overwritten = hasPlainParts(captured) ? overwrittenBy(shown.s, own.update) : undefined;
@@ -48,8 +49,8 @@ export function hopsTo(draft: Draft, parent: number, base: TreeEntry): number {
  * kept for the seal, or on top of another tree, they would change with that one.
  */
 function withOwnUpdate(captured: CapturedPut): CapturedPut {
-  const { update, loan } = captured;
-  if (!update || !loan) return captured;
+  const { update, borrowed } = captured;
+  if (!update || !borrowed) return captured;
   return { ...captured, update: { ...update, set: copyToKeep(update.set) as typeof update.set } };
 }
 
@@ -69,7 +70,6 @@ function addFull(draft: Draft, row: Row, tree: Json, captured: CapturedPut, base
   // In place of a delta that is small enough, the record may be larger by the row's metadata.
   if (!base) checkRecord(draft.context, draft.thread, tail.value);
   const size = frameBytes(tail.value);
-  const loan = captured.loan ?? { count: 0 };
   const entry = {
     outlined: false,
     tagged: row.tagged,
@@ -78,8 +78,7 @@ function addFull(draft: Draft, row: Row, tree: Json, captured: CapturedPut, base
     grown: 0,
     most: mostOf(tail.value),
     hops: 1,
-    loan,
-    copies: new OwnedCopies(),
+    owner: captured.borrowed ?? new TreeOwner(),
   };
   draft.planned.push({ tail, base, change: undefined, tree, entry });
 }
@@ -122,12 +121,12 @@ function addDelta(draft: Draft, row: Row, base: TreeEntry, step: FrameChange, ca
   const tagged = base.tagged || row.tagged;
   // A tree made by updating the base's shares its nodes; a captured one shares those of the tree it was captured against.
   const updated = tree === undefined || (captured.update !== undefined && !step.replaced);
-  const loan = updated ? base.loan : (captured.loan ?? { count: 0 });
+  const owner = updated ? base.owner : (captured.borrowed ?? new TreeOwner());
   draft.planned.push({
     tail,
     base,
     change,
     tree,
-    entry: { outlined: base.outlined, tagged, weight, size, grown, most, hops, loan, copies: base.copies },
+    entry: { outlined: base.outlined, tagged, weight, size, grown, most, hops, owner },
   });
 }

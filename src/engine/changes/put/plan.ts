@@ -59,8 +59,7 @@ export class PutChange implements ThreadChange<CheckpointInfo> {
 
   /** Gives back the tree that the state was captured against. */
   settled(): void {
-    const { loan } = this.#captured;
-    if (loan) loan.count -= 1;
+    this.#captured.borrowed?.giveBack();
   }
 }
 
