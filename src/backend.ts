@@ -13,7 +13,7 @@
  * (`part`) and random keys; in all others `part` is always 0 and keys mostly grow.
  */
 export const tables = {
-  /** One record a tape; group = lineage, item = tape. Small, read and checked by every commit. */
+  /** The state of a tape, a record each; group = lineage, item = tape. Small, read and checked by every commit. */
   meta: { wide: false },
   /** Checkpoints not yet sealed; group = tape, item = seq. */
   tail: { wide: false },
@@ -87,7 +87,7 @@ export interface Listed {
 export type Answer = Value | undefined | readonly Found[] | readonly Listed[];
 
 /**
- * One atomic change. It is refused, and nothing of it written, unless every check holds and every inserted key is
+ * An atomic change. It is refused, and nothing of it written, unless every check holds and every inserted key is
  * absent (or among the batch's own deletes). Checks and inserts are judged, and all is applied, inside one transaction;
  * deletes come before inserts, and those before puts: what is written last of a key counts.
  *
@@ -103,7 +103,7 @@ export interface Batch {
   readonly inserts?: readonly Entry[];
   /** Written whether or not the key exists. */
   readonly puts?: readonly Entry[];
-  /** What the batch builds on beside its checks. If there were more `interruptions` since, it is a check like the others. */
+  /** A record that the batch builds on beside its checks. If there were more `interruptions` since, it is a check like the others. */
   readonly follows?: { readonly key: Key; readonly value: Value; readonly interruptions: number };
 }
 
@@ -138,7 +138,7 @@ export interface Backend {
    * took its place: what was read before is read again. Absent where that cannot be.
    */
   readonly interruptions?: number;
-  /** Answers all reads from one snapshot, in order. One round trip. Creates nothing. */
+  /** Answers all reads from one snapshot, in order, in a single round trip. Creates nothing. */
   read(reads: readonly Read[]): Promise<readonly Answer[]>;
   /**
    * Applies the batches in order, each atomic by itself, and returns when all that were applied are durable: for each
@@ -148,8 +148,8 @@ export interface Backend {
    */
   commit(batches: readonly Batch[]): Promise<readonly boolean[]>;
   /**
-   * The same for what can as well be done another time: where others would have to be waited for, it applies nothing and
-   * gives undefined. Absent where it is not worth it: nothing is sealed then when a store is closed.
+   * Applies batches that can as well be applied another time: where it would have to wait for others, it applies nothing and
+   * returns undefined. Absent where it is not worth it: nothing is sealed then when a store is closed.
    */
   commitIfFree?(batches: readonly Batch[]): Promise<readonly boolean[] | undefined>;
   /** Records and bytes by table, and the bytes the store takes on its medium (undefined where that is unknown). */

@@ -37,7 +37,7 @@ export class Lease implements LeaseToken {
     this.#ttl = ttl;
   }
 
-  /** When another may take the lease, in milliseconds since 1970. */
+  /** Returns when another may take the lease, in milliseconds since 1970. */
   get expiresAt(): number {
     return this.#expiresAt;
   }

@@ -13,12 +13,12 @@ function fault(value: string): string | undefined {
   return undefined;
 }
 
-/** Whether a string may be an id, or a part of a namespace. */
+/** Returns true if a string may be an id, or a part of a namespace. */
 export function isId(value: string): boolean {
   return fault(value) === undefined;
 }
 
-/** An id of a thread, checkpoint, run, task, holder…: a non-empty, well-formed string of up to 512 bytes without NUL. */
+/** Checks an id of a thread, checkpoint, run, task or holder: a non-empty, well-formed string of up to 512 bytes without NUL. */
 export function checkId(value: unknown, what: string): string {
   if (typeof value !== "string")
     throw new TypeError(`${what} must be a string, not ${value === null ? "null" : typeof value}.`);
@@ -27,7 +27,7 @@ export function checkId(value: unknown, what: string): string {
   return value;
 }
 
-/** Whether strings may be the parts of a namespace. */
+/** Returns true if strings may be the parts of a namespace. */
 export function isNamespace(parts: readonly string[]): boolean {
   return parts.every(isId) && parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0) <= NAMESPACE_BYTES;
 }
@@ -43,7 +43,7 @@ export function checkNamespace(value: unknown): readonly string[] {
   return [...value];
 }
 
-/** A namespace as one string: `""` for the root, else its JSON. Distinct namespaces have distinct keys. */
+/** Returns a namespace as one string: `""` for the root, else its JSON. Distinct namespaces have distinct keys. */
 export function namespaceKey(namespace: readonly string[]): string {
   return namespace.length === 0 ? "" : JSON.stringify(namespace);
 }

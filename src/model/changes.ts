@@ -1,7 +1,7 @@
 import type { Change } from "./results.ts";
 
 /**
- * The differences between two values, by path: what was added, removed and changed. Objects and arrays are entered;
+ * Lists the differences between two values, by path: added, removed and changed ones. Objects and arrays are entered;
  * `same` decides for everything else, and may say early that two trees are equal.
  */
 export function changesBetween(
@@ -31,7 +31,7 @@ export function changesBetween(
     }
   }
 
-  /** What is equal at both ends is left out; the rest is compared in pairs. */
+  /** Compares lists in pairs of elements, without those that are equal at both ends. */
   function compareArrays(
     left: readonly unknown[],
     right: readonly unknown[],
@@ -55,7 +55,7 @@ export function changesBetween(
 
 type Plain = { readonly [key: string]: unknown };
 
-/** An object with a prototype and one without differ, whatever they hold. */
+/** Returns false for an object with a prototype and one without: they differ, whatever they hold. */
 function isSameKind(left: Plain, right: Plain): boolean {
   return (Object.getPrototypeOf(left) === null) === (Object.getPrototypeOf(right) === null);
 }

@@ -4,7 +4,7 @@ import type { Status } from "./status.ts";
 export type Source = "input" | "loop" | "update" | "fork";
 export const sources: readonly Source[] = ["input", "loop", "update", "fork"];
 
-/** What should run next: a node, with an optional task key and argument. */
+/** An activation that should run next: a node, with an optional task key and argument. */
 export interface Activation {
   readonly node: string;
   readonly task?: string;
@@ -26,7 +26,7 @@ export interface Barrier {
 
 export type Metadata = { readonly [key: string]: unknown };
 
-/** Everything about a checkpoint that does not grow with the state. What `put` returns and `history` yields. */
+/** Everything about a checkpoint that does not grow with the state, as `put` returns and `history` yields it. */
 export interface CheckpointInfo {
   readonly id: string;
   readonly thread: string;

@@ -14,7 +14,7 @@ export interface Run {
 }
 
 /**
- * Whether a full frame is due. Asked with the last known size it says whether measuring the tree is worth while; asked
+ * Returns true if a full frame is due. Asked with the last known size it says whether measuring the tree is worth while; asked
  * with the measured size it decides.
  */
 export function needsFull(run: Run): boolean {

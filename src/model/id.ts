@@ -10,7 +10,7 @@ let timePart = "";
 const tapeParts = new Map<number, string>();
 const MOST_TAPES = 4096;
 
-/** The id of the checkpoint that a tape commits under `seq` at time `now`; undefined where the numbers do not fit. */
+/** Makes the id of the checkpoint that a tape commits under `seq` at time `now`; undefined where the numbers do not fit. */
 export function addressedId(now: number, tape: number, seq: number): string | undefined {
   if (!(now >= 0 && now < 2 ** 48 && tape < LIMIT && seq < LIMIT)) return undefined;
   if (now !== knownTime) {
@@ -21,12 +21,12 @@ export function addressedId(now: number, tape: number, seq: number): string | un
   return timePart + addressPart(tape, seq);
 }
 
-/** 62 bits: 31 of the tape, 31 of the seq, behind the two bits of the variant (binary 10). */
+/** Returns 62 bits: 31 of the tape, 31 of the seq, behind the two bits of the variant (binary 10). */
 function addressPart(tape: number, seq: number): string {
   return tapePart(tape) + lowBits(tape, seq).toString(16).padStart(8, "0");
 }
 
-/** What stands between the time and the low bits. */
+/** Returns the text between the time and the low bits. */
 function tapePart(tape: number): string {
   let part = tapeParts.get(tape);
   if (part === undefined) {
@@ -43,7 +43,7 @@ function lowBits(tape: number, seq: number): number {
 }
 
 /**
- * The time for which {@link addressedId} makes this id of a tape and a seq; undefined where it makes it for none. Reads
+ * Returns the time for which {@link addressedId} makes this id of a tape and a seq; undefined where it makes it for none. Reads
  * digits instead of making an id to compare with: every row is asked when it is sealed.
  */
 export function timeOfAddressed(id: string, tape: number, seq: number): number | undefined {
@@ -55,7 +55,7 @@ export function timeOfAddressed(id: string, tape: number, seq: number): number |
 
 const DASH = 0x2d;
 
-/** The number that digits of an id stand for; NaN if there is anything else among them. */
+/** Returns the number that digits of an id stand for; NaN if there is anything else among them. */
 function hexadecimal(id: string, from: number, to: number): number {
   let number = 0;
   for (let index = from; index < to; index += 1) {
@@ -69,7 +69,7 @@ function hexadecimal(id: string, from: number, to: number): number {
 
 const PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-7000-([0-9a-f]{4})-([0-9a-f]{4})([0-9a-f]{8})$/;
 
-/** Where an id made by {@link addressedId} says its checkpoint is. The checkpoint there may have another id. */
+/** Returns where an id made by {@link addressedId} says its checkpoint is. The checkpoint there may have another id. */
 export function idAddress(
   id: string,
 ): { readonly time: number; readonly tape: number; readonly seq: number } | undefined {

@@ -38,7 +38,7 @@ export interface LeaseInfo {
   readonly broken: readonly BrokenLease[];
 }
 
-/** One difference between two states, by path. */
+/** A difference between two states, by path. */
 export interface Change {
   readonly path: readonly (string | number)[];
   readonly kind: "added" | "removed" | "changed";

@@ -1,6 +1,6 @@
 import type { PruneOptions } from "./options.ts";
 
-/** What a prune needs to know of a checkpoint. */
+/** The facts about a checkpoint that a prune decides by. */
 export interface Prunable {
   readonly seq: number;
   readonly namespace: string;
@@ -13,7 +13,7 @@ export interface Prunable {
 export interface Retention {
   /** How many of the newest of each namespace stay; 0 counts as 1. */
   readonly keepLast: number;
-  /** What was created at or after this moment stays; undefined: age does not matter. */
+  /** Checkpoints created after this moment stay; undefined: age does not matter. */
   readonly youngerThan: number | undefined;
   readonly keepLabelled: boolean;
   /** Whether the ancestors of what stays, stay. */
@@ -33,7 +33,7 @@ export function retentionOf(
   };
 }
 
-/** The seqs that go. `rows` are all of a thread's, newest first. */
+/** Returns the seqs that go. `rows` are all of a thread's, newest first. */
 export function prunedSeqs(rows: readonly Prunable[], retention: Retention): ReadonlySet<number> {
   const keepLast = Math.max(1, retention.keepLast);
   const { youngerThan } = retention;
@@ -53,7 +53,7 @@ export function prunedSeqs(rows: readonly Prunable[], retention: Retention): Rea
   return new Set(rows.map((row) => row.seq).filter((seq) => !kept.has(seq)));
 }
 
-/** Neighbouring seqs as ranges: a range covers no seq of `all` that is not in `some`. Both ascending. */
+/** Joins neighbouring seqs into ranges: a range covers no seq of `all` that is not in `some`. Both ascending. */
 export function rangesOf(some: ReadonlySet<number>, all: readonly number[]): (readonly [number, number])[] {
   const ranges: [number, number][] = [];
   let open: [number, number] | undefined;

@@ -6,7 +6,7 @@ const LAST_SEQ: number = 2 ** 32 - 2;
 /** The greatest seq that a bundle may bring: it leaves room for two thousand million puts. */
 export const LAST_IMPORTED_SEQ: number = 2 ** 31 - 1;
 
-/** The seq of the next commit of a thread. */
+/** Returns the seq of the next commit of a thread. */
 export function seqAfter(seq: number, thread: string): number {
   if (seq < LAST_SEQ) return seq + 1;
   throw new ThreadmarkError(

@@ -25,7 +25,7 @@ import { isPlain, NOW, parentOf, rowAt, type Shown } from "../view/row-at.ts";
 import { type EncodedWrite, shownWrites } from "../view/shown-writes.ts";
 import type { ReadAhead } from "./read-ahead.ts";
 
-/** What identifies a handle: used to show rows under the thread's own name. */
+/** The thread and namespace of a handle: used to show rows under the thread's own name. */
 export interface Place {
   readonly thread: string;
   readonly namespace: readonly string[];
@@ -37,14 +37,14 @@ export function infoOf(context: Context, place: Place, row: Row, parent: string 
   return toInfo(row, place.thread, place.namespace, parent, metadata);
 }
 
-/** The id of the parent a row shows; at once where it is in memory. */
+/** Returns the id of the parent a row shows; at once where it is in memory. */
 export function parentId(context: Context, tape: Tape, row: Shown): string | null | Promise<string | null> {
   if (row.parent === 0) return null;
   const known = isPlain(tape) ? ownRowAtHand(tape, row.parent) : undefined;
   return known ? known.id : parentOf(context, tape, row, NOW).then((parent) => parent?.id ?? null);
 }
 
-/** What an operation has already read of the checkpoint it wants. */
+/** Records that an operation has already read of the checkpoint it wants. */
 export interface AtHand {
   /** Its tree, shared with others. */
   readonly ready?: SharedTree | undefined;
@@ -52,7 +52,7 @@ export interface AtHand {
   readonly records?: PackRecords | undefined;
 }
 
-/** A whole checkpoint: the caller's own copy. Undefined when it was deleted while it was being read. */
+/** Reads a whole checkpoint: the caller's own copy. Undefined when it was deleted while it was being read. */
 export async function checkpointOf(
   context: Context,
   tape: Tape,
@@ -92,7 +92,7 @@ async function readCheckpoint(
     );
   if (remembered) return remembered;
   const loaded = await loadShown(context, tape, row, records);
-  // What is read twice is worth remembering; what is read once is the caller's, without a copy.
+  // A tree that is read twice is worth remembering; one that is read once is the caller's, without a copy.
   const owned = row.replacedBy !== undefined || tape.lastLoaded !== row.seq;
   const checkpoint = decodeCheckpoint(context, place, row, parent, { ...loaded, owned });
   if (row.replacedBy !== undefined) return checkpoint;

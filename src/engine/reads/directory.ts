@@ -17,7 +17,7 @@ export interface ThreadRange {
   readonly after?: string;
 }
 
-/** The directory, in bytewise order of the ids, a page at a time. */
+/** Yields the directory in bytewise order of the ids, a page at a time. */
 export async function* directoryPages(context: Context, range: ThreadRange): AsyncGenerator<readonly Listed[]> {
   const { prefix } = range;
   let last = range.after;
@@ -31,7 +31,7 @@ export async function* directoryPages(context: Context, range: ThreadRange): Asy
   }
 }
 
-/** The tapes of all threads, in bytewise order of their ids. */
+/** Yields the tapes of all threads, in bytewise order of their ids. */
 export async function* allThreads(
   context: Context,
   options: ThreadRange & {
@@ -49,7 +49,7 @@ export async function* allThreads(
   }
 }
 
-/** The tapes of some threads, in their order; so many are read first, then so many together. */
+/** Yields the tapes of some threads, in their order; `first` are read first, then `together` at a time. */
 export async function* tapesOf(
   context: Context,
   threads: readonly Listed[],
@@ -81,7 +81,7 @@ export async function* tapesOf(
   }
 }
 
-/** The tapes of some threads, read together; undefined where one does not read: then each tells its own fault. */
+/** Reads the tapes of some threads together; undefined where one is damaged: then each is read for its own fault. */
 async function readTogether(
   context: Context,
   threads: readonly Listed[],

@@ -10,11 +10,11 @@ import { aheadOfWrites } from "./read-ahead.ts";
 export interface RecentRows {
   /** Newest first, as far as they are in memory. */
   readonly rows: Iterable<CheckpointInfo>;
-  /** Whether what was read since bears them out. */
+  /** Returns true if later reads show that the rows are still current. */
   holds(): boolean;
 }
 
-/** The rows of a namespace that are in memory. Nothing is read: whoever reads on with them learns whether they hold. */
+/** Returns the rows of a namespace that are in memory. Nothing is read: a later read shows whether they hold. */
 export function recentRows(context: Context, place: Place, namespace: string): RecentRows | undefined {
   const tape = context.rememberedThread(place.thread);
   if (!tape || tape.meta.dead || tape.damaged.length > 0 || !isPlain(tape)) return undefined;
@@ -42,7 +42,7 @@ export interface Gathered {
   readonly checkpoints: ReadonlyMap<string, Checkpoint>;
 }
 
-/** The writes of some checkpoints and the whole of others, in one read, and another for every fork that lies between. */
+/** Reads the writes of some checkpoints and the whole of others, in one read, and another for every fork that lies between. */
 export async function gather(
   context: Context,
   place: Place,

@@ -23,7 +23,7 @@ import { type Glance, glances } from "./thread-summary.ts";
 const FIRST_THREADS = 4;
 const THREADS = 50;
 
-/** Every thread that shows a checkpoint. One whose records are damaged is passed over: `verify` tells of it. */
+/** Yields every thread that shows a checkpoint. A damaged thread is passed over: `verify` reports it. */
 export async function* listThreads(context: Context, options: ThreadsOptions): AsyncGenerator<ThreadInfo> {
   let left = options.limit ?? Number.POSITIVE_INFINITY;
   if (left <= 0) return;
@@ -41,7 +41,7 @@ export async function* listThreads(context: Context, options: ThreadsOptions): A
   }
 }
 
-/** In bytewise order of the ids. */
+/** Yields threads in bytewise order of their ids. */
 export async function* byId(context: Context, range: ThreadRange): AsyncGenerator<ThreadInfo> {
   let size = FIRST_THREADS;
   for await (const page of directoryPages(context, range)) {
@@ -57,7 +57,7 @@ export async function* byId(context: Context, range: ThreadRange): AsyncGenerato
   }
 }
 
-/** For each of some threads, in their order, how its info is found: by a glance, or else by its tape. */
+/** Returns for each of some threads, in their order, how its info is found: by a glance, or else by its tape. */
 async function looksAt(
   context: Context,
   threads: readonly Listed[],
@@ -74,7 +74,7 @@ async function looksAt(
   });
 }
 
-/** What a glance tells: the newest row is the head, and shown as it is. */
+/** Returns the info that a glance gives: the newest row is the head, and shown as it is. */
 function glancedInfo(context: Context, { meta, head, count, parent }: Glance): ThreadInfo {
   return {
     id: meta.thread,
@@ -88,7 +88,7 @@ function glancedInfo(context: Context, { meta, head, count, parent }: Glance): T
   };
 }
 
-/** By the time of the last change; equal times by id, so that paging by `after` neither repeats nor skips. */
+/** Yields threads by the time of the last change, newest first; equal times by id, so that paging by `after` neither repeats nor skips. */
 async function* newestFirst(context: Context, options: ThreadsOptions): AsyncGenerator<ThreadInfo> {
   const threads: ThreadInfo[] = [];
   for await (const thread of byId(context, { ...(options.prefix !== undefined && { prefix: options.prefix }) }))

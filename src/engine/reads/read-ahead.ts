@@ -19,7 +19,7 @@ interface Wanted {
   readonly reads: readonly Read[];
 }
 
-/** What to ask for: of the tape as it is remembered, or of one that is only known by its address. */
+/** Plans the reads: of the tape as it is remembered, or of one that is only known by its address. */
 type Plan = (tape: Tape) => readonly Wanted[];
 type Guess = (lineage: number, tape: number) => readonly Read[];
 
@@ -30,7 +30,7 @@ interface WritesOf {
 }
 
 /**
- * What an operation will probably need, read along with the thread's meta record and tail: one round trip instead of one
+ * Records that an operation will probably need, read along with the thread's meta record and tail: one round trip instead of one
  * after the other. It is planned on what is remembered, which may be stale: what turns out not to be needed was read in
  * vain, what is missing is read then. Nothing is guessed where a read is no trip.
  */
@@ -71,14 +71,14 @@ export class ReadAhead {
     this.#answers = answers;
   }
 
-  /** The records with a checkpoint's writes on the thread's own tape, if they were read and go with it. */
+  /** Returns the records with a checkpoint's writes on the thread's own tape, if they were read and go with it. */
   writes(tape: Tape, id: string): readonly Found[] | undefined {
     const index = this.#written.indexOf(id);
     if (index < 0 || this.#meta !== tape.metaValue) return undefined;
     return this.#answers.at(index - this.#written.length) as readonly Found[] | undefined;
   }
 
-  /** The same of all checkpoints whose writes were asked for, in that order. */
+  /** Returns the records of all checkpoints whose writes were asked for, in that order. */
   allWrites(tape: Tape): readonly (readonly Found[])[] | undefined {
     const count = this.#written.length;
     if (this.#meta !== tape.metaValue || this.#answers.length < count) return undefined;
@@ -109,7 +109,7 @@ function addRows(tape: Tape, reads: readonly Read[], answers: readonly Answer[])
   }
 }
 
-/** For the writes of some checkpoints, and the bodies of others. */
+/** Reads ahead for the writes of some checkpoints, and the bodies of others. */
 export function aheadOfWrites(
   context: Context,
   namespace: string,
@@ -120,7 +120,7 @@ export function aheadOfWrites(
   return new ReadAhead(context, plan, undefined, { namespace, ids: () => ids });
 }
 
-/** For the head of a namespace, with its body, and if asked for with its writes. */
+/** Reads ahead for the head of a namespace, with its body, and if asked for with its writes. */
 export function aheadOfHead(context: Context, namespace: string, writes = false): ReadAhead {
   const head = (tape: Tape | undefined): Row | undefined => {
     const unsealed = tape?.tail.findLast((entry) => entry.row.namespace === namespace)?.row;
@@ -148,7 +148,7 @@ function idsOf(row: Row | undefined): readonly string[] {
 }
 
 /**
- * For the checkpoint with this id, with its body, and if a namespace is given with its writes there. Only an id that tells
+ * Reads ahead for the checkpoint with this id, with its body, and if a namespace is given with its writes there. Only an id that tells
  * where it is can be looked for at once.
  */
 export function aheadOfId(context: Context, id: string, namespace?: string): ReadAhead {
@@ -171,7 +171,7 @@ export function aheadOfId(context: Context, id: string, namespace?: string): Rea
   );
 }
 
-/** For a page of history, without bodies. */
+/** Reads ahead for a page of history, without bodies. */
 export function aheadOfHistory(
   context: Context,
   before: string | number | undefined,
@@ -218,14 +218,14 @@ function addressOf(tape: Tape): Address {
   return { lineage: tape.lineage, group: tape.number };
 }
 
-/** The tape that holds a row, if all tapes between are remembered. */
+/** Returns the tape that holds a row, if all tapes between are remembered. */
 function knownHome(tape: Tape, seq: number): Tape | undefined {
   let home: Tape | undefined = tape;
   while (home?.meta.origin && seq <= home.meta.origin.upTo) home = home.source;
   return home;
 }
 
-/** What is not remembered of a row, its parent's row and its body. */
+/** Lists the reads for a row, its parent's row and its body, as far as they are not remembered. */
 function checkpointReads(context: Context, tape: Tape, seq: number): readonly Wanted[] {
   const wanted = new Map<Tape, Read[]>();
   const add = (home: Tape, reads: readonly Read[]): void => {
@@ -257,7 +257,7 @@ function checkpointReads(context: Context, tape: Tape, seq: number): readonly Wa
   return [...wanted].map(([home, reads]) => ({ home: home === tape ? undefined : home, reads }));
 }
 
-/** Only a guess, without parsing: a full frame needs nothing older. */
+/** Guesses, without parsing, whether a frame is full: a full frame needs nothing older. */
 function isFull(value: Value): boolean {
   return typeof value === "string" && value.includes('"change":{"r":');
 }

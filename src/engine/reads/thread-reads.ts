@@ -27,7 +27,7 @@ export class Reading<State> {
   readonly #place: Place;
   readonly #key: string;
 
-  /** `key`: the namespace as rows name it. */
+  /** Takes the namespace as rows name it as `key`. */
   constructor(context: Context, place: Place, key: string) {
     this.#context = context;
     this.#place = place;

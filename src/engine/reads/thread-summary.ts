@@ -7,7 +7,7 @@ import { decodeMeta, type Meta } from "../records/meta.ts";
 import type { Row } from "../records/row.ts";
 import { decodeTailRow } from "../records/tail.ts";
 
-/** What the newest records of a thread tell of it. */
+/** Facts about a thread from its newest records. */
 export interface Glance {
   readonly meta: Meta;
   /** Its newest checkpoint, and the id of that one's parent. */
@@ -59,7 +59,7 @@ function glanceOf(id: string, metaValue: Value, [newest, before]: readonly Found
   return { ...shown, parent: decodeTailRow(before.item, before.value).row.id };
 }
 
-/** Undefined for what is damaged: the longer way tells what is wrong with it. */
+/** Returns undefined for a damaged record: reading its tape names the fault. */
 function readable<T>(read: () => T): T | undefined {
   try {
     return read();
