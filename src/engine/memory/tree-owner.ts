@@ -13,7 +13,7 @@ export class TreeOwner {
   readonly #copies = new OwnedCopies();
   #lent = 0;
 
-  /** True while an input shares nodes with the tree. */
+  /** Tells whether an input shares nodes with the tree. */
   get isLent(): boolean {
     return this.#lent > 0;
   }

@@ -60,7 +60,9 @@ function packIntegers(values: readonly number[]): Column {
     exact &&= Number.isSafeInteger(difference);
     differences.push(difference);
   }
-  if (steady) return { a: [values[0] as number, stride] };
+  // A sequence is read as first + index * stride, whose products must be exact, too.
+  const reach = (values.at(-1) as number) - (values[0] as number);
+  if (steady && exact && Number.isSafeInteger(reach)) return { a: [values[0] as number, stride] };
   // Differences of far apart integers may not be exact; such columns are kept as they are.
   return exact ? { n: differences } : [...values];
 }

@@ -40,9 +40,12 @@ test.each<[string, Json[], Json, Column | undefined]>([
   expect(packColumn(values, fallback)).toEqual(column);
 });
 
-test("Integers whose differences are not exact are stored as they are.", () => {
-  const values = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 0];
-  expect(packColumn(values, null)).toEqual(values);
+test.each([
+  [[Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 0]],
+  [[-5126490337520978, 3936046449591225]],
+  [[-9007199254740991, -1, 9007199254740989]],
+])("Integers that are too far apart for exact differences come back unchanged: %j.", (values) => {
+  expect(unpackColumn(packColumn(values, null), values.length, null)).toEqual(values);
 });
 
 test("A count that no pack has yields no values, however large it is.", () => {
