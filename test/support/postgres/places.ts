@@ -33,11 +33,11 @@ interface PostgresPlace {
 }
 
 /** A schema that is not there yet. */
-export async function makePostgres(options: PostgresOptions = {}): Promise<PostgresPlace> {
+export async function makePostgres({ url: given, ...options }: PostgresOptions = {}): Promise<PostgresPlace> {
   const { url, query } = await fileDatabase();
   const schema = `place_${randomBytes(6).toString("hex")}`;
   return {
-    url: options.url ?? url,
+    url: given ?? url,
     options: { connections: 4, ...options, schema },
     async cleanup() {
       await query(`drop schema if exists ${schema} cascade`);
