@@ -1,14 +1,17 @@
 import { compose, type Delta, diff, isReplacement, replacement, sizeOf } from "../../codec/delta/index.ts";
 import type { Json } from "../../codec/json.ts";
-import type { FrameReader } from "../bodies/frame-reader.ts";
-import { type LoadedTree, loadTree } from "../bodies/load-tree.ts";
-import { PackRecords } from "../bodies/pack-records.ts";
-import type { Context } from "../memory/context.ts";
-import type { Tape } from "../memory/tape.ts";
+import type { LoadedTree } from "../bodies/load-tree.ts";
 import type { Frame } from "../records/pack/pack.ts";
 import { fromRecord, type Row } from "../records/row.ts";
-import { homeOf } from "../view/row-at.ts";
-import { nearestRemaining, type RemovedRows, removedBases } from "./removed-rows.ts";
+import { nearestRemaining, type ReachableRows, removedBases } from "./nearest-remaining.ts";
+
+/** The frames that a tape holds or inherits, as they were before the removal. */
+export interface ReachableFrames {
+  frame(seq: number): Promise<Frame>;
+  tree(seq: number): Promise<Built>;
+}
+
+type Built = Pick<LoadedTree, "tree" | "tagged" | "weight">;
 
 /** Frames that get another change of their own, by seq: replacements are folded into them. */
 export type ChangedFrames = ReadonlyMap<number, ChangedFrame>;
@@ -32,42 +35,36 @@ const FEW_BYTES = 200;
 /** A surviving frame that took over a removed frame's change: siblings can be stored as deltas of it. Its tree is loaded lazily. */
 interface Heir {
   readonly seq: number;
-  loaded?: LoadedTree;
+  loaded?: Built;
 }
 
 /** Rewrites each surviving row of a tape so that its parent and its base also survive. Call in ascending order of seqs. */
 export class Rebasing {
-  readonly #context: Context;
-  readonly #tape: Tape;
-  readonly #doomed: RemovedRows;
+  readonly #rows: ReachableRows;
+  readonly #frames: ReachableFrames;
   readonly #changed: ChangedFrames;
-  readonly #frames: FrameReader;
-  readonly #records: PackRecords;
   /** Heirs by the seq of the removed frame. */
   readonly #heirs = new Map<number, readonly Heir[]>();
 
-  constructor(context: Context, tape: Tape, doomed: RemovedRows, changed: ChangedFrames, frames: FrameReader) {
-    this.#context = context;
-    this.#tape = tape;
-    this.#doomed = doomed;
-    this.#changed = changed;
+  constructor(rows: ReachableRows, frames: ReachableFrames, changed: ChangedFrames) {
+    this.#rows = rows;
     this.#frames = frames;
-    this.#records = new PackRecords(context);
+    this.#changed = changed;
   }
 
   async rebased(given: Row): Promise<Frame> {
     const changed = this.#changed.get(given.seq);
     const row = changed?.unlabelled ? { ...given, label: "" } : given;
-    const parent = await nearestRemaining(this.#context, this.#tape, this.#doomed, row.parent);
+    const parent = await nearestRemaining(this.#rows, row.parent);
     if (changed?.change !== undefined) {
       const { change, replaced } = changed;
       const { seq, id, namespace, step, createdAt } = row;
       const bare = replaced ? fromRecord(seq, { id, namespace, step, createdAt }) : row;
       return { row: { ...bare, parent, base: parent, tagged: true }, change };
     }
-    const { change } = await this.#frames.read(this.#tape, row.seq);
+    const { change } = await this.#frames.frame(row.seq);
     if (isReplacement(change)) return { row: { ...row, parent, base: parent }, change };
-    const { gone, first: base } = await removedBases(this.#context, this.#tape, this.#doomed, row.base);
+    const { gone, first: base } = await removedBases(this.#rows, row.base);
     if (gone.length === 0) return { row: { ...row, parent }, change };
     const taken = await this.#takenOver({ row: { ...row, parent, base }, change }, gone);
     return this.#beside(taken, change, gone);
@@ -76,13 +73,13 @@ export class Rebasing {
   /** Composes a frame with the removed ones it built on; makes a full frame where no base stays. */
   async #takenOver({ row, change: own }: Frame, gone: readonly number[]): Promise<Frame> {
     if (row.base === 0) {
-      const { tree, tagged } = await this.#load(row.seq);
+      const { tree, tagged } = await this.#frames.tree(row.seq);
       return { row: { ...row, base: row.parent, tagged }, change: replacement(tree) };
     }
     let change = own;
     let { tagged } = row;
     for (const seq of gone) {
-      const frame = await this.#frames.read(await homeOf(this.#context, this.#tape, seq), seq);
+      const frame = await this.#frames.frame(seq);
       change = compose(frame.change, change);
       tagged ||= frame.row.tagged;
     }
@@ -111,11 +108,11 @@ export class Rebasing {
     enough: number,
   ): Promise<{ readonly frame: Frame; readonly suffices: boolean }> {
     let best = { frame: taken, bytes: bytesOf(taken.change) };
-    let after: LoadedTree | undefined;
+    let after: Built | undefined;
     for (const heir of heirs) {
       if (best.bytes <= enough) break;
-      heir.loaded ??= await this.#load(heir.seq);
-      after ??= await this.#load(taken.row.seq);
+      heir.loaded ??= await this.#frames.tree(heir.seq);
+      after ??= await this.#frames.tree(taken.row.seq);
       const change = diff(heir.loaded.tree, after.tree) ?? {};
       const bytes = bytesOf(change);
       if (bytes >= best.bytes) continue;
@@ -123,10 +120,6 @@ export class Rebasing {
       best = { frame: { row: { ...taken.row, base: heir.seq, tagged }, change }, bytes };
     }
     return { frame: best.frame, suffices: best.bytes <= enough };
-  }
-
-  #load(seq: number): Promise<LoadedTree> {
-    return loadTree(this.#context, this.#tape, seq, this.#records);
   }
 }
 

@@ -14,7 +14,8 @@ import { nestedLimit, shownRows } from "../view/shown-rows.ts";
 import { metaRecords } from "../view/tapes-of-lineage.ts";
 import type { Candidate } from "./candidate.ts";
 import { dropIds } from "./indexes.ts";
-import { rebasedVersions } from "./removed-rows.ts";
+import { rebasedVersions } from "./nearest-remaining.ts";
+import { TapeRows } from "./removed-rows.ts";
 import { reparented } from "./reparent.ts";
 import { rewriteTape } from "./rewrite.ts";
 import { cutWrites, dropWritesOf } from "./writes.ts";
@@ -159,9 +160,10 @@ async function rewriteMarks(
 ): Promise<boolean> {
   for (const seq of tape.marks.keys()) if (doomed.has(seq)) batch.delete(tape.key("mark", seq));
   const followed = await reparented(context, tape, rows, chosen);
+  const reachable = new TapeRows(context, tape, new Map([[tape.number, doomed]]));
   for (const [seq, versions] of new Map([...tape.marks, ...followed])) {
     if (doomed.has(seq)) continue;
-    const rebased = await rebasedVersions(context, tape, new Map([[tape.number, doomed]]), versions);
+    const rebased = await rebasedVersions(reachable, versions);
     if (rebased === versions && !followed.has(seq)) continue;
     batch.put(tape.key("mark", seq), encodeMark(rebased));
   }

@@ -11,9 +11,8 @@ import { decodeFrames, type Frame, sizeOfFrame } from "../records/pack/pack.ts";
 import { packRuns } from "../records/pack/pack-runs.ts";
 import type { Row } from "../records/row.ts";
 import { encodeTailRow, tailChange } from "../records/tail.ts";
-import { homeOf } from "../view/row-at.ts";
 import { type ChangedFrames, Rebasing } from "./rebase.ts";
-import type { RemovedRows } from "./removed-rows.ts";
+import { type RemovedRows, TapeFrames, TapeRows } from "./removed-rows.ts";
 
 /** The records to write so that the removed rows are gone and every other row reads as before. */
 export interface Rewrite {
@@ -54,6 +53,7 @@ class Rewriter {
   readonly #context: Context;
   readonly #tape: Tape;
   readonly #doomed: RemovedRows;
+  readonly #rows: TapeRows;
   readonly #changed: ChangedFrames;
   readonly #frames: FrameReader;
   readonly #rebasing: Rebasing;
@@ -67,7 +67,8 @@ class Rewriter {
     this.#doomed = doomed;
     this.#changed = changed;
     this.#frames = new FrameReader(context);
-    this.#rebasing = new Rebasing(context, tape, doomed, changed, this.#frames);
+    this.#rows = new TapeRows(context, tape, doomed);
+    this.#rebasing = new Rebasing(this.#rows, new TapeFrames(context, tape, this.#frames), changed);
   }
 
   async run(packs: readonly LoadedPack[]): Promise<Rewrite> {
@@ -167,16 +168,10 @@ class Rewriter {
 
   async #isTouched(rows: readonly Row[]): Promise<boolean> {
     for (const { seq, parent, base } of rows) {
-      if (this.#changed.has(seq) || (await this.#isRemoved(parent))) return true;
-      if (base !== parent && (await this.#isRemoved(base))) return true;
+      if (this.#changed.has(seq) || (await this.#rows.isRemoved(parent))) return true;
+      if (base !== parent && (await this.#rows.isRemoved(base))) return true;
     }
     return false;
-  }
-
-  async #isRemoved(seq: number): Promise<boolean> {
-    if (seq === 0) return false;
-    const home = await homeOf(this.#context, this.#tape, seq);
-    return this.#doomed.get(home.number)?.has(seq) ?? false;
   }
 
   /** Reads the three records of each pack. */

@@ -13,8 +13,9 @@ import { changeMeta, encodeMeta, type Meta, type Origin } from "../records/meta.
 import type { Row } from "../records/row.ts";
 import type { WriteRecord } from "../records/writes.ts";
 import { dropHeads, dropIds } from "../removal/indexes.ts";
+import { nearestRemaining, rebasedVersions, removedBases } from "../removal/nearest-remaining.ts";
 import type { ChangedFrame, ChangedFrames } from "../removal/rebase.ts";
-import { nearestRemaining, type RemovedRows, rebasedVersions, removedBases } from "../removal/removed-rows.ts";
+import { type RemovedRows, TapeRows } from "../removal/removed-rows.ts";
 import { rewriteTape } from "../removal/rewrite.ts";
 import { type SeenWrites, seenWrites } from "../removal/visible-writes.ts";
 import { dropUnseenWrites } from "../removal/writes.ts";
@@ -196,11 +197,12 @@ class LineageCompaction {
   async #changedFrames(tape: Tape, doomed: RemovedRows, folds: Folds): Promise<ChangedFrames> {
     const frames = new Map<number, ChangedFrame>();
     if (folds.count + folds.unlabelled.size === 0) return frames;
+    const reachable = new TapeRows(this.#context, tape, doomed);
     for (const row of await this.#ownRows(tape)) {
       if (doomed.get(tape.number)?.has(row.seq)) continue;
-      const parent = await nearestRemaining(this.#context, tape, doomed, row.parent);
+      const parent = await nearestRemaining(reachable, row.parent);
       const own = folds.tree(tape, row.seq);
-      const { first: base } = await removedBases(this.#context, tape, doomed, row.base);
+      const { first: base } = await removedBases(reachable, row.base);
       const unlabelled = row.label !== "" && folds.unlabelled.has(`${tape.number}:${row.seq}`);
       if (own === undefined && (await this.#folded(tape, base, folds)) === undefined) {
         if (unlabelled) frames.set(row.seq, { change: undefined, replaced: false, unlabelled });
@@ -222,12 +224,13 @@ class LineageCompaction {
 
   /** Drops the versions of marks that no thread shows. Resolves to undefined when nothing changes, else to whether any are left. */
   async #compactMarks(tape: Tape, doomed: RemovedRows, folds: Folds): Promise<boolean | undefined> {
+    const reachable = new TapeRows(this.#context, tape, doomed);
     let left = false;
     let changed = false;
     for (const [seq, versions] of tape.marks) {
       // A mark without its row would be shown again.
-      const goes = doomed.get((await homeOf(this.#context, tape, seq)).number)?.has(seq);
-      const kept = goes ? [] : await rebasedVersions(this.#context, tape, doomed, folds.versions(versions));
+      const goes = await reachable.isRemoved(seq);
+      const kept = goes ? [] : await rebasedVersions(reachable, folds.versions(versions));
       left ||= kept.length > 0;
       if (kept === versions) continue;
       changed = true;

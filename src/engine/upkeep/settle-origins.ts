@@ -1,7 +1,8 @@
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import type { Origin } from "../records/meta.ts";
-import { nearestRemaining, type RemovedRows } from "../removal/removed-rows.ts";
+import { nearestRemaining } from "../removal/nearest-remaining.ts";
+import { type RemovedRows, TapeRows } from "../removal/removed-rows.ts";
 import { levels } from "../view/levels.ts";
 import { inheritedNamespaces } from "../view/namespaces.ts";
 import { ownRow } from "../view/own-rows.ts";
@@ -106,7 +107,8 @@ class Settlement {
     const link = await chainLink(this.#context, this.#source, this.#origin, seq);
     const marked = link?.shown ? await this.#markedParent(seq) : undefined;
     const frame = await ownRow(this.#context, await homeOf(this.#context, this.#fork, seq), seq);
-    return nearestRemaining(this.#context, this.#source, this.#doomed, marked ?? frame?.parent ?? 0);
+    const reachable = new TapeRows(this.#context, this.#source, this.#doomed);
+    return nearestRemaining(reachable, marked ?? frame?.parent ?? 0);
   }
 
   async #markedParent(seq: number): Promise<number | undefined> {
