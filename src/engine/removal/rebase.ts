@@ -117,7 +117,8 @@ export class Rebasing {
       const bytes = bytesOf(change);
       if (bytes >= best.bytes) continue;
       const tagged = heir.loaded.tagged || after.tagged;
-      best = { frame: { row: { ...taken.row, base: heir.seq, tagged }, change }, bytes };
+      const base = isReplacement(change) ? taken.row.parent : heir.seq;
+      best = { frame: { row: { ...taken.row, base, tagged }, change }, bytes };
     }
     return { frame: best.frame, suffices: best.bytes <= enough };
   }

@@ -65,13 +65,14 @@ it("after any removals the parent of a row is its nearest remaining ancestor, an
   await fc.assert(
     fc.asyncProperty(plannedRows, removals, removals, async (rows, first, second) => {
       await twice(rows, first, second, (before, after) => {
-        for (const [seq, { row }] of after.frames) {
+        for (const [seq, { row, change }] of after.frames) {
           const old = before.at(seq).row;
           const parent = remainingByDefinition(old.parent, before.removed, (from) => before.at(from).row.parent);
           const { base, tagged } = row;
           expect(row).toEqual({ ...old, parent, base, tagged });
           expect(base === 0 || after.frames.has(base)).toBe(true);
           expect(base).toBeLessThan(seq);
+          if (isReplacement(change)) expect(base).toBe(parent);
         }
       });
     }),

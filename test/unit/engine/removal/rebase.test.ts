@@ -113,6 +113,21 @@ describe("siblings on a removed base", () => {
     expect(bytesAt(after, 5)).toBeLessThan(200);
   });
 
+  it("a branch that is smallest as a full frame builds on no sibling", async () => {
+    const keys = (from: number, to: number): Json =>
+      Object.fromEntries(Array.from({ length: to - from }, (_, index) => [`a key ${from + index}`, index + from]));
+    const rows: Planned[] = [
+      { seq: 1, parent: 0, tree: keys(100, 200) },
+      { seq: 2, parent: 1, tree: keys(150, 200) },
+      { seq: 3, parent: 2, tree: keys(150, 180) },
+      { seq: 4, parent: 2, tree: keys(170, 200) },
+    ];
+    const before = StoredHistory.of(rows, [2]);
+    expect(isReplacement(before.at(4).change)).toBe(false);
+    const after = await before.rebased();
+    expect(after.at(4)).toEqual({ row: rowOf(4, { parent: 1, base: 1 }), change: replacement(keys(170, 200)) });
+  });
+
   it("branches from different removed rows of one line share the change of the row they have in common", async () => {
     const rows: Planned[] = [
       { seq: 1, parent: 0, tree: state(1, "root") },
