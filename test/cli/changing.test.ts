@@ -99,19 +99,35 @@ test("copy makes a thread with all checkpoints", async () => {
 
 test("prune says what would go, asks, and deletes", async () => {
   const url = await storeWith(threeSteps);
-  const dry = await threadmark(["prune", "user-42", url, "--dry-run", "--json"]);
+  const dry = await threadmark(["prune", "user-42", "--keep-last", "1", url, "--dry-run", "--json"]);
   expect(records(dry.out)[0]).toMatchObject({ thread: "user-42", deleted: 2, dryRun: true });
-  const unasked = await threadmark(["prune", "user-42", url]);
+  const unasked = await threadmark(["prune", "user-42", "--keep-last", "1", url]);
   expect([unasked.code, unasked.err]).toEqual([
     6,
     expect.stringContaining("pass --yes to do it, or --dry-run to see."),
   ]);
-  const declined = await threadmark(["prune", "user-42", url], { terminal: { columns: 80 }, stdin: "n\n" });
+  const declined = await threadmark(["prune", "user-42", "--keep-last", "1", url], {
+    terminal: { columns: 80 },
+    stdin: "n\n",
+  });
   expect([declined.code, declined.err]).toEqual([6, expect.stringContaining("Delete 2 checkpoints of 1 thread")]);
   expect(records((await threadmark(["history", "user-42", url, "--json"])).out)).toHaveLength(3);
-  const agreed = await threadmark(["prune", "user-42", url], { terminal: { columns: 80 }, stdin: "y\n" });
+  const agreed = await threadmark(["prune", "user-42", "--keep-last", "1", url], {
+    terminal: { columns: 80 },
+    stdin: "y\n",
+  });
   expect(agreed.code).toBe(0);
   expect(records((await threadmark(["history", "user-42", url, "--json"])).out)).toHaveLength(1);
+});
+
+test("prune without a rule is wrong usage and deletes nothing", async () => {
+  const url = await storeWith(threeSteps);
+  for (const parameters of [["user-42"], ["--all"], ["--all", "--keep-labelled"]]) {
+    const { code, err } = await threadmark(["prune", ...parameters, "--yes", url]);
+    expect([parameters, code]).toEqual([parameters, 2]);
+    expect(err).toContain("Say what to keep: --keep-last, --older-than or both.");
+  }
+  expect(records((await threadmark(["history", "user-42", url, "--json"])).out)).toHaveLength(3);
 });
 
 test("prune --all takes every thread, and keeps what is young, labelled or asked for", async () => {

@@ -28,7 +28,7 @@ test("the names in the records of --json are those that programs know", async ()
     fork: await namesOf("fork", "user-42", "--into", "f"),
     set: await namesOf("set", "f", "total", "1"),
     copy: await namesOf("copy", "f", "g"),
-    prune: await namesOf("prune", "g", "--yes"),
+    prune: await namesOf("prune", "g", "--keep-last", "1", "--yes"),
     delete: await namesOf("delete", "g", "--yes"),
     lease: await namesOf("lease", "user-42"),
     import: await namesOf("import", bundle),

@@ -1,4 +1,5 @@
 import type { PruneOptions } from "../../model/options.ts";
+import { invalid } from "../http/http-error.ts";
 import type { RequestParameters } from "../http/request-parameters.ts";
 import type { Handler } from "./api-context.ts";
 
@@ -20,6 +21,8 @@ export const startSurvey: Handler = async ({ survey }, parameters) => {
 
 /** Reads the rules of a prune, which are those of the command line. */
 export function retentionOf(parameters: RequestParameters): PruneOptions {
+  if (!parameters.has("keepLast") && !parameters.has("olderThan"))
+    throw invalid("prune needs a rule: say what to keep with keepLast, olderThan or both.");
   const keepLast = parameters.whole("keepLast", 1, Number.MAX_SAFE_INTEGER, 1);
   const olderThan = parameters.whole("olderThan", 0, Number.MAX_SAFE_INTEGER, 0);
   const keepLabelled = parameters.flag("keepLabelled");

@@ -14,7 +14,7 @@ import type { Session, State } from "../../session.ts";
 
 interface Options {
   readonly all?: boolean;
-  readonly keepLast: number;
+  readonly keepLast?: number;
   readonly olderThan?: number;
   readonly keepLabelled?: boolean;
   readonly protectAncestors?: boolean;
@@ -33,9 +33,9 @@ export function pruneCommand(program: Command, session: Session): void {
     operands: [["[thread]", "the thread"]],
     options: [
       new Option("--all", "every thread of the store"),
-      new Option("-k, --keep-last <count>", "how many of the newest to keep, in each namespace")
-        .argParser(wholeNumber(1))
-        .default(1),
+      new Option("-k, --keep-last <count>", "how many of the newest to keep, in each namespace").argParser(
+        wholeNumber(1),
+      ),
       new Option("--older-than <time>", "keep what is younger: 90s, 30min, 12h, 30d, 2w").argParser(duration),
       new Option("--keep-labelled", "keep what has a label"),
       new Option("--protect-ancestors", "keep every ancestor of what is kept"),
@@ -48,6 +48,8 @@ export function pruneCommand(program: Command, session: Session): void {
     ],
     async run({ url, operands: [id], options }) {
       if ((id === undefined) === (options.all !== true)) throw usage("Name a thread to prune, or pass --all.");
+      if (options.keepLast === undefined && options.olderThan === undefined)
+        throw usage("Say what to keep: --keep-last, --older-than or both.");
       await session.withStore(url, async (store) => {
         const ids = id === undefined ? await allIds(session, store) : [(await existingThread(store, id)).id];
         const { dryRun, yes } = options;
@@ -80,7 +82,7 @@ export function pruneCommand(program: Command, session: Session): void {
 
 function retention({ keepLast, olderThan, keepLabelled, protectAncestors }: Options): PruneOptions {
   return {
-    keepLast,
+    ...(keepLast !== undefined && { keepLast }),
     ...(olderThan !== undefined && { olderThan }),
     ...(keepLabelled === true && { keepLabelled }),
     ...(protectAncestors === true && { ancestors: "protect" }),
