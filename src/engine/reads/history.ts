@@ -6,7 +6,7 @@ import { loadPage, PAGE_ROWS, pagesOf, type SharedTree } from "../bodies/load-pa
 import { notFound } from "../faults/missing.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
-import { rowsAtHand } from "../view/at-hand.ts";
+import { ownRowAtHand, rowsAtHand } from "../view/at-hand.ts";
 import { findRef } from "../view/find-ref.ts";
 import { isPlain, NOW, rowAt, type Shown } from "../view/row-at.ts";
 import { shownRows } from "../view/shown-rows.ts";
@@ -32,7 +32,9 @@ export async function* historyOf(
     if (!page || left <= 0) return;
     for (const row of page.rows) {
       signal?.throwIfAborted();
-      const shown = await context.calls.track(() => show(context, place, page, row));
+      // Nothing is awaited that is at hand: a turn of the event loop costs more than a row.
+      const shown =
+        showAtHand(context, place, page, row) ?? (await context.calls.track(() => show(context, place, page, row)));
       if (!shown) continue;
       yield shown;
       left -= 1;
@@ -128,6 +130,16 @@ class Pages {
       ...(packs > 2 && { ahead: packs }),
     });
   }
+}
+
+/** Shows a row that is as it was when its page was found and whose parent is in memory; undefined for any other row. */
+function showAtHand(context: Context, place: Place, page: FoundPage, row: Shown): CheckpointInfo | undefined {
+  if (page.trees || row.replacedBy !== undefined || context.calls.closed) return undefined;
+  const tape = context.rememberedThread(place.thread);
+  if (tape?.metaValue !== page.seen) return undefined;
+  if (row.parent === 0) return infoOf(context, place, row, null);
+  const parent = isPlain(tape) ? ownRowAtHand(tape, row.parent) : undefined;
+  return parent && infoOf(context, place, row, parent.id);
 }
 
 /** Shows a row of a page as the thread has it now; undefined if it was deleted since the page was found. */
