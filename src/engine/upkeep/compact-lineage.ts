@@ -1,4 +1,4 @@
-import type { Batch, Key } from "../../backend.ts";
+import type { Batch, Key, Value } from "../../backend.ts";
 import { diff, replacement } from "../../codec/delta/index.ts";
 import type { Json } from "../../codec/json.ts";
 import { loadTree } from "../bodies/load-tree.ts";
@@ -61,21 +61,23 @@ class LineageCompaction {
   readonly #origins = new Map<number, Origin>();
   /** True if parents of frames change: a reader that mixes old and new ones would follow a wrong line. */
   #leadsElsewhere = false;
+  /** The meta records as they were when the tapes were read: a read that is repeated brings the tapes up to date in place. */
+  readonly #metaValues: readonly { readonly key: Key; readonly value: Value }[];
   /** The key of each tape's next row: if one is there at the time of the commit, the compaction begins again. */
   readonly #next: ReadonlyMap<number, Key>;
 
   constructor(context: Context, tapes: ReadonlyMap<number, Tape>) {
     this.#context = context;
     this.#tapes = tapes;
+    this.#metaValues = [...tapes.values()].map(({ metaKey, metaValue }) => ({ key: metaKey, value: metaValue }));
     this.#next = new Map([...tapes].map(([number, tape]) => [number, tape.key("tail", tape.lastSeq + 1)]));
     for (const tape of tapes.values()) this.#batch.check(tape.metaKey, tape.metaValue);
   }
 
   /** Resolves to true if a meta record has changed since the tapes were read. */
   async isStale(): Promise<boolean> {
-    const tapes = [...this.#tapes.values()];
-    const now = await this.#context.read(tapes.map(({ metaKey }) => ({ get: metaKey })));
-    return now.some((value, index) => value !== tapes[index]?.metaValue);
+    const now = await this.#context.read(this.#metaValues.map(({ key }) => ({ get: key })));
+    return now.some((value, index) => value !== this.#metaValues[index]?.value);
   }
 
   async plan(): Promise<Batch | undefined> {
