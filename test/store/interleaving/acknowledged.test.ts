@@ -92,6 +92,8 @@ class Writers {
       case "prune":
         for (const one of promised.values()) one.mayBeGone ||= !one.replaceable;
         await thread.prune({ keepLast: 1 + at, keepLabelled: true });
+        // A prune that was overtaken is planned again, and then sees the puts that came meanwhile.
+        for (const one of promised.values()) one.mayBeGone ||= !one.replaceable;
         return;
       case "replace":
         if (!of?.replaceable || of.mayBeGone) return;
