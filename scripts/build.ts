@@ -1,7 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, cpSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
+import { bundlePage } from "./bundle-page.ts";
+import { buildForTheWeb } from "./web-build.ts";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 
@@ -12,14 +14,23 @@ const entries = [
   "backends/postgres/index",
   "backends/file/index",
   "runtime/index",
+  "runtime/testing/index",
   "langgraph/index",
+  "otel/index",
+  "large-values/index",
   "testing/index",
   "cli/main",
   "demo/worker",
+  "inspector/app/runner",
 ];
 
 /** Modules that find files beside themselves keep their folder; all other shared modules go into `shared`. */
-const folders: { readonly [chunk: string]: string } = { program: "cli", processes: "demo", assets: "inspector/http" };
+const folders: { readonly [chunk: string]: string } = {
+  program: "cli",
+  processes: "demo",
+  assets: "inspector/http",
+  runs: "inspector/app",
+};
 
 // A file that left src must not stay behind in the package.
 rmSync("dist", { recursive: true, force: true });
@@ -40,10 +51,12 @@ const groups = [
     test: modules(
       "engine/removal/",
       "engine/changes/(?:delete-thread|empty-thread|end-tape|fork|label|mark|put/replace)",
-      "engine/commits/seal(?:-on-close)?",
+      "engine/commits/(?:seal|sealer|collect-values)",
       "engine/records/pack/encode",
       "engine/bodies/frame-reader",
-      "engine/reads/(?:directory|list-threads|sizes|thread-summary)",
+      "engine/lineage/tape-records",
+      "engine/finding/",
+      "engine/reads/(?:directory|list-threads|sizes|thread-info|thread-summary)",
       "codec/delta/(?:join/(?:compose|net|sequence)|sealed/seal)",
       "model/(?:changes|retention)",
     ),
@@ -56,7 +69,7 @@ const groups = [
       "engine/commits/batch-records",
       "engine/records/check-body",
       "engine/bodies/replay",
-      "engine/view/unchanged-since",
+      "engine/lineage/unchanged-since",
       "codec/(?:bundle|delta/validate)",
     ),
     priority: 1,
@@ -70,7 +83,10 @@ const groups = [
 // A few files instead of two hundred: importing the package is most of the work of a short process.
 const bundle = await rolldown({
   input: Object.fromEntries(
-    [...entries, "cli/program", "demo/processes", "inspector/http/assets"].map((name) => [name, `src/${name}.ts`]),
+    [...entries, "cli/program", "demo/processes", "inspector/http/assets", "inspector/app/runs"].map((name) => [
+      name,
+      `src/${name}.ts`,
+    ]),
   ),
   external: (id) => !/^[./]/.test(id),
   platform: "node",
@@ -101,7 +117,9 @@ for (const file of output) {
   if (beyond) throw new Error(`The core has a character that makes it slower to import: ${beyond[0].slice(0, 80)}`);
 }
 
-// The inspector's page is served as it is.
-cpSync("src/inspector/page", "dist/inspector/page", { recursive: true });
+await buildForTheWeb({ index: "src/index.ts", "runtime/index": "src/runtime/index.ts" }, "dist/web");
+
+mkdirSync("dist/inspector/page", { recursive: true });
+for (const [name, text] of await bundlePage()) writeFileSync(`dist/inspector/page/${name}`, text);
 // npm makes the command executable when it installs it; a link to this checkout needs it too.
 chmodSync("dist/cli/main.js", 0o755);

@@ -9,7 +9,7 @@ process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 const layers = JSON.parse(readFileSync("layers.json", "utf8")) as Layers;
 const modules = readdirSync("src", { recursive: true, encoding: "utf8" })
   .map((path) => `src/${path.replaceAll("\\", "/")}`)
-  .filter((path) => path.endsWith(".ts"));
+  .filter((path) => /\.tsx?$/.test(path));
 const faults = layerFaults(layers, new Map(modules.map((module) => [module, readFileSync(module, "utf8")])));
 
 for (const fault of faults) console.error(fault);

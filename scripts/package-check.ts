@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { packInto } from "./pack.ts";
+import { overBudget } from "./size-budget.ts";
 
 /** Checks the package that would be published: its files, its exports and the types of every entry point. */
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
@@ -15,5 +16,7 @@ const checks = [
   ["attw", "--profile", "esm-only", "--no-emoji", tarball],
 ];
 const failed = checks.filter(([command = "", ...args]) => spawnSync(command, args, { stdio: "inherit" }).status !== 0);
+const heavy = await overBudget(process.cwd(), tarball);
+for (const fault of heavy) console.error(fault);
 rmSync(folder, { recursive: true, force: true });
-process.exit(failed.length === 0 ? 0 : 1);
+process.exit(failed.length + heavy.length === 0 ? 0 : 1);

@@ -1,9 +1,9 @@
 /**
  * The contract between the engine and the place where a store lives.
  *
- * A backend is an ordered map of records with conditional, atomic, durable batches. It knows nothing of checkpoints:
- * it sees keys made of integers, one directory keyed by thread ids, and encoded values. Everything else (deltas, packs,
- * forks, leases, retention) is the engine's, written once for all backends.
+ * A backend is an ordered map of records with conditional, atomic, durable batches, with an ordered set of texts and a
+ * log beside it. It knows nothing of checkpoints: it sees keys made of integers, one directory keyed by thread ids, and
+ * encoded values. Everything else (deltas, packs, forks, leases, retention) is the engine's, written once for all backends.
  *
  * To add a backend: implement {@link Backend}, run the cases of `threadmark/testing` against it.
  */
@@ -29,9 +29,16 @@ export const tables = {
   head: { wide: true },
   /** Writes; item = hash of namespace and checkpoint, part = hash of the task. */
   write: { wide: true },
+  /** Large values; group = lineage, item and part = 64 bits of the content's name. */
+  value: { wide: true },
+  /** Messages to a thread; group = tape, item and part = hash of the message's id. */
+  mail: { wide: true },
 } as const;
 
 export type Table = keyof typeof tables;
+
+/** Everything that a backend stores records of, as `size` counts it. */
+export type Stored = Table | "directory" | "entry" | "log";
 
 /**
  * The key of a record: `group` is in [1, 2^31), `item` and `part` in [0, 2^32). Records of two lineages never are the same
@@ -66,11 +73,56 @@ export interface Range {
   readonly to?: number;
 }
 
+/**
+ * A text under which a tape is found. Entries of all lineages are one set, ordered by text (bytewise in UTF-8), then
+ * lineage, then tape. A text has 1 to 700 bytes of UTF-8 and no NUL.
+ */
+export interface IndexEntry {
+  readonly text: string;
+  readonly lineage: number;
+  readonly tape: number;
+}
+
+/** A line of the log: the time of the commit in milliseconds, and up to 16 KB of text without NUL. */
+export interface LogLine {
+  readonly at: number;
+  readonly text: string;
+}
+
+/** The log is cut by `compact`, and by commits from time to time, to these bounds. Its newest line always stays. */
+export const logBounds: { readonly lines: number; readonly milliseconds: number } = {
+  lines: 100_000,
+  milliseconds: 24 * 60 * 60 * 1000,
+};
+
 export type Read =
   | { readonly get: Key | DirectoryKey }
   | { readonly scan: Range; readonly reverse?: boolean; readonly limit?: number }
   /** Directory entries in bytewise order of id: those that start with `prefix` and come after `after`. */
-  | { readonly list: { readonly prefix?: string; readonly after?: string; readonly limit: number } };
+  | { readonly list: { readonly prefix?: string; readonly after?: string; readonly limit: number } }
+  /** Entries with `from <= text < to`, in order or `reverse`; with `after`, those that come behind it in that order. */
+  | {
+      readonly find: {
+        readonly from: string;
+        readonly to: string;
+        readonly after?: IndexEntry;
+        readonly limit: number;
+      };
+      readonly reverse?: boolean;
+    }
+  /** The number of entries with `from <= text < to`. */
+  | { readonly tally: { readonly from: string; readonly to: string } }
+  /**
+   * Lines of the log behind the position `after`, oldest first; "" is the position before the first line. Of more than
+   * `limit`, the first ones, or with `newest` the last ones.
+   */
+  | { readonly log: LogRange };
+
+export interface LogRange {
+  readonly after: string;
+  readonly limit: number;
+  readonly newest?: boolean;
+}
 
 export interface Found {
   readonly item: number;
@@ -78,13 +130,40 @@ export interface Found {
   readonly value: Value;
 }
 
-/** The answer to a `get` is a Value or undefined, to a `scan` Found[], to a `list` Listed[]. */
 export interface Listed {
   readonly id: string;
   readonly value: Value;
 }
 
-export type Answer = Value | undefined | readonly Found[] | readonly Listed[];
+/**
+ * The answer to a read of the log. Positions are opaque and ascend in the order in which commits become visible: whoever has
+ * seen a position has seen every line before it.
+ */
+export interface LogPage {
+  readonly lines: readonly (LogLine & { readonly position: string })[];
+  /**
+   * Texts of lines that are committed, but have no position yet because others may still come before them. Absent where
+   * commits become visible one after the other.
+   */
+  readonly unsettled?: readonly string[];
+  /** The position of the newest line; "" if there never was one. */
+  readonly end: string;
+  /** Whether lines behind `after` were cut away, or `after` is not a position of this log. */
+  readonly expired: boolean;
+}
+
+/**
+ * The answer to a `get` is a Value or undefined, to a `scan` Found[], to a `list` Listed[], to a `find` IndexEntry[], to a
+ * `tally` a number, to a `log` a LogPage.
+ */
+export type Answer =
+  | Value
+  | undefined
+  | readonly Found[]
+  | readonly Listed[]
+  | readonly IndexEntry[]
+  | number
+  | LogPage;
 
 /**
  * An atomic change. It is refused, and nothing of it written, unless every check holds and every inserted key is
@@ -103,6 +182,10 @@ export interface Batch {
   readonly inserts?: readonly Entry[];
   /** Written whether or not the key exists. */
   readonly puts?: readonly Entry[];
+  /** Entries that leave and join the index, in this order, whether or not they are in it. All are of one lineage. */
+  readonly entries?: { readonly remove?: readonly IndexEntry[]; readonly add?: readonly IndexEntry[] };
+  /** Lines for the log. */
+  readonly log?: { readonly lineage: number; readonly lines: readonly LogLine[] };
   /** A record that the batch builds on beside its checks. If there were more `interruptions` since, it is a check like the others. */
   readonly follows?: { readonly key: Key; readonly value: Value; readonly interruptions: number };
 }
@@ -148,12 +231,12 @@ export interface Backend {
    */
   commit(batches: readonly Batch[]): Promise<readonly boolean[]>;
   /**
-   * Applies batches that can as well be applied another time: where it would have to wait for others, it applies nothing and
-   * returns undefined. Absent where it is not worth it: nothing is sealed then when a store is closed.
+   * Calls back whenever there may be commits that were not there before, from others soon and from this object at once, until
+   * the returned function is called. It may call too often, and never too rarely. Absent: watchers look every 25 ms.
    */
-  commitIfFree?(batches: readonly Batch[]): Promise<readonly boolean[] | undefined>;
+  hear?(callback: () => void): () => void;
   /** Records and bytes by table, and the bytes the store takes on its medium (undefined where that is unknown). */
-  size(): Promise<{ readonly tables: Readonly<Record<Table | "directory", Size>>; readonly total: number | undefined }>;
+  size(): Promise<{ readonly tables: Readonly<Record<Stored, Size>>; readonly total: number | undefined }>;
   /**
    * Gives room that deleted records left back to the system, and makes them unreadable on the medium. `BUSY` where others
    * are in the way for too long: it says what was done, and commits go on meanwhile.

@@ -12,6 +12,7 @@ export type ErrorCode =
   | "UNSUPPORTED"
   | "TOO_LARGE"
   | "MOVED"
+  | "EXPIRED"
   | "BACKEND";
 
 /** Facts about a fault, for programs: the message says the same to people. */

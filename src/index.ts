@@ -10,6 +10,7 @@ export {
 export type { ReadableThread } from "./api/readable-thread.ts";
 export type { Store } from "./api/store.ts";
 export type { Thread } from "./api/thread.ts";
+export type { Watch } from "./api/watch.ts";
 export {
   type Answer,
   type Backend,
@@ -18,24 +19,39 @@ export {
   type DirectoryKey,
   type Entry,
   type Found,
+  type IndexEntry,
   type Key,
   type Listed,
+  type LogLine,
+  type LogPage,
+  type LogRange,
+  logBounds,
   type Range,
   type Read,
   type Size,
+  type Stored,
   type Table,
   tables,
   type Value,
 } from "./backend.ts";
 export { CodedError, type ErrorCode, type ErrorDetails, type ErrorOf, ThreadmarkError } from "./errors.ts";
 export type {
+  AttributeChanges,
+  AttributeCondition,
+  Attributes,
+  AttributeValue,
+  Where,
+} from "./model/attributes.ts";
+export type {
   Activation,
   Barrier,
   Checkpoint,
   CheckpointInfo,
   CheckpointTuple,
+  DueThread,
   Interrupt,
   Metadata,
+  OpenInterrupt,
   Source,
   ThreadInfo,
   Write,
@@ -47,9 +63,12 @@ export type {
   CheckpointElsewhere,
   CheckpointRef,
   ClassCodec,
+  DueOptions,
   ExportOptions,
   ForkOptions,
   HistoryOptions,
+  InterruptsOptions,
+  LargeValueOptions,
   LatestOptions,
   LeaseToken,
   OpenOptions,
@@ -57,18 +76,23 @@ export type {
   PutFields,
   PutInput,
   PutOptions,
+  StoredObject,
   StoreOptions,
   ThreadOptions,
   ThreadsOptions,
   Update,
+  ValueDriver,
+  WatchOptions,
   WorkOptions,
   WritesInput,
   WritesOptions,
 } from "./model/options.ts";
+export type { Patch, PathStep } from "./model/patch.ts";
 export type {
   BrokenLease,
   Change,
   CheckpointSize,
+  Counts,
   Fault,
   ImportResult,
   LeaseInfo,
@@ -78,4 +102,7 @@ export type {
   VerifyResult,
   WritesResult,
 } from "./model/results.ts";
+export type { SchemaIssue, StandardSchema } from "./model/standard-schema.ts";
+export type { StateSchema, StateSchemas } from "./model/state-versions.ts";
 export type { Status } from "./model/status.ts";
+export type { ChangeKind, WatchedChange } from "./model/watched-changes.ts";

@@ -15,6 +15,18 @@ export class Timings {
     return value;
   }
 
+  /** Measures, but drops the time if the system gave the processor to another process meanwhile. Returns false then. */
+  async measureUndisturbed(action: () => unknown): Promise<boolean> {
+    const before = preemptions();
+    const start = performance.now();
+    const result = action();
+    if (result instanceof Promise) await result;
+    const time = performance.now() - start;
+    if (preemptions() !== before) return false;
+    this.add(time);
+    return true;
+  }
+
   get count(): number {
     return this.#times.length;
   }
@@ -35,6 +47,10 @@ export class Timings {
     return quantile(this.#times, 0.99);
   }
 
+  get worst(): number {
+    return this.#times.reduce((worst, time) => Math.max(worst, time), 0);
+  }
+
   addAll(other: Timings): void {
     this.#times.push(...other.#times);
   }
@@ -47,4 +63,8 @@ export function quantile(values: readonly number[], part: number): number {
 
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
+}
+
+function preemptions(): number {
+  return process.resourceUsage().involuntaryContextSwitches;
 }

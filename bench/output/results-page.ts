@@ -18,7 +18,7 @@ export function resultsPage(results: Results): string {
   const memory = Math.round(machine.memory / 2 ** 30);
   const sections = [
     "# Results of the benchmark",
-    "Written by `npm run bench`; do not edit. [Performance](../docs/performance.md) says how it is measured and what dominates.",
+    "Written by `npm run bench`; do not edit. [Performance](../docs/explanation/performance.md) says how it is measured and what dominates.",
     `Measured ${began.slice(0, 10)} on ${machine.cores} cores (${machine.processor}), ${memory} GB, ${machine.system}, ` +
       `Node ${machine.node}, SQLite ${machine.sqlite}, in ${minutes.toFixed(1)} minutes, with a load of ` +
       `${machine.load.toFixed(1)} from other work when it began. ${met} of ${results.targets.length} targets met.${again(results)}`,

@@ -2,10 +2,12 @@ import type { Part } from "../harness/context.ts";
 import { files } from "./files.ts";
 import { floors } from "./floors.ts";
 import { langgraph, langgraphAgent, langgraphPostgres, langgraphSynced } from "./langgraph.ts";
+import { langgraphDelta } from "./langgraph-delta.ts";
 import { postgres } from "./postgres.ts";
 import { processesOnOneFile } from "./processes.ts";
 import { profile } from "./profile.ts";
 import { runtime } from "./runtime.ts";
+import { screen } from "./screen.ts";
 import { codec } from "./store/codec.ts";
 import { growth } from "./store/growth.ts";
 import { memory } from "./store/memory.ts";
@@ -14,8 +16,11 @@ import { puts } from "./store/puts.ts";
 import { reads } from "./store/reads.ts";
 import { start } from "./store/start.ts";
 import { threadsAtOnce } from "./store/threads.ts";
+import { updates } from "./store/updates.ts";
 import { upkeep } from "./store/upkeep.ts";
+import { waits } from "./store/waits.ts";
 import { workloads } from "./store/workloads.ts";
+import { watching } from "./watching.ts";
 
 /** In the order in which they run. */
 export const parts: readonly Part[] = [
@@ -24,17 +29,22 @@ export const parts: readonly Part[] = [
   operations,
   codec,
   puts,
+  updates,
+  waits,
   reads,
   upkeep,
   postgres,
   threadsAtOnce,
   processesOnOneFile,
+  watching,
   langgraph,
+  langgraphDelta,
   langgraphAgent,
   langgraphSynced,
   langgraphPostgres,
   runtime,
   files,
+  screen,
   memory,
   start,
   profile,

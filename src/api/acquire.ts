@@ -3,7 +3,7 @@ import type { Engine } from "../engine/engine.ts";
 import { closedError } from "../engine/faults/closed.ts";
 import { ThreadmarkError } from "../errors.ts";
 import type { AcquireOptions } from "../model/options.ts";
-import { os } from "../platform/node-builtins.ts";
+import { processName } from "../platform/node-builtins.ts";
 import { Lease } from "./lease.ts";
 
 const TTL = 30_000;
@@ -30,7 +30,7 @@ export async function acquire(engine: Engine, thread: string, options: AcquireOp
 }
 
 function newHolder(): string {
-  return `${os().hostname()}:${process.pid}:${crypto.randomUUID().slice(0, 8)}`;
+  return `${processName()}:${crypto.randomUUID().slice(0, 8)}`;
 }
 
 /** Waits, but not past an abort. */

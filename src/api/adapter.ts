@@ -101,3 +101,13 @@ export function startWrites<State>(
 export function storeTime<State>(thread: ReadableThread<State>): number {
   return handleOf(thread).context.clock();
 }
+
+/**
+ * Tells whether a thread's store was opened with a schema: then the `stateVersion` of a put is the schema's.
+ *
+ * @example
+ * const fields = hasSchema(thread) ? {} : { stateVersion: 4 };
+ */
+export function hasSchema<State>(thread: ReadableThread<State>): boolean {
+  return handleOf(thread).context.versions !== undefined;
+}

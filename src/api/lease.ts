@@ -72,7 +72,8 @@ export class Lease implements LeaseToken {
       this.#lost = new AbortController();
       const every = Math.min(Math.max(1, Math.floor(this.#ttl / 3)), LONGEST);
       this.#timer = setInterval(() => void this.#renewAgain(), every);
-      this.#timer.unref();
+      // A timer of a browser is a number.
+      if (typeof this.#timer === "object") this.#timer.unref();
     }
     return this.#lost.signal;
   }

@@ -1,13 +1,14 @@
 import type { Backend } from "../backend.ts";
 import type { FileOptions } from "../backends/file/index.ts";
 import type { PostgresOptions } from "../backends/postgres/index.ts";
-import { type SqliteOptions, sqlite } from "../backends/sqlite/index.ts";
-import { zstdAvailable } from "../codec/envelope.ts";
+import type { SqliteOptions } from "../backends/sqlite/index.ts";
+import { canCompress, unsupported } from "../codec/envelope.ts";
 import { createValueCodec } from "../codec/values/value.ts";
 import { Engine } from "../engine/engine.ts";
-import { ThreadmarkError } from "../errors.ts";
 import type { OpenOptions, StoreOptions } from "../model/options.ts";
-import { backendPart, checkedClock, checkedIds, checkOpenOptions, type Scheme } from "../model/validation/open.ts";
+import { type StateSchemas, StateVersions } from "../model/state-versions.ts";
+import { checkedClock, checkedIds, checkOpenOptions, type Scheme } from "../model/validation/open.ts";
+import { openBackend } from "./open-backend.ts";
 import { Store } from "./store.ts";
 
 const CACHE_BYTES = 64 * 1024 * 1024;
@@ -19,7 +20,11 @@ export type SqliteOpenOptions = StoreOptions & SqliteOptions;
 /** Options of `open` for a `file:` store. */
 export type FileOpenOptions = StoreOptions & FileOptions;
 /** Options of `open` for a `postgres://` store. */
-export type PostgresOpenOptions = StoreOptions & Omit<PostgresOptions, "url">;
+export type PostgresOpenOptions = Omit<StoreOptions, "schema"> &
+  Omit<PostgresOptions, "url" | "schema"> & {
+    /** The version of the states, as for every store; or, as a string, the schema of the tables. */
+    readonly schema?: StateSchemas | string;
+  };
 /** Options of `open` for a url that is not known when the program is compiled. */
 export type AnyOpenOptions = MemoryOpenOptions | SqliteOpenOptions | FileOpenOptions | PostgresOpenOptions;
 
@@ -53,13 +58,8 @@ export async function open<State = unknown>(
   const scheme = typeof location === "string" ? schemeOf(location) : undefined;
   if (scheme === undefined) checkBackend(location);
   checkOpenOptions(options, scheme);
-  const { clock, ids, classes, unregistered, compression = "none" } = options;
-  if (compression === "zstd" && !zstdAvailable()) {
-    throw new ThreadmarkError(
-      "UNSUPPORTED",
-      'This Node has no zstd. Use compression: "deflate", or Node 22.15 or later.',
-    );
-  }
+  const { clock, ids, classes, unregistered, schema, compression = "none" } = options;
+  if (compression !== "none" && !canCompress(compression)) throw unsupported(compression);
   const codec = createValueCodec(classes, unregistered);
   const backend = typeof location === "string" ? await openBackend(location, scheme as Scheme, options) : location;
   return new Store<State>(
@@ -70,9 +70,11 @@ export async function open<State = unknown>(
       ids: ids && checkedIds(ids),
       cacheBytes: options.cacheBytes ?? CACHE_BYTES,
       compression,
+      versions: typeof schema === "object" ? new StateVersions(schema) : undefined,
       packRows: options.packRows,
       packBytes: options.packBytes,
       checkpointBytes: options.checkpointBytes,
+      largeValues: options.largeValues && { ...options.largeValues },
     }),
   );
 }
@@ -97,34 +99,5 @@ function schemeOf(url: string): Scheme {
       throw new TypeError(
         `Unknown url ${JSON.stringify(url)}. Use memory:, file:./directory, sqlite:path or postgres://...`,
       );
-  }
-}
-
-/**
- * Opens the backend that a url names. Backends and their drivers are loaded when a url first asks for them. SQLite's, the
- * commonest, is small and comes along: finding another file would take as long as parsing it.
- */
-async function openBackend(url: string, scheme: Scheme, options: OpenOptions): Promise<Backend> {
-  const rest = url.slice(url.indexOf(":") + 1);
-  if ((scheme === "sqlite" || scheme === "file") && /^\/\/[^/]/.test(rest)) {
-    const path = rest.slice(2);
-    throw new TypeError(
-      `${scheme}: takes a path, and ${url} names a host. Use ${scheme}:${path} or ${scheme}:/${path}.`,
-    );
-  }
-  const own = backendPart(options, scheme);
-  switch (scheme) {
-    case "memory":
-      if (rest !== "") throw new TypeError("A memory: store has no name. Use memory: alone.");
-      if (options.readOnly) throw new TypeError("A memory: store is empty at first: read-only it would stay so.");
-      return (await import("../backends/memory/index.ts")).memory();
-    case "sqlite":
-      if (rest === "") throw new TypeError("sqlite: needs a path, as in sqlite:agent.db.");
-      return sqlite(rest, own);
-    case "file":
-      if (rest === "") throw new TypeError("file: needs a directory, as in file:./agent.");
-      return (await import("../backends/file/index.ts")).file(rest, own);
-    case "postgres":
-      return (await import("../backends/postgres/index.ts")).postgres({ ...own, url });
   }
 }

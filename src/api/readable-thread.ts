@@ -1,14 +1,17 @@
+import { attributesOf } from "../engine/changes/attributes.ts";
 import { leaseInfo } from "../engine/changes/lease.ts";
 import type { Engine } from "../engine/engine.ts";
 import { gather } from "../engine/reads/gather.ts";
 import { historyOf } from "../engine/reads/history.ts";
 import { Reading } from "../engine/reads/thread-reads.ts";
 import { checkId, checkNamespace } from "../model/address.ts";
+import type { Attributes } from "../model/attributes.ts";
 import type { Checkpoint, CheckpointInfo, CheckpointTuple, Write } from "../model/checkpoint.ts";
 import type { CheckpointElsewhere, CheckpointRef, HistoryOptions, LatestOptions } from "../model/options.ts";
 import type { Change, CheckpointSize, LeaseInfo, ThreadSize } from "../model/results.ts";
 import { checkHistoryOptions, checkLatestOptions, checkNamed, checkTupleOf } from "../model/validation/reads.ts";
 import { checkRef, checkSide, copyRef } from "../model/validation/refs.ts";
+import { disposable } from "../platform/disposable.ts";
 import { Handle } from "./handle.ts";
 
 /** @internal Returns the inside of a handle, for the modules of this folder. */
@@ -48,6 +51,17 @@ export class ReadableThread<State = unknown> {
       const { by = "commit" } = options;
       return () => this.#reading.latest(by);
     });
+  }
+
+  /**
+   * Reads the values that the thread is found by; none for a thread that does not exist.
+   *
+   * @example
+   * const { tenant } = await thread.attributes();
+   * console.log(tenant);
+   */
+  attributes(): Promise<Attributes> {
+    return this.#handle.attempt(() => () => attributesOf(this.#handle.context, this.id));
   }
 
   /**
@@ -97,7 +111,7 @@ export class ReadableThread<State = unknown> {
     const { context, place, key } = this.#handle;
     const { before } = options;
     const captured = { ...options, ...(typeof before === "object" && { before: { ...before } }) };
-    return historyOf(context, place, key, captured) as AsyncGenerator<CheckpointInfo | Checkpoint<State>>;
+    return disposable(historyOf(context, place, key, captured)) as AsyncGenerator<CheckpointInfo | Checkpoint<State>>;
   }
 
   /**

@@ -1,14 +1,39 @@
 import type { Engine } from "../engine/engine.ts";
-import type { ThreadInfo } from "../model/checkpoint.ts";
-import type { ExportOptions, ThreadOptions, ThreadsOptions, WorkOptions } from "../model/options.ts";
-import type { ImportResult, Stats, VerifyResult } from "../model/results.ts";
-import { checkThreadOptions, checkThreadsOptions } from "../model/validation/reads.ts";
+import { closedError } from "../engine/faults/closed.ts";
+import type { DueThread, OpenInterrupt, ThreadInfo } from "../model/checkpoint.ts";
+import type {
+  DueOptions,
+  ExportOptions,
+  InterruptsOptions,
+  ThreadOptions,
+  ThreadsOptions,
+  WatchOptions,
+  WorkOptions,
+} from "../model/options.ts";
+import type { Counts, ImportResult, Stats, VerifyResult } from "../model/results.ts";
+import {
+  checkDueOptions,
+  checkInterruptsOptions,
+  checkThreadOptions,
+  checkThreadsOptions,
+  checkWatchOptions,
+} from "../model/validation/reads.ts";
 import { checkExportOptions, checkWorkOptions } from "../model/validation/work.ts";
+import { disposable } from "../platform/disposable.ts";
 import { Thread } from "./thread.ts";
+import { Watch } from "./watch.ts";
 
 // Modules that look after a whole store are loaded when they are first needed: most processes only read and write threads.
 async function* listed(engine: Engine, options: ThreadsOptions): AsyncGenerator<ThreadInfo> {
-  yield* (await import("../engine/reads/list-threads.ts")).listThreads(engine.context, options);
+  yield* (await import("../engine/finding/find-threads.ts")).listThreads(engine.context, options);
+}
+
+async function* asked(engine: Engine, options: InterruptsOptions): AsyncGenerator<OpenInterrupt> {
+  yield* (await import("../engine/finding/open-interrupts.ts")).openInterrupts(engine.context, options);
+}
+
+async function* dueOnes(engine: Engine, options: DueOptions): AsyncGenerator<DueThread> {
+  yield* (await import("../engine/finding/due-threads.ts")).dueThreads(engine.context, options);
 }
 
 async function* exported(engine: Engine, options: ExportOptions): AsyncGenerator<string> {
@@ -45,14 +70,67 @@ export class Store<State = unknown> {
 
   /**
    * Yields the threads that have checkpoints, in bytewise order of their ids, or with `order: "updated"` the newest first.
+   * Newest first, a list costs what it yields, whatever the number of threads and whichever are asked for. The order is
+   * right to a second.
    *
    * @example
    * for await (const { id, status } of store.threads({ workflow: "support" })) console.log(id, status);
-   * for await (const { id } of store.threads({ order: "updated", limit: 10 })) console.log(id);
+   * for await (const { id } of store.threads({ order: "updated", status: "waiting", where: { tenant: "acme" }, limit: 10 })) console.log(id);
    */
   threads(options: ThreadsOptions = {}): AsyncGenerator<ThreadInfo> {
     checkThreadsOptions(options);
-    return listed(this.#engine, { ...options });
+    return disposable(listed(this.#engine, { ...options }));
+  }
+
+  /**
+   * Yields what is committed from now on, or since a cursor: by this store at once, by other processes a few milliseconds
+   * later. No change is left out and none comes twice, whatever happens to the writers or to this process; changes of one
+   * thread come in their order. A checkpoint that was deleted again before it was yielded is left out.
+   *
+   * With `after`, the cursor of a change, it goes on behind that change. Cursors hold for a day, or for 100,000 changes other
+   * than puts, whichever is shorter; then they are `EXPIRED`. The watch ends when the signal aborts, the loop is left or
+   * the store is closed.
+   *
+   * @example
+   * for await (const { kind, thread, id, cursor } of store.watch({ kinds: ["put"] })) console.log(kind, thread, id, cursor);
+   */
+  watch(options: WatchOptions = {}): Watch {
+    checkWatchOptions(options);
+    if (this.#engine.context.calls.closed) throw closedError();
+    return new Watch(this.#engine, options);
+  }
+
+  /**
+   * Yields the questions that wait for an answer, of all threads, those of the newest thread first. LangGraph's count, too.
+   *
+   * @example
+   * for await (const { thread, id, value } of store.interrupts({ workflow: "support" })) console.log(thread, id, value);
+   */
+  interrupts(options: InterruptsOptions = {}): AsyncGenerator<OpenInterrupt> {
+    checkInterruptsOptions(options);
+    return asked(this.#engine, { ...options });
+  }
+
+  /**
+   * Yields the threads of a workflow that are due (see `put`) and that nobody has leased, the longest due first.
+   *
+   * @example
+   * for await (const { thread } of store.due({ workflow: "support", limit: 8 })) await work(thread);
+   */
+  due(options: DueOptions): AsyncGenerator<DueThread> {
+    checkDueOptions(options);
+    return dueOnes(this.#engine, { ...options });
+  }
+
+  /**
+   * Counts threads by status and workflow, without reading them.
+   *
+   * @example
+   * const { threads, status, workflows } = await store.counts();
+   * console.log(threads, status.waiting, workflows["support"]?.failed);
+   */
+  counts(): Promise<Counts> {
+    return this.#work(async () => (await import("../engine/finding/counts.ts")).countThreads(this.#engine.context));
   }
 
   /**
@@ -84,6 +162,22 @@ export class Store<State = unknown> {
   }
 
   /**
+   * Makes the index by which threads are found anew, while others write. A store of an earlier version builds it by itself
+   * once it is used; this waits for it, tells how far it is, and repairs an index that `verify` found faults in. Resolves to
+   * the number of threads.
+   *
+   * @example
+   * await store.reindex({ progress: (threads) => console.log(threads) });
+   */
+  reindex(options: WorkOptions = {}): Promise<number> {
+    return this.#work(async () => {
+      const work = checkWorkOptions(options, "reindex");
+      const { context, lanes, committer } = this.#engine;
+      return (await import("../engine/upkeep/reindex.ts")).reindexStore(context, lanes, committer, work);
+    });
+  }
+
+  /**
    * Removes from the medium what no checkpoint reaches any more. An abort leaves the lineages that are done compacted.
    *
    * @example
@@ -107,7 +201,7 @@ export class Store<State = unknown> {
    * await pipeline(store.export({ threads: ["user-42"] }), createWriteStream("user-42.bundle"));
    */
   export(options: ExportOptions = {}): AsyncGenerator<string> {
-    return exported(this.#engine, checkExportOptions(options));
+    return disposable(exported(this.#engine, checkExportOptions(options)));
   }
 
   /**

@@ -1,16 +1,18 @@
+import { attributesChange } from "../engine/changes/attributes.ts";
 import { captureFork } from "../engine/changes/fork-capture.ts";
 import { breakChange } from "../engine/changes/lease.ts";
 import { capturePut } from "../engine/changes/put/capture.ts";
 import { PutChange } from "../engine/changes/put/plan.ts";
 import { writesChange } from "../engine/changes/writes.ts";
 import { captureWrites } from "../engine/changes/writes-capture.ts";
-import type { ThreadChange } from "../engine/commits/lane.ts";
 import { lazyChange } from "../engine/commits/lazy-change.ts";
+import type { ThreadChange } from "../engine/commits/thread-change.ts";
 import type { Engine } from "../engine/engine.ts";
 import { closedError } from "../engine/faults/closed.ts";
 import { refusedBy } from "../engine/faults/missing.ts";
 import type { Shown } from "../engine/view/row-at.ts";
 import { checkId } from "../model/address.ts";
+import type { AttributeChanges } from "../model/attributes.ts";
 import type { CheckpointInfo } from "../model/checkpoint.ts";
 import type {
   AcquireOptions,
@@ -24,6 +26,7 @@ import type {
   WritesOptions,
 } from "../model/options.ts";
 import type { BrokenLease, PruneResult, WritesResult } from "../model/results.ts";
+import { checkAttributes } from "../model/validation/attributes.ts";
 import { checkIds, checkText } from "../model/validation/checks.ts";
 import { checkForkOptions } from "../model/validation/fork.ts";
 import { checkAcquireOptions, checkBreakOptions } from "../model/validation/lease.ts";
@@ -31,6 +34,7 @@ import { checkPruneOptions } from "../model/validation/prune.ts";
 import { checkPutInput, checkPutOptions } from "../model/validation/put.ts";
 import { checkRef, copyRef } from "../model/validation/refs.ts";
 import { checkWritesInput, checkWritesOptions } from "../model/validation/writes.ts";
+import { announce } from "../platform/diagnostics.ts";
 import { acquire } from "./acquire.ts";
 import type { Handle } from "./handle.ts";
 import type { Lease } from "./lease.ts";
@@ -152,7 +156,9 @@ export class Thread<State = unknown> extends ReadableThread<State> {
       };
       return async () => {
         signal?.throwIfAborted();
-        return lane.add(lazyChange(load, true));
+        const result = await lane.add(lazyChange(load, true));
+        if (!rules.dryRun) announce("sweep", { thread: this.#handle.place.thread, ...result });
+        return result;
       };
     });
   }
@@ -217,6 +223,22 @@ export class Thread<State = unknown> extends ReadableThread<State> {
       const load = async (): Promise<ThreadChange<void>> =>
         (await import("../engine/changes/label.ts")).labelChange(key, ref, label);
       return () => lane.add(lazyChange(load));
+    });
+  }
+
+  /**
+   * Sets attributes of the thread without a checkpoint, whoever has leased it; null removes one, the others stay.
+   *
+   * @example
+   * await thread.setAttributes({ tenant: "acme", draft: null });
+   * console.log(await thread.attributes());
+   */
+  setAttributes(attributes: AttributeChanges): Promise<void> {
+    return this.#handle.attempt(() => {
+      this.#handle.rootOnly("setAttributes");
+      checkAttributes(attributes, "attributes");
+      const captured = { ...attributes };
+      return () => this.#handle.lane.add(attributesChange(captured));
     });
   }
 

@@ -1,6 +1,6 @@
 import { type ErrorCode, ThreadmarkError } from "../errors.ts";
 
-/** The exit codes. Part of the interface; docs/cli.md lists them. */
+/** The exit codes. Part of the interface; docs/reference/cli.md lists them. */
 export const exitCodes = {
   done: 0,
   failed: 1,

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { exitCodes, failureOf, unwritable } from "./failure.ts";
+import { pageThrough } from "./output/pager.ts";
 import { printableLines } from "./output/printable.ts";
 import { runCommandLine } from "./program.ts";
 
@@ -19,4 +20,6 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 const interrupt = new AbortController();
 process.once("SIGINT", () => interrupt.abort());
 process.once("SIGTERM", () => interrupt.abort());
-process.exitCode = await runCommandLine(process.argv.slice(2), process, interrupt.signal);
+const { stdin, stdout, stderr, env } = process;
+const streams = { stdin, stdout, stderr, env, page: (text: string) => pageThrough(env, text) };
+process.exitCode = await runCommandLine(process.argv.slice(2), streams, interrupt.signal);

@@ -1,9 +1,11 @@
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
+import { answerCommand } from "./commands/change/answer.ts";
 import { copyCommand } from "./commands/change/copy.ts";
 import { deleteCommand } from "./commands/change/delete.ts";
 import { forkCommand } from "./commands/change/fork.ts";
 import { leaseCommand } from "./commands/change/lease.ts";
+import { migrateCommand } from "./commands/change/migrate.ts";
 import { pruneCommand } from "./commands/change/prune.ts";
 import { setCommand } from "./commands/change/set.ts";
 import { completeCommand } from "./commands/complete.ts";
@@ -11,6 +13,8 @@ import { completionCommand } from "./commands/completion.ts";
 import { demoCommand } from "./commands/demo.ts";
 import { diffCommand } from "./commands/look/diff.ts";
 import { historyCommand } from "./commands/look/history.ts";
+import { inboxCommand } from "./commands/look/inbox.ts";
+import { searchCommand } from "./commands/look/search.ts";
 import { showCommand } from "./commands/look/show.ts";
 import { tailCommand } from "./commands/look/tail.ts";
 import { threadsCommand } from "./commands/look/threads.ts";
@@ -18,7 +22,7 @@ import { exportCommand } from "./commands/transfer/export.ts";
 import { importCommand } from "./commands/transfer/import.ts";
 import { importLangGraphCommand } from "./commands/transfer/import-langgraph.ts";
 import { uiCommand } from "./commands/ui.ts";
-import { compactCommand, statsCommand, verifyCommand } from "./commands/upkeep.ts";
+import { compactCommand, reindexCommand, statsCommand, verifyCommand } from "./commands/upkeep.ts";
 import { exitCodes, type Failure, failureOf } from "./failure.ts";
 import { type Streams, Terminal } from "./output/terminal.ts";
 import { Session } from "./session.ts";
@@ -29,6 +33,9 @@ const commands: readonly ((program: Command, session: Session) => void)[] = [
   historyCommand,
   showCommand,
   diffCommand,
+  searchCommand,
+  inboxCommand,
+  answerCommand,
   tailCommand,
   forkCommand,
   setCommand,
@@ -36,11 +43,13 @@ const commands: readonly ((program: Command, session: Session) => void)[] = [
   pruneCommand,
   deleteCommand,
   leaseCommand,
+  migrateCommand,
   exportCommand,
   importCommand,
   importLangGraphCommand,
   statsCommand,
   verifyCommand,
+  reindexCommand,
   compactCommand,
   uiCommand,
   demoCommand,
@@ -93,7 +102,7 @@ function commandLine(session: Session): Command {
   program.addHelpText(
     "after",
     "\nThe store is named by --url, by a url as the last operand, by $THREADMARK_URL, or is sqlite:threadmark.db.\n" +
-      "Help on a command: threadmark <command> --help. All of it: docs/cli.md.",
+      "Help on a command: threadmark <command> --help. All of it: docs/reference/cli.md.",
   );
   for (const command of commands) command(program, session);
   return program;
@@ -101,7 +110,7 @@ function commandLine(session: Session): Command {
 
 function complain({ terminal, json }: Session, { code, message }: Pick<Failure, "code" | "message">): void {
   if (json) terminal.note(JSON.stringify({ error: { code, message } }));
-  else terminal.note(`threadmark: ${message}`);
+  else terminal.complain(message);
 }
 
 function version(): string {

@@ -1,4 +1,5 @@
 import type { Store } from "../api/store.ts";
+import type { StateSchemas } from "../model/state-versions.ts";
 import type { Terminal } from "./output/terminal.ts";
 
 const DEFAULT_URL = "sqlite:threadmark.db";
@@ -28,18 +29,21 @@ export class Session {
 
   /**
    * Opens the store, and closes it in any case. Loads drivers only here, so that help and mistakes cost nothing.
-   * `patience` is how many milliseconds to wait for a server, if not as long as the backend would.
+   * `patience` is how many milliseconds to wait for a server, if not as long as the backend would; `schema` that of the program's
+   * states, where they are to be migrated.
    */
   async withStore<T>(
     url: string,
     work: (store: Store<State>) => Promise<T>,
     readOnly = false,
     patience?: number,
+    schema?: StateSchemas,
   ): Promise<T> {
     const { open } = await import("../api/open.ts");
     const store = await open<State>(url, {
       unregistered: "keep",
       readOnly,
+      ...(schema !== undefined && { schema }),
       ...(isServer(url) && patience !== undefined && { patience }),
     });
     try {

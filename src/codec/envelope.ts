@@ -1,5 +1,6 @@
 import type { Value } from "../backend.ts";
 import { ThreadmarkError } from "../errors.ts";
+import { latin1, utf8 } from "../platform/bytes.ts";
 import { zlib } from "../platform/node-builtins.ts";
 import { jsonText } from "./json-text.ts";
 
@@ -15,13 +16,20 @@ import { jsonText } from "./json-text.ts";
  * | `z` | zstd of the JSON, in a bytes value |
  */
 const VERSION = "1";
+/** A record that a program of format 1 would misread: it holds large values, or refers to some. */
+const VERSION_2 = "2";
 const HEADER = 10;
+
+/** The version of the format that a reader must know. */
+export type Version = typeof VERSION | typeof VERSION_2;
 
 export type Compression = "none" | "deflate" | "zstd";
 
-/** Tells whether this Node can read and write zstd. */
-export function zstdAvailable(): boolean {
-  return zlib().zstdCompressSync !== undefined;
+/** Tells whether this runtime can write a compression: Node before 22.15 has no zstd, a browser has none at all. */
+export function canCompress(compression: Compression): boolean {
+  if (compression === "none") return true;
+  const { zstdCompressSync, deflateRawSync } = zlib();
+  return (compression === "zstd" ? zstdCompressSync : deflateRawSync) !== undefined;
 }
 
 /** Two hexadecimal digits for each byte. */
@@ -35,20 +43,37 @@ export function checksum(json: string): string {
 }
 
 /** Wraps a value for storage, as JSON. Throws `TOO_LARGE` where that takes more than a record may hold. */
-export function wrapJson(value: unknown, compression: Compression = "none"): Value {
-  return wrap(jsonText(value), compression);
+export function wrapJson(value: unknown, compression: Compression = "none", version: Version = VERSION): Value {
+  return wrap(jsonText(value), compression, version);
 }
 
 /** Wraps JSON text for storage. */
-export function wrap(json: string, compression: Compression = "none"): Value {
-  if (compression === "none") return `${VERSION}j${checksum(json)}${json}`;
+export function wrap(json: string, compression: Compression = "none", version: Version = VERSION): Value {
+  if (compression === "none") return `${version}j${checksum(json)}${json}`;
   const { zstdCompressSync, deflateRawSync } = zlib();
-  const packed = compression === "zstd" && zstdCompressSync ? zstdCompressSync(json) : deflateRawSync(json);
-  const codec = compression === "zstd" && zstdCompressSync ? "z" : "d";
+  const compress = compression === "zstd" ? zstdCompressSync : deflateRawSync;
+  if (compress === undefined) throw unsupported(compression);
+  const packed = compress(json);
+  const codec = compression === "zstd" ? "z" : "d";
   const bytes = new Uint8Array(HEADER + packed.length);
-  bytes.set(Buffer.from(`${VERSION}${codec}${checksum(json)}`, "latin1"));
+  bytes.set(utf8(`${version}${codec}${checksum(json)}`));
   bytes.set(packed, HEADER);
   return bytes;
+}
+
+/** Returns the error of a runtime that lacks a compression. */
+export function unsupported(compression: Exclude<Compression, "none">): ThreadmarkError {
+  return new ThreadmarkError(
+    "UNSUPPORTED",
+    compression === "zstd"
+      ? 'This runtime has no zstd. Use Node 22.15 or later, or write with compression: "deflate".'
+      : 'This runtime has no deflate. Use Node, Bun or Deno, or write with compression: "none".',
+  );
+}
+
+/** Tells whether a stored value may refer to large values: its version says so. */
+export function refers(value: Value): boolean {
+  return typeof value === "string" ? value.startsWith(VERSION_2) : value[0] === VERSION_2.charCodeAt(0);
 }
 
 function corruptValue(fault: string, cause?: unknown): ThreadmarkError {
@@ -56,30 +81,23 @@ function corruptValue(fault: string, cause?: unknown): ThreadmarkError {
 }
 
 function inflate(codec: string, payload: Uint8Array): string {
-  if (codec === "d") return zlib().inflateRawSync(payload).toString("utf8");
-  if (codec !== "z") throw corruptValue(`its codec ${JSON.stringify(codec)} is unknown`);
-  const { zstdDecompressSync } = zlib();
-  if (!zstdDecompressSync) {
-    throw new ThreadmarkError(
-      "UNSUPPORTED",
-      "A stored value is compressed with zstd, which this Node cannot read. Use Node 22.15 or later.",
-    );
-  }
-  return Buffer.from(zstdDecompressSync(payload)).toString("utf8");
+  if (codec !== "d" && codec !== "z") throw corruptValue(`its codec ${JSON.stringify(codec)} is unknown`);
+  const { inflateRawSync, zstdDecompressSync } = zlib();
+  const decompress = codec === "d" ? inflateRawSync : zstdDecompressSync;
+  if (decompress === undefined) throw unsupported(codec === "d" ? "deflate" : "zstd");
+  return decompress(payload).toString("utf8");
 }
 
 /** Checks the checksum and returns the JSON text. Throws `CORRUPT` for a fault, `VERSION` for a newer format. */
 export function unwrap(value: Value): string {
   const text = typeof value === "string";
-  const header = text
-    ? value.slice(0, HEADER)
-    : Buffer.from(value.buffer, value.byteOffset, Math.min(HEADER, value.length)).toString("latin1");
+  const header = text ? value.slice(0, HEADER) : latin1(value.subarray(0, HEADER));
   if (header.length < HEADER) throw corruptValue("it is shorter than its header");
-  if (header[0] !== VERSION) {
-    if (header[0] !== undefined && header[0] > VERSION && header[0] <= "9") {
+  if (header[0] !== VERSION && header[0] !== VERSION_2) {
+    if (header[0] !== undefined && header[0] > VERSION_2 && header[0] <= "9") {
       throw new ThreadmarkError(
         "VERSION",
-        `A stored value has format ${header[0]}; this version of threadmark reads up to ${VERSION}. Upgrade threadmark.`,
+        `A stored value has format ${header[0]}; this version of threadmark reads up to ${VERSION_2}. Upgrade threadmark.`,
       );
     }
     throw corruptValue("its header is not ours");

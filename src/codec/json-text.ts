@@ -1,4 +1,5 @@
 import { ThreadmarkError } from "../errors.ts";
+import { byteLength } from "../platform/bytes.ts";
 import type { Json } from "./json.ts";
 
 /**
@@ -30,27 +31,43 @@ export function jsonText(value: unknown): string {
   return text;
 }
 
+/** Returns the JSON of a value, or nothing where it is too long: without its large values it may not be. */
+export function jsonTextIfShort(value: unknown): string | undefined {
+  try {
+    return jsonText(value);
+  } catch (error) {
+    if (error instanceof ThreadmarkError && error.code === "TOO_LARGE") return undefined;
+    throw error;
+  }
+}
+
 /** Throws `TOO_LARGE` where a text takes more than `limit` bytes of UTF-8. */
 export function checkText(text: string, what: string, limit: number): void {
   if (text.length * BYTES_OF_UNIT <= limit) return;
-  const bytes = Buffer.byteLength(text);
+  const bytes = byteLength(text);
   if (bytes > limit) throw tooLarge(what, bytes, limit);
 }
 
-/** Returns how many bytes of UTF-8 the JSON of a tree takes, without making it. */
-export function jsonBytes(tree: Json): number {
-  if (typeof tree === "string") return stringBytes(tree);
+/** About how many bytes a reference takes that stands in the place of a large value. */
+export const REFERENCE_BYTES = 100;
+
+/**
+ * Returns how many bytes of UTF-8 the JSON of a tree takes, without making it. Strings whose JSON has `large` characters
+ * or more count as references.
+ */
+export function jsonBytes(tree: Json, large: number = Number.POSITIVE_INFINITY): number {
+  if (typeof tree === "string") return tree.length + 2 >= large ? REFERENCE_BYTES : stringBytes(tree);
   if (typeof tree !== "object" || tree === null) return String(tree).length;
   let bytes = 2;
   let separators = -1;
   if (Array.isArray(tree)) {
     for (const item of tree) {
-      bytes += jsonBytes(item);
+      bytes += jsonBytes(item, large);
       separators += 1;
     }
   } else {
     for (const key of Object.keys(tree)) {
-      bytes += stringBytes(key) + 1 + jsonBytes(tree[key] as Json);
+      bytes += stringBytes(key) + 1 + jsonBytes(tree[key] as Json, large);
       separators += 1;
     }
   }
@@ -59,18 +76,18 @@ export function jsonBytes(tree: Json): number {
 
 /** Returns an upper bound on the bytes that a text takes; the exact number where it is long. */
 export function mostBytes(text: string): number {
-  return text.length < PIECE ? text.length * BYTES_OF_UNIT : Buffer.byteLength(text);
+  return text.length < PIECE ? text.length * BYTES_OF_UNIT : byteLength(text);
 }
 
 function stringBytes(text: string): number {
   if (PLAIN.test(text)) return text.length + 2;
-  if (text.length <= PIECE) return Buffer.byteLength(JSON.stringify(text));
+  if (text.length <= PIECE) return byteLength(JSON.stringify(text));
   let bytes = 2;
   for (let start = 0; start < text.length; ) {
     let end = Math.min(start + PIECE, text.length);
     // Keeps both halves of a surrogate pair in the same piece: alone, each would be escaped.
     if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1))) end += 1;
-    bytes += Buffer.byteLength(JSON.stringify(text.slice(start, end))) - 2;
+    bytes += byteLength(JSON.stringify(text.slice(start, end))) - 2;
     start = end;
   }
   return bytes;

@@ -7,7 +7,7 @@ export type { Json };
 /** Instances of classes that are not registered keep their names and data. */
 const codec = createValueCodec({}, "keep");
 
-/** Returns a value as JSON, exactly: a value that JSON has no form for is tagged as docs/types.md describes. */
+/** Returns a value as JSON, exactly: a value that JSON has no form for is tagged as docs/reference/types.md describes. */
 export function toTagged(value: unknown): Json {
   return codec.encode(value, "value").tree;
 }

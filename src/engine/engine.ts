@@ -2,7 +2,6 @@ import { Committer } from "./commits/group-commit.ts";
 import type { Lane } from "./commits/lane.ts";
 import { Lanes } from "./commits/lanes.ts";
 import { Context, type ContextOptions } from "./memory/context.ts";
-import { UNSEALED } from "./memory/tape.ts";
 
 /** The lifecycle of an open store: wires the context, the committer and the lanes together, and closes them in order. */
 export class Engine {
@@ -10,10 +9,14 @@ export class Engine {
   readonly committer: Committer;
   readonly lanes: Lanes;
 
+  readonly #stop = new AbortController();
+  #indexing: Promise<void> | undefined;
+
   constructor(options: ContextOptions) {
     this.context = new Context(options);
     this.committer = new Committer(options.backend);
     this.lanes = new Lanes(this.context, this.committer);
+    this.context.onPartialIndex = () => this.#indexInBackground();
   }
 
   /** Returns the queue that orders this process's changes of one thread. */
@@ -21,19 +24,28 @@ export class Engine {
     return this.lanes.of(thread);
   }
 
+  /** Builds the index of a store of before while it is used. Closing the store stops that; the next one to notice goes on. */
+  #indexInBackground(): void {
+    this.#indexing ??= (async () => {
+      const { reindexStore } = await import("./upkeep/reindex.ts");
+      const { context, lanes, committer } = this;
+      await reindexStore(context, lanes, committer, { signal: this.#stop.signal });
+    })().catch(() => {
+      // Stopped, read-only or out of reach: lists read all threads until the index is built another time.
+    });
+  }
+
   /** Waits for the calls under way, then releases everything. */
   async close(): Promise<void> {
     const { context } = this;
     if (context.calls.closed) return;
-    await context.calls.close();
-    if (context.backend.commitIfFree) await this.#sealTails();
+    this.#stop.abort();
+    await this.#indexing;
+    const closed = context.calls.close();
+    // Watches that wait for a change end.
+    context.watches.tell();
+    await closed;
     context.forgetAll();
     await context.backend.close();
-  }
-
-  /** Seals tails of half a pack or more. */
-  async #sealTails(): Promise<void> {
-    const tapes = this.context.tapes.unsealed(this.context.packRows / 2 + UNSEALED);
-    if (tapes.length > 0) await (await import("./commits/seal-on-close.ts")).sealTails(this.context, tapes);
   }
 }

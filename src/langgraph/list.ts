@@ -1,8 +1,10 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { CheckpointListOptions } from "@langchain/langgraph-checkpoint";
 import type { Store } from "../api/store.ts";
+import type { Where } from "../model/attributes.ts";
 import type { CheckpointInfo } from "../model/checkpoint.ts";
 import { addressOf, levelsOf, namespaceOf } from "./mapping/address.ts";
+import { attributesOf } from "./mapping/attributes.ts";
 import { matches } from "./mapping/metadata.ts";
 
 /** A checkpoint of a list, with its thread and namespace. */
@@ -25,6 +27,7 @@ export async function* listed(
   store: AnyStore,
   config: RunnableConfig,
   options: CheckpointListOptions,
+  attributes: readonly string[] = [],
 ): AsyncGenerator<Listed> {
   const { limit = Number.POSITIVE_INFINITY, before, filter = {} } = options;
   const beforeId: unknown = before?.configurable?.["checkpoint_id"];
@@ -35,7 +38,7 @@ export async function* listed(
     matches(info, filter);
   let left = limit;
   if (left <= 0) return;
-  for await (const row of merged(await streams(store, config, passes))) {
+  for await (const row of merged(await streams(store, config, passes, attributesOf(attributes, filter)))) {
     yield row;
     left -= 1;
     if (left <= 0) return;
@@ -46,12 +49,13 @@ async function streams(
   store: AnyStore,
   config: RunnableConfig,
   passes: (row: Listed) => boolean,
+  where: Where | undefined,
 ): Promise<AsyncGenerator<Listed>[]> {
   const address = addressOf(config);
   const namespace: unknown = config.configurable?.["checkpoint_ns"];
   const threads: string[] = [];
   if (address !== undefined) threads.push(address.thread);
-  else for await (const thread of store.threads()) threads.push(thread.id);
+  else for await (const thread of store.threads(where ? { where } : {})) threads.push(thread.id);
   const all: AsyncGenerator<Listed>[] = [];
   for (const thread of threads) {
     const levels = typeof namespace === "string" ? [levelsOf(namespace)] : await store.thread(thread).namespaces();

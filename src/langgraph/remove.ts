@@ -1,4 +1,4 @@
-import { storeTime } from "../api/adapter.ts";
+import { hasSchema, storeTime } from "../api/adapter.ts";
 import type { Store } from "../api/store.ts";
 import type { Thread } from "../api/thread.ts";
 import type { CheckpointInfo, Metadata } from "../model/checkpoint.ts";
@@ -6,7 +6,7 @@ import type { PruneOptions } from "../model/options.ts";
 import type { PruneResult } from "../model/results.ts";
 import { prunedSeqs, retentionOf } from "../model/retention.ts";
 import { historiesAt } from "./channel-history.ts";
-import { type Bookkeeping, notesOf, reserved, type StoredHistory, withNotes } from "./mapping/bookkeeping.ts";
+import { type Bookkeeping, formatOf, notesOf, reserved, type StoredHistory, withNotes } from "./mapping/bookkeeping.ts";
 import { firstVersionWithSends, sendsOf } from "./old-sends.ts";
 
 /**
@@ -51,7 +51,7 @@ async function rowsOf(store: AnyStore, id: string): Promise<CheckpointInfo[]> {
 }
 
 function readsAncestors(row: CheckpointInfo): boolean {
-  return row.stateVersion < firstVersionWithSends || (notesOf(row).unset ?? []).length > 0;
+  return formatOf(row) < firstVersionWithSends || (notesOf(row).unset ?? []).length > 0;
 }
 
 async function remove(
@@ -92,16 +92,19 @@ async function copyFromAncestors(
   const checkpoint = await thread.get(row.id);
   if (checkpoint === undefined) return;
   const { id, step, source, node, path, next, completed, interrupts, barriers, run, workflow, label } = checkpoint;
-  const { createdAt, stateVersion, state } = checkpoint;
+  const { createdAt, state } = checkpoint;
   const before = state[reserved] as Bookkeeping;
   const bookkeeping: Bookkeeping = {
+    v: formatOf(row),
     ...before,
     ...(sends !== undefined && before.sends === undefined && { sends }),
     ...(Object.keys(history).length > 0 && { history: { ...before.history, ...history } }),
   };
   await thread.put({
     ...{ id, step, source, node, path, next, completed, interrupts, barriers, run, workflow, label },
-    ...{ createdAt, stateVersion },
+    createdAt,
+    // With a schema the state read is of its version; without one the version stays.
+    ...(!hasSchema(thread) && { stateVersion: checkpoint.stateVersion }),
     state: { ...state, [reserved]: bookkeeping },
     metadata: notingHistory(checkpoint, Object.keys(history)),
   });

@@ -13,16 +13,18 @@ import {
   TASKS,
   WRITES_IDX_MAP,
 } from "@langchain/langgraph-checkpoint";
-import { startWrites } from "../api/adapter.ts";
+import { hasSchema, startWrites } from "../api/adapter.ts";
 import { type AnyOpenOptions, open } from "../api/open.ts";
 import type { Store } from "../api/store.ts";
 import type { Thread } from "../api/thread.ts";
 import type { ThreadInfo } from "../model/checkpoint.ts";
 import type { LeaseToken, PruneOptions, ThreadsOptions } from "../model/options.ts";
 import type { PruneResult } from "../model/results.ts";
+import { checkStrings } from "../model/validation/checks.ts";
 import { historiesAt } from "./channel-history.ts";
 import { listed } from "./list.ts";
 import { type Address, addressOf, configOf, idOf, levelsOf, requiredAddress } from "./mapping/address.ts";
+import { attributesOf } from "./mapping/attributes.ts";
 import { type Bookkeeping, isActivation, reserved } from "./mapping/bookkeeping.ts";
 import { putInput, shownTuple } from "./mapping/checkpoint.ts";
 import { firstVersionWithSends, sendsOf } from "./old-sends.ts";
@@ -41,6 +43,18 @@ export interface SaverOptions {
    * work. Default false: runs on a thread go side by side, each on a branch of its own.
    */
   readonly exclusive?: boolean | ExclusiveOptions;
+  /**
+   * Looks at every step for messages that a node has changed in place, which costs about 100 ns for each message of the state.
+   * False takes a message object that was stored once to be unchanged: a change that is made in place, instead of by a new
+   * message, is then not stored. @default true
+   */
+  readonly changesInPlace?: boolean;
+  /**
+   * Names of metadata that become attributes of the thread, copied from the config of every run: `list` with a filter on one
+   * of them then looks at the threads that have the value, instead of all. For values that a thread keeps: a thread is found by
+   * its latest value, and only once it was saved under this option. @default []
+   */
+  readonly attributes?: readonly string[];
 }
 
 type State = Record<string, unknown>;
@@ -58,6 +72,9 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
   readonly #store: Store<State>;
   readonly #exclusive: Exclusive | undefined;
   readonly #refusals = new Refusals();
+  /** True if messages that were stored before are taken to be unchanged. */
+  readonly #trusted: boolean;
+  readonly #attributes: readonly string[];
   #owned = false;
 
   /** Uses an open store, which closing the saver leaves open. */
@@ -65,14 +82,22 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
     super();
     this.store = store;
     this.#store = store as Store<State>;
-    const { exclusive = false } = options;
+    const { exclusive = false, changesInPlace = true, attributes = [] } = options;
+    checkStrings(attributes, "attributes");
+    this.#attributes = [...attributes];
+    if (typeof changesInPlace !== "boolean") throw new TypeError("changesInPlace must be true or false.");
+    this.#trusted = !changesInPlace;
     if (exclusive !== false) this.#exclusive = new Exclusive(this.#store, exclusive === true ? {} : exclusive);
   }
 
   /** Opens a store (`memory:`, `file:./directory`, `sqlite:path`, `postgres://…`), which is closed with the saver. */
   static async open(url: string, options: SaverOptions & AnyOpenOptions = {}): Promise<ThreadmarkSaver> {
-    const { exclusive, ...rest } = options;
-    const saver = new ThreadmarkSaver(await open(url, rest), exclusive === undefined ? {} : { exclusive });
+    const { exclusive, changesInPlace, attributes, ...rest } = options;
+    const saver = new ThreadmarkSaver(await open(url, rest), {
+      ...(exclusive !== undefined && { exclusive }),
+      ...(changesInPlace !== undefined && { changesInPlace }),
+      ...(attributes !== undefined && { attributes }),
+    });
     saver.#owned = true;
     return saver;
   }
@@ -85,7 +110,7 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
   }
 
   override async *list(config: RunnableConfig, options: CheckpointListOptions = {}): AsyncGenerator<CheckpointTuple> {
-    for await (const { thread, namespace, info } of listed(this.#store, config, options)) {
+    for await (const { thread, namespace, info } of listed(this.#store, config, options, this.#attributes)) {
       const tuple = await this.#tuple(this.#handle({ thread, namespace }), info.id);
       // The checkpoint may have been deleted since it was listed.
       if (tuple !== undefined) yield tuple;
@@ -112,12 +137,23 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
   ): Promise<RunnableConfig> {
     const { thread, namespace, checkpoint: parent = null } = requiredAddress(config, "put");
     const handle = this.#handle({ thread, namespace });
-    const input = putInput({ config, namespace, checkpoint, metadata, newVersions, hasParent: parent !== null });
+    const input = putInput({
+      config,
+      namespace,
+      checkpoint,
+      metadata,
+      newVersions,
+      hasParent: parent !== null,
+      hasSchema: hasSchema(handle),
+      trusted: this.#trusted,
+    });
     try {
       // Invariant: nothing is awaited before the store has captured the input, which the graph may change later.
       await this.#running<unknown>(thread, config, (lease) => {
         const leased = lease === undefined ? {} : { lease };
-        return parent === checkpoint.id ? rePut(handle, input, leased) : handle.put(input, { parent, ...leased });
+        if (parent === checkpoint.id) return rePut(handle, input, leased);
+        const attributes = attributesOf(this.#attributes, { ...config.metadata, ...metadata });
+        return handle.put(attributes ? { ...input, attributes } : input, { parent, ...leased });
       });
     } catch (error) {
       throw channelFailure(error, thread, Object.keys(input.state ?? input.update?.set ?? {}));
@@ -235,7 +271,9 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
     const runs = new Set(runIds.map(idOf));
     let count = 0;
     if (runs.size === 0) return count;
-    for await (const { id } of this.#store.threads()) count += await deleteRuns(this.#store, id, runs);
+    const threads = new Set<string>();
+    for (const run of runs) for await (const { id } of this.#store.threads({ run })) threads.add(id);
+    for (const id of threads) count += await deleteRuns(this.#store, id, runs);
     return count;
   }
 
@@ -264,7 +302,7 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
     if (stored === undefined) return undefined;
     const { checkpoint: info } = stored;
     const kept = (info.state[reserved] as Bookkeeping | undefined)?.sends;
-    const tuple = shownTuple(stored);
+    const tuple = shownTuple(stored, hasSchema(handle));
     if (tuple.checkpoint.v < firstVersionWithSends) {
       const sends = kept ?? (await sendsOf(handle, info));
       if (sends !== undefined) this.#addSends(tuple.checkpoint, sends);

@@ -1,3 +1,5 @@
+import { byteLength } from "../platform/bytes.ts";
+
 /** Ids and namespaces come from strangers: everything about them is checked here, before any I/O. */
 
 const ID_BYTES = 512;
@@ -8,8 +10,7 @@ function fault(value: string): string | undefined {
   if (value.includes("\0")) return "contains a NUL character";
   if (!value.isWellFormed()) return "contains a lone surrogate";
   // A UTF-16 unit takes at most three bytes of UTF-8: short strings need no counting.
-  if (value.length * 3 > ID_BYTES && Buffer.byteLength(value) > ID_BYTES)
-    return `is longer than ${ID_BYTES} bytes of UTF-8`;
+  if (value.length * 3 > ID_BYTES && byteLength(value) > ID_BYTES) return `is longer than ${ID_BYTES} bytes of UTF-8`;
   return undefined;
 }
 
@@ -29,14 +30,14 @@ export function checkId(value: unknown, what: string): string {
 
 /** Returns true if strings may be the parts of a namespace. */
 export function isNamespace(parts: readonly string[]): boolean {
-  return parts.every(isId) && parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0) <= NAMESPACE_BYTES;
+  return parts.every(isId) && parts.reduce((sum, part) => sum + byteLength(part), 0) <= NAMESPACE_BYTES;
 }
 
 export function checkNamespace(value: unknown): readonly string[] {
   if (!Array.isArray(value)) throw new TypeError("A namespace must be an array of strings.");
   let bytes = 0;
   for (const [index, part] of value.entries()) {
-    bytes += Buffer.byteLength(checkId(part, `Part ${index} of the namespace`));
+    bytes += byteLength(checkId(part, `Part ${index} of the namespace`));
   }
   if (bytes > NAMESPACE_BYTES)
     throw new TypeError(`A namespace may have up to ${NAMESPACE_BYTES} bytes in all, not ${bytes}.`);

@@ -1,3 +1,4 @@
+import type { Attributes } from "./attributes.ts";
 import type { Status } from "./status.ts";
 
 /** Where a checkpoint came from. */
@@ -85,4 +86,30 @@ export interface ThreadInfo {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly forkedFrom: { readonly thread: string; readonly checkpoint: string | null } | null;
+  /** The values that the thread is found by. */
+  readonly attributes: Attributes;
+  /** The place in the list that the thread was in, for `after`. */
+  readonly cursor: string;
+}
+
+/** A question that waits for an answer, as `store.interrupts` yields it. */
+export interface OpenInterrupt {
+  readonly thread: string;
+  readonly workflow: string | null;
+  /** The id of the checkpoint at which the thread waits. */
+  readonly checkpoint: string;
+  readonly id: string;
+  readonly node: string | null;
+  readonly value: unknown;
+  /** When it was asked, in milliseconds since 1970. */
+  readonly since: number;
+  /** The place in the list, for `after`. */
+  readonly cursor: string;
+}
+
+/** A thread that a worker can take, as `store.due` yields it. */
+export interface DueThread {
+  readonly thread: string;
+  /** When it became due, in milliseconds since 1970. */
+  readonly due: number;
 }

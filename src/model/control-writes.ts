@@ -14,3 +14,9 @@ export const controlChannels = {
   interrupt: "interrupt",
   resume: "answer",
 } as const;
+
+/** The channel of LangGraph's questions. */
+export const graphChannels = { interrupt: "__interrupt__" } as const;
+
+/** The task under which LangGraph saves an answer that is for whichever task asks first. */
+export const NULL_TASK = "00000000-0000-0000-0000-000000000000";

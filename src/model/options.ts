@@ -1,5 +1,9 @@
+import type { AttributeChanges, Where } from "./attributes.ts";
 import type { Activation, Barrier, Interrupt, Metadata, Source } from "./checkpoint.ts";
+import type { Patch } from "./patch.ts";
+import type { StateSchemas } from "./state-versions.ts";
 import type { Status } from "./status.ts";
+import type { ChangeKind } from "./watched-changes.ts";
 
 type Key<State> = Extract<keyof State, string>;
 type AppendableKeys<State> = {
@@ -28,6 +32,7 @@ export interface CheckpointElsewhere {
  *
  * @example
  * await thread.put({ update: { append: { messages: [message] }, set: { turn: 2 }, unset: ["draft"] } });
+ * await thread.put({ update: { patch: [[["plan", "steps", 2, "done"], true]] } });
  */
 export interface Update<State> {
   /** Elements added to the end of an array, or text to the end of a string. @default {} */
@@ -36,6 +41,8 @@ export interface Update<State> {
   readonly set?: Partial<State>;
   /** Top-level keys that go; any, where nothing is known of the state. @default [] */
   readonly unset?: readonly (unknown extends State ? string : Key<State>)[];
+  /** Values deep in the state, each with its path. A path alone removes a key. Applied in order, after the rest. @default [] */
+  readonly patch?: readonly Patch<State>[];
 }
 
 /** The fields of a checkpoint that `put` takes beside its state. */
@@ -70,6 +77,10 @@ export interface PutFields {
   readonly stateVersion?: number;
   /** Any plain object. @default {} */
   readonly metadata?: Metadata;
+  /** Values to find the thread by, merged into those it has; null removes one. @default as they are */
+  readonly attributes?: AttributeChanges;
+  /** When a worker is to take the thread, in milliseconds since 1970; null: not at all. @default as it is */
+  readonly due?: number | null;
 }
 
 /** The input of `put`: exactly one of `state` and `update`, and the fields that differ from their defaults. */
@@ -191,16 +202,67 @@ export interface ThreadOptions {
 export interface ThreadsOptions {
   /** Only threads of this workflow. @default all */
   readonly workflow?: string;
+  /** Only threads with a checkpoint of this run. @default all */
+  readonly run?: string;
   /** Only threads whose id begins with this text. @default all */
   readonly prefix?: string;
-  /** Only threads of this status. @default all */
-  readonly status?: Status;
-  /** `id`: bytewise. `updated`: newest first, which reads the whole list. @default "id" */
+  /** Only threads of this status, or of one of these. @default all */
+  readonly status?: Status | readonly Status[];
+  /** Only threads whose attributes meet these conditions. @default all */
+  readonly where?: Where;
+  /** Only threads that were active after this time, in milliseconds since 1970. @default all */
+  readonly updatedAfter?: number;
+  /** Only threads that were last active before this time. @default all */
+  readonly updatedBefore?: number;
+  /**
+   * `id`: bytewise. `updated`: newest first. The order is right to a second: of threads that were active in the same second,
+   * one that began earlier in it may come before. @default "id"
+   */
   readonly order?: "id" | "updated";
   /** The most threads to yield. @default Infinity */
   readonly limit?: number;
-  /** The id of the last thread already seen. @default from the beginning */
+  /** The `cursor` of the last thread already seen; in the order of ids that is its id. @default from the beginning */
   readonly after?: string;
+  /** Ends the list with the signal's reason. @default none */
+  readonly signal?: AbortSignal;
+}
+
+/** Options of `store.watch`. */
+export interface WatchOptions {
+  /** Only changes of this thread. @default all */
+  readonly thread?: string;
+  /** Only changes of threads of this workflow. @default all */
+  readonly workflow?: string;
+  /** Only changes of these kinds. @default all */
+  readonly kinds?: readonly ChangeKind[];
+  /** The cursor of the last change already seen, of a watch with the same thread, workflow and kinds. @default from now on */
+  readonly after?: string;
+  /** Ends the watch. @default none */
+  readonly signal?: AbortSignal;
+}
+
+/** Options of `store.interrupts`. */
+export interface InterruptsOptions {
+  /** Only threads of this workflow. @default all */
+  readonly workflow?: string;
+  /** Only threads whose attributes meet these conditions. @default all */
+  readonly where?: Where;
+  /** The most questions to yield. @default Infinity */
+  readonly limit?: number;
+  /** The `cursor` of the last question already seen. @default from the newest */
+  readonly after?: string;
+  /** Ends the list with the signal's reason. @default none */
+  readonly signal?: AbortSignal;
+}
+
+/** Options of `store.due`. */
+export interface DueOptions {
+  /** Only threads of this workflow; null: those without one. */
+  readonly workflow: string | null;
+  /** Only threads that are due by this time, in milliseconds since 1970. @default now, by the store's clock */
+  readonly before?: number;
+  /** The most threads to yield. @default Infinity */
+  readonly limit?: number;
   /** Ends the list with the signal's reason. @default none */
   readonly signal?: AbortSignal;
 }
@@ -226,6 +288,43 @@ export interface ClassCodec<T = unknown> {
   decode(data: unknown): T;
 }
 
+/** An object outside the store, as a driver lists it. */
+export interface StoredObject {
+  readonly name: string;
+  /** When it was last written, in milliseconds since 1970. */
+  readonly at: number;
+}
+
+/**
+ * A place for large values outside the store. Names are made by the store, never used twice, and consist of letters, digits,
+ * `_` and `-`. The place must hold the values of one store only.
+ *
+ * @example
+ * const driver = directory("./values");
+ * const store = await open("sqlite:agent.db", { largeValues: { driver } });
+ */
+export interface ValueDriver {
+  /** Stores an object. When it resolves, the object is durable. */
+  put(name: string, bytes: Uint8Array): Promise<void>;
+  /** Resolves to an object's bytes, or undefined where there is no such object. */
+  get(name: string): Promise<Uint8Array | undefined>;
+  /** Deletes an object; one that is not there is no error. */
+  delete(name: string): Promise<void>;
+  /** Yields all objects, in any order. */
+  list(): AsyncIterable<StoredObject>;
+}
+
+/** How large values are stored. */
+export interface LargeValueOptions {
+  /**
+   * The length of a value's JSON from which it is stored by itself, once for all threads of its lineage; Infinity: never.
+   * @default 8192
+   */
+  readonly from?: number;
+  /** Where new large values go. @default none: into the store */
+  readonly driver?: ValueDriver;
+}
+
 /** Options of `open` that every store takes. */
 export interface StoreOptions {
   /** Gives the time in milliseconds since 1970. @default Date.now */
@@ -242,8 +341,15 @@ export interface StoreOptions {
   readonly unregistered?: "refuse" | "keep";
   /** Bytes of recently used states kept in memory. @default 67108864, which is 64 MiB */
   readonly cacheBytes?: number;
-  /** How packs are compressed. `zstd` needs Node 22.15. @default "none" */
+  /**
+   * The version of the program's states and how older ones are migrated: one schema, or schemas by workflow. On Postgres a string
+   * names the schema of the tables instead. @default states have no version
+   */
+  readonly schema?: StateSchemas;
+  /** How packs and large values are compressed. `zstd` needs Node 22.15. @default "none" */
   readonly compression?: "none" | "deflate" | "zstd";
+  /** From which length a value is stored by itself, and where. @default { from: 8192 }, in the store */
+  readonly largeValues?: LargeValueOptions;
   /** @internal How many checkpoints make a pack. Tests make small ones, so that short histories have many. */
   readonly packRows?: number;
   /** @internal How many bytes of checkpoints make a pack. */

@@ -1,3 +1,4 @@
+import type { Status } from "./status.ts";
 /** The result of `prune`. */
 export interface PruneResult {
   /** How many checkpoints went, or would go with `dryRun`. */
@@ -34,6 +35,8 @@ export interface LeaseInfo {
     /** Milliseconds by the store's clock. */
     readonly remaining: number;
   } | null;
+  /** Whether anybody has held a lease since the thread was made. A fork or an imported thread begins without. */
+  readonly taken: boolean;
   /** The leases that were broken, the latest first; the last ten of them. */
   readonly broken: readonly BrokenLease[];
 }
@@ -64,7 +67,7 @@ export interface VerifyResult {
 export interface Stats {
   readonly threads: number;
   readonly checkpoints: number;
-  /** Bytes of encoded values by kind: directory, metadata, tail, packs, index, writes; and `total` on the medium. */
+  /** Bytes of encoded values by kind: directory, metadata, tail, packs, index, writes, large values; and `total` on the medium. */
   readonly bytes: {
     readonly directory: number;
     readonly metadata: number;
@@ -72,11 +75,15 @@ export interface Stats {
     readonly packs: number;
     readonly index: number;
     readonly writes: number;
+    readonly values: number;
     readonly total: number;
   };
 }
 
-/** Bytes that a thread takes on the medium, without those it shares with the threads it was forked from. */
+/**
+ * Bytes that a thread takes on the medium, without those it shares with the threads it was forked from. Large values count
+ * where the thread's own checkpoints and writes need them: forks may need the same ones.
+ */
 export interface ThreadSize {
   readonly bytes: Omit<Stats["bytes"], "directory">;
   /** Bytes of its frames and metadata by when they were committed, oldest first. A pack counts as one. */
@@ -99,4 +106,11 @@ export interface ImportResult {
   /** Threads that were there already, just so. */
   readonly unchanged: number;
   readonly checkpoints: number;
+}
+
+/** How many threads there are, by status and workflow. Threads without a workflow are under `""`. */
+export interface Counts {
+  readonly threads: number;
+  readonly status: { readonly [Name in Status]: number };
+  readonly workflows: { readonly [workflow: string]: { readonly [Name in Status]: number } };
 }

@@ -1,9 +1,11 @@
 /**
- * Node's own modules, taken without `import`: that would make Node list their exports, and for that evaluate every lazy part
+ * Node's own modules. The web build has `web/node-builtins.ts` instead. They are taken without `import`: that would make Node list their exports, and for that evaluate every lazy part
  * of them (the console's streams for `util`, promises for `fs`). In a new process this takes longer than all else that
  * opening a store does.
  */
 export const fs: typeof import("node:fs") = process.getBuiltinModule("node:fs");
+export const diagnosticsChannel: Pick<typeof import("node:diagnostics_channel"), "channel"> =
+  process.getBuiltinModule("node:diagnostics_channel");
 export const path: typeof import("node:path") = process.getBuiltinModule("node:path");
 export const timers: typeof import("node:timers") = process.getBuiltinModule("node:timers");
 export const util: typeof import("node:util") = process.getBuiltinModule("node:util");
@@ -18,11 +20,16 @@ export function os(): typeof import("node:os") {
   return process.getBuiltinModule("node:os");
 }
 
+/** Returns a name for this process, for people to see. */
+export function processName(): string {
+  return `${os().hostname()}:${process.pid}`;
+}
+
 type NodeZlib = typeof import("node:zlib");
 
-/** The part of `node:zlib` that is used here. Older versions of Node have no zstd. */
-export type Zlib = Pick<NodeZlib, "crc32" | "deflateRawSync" | "inflateRawSync"> &
-  Partial<Pick<NodeZlib, "zstdCompressSync" | "zstdDecompressSync">>;
+/** The part of `node:zlib` that is used here. Older versions of Node have no zstd, browsers only the checksum. */
+export type Zlib = Pick<NodeZlib, "crc32"> &
+  Partial<Pick<NodeZlib, "deflateRawSync" | "inflateRawSync" | "zstdCompressSync" | "zstdDecompressSync">>;
 
 let loadedZlib: Zlib | undefined;
 

@@ -1,10 +1,7 @@
 import { CodedError } from "../errors.ts";
+import type { SchemaIssue as Issue } from "../model/standard-schema.ts";
 
-/** A fault that a schema found in an input. */
-export interface Issue {
-  readonly message: string;
-  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
-}
+export type { Issue };
 
 /**
  * The stable code of a run that was refused or failed. Faults of the store keep their own codes: see `ThreadmarkError`.
@@ -18,6 +15,8 @@ export interface Issue {
  * - `INVALID_INPUT`: the schema refused the input; see `issues`
  * - `UNFINISHED`: the thread has an unfinished run, and an input was given for a new one
  * - `NO_INTERRUPT`: an answer was given, but no interrupt (or none of that id) waits for an answer
+ * - `GAVE_UP`: workers have died with the run too often
+ * - `INVALID_ANSWER`: the node's schema of answers refused an answer; see `issues`
  */
 export type RunErrorCode =
   | "NODE_FAILED"
@@ -28,7 +27,9 @@ export type RunErrorCode =
   | "OTHER_WORKFLOW"
   | "INVALID_INPUT"
   | "UNFINISHED"
-  | "NO_INTERRUPT";
+  | "NO_INTERRUPT"
+  | "INVALID_ANSWER"
+  | "GAVE_UP";
 
 /** The fields of a {@link RunError} that say where it happened, as its message does in words. */
 export interface RunErrorDetails {
@@ -80,7 +81,29 @@ export class StorageFailure extends Error {
   }
 }
 
-/** Returns the message of any thrown value. */
+/** Returns the message of any thrown value, whatever it does when it is looked at. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  try {
+    const message: unknown = error instanceof Error ? error.message : error;
+    return typeof message === "string" ? message : String(message);
+  } catch {
+    return `a thrown ${typeof error} that has no text`;
+  }
+}
+
+/** Returns the name of a thrown error; that of the given error where it has none. */
+export function nameOf(error: unknown, otherwise: Error): string {
+  try {
+    return error instanceof Error ? String(error.name) : otherwise.name;
+  } catch {
+    return otherwise.name;
+  }
+}
+
+/** Warns of a fault that is nobody's to catch, as of a listener: as Node does where there is Node, else in the console. */
+export function warnOf(message: string): void {
+  const { process: node } = globalThis as { process?: { emitWarning?: (message: string) => void } };
+  // biome-ignore lint/suspicious/noConsole: a browser has no other place for a warning.
+  if (node?.emitWarning === undefined) console.warn(message);
+  else node.emitWarning(message);
 }

@@ -2,6 +2,9 @@ import { batchCases } from "./backend/batches.ts";
 import type { BackendCase } from "./backend/case.ts";
 import { commitCases } from "./backend/commits.ts";
 import { concurrencyCases } from "./backend/concurrency.ts";
+import { entryCases } from "./backend/entries.ts";
+import { hearingCases } from "./backend/hearing.ts";
+import { logCases } from "./backend/log.ts";
 import { rangeCases } from "./backend/ranges.ts";
 import { upkeepCases } from "./backend/upkeep.ts";
 import { valueCases } from "./backend/values.ts";
@@ -20,6 +23,9 @@ export const backendCases: readonly BackendCase[] = [
   ...rangeCases,
   ...commitCases,
   ...batchCases,
+  ...entryCases,
+  ...logCases,
+  ...hearingCases,
   ...concurrencyCases,
   ...upkeepCases,
 ];

@@ -6,6 +6,9 @@
  * for (const testCase of cases) test(testCase.name, async () => runCase(testCase, capabilities, await makeLocation()));
  */
 import type { Case } from "./case.ts";
+import { attributes } from "./cases/finding/attributes.ts";
+import { findThreads } from "./cases/finding/find-threads.ts";
+import { questions } from "./cases/finding/questions.ts";
 import { copy } from "./cases/forking/copy.ts";
 import { fork } from "./cases/forking/fork.ts";
 import { forkIsolation } from "./cases/forking/fork-isolation.ts";
@@ -19,6 +22,7 @@ import { latestAndGet } from "./cases/reading/latest-and-get.ts";
 import { namespaces } from "./cases/reading/namespaces.ts";
 import { packs } from "./cases/reading/packs.ts";
 import { threads } from "./cases/reading/threads.ts";
+import { watch } from "./cases/reading/watch.ts";
 import { closing } from "./cases/upkeep/close.ts";
 import { compaction } from "./cases/upkeep/compact.ts";
 import { compactionParents } from "./cases/upkeep/compact-parents.ts";
@@ -29,7 +33,10 @@ import { capture } from "./cases/writing/capture.ts";
 import { concurrency } from "./cases/writing/concurrency.ts";
 import { ids } from "./cases/writing/ids.ts";
 import { input } from "./cases/writing/input.ts";
+import { largeValues } from "./cases/writing/large-values.ts";
 import { lease } from "./cases/writing/lease.ts";
+import { mailbox } from "./cases/writing/mailbox.ts";
+import { patch } from "./cases/writing/patch.ts";
 import { put } from "./cases/writing/put.ts";
 import { races } from "./cases/writing/races.ts";
 import { replace } from "./cases/writing/replace.ts";
@@ -41,16 +48,20 @@ export type { Case, Context, Free, ManualClock } from "./case.ts";
 export { type Location, missing, runCase } from "./run.ts";
 export { exact } from "./support/exact.ts";
 export { forwarding, type Overrides } from "./support/forwarding.ts";
+export { sharedMemory } from "./support/shared-memory.ts";
 
 /** All behaviours of a store, for any backend. */
 export const cases: readonly Case[] = [
   ...put,
   ...update,
+  ...patch,
   ...replace,
   ...capture,
   ...latestAndGet,
   ...history,
   ...writes,
+  ...largeValues,
+  ...mailbox,
   ...fork,
   ...forkIsolation,
   ...forkNamespaces,
@@ -62,6 +73,10 @@ export const cases: readonly Case[] = [
   ...diff,
   ...lease,
   ...threads,
+  ...watch,
+  ...findThreads,
+  ...attributes,
+  ...questions,
   ...namespaces,
   ...types,
   ...packs,

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { exitCodes } from "../../src/cli/failure.ts";
 import { threadmark } from "./run.ts";
 
-const text = readFileSync(new URL("../../docs/cli.md", import.meta.url), "utf8");
+const text = readFileSync(new URL("../../docs/reference/cli.md", import.meta.url), "utf8");
 const rowsOf = (heading: string): string[] => {
   const table = text.slice(text.indexOf(heading)).split("\n\n")[0]!;
   return table
@@ -18,13 +18,13 @@ async function commands(): Promise<string[]> {
   return [...list.matchAll(/^ {2}([a-z-]+) /gm)].map(([, name]) => name!);
 }
 
-test("docs/cli.md has every command, and no other", async () => {
+test("docs/reference/cli.md has every command, and no other", async () => {
   const first = rowsOf("| command | what it does |").map((row) => row.split("|")[1]!);
   const documented = first.flatMap((cell) => [...cell.matchAll(/`([a-z-]+)/g)].map(([, name]) => name!));
   expect(documented.sort()).toEqual((await commands()).sort());
 });
 
-test("docs/cli.md says what --json gives for every command that has it", async () => {
+test("docs/reference/cli.md says what --json gives for every command that has it", async () => {
   const first = rowsOf("| command | records |").map((row) => row.split("|")[1]!);
   const documented = first.flatMap((cell) => [...cell.matchAll(/`([a-z-]+)`/g)].map(([, name]) => name!));
   const having: string[] = [];
@@ -34,7 +34,7 @@ test("docs/cli.md says what --json gives for every command that has it", async (
   expect(documented.sort()).toEqual(having.sort());
 });
 
-test("docs/cli.md has every exit code, and no other", () => {
+test("docs/reference/cli.md has every exit code, and no other", () => {
   const documented = rowsOf("| code | meaning |").map((row) => Number(row.split("|")[1]));
   expect(documented).toEqual(Object.values(exitCodes));
 });

@@ -180,3 +180,42 @@ test("tail goes on with a thread that was deleted and made again, and shows noth
   await store.close();
   expect(records(out).map(({ node }) => node)).toEqual(["act", "after the head", "another", "and on"]);
 });
+
+test("tail without a thread prints the changes of the store, chosen by thread, workflow and kind, and goes on behind a cursor", async () => {
+  const url = await storeWith(threeSteps);
+  const store = await open<Record<string, unknown>>(url);
+  const told: Record<string, unknown>[] = [];
+  const until = async (args: readonly string[], count: number, act: () => Promise<void>): Promise<string> => {
+    const interrupt = new AbortController();
+    const ending = threadmark(["tail", url, ...args], {
+      signal: interrupt.signal,
+      hear: (text) => {
+        if (lines(text).length >= count) interrupt.abort();
+      },
+    });
+    // The command begins to watch when it has opened the store.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await act();
+    const { code, out } = await ending;
+    expect(code).toBe(0);
+    return out;
+  };
+  const out = await until(["--json"], 3, async () => {
+    const { id } = await store.thread("a").put({ state: {}, workflow: "w" });
+    await store.thread("a").label(id, "named");
+    await store.thread("b").put({ state: {} });
+  });
+  told.push(...records(out));
+  expect(told.map(({ kind, thread }) => `${kind} ${thread}`).sort()).toEqual(["label a", "put a", "put b"]);
+  const plain = await until(["--kind", "label", "--kind", "delete", "--thread", "b"], 1, async () => {
+    await store.thread("a").delete();
+    await store.thread("b").delete();
+  });
+  expect(plain).toMatch(/^delete\s+b\s/);
+  const rest = await until(["--json", "--after", String(told[2]?.["cursor"])], 2, async () => undefined);
+  expect(records(rest).map(({ kind, thread }) => `${kind} ${thread}`)).toEqual(["delete a", "delete b"]);
+  await store.close();
+  expect((await threadmark(["tail", url, "--kind", "puts"])).code).toBe(2);
+  expect((await threadmark(["tail", "user-42", url, "--workflow", "w"])).code).toBe(2);
+  expect((await threadmark(["tail", url, "--after", "nonsense"])).code).toBe(2);
+});

@@ -36,7 +36,8 @@ test("a work that fails leaves no bar in front of what it says", async () => {
   writeFileSync(bundle, "not a bundle\n");
   const { code, err } = await threadmark(["import", bundle, url], { terminal });
   expect(code).toBe(1);
-  expect(err).toContain(`${CLEARED}threadmark: Line 1 of the bundle is damaged`);
+  // In red on a terminal: the colour begins where the bar was cleared.
+  expect(err).toContain(`${CLEARED}\u001b[31m\u001b[1mthreadmark:\u001b[22m\u001b[39m Line 1 of the bundle is damaged`);
 });
 
 test("long work that is interrupted ends with 130, and leaves the rest alone", async () => {

@@ -36,7 +36,7 @@ test("the names in the records of --json are those that programs know", async ()
     verify: await namesOf("verify"),
     compact: await namesOf("compact"),
   }).toEqual({
-    threads: "checkpoints createdAt forkedFrom head id status updatedAt workflow",
+    threads: "attributes checkpoints createdAt cursor forkedFrom head id status updatedAt workflow",
     history: info,
     states: sorted(whole),
     show: sorted(`${whole} size writes`),

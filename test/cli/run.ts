@@ -14,7 +14,9 @@ export interface Surroundings {
   readonly env?: Record<string, string>;
   readonly stdin?: string;
   /** As if a person sat there. */
-  readonly terminal?: { readonly columns: number };
+  readonly terminal?: { readonly columns: number; readonly rows?: number };
+  /** Stands for the pager: gets the texts that do not fit on the screen. */
+  readonly page?: (text: string) => Promise<boolean>;
   readonly signal?: AbortSignal;
   /** Sees the output as it comes. */
   readonly hear?: (out: string) => void;
@@ -22,7 +24,7 @@ export interface Surroundings {
 
 /** Runs the command line in this process, with streams of its own. */
 export async function threadmark(parameters: readonly string[], surroundings: Surroundings = {}): Promise<Ended> {
-  const { env = {}, stdin, terminal, signal, hear } = surroundings;
+  const { env = {}, stdin, terminal, signal, hear, page } = surroundings;
   const isTTY = terminal !== undefined;
   const [input, output, complaint] = [new PassThrough(), new PassThrough(), new PassThrough()];
   let [out, err] = ["", ""];
@@ -36,9 +38,10 @@ export async function threadmark(parameters: readonly string[], surroundings: Su
   if (stdin !== undefined) input.end(stdin);
   const streams = {
     stdin: Object.assign(input, { isTTY }),
-    stdout: Object.assign(output, { isTTY, columns: terminal?.columns ?? 80 }),
+    stdout: Object.assign(output, { isTTY, columns: terminal?.columns ?? 80, rows: terminal?.rows ?? 24 }),
     stderr: Object.assign(complaint, { isTTY }),
     env,
+    ...(page && { page }),
   };
   const code = await runCommandLine(parameters, streams, signal);
   await new Promise((resolve) => setImmediate(resolve));

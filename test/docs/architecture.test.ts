@@ -6,7 +6,11 @@ import { root } from "./run.ts";
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 const architecture = read("ARCHITECTURE.md");
 const { rooms } = JSON.parse(read("layers.json")) as { readonly rooms: Readonly<Record<string, string>> };
-const pages = ["ARCHITECTURE.md", "CONTRIBUTING.md", ...globSync("docs/decisions/*.md", { cwd: root }).sort()];
+const pages = [
+  "ARCHITECTURE.md",
+  "CONTRIBUTING.md",
+  ...globSync("docs/explanation/decisions/*.md", { cwd: root }).sort(),
+];
 
 /** Returns the files that a text names in backticks: anything that ends like a source, a page or a setting of the repository. */
 function filesIn(text: string): string[] {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { root } from "./run.ts";
 
-const folder = join(root, "docs/decisions");
+const folder = join(root, "docs/explanation/decisions");
 const pages = globSync("*.md", { cwd: folder })
   .filter((page) => page !== "README.md")
   .sort();

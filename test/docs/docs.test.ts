@@ -6,7 +6,7 @@ import { createDatabase, type TestDatabase } from "../support/postgres/database.
 import { type Outcome, root, run, runProgram, runScript } from "./run.ts";
 import { type Step, stepsOf } from "./steps.ts";
 
-const pages = ["README.md", "docs/**/*.md"]
+const pages = ["README.md", "AGENTS.md", "docs/**/*.md"]
   .flatMap((pattern) => globSync(pattern, { cwd: root }))
   .sort()
   .map((path) => ({ path, steps: stepsOf(readFileSync(join(root, path), "utf8")) }))

@@ -3,7 +3,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Store } from "../../src/api/store.ts";
 import { END, graph, START } from "../../src/runtime/index.ts";
-import { goTo, launchBrowser, visit } from "./browser.ts";
+import { choose, goTo, launchBrowser, visit } from "./browser.ts";
 import { type Served, seed, served } from "./seed.ts";
 
 let browser: Browser;
@@ -22,7 +22,7 @@ async function seeded(hash: string): Promise<Served & { readonly page: Page }> {
 }
 
 test("fork here: the editor takes a key's value, says what is wrong, and the fork is opened", async () => {
-  const { page, store } = await seeded("#/thread/order-17");
+  const { page, store } = await seeded("#/thread/order-17?tab=state");
   await page
     .locator("#timeline")
     .getByRole("option", { name: /^Step 0/ })
@@ -60,12 +60,12 @@ test("an answer is stored, and the runner picks it up", async () => {
   await flow.run({ amount: 12 }, { thread: "refund-5" });
   const page = await visit(browser, inspector);
   await goTo(page, "#/thread/refund-5");
-  await page.getByRole("button", { name: "Answer …" }).click();
-  const dialog = page.getByRole("dialog", { name: "Answer review" });
-  await dialog.getByLabel("Answer, as JSON").fill("{ not json");
-  expect(await dialog.getByRole("button", { name: "Answer" }).isDisabled()).toBe(true);
-  await dialog.getByLabel("Answer, as JSON").fill('{ "approve": true, "by": "Ann" }');
-  await dialog.getByRole("button", { name: "Answer" }).click();
+  const card = page.getByRole("region", { name: "Question of review" });
+  await card.getByRole("button", { name: "answer with JSON" }).click();
+  await card.getByLabel("Answer, as JSON").fill("{ not json");
+  expect(await card.getByRole("button", { name: "Answer", exact: true }).isDisabled()).toBe(true);
+  await card.getByLabel("Answer, as JSON").fill('{ "approve": true, "by": "Ann" }');
+  await card.getByRole("button", { name: "Answer", exact: true }).click();
   await page.getByText("answered, for the runner to pick up").waitFor();
   expect((await store.thread("refund-5").latest())?.state).toEqual({ amount: 12 });
   const [recovered] = await flow.recover();
@@ -76,11 +76,11 @@ test("an answer is stored, and the runner picks it up", async () => {
 test("a label is given and taken away; nothing happens on Cancel", async () => {
   const { page, store } = await seeded("#/thread/refund-4");
   const label = async (): Promise<string | undefined> => (await store.thread("refund-4").latest())?.label;
-  await page.getByRole("button", { name: "Label …" }).click();
+  await choose(page, "checkpoint", "Label …");
   await page.getByRole("dialog").getByLabel("Label").fill("ask the boss");
   await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
   expect(await label()).toBe("");
-  await page.getByRole("button", { name: "Label …" }).click();
+  await choose(page, "checkpoint", "Label …");
   await page.getByRole("dialog").getByLabel("Label").fill("ask the boss");
   await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
   await page.locator("#timeline .tag.label").filter({ hasText: "ask the boss" }).waitFor();
@@ -88,8 +88,8 @@ test("a label is given and taken away; nothing happens on Cancel", async () => {
 });
 
 test("a prune shows what would go before it goes", async () => {
-  const { page, store } = await seeded("#/thread/order-17");
-  await page.getByRole("button", { name: "Prune …" }).click();
+  const { page, store } = await seeded("#/thread/order-17?tab=state");
+  await choose(page, "thread", "Prune …");
   const dialog = page.getByRole("dialog", { name: "Prune this thread" });
   await dialog.getByText("Nothing would go.").waitFor();
   expect(await dialog.getByRole("button", { name: "Prune" }).isDisabled()).toBe(true);
@@ -103,19 +103,19 @@ test("a prune shows what would go before it goes", async () => {
 });
 
 test("a checkpoint and a thread are deleted only when asked for again", async () => {
-  const { page, store } = await seeded("#/thread/order-17");
-  await page.getByRole("region", { name: "Checkpoint" }).getByRole("button", { name: "Delete …" }).click();
+  const { page, store } = await seeded("#/thread/order-17?tab=state");
+  await choose(page, "checkpoint", "Delete …");
   await page.getByRole("dialog", { name: "Delete this checkpoint?" }).waitFor();
   await page.keyboard.press("Escape");
   await page.getByRole("dialog", { name: "Delete this checkpoint?" }).waitFor({ state: "hidden" });
   expect(await store.thread("order-17").count()).toBe(5);
-  await page.getByRole("region", { name: "Checkpoint" }).getByRole("button", { name: "Delete …" }).click();
+  await choose(page, "checkpoint", "Delete …");
   await page.getByRole("dialog", { name: "Delete this checkpoint?" }).getByRole("button", { name: "Delete" }).click();
   await page.getByText("The checkpoint is deleted.").waitFor();
   expect(await store.thread("order-17").count()).toBe(4);
-  await page.getByRole("region", { name: "Thread order-17" }).getByRole("button", { name: "Delete …" }).click();
+  await choose(page, "thread", "Delete …");
   await page.getByRole("dialog", { name: "Delete this thread?" }).getByRole("button", { name: "Delete" }).click();
-  await page.getByText("Choose a thread.").waitFor();
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
   expect(await store.thread("order-17").latest()).toBeUndefined();
   await expect
     .poll(() => page.locator("#threads .name").allTextContents())
@@ -124,7 +124,7 @@ test("a checkpoint and a thread are deleted only when asked for again", async ()
 
 test("a thread is exported as a bundle that another store imports", async () => {
   const { page } = await seeded("#/thread/refund-4");
-  await page.getByRole("button", { name: "Export …" }).click();
+  await choose(page, "thread", "Export …");
   const waiting = page.waitForEvent("download");
   await page.getByRole("dialog").getByRole("button", { name: "Download" }).click();
   const text = readFileSync(await (await waiting).path(), "utf8");

@@ -60,7 +60,14 @@ export async function visit(browser: Browser, inspector: Inspector, options: Vis
     void dialog.dismiss();
   });
   page.on("request", (request) => {
-    if (!request.url().startsWith(own)) complaints.push(`request to ${request.url()}`);
+    // A picture that the page itself made of bytes is no request to anybody.
+    if (
+      !request
+        .url()
+        .replace(/^blob:/, "")
+        .startsWith(own)
+    )
+      complaints.push(`request to ${request.url()}`);
   });
   onTestFinished(async () => {
     await context.close();
@@ -69,6 +76,12 @@ export async function visit(browser: Browser, inspector: Inspector, options: Vis
   await page.goto(inspector.address);
   await page.waitForURL(own);
   return page;
+}
+
+/** Chooses an entry of the menu with this name. */
+export async function choose(page: Page, menu: "thread" | "checkpoint", entry: string): Promise<void> {
+  await page.getByRole("button", { name: `More with this ${menu}` }).click();
+  await page.getByRole("menuitem", { name: entry }).click();
 }
 
 /** Goes to a place of the page by its address. */

@@ -46,7 +46,7 @@ test("script in ids, states, labels, nodes and writes is text", async () => {
     .getByRole("option", { name: /^Nested graph/ })
     .click();
   await page.getByText("to the outer graph").waitFor();
-  await page.getByRole("link", { name: "Storage" }).click();
+  await page.getByRole("navigation").getByRole("link", { name: "Storage" }).click();
   await page.locator(".sizes").getByText(id, { exact: true }).waitFor();
   expect(await page.evaluate("window.hacked")).toBeUndefined();
   expect(await page.locator("img, main svg[onload]").count()).toBe(0);
@@ -119,6 +119,7 @@ test("a wrong address within the page does no harm", async () => {
   ]) {
     await goTo(page, hash);
     await page.getByRole("region", { name: "Threads" }).waitFor();
+    expect(await page.locator("main").textContent()).not.toBe("");
   }
   await goTo(page, "#/thread/nobody");
   await page.getByRole("alert").filter({ hasText: 'There is no thread "nobody".' }).waitFor();

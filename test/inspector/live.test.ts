@@ -16,7 +16,7 @@ test("a store that is being written to is shown as it changes", async () => {
   await thread.put({ state: { n: 0 }, source: "input", next: ["count"] });
   const page = await visit(browser, inspector);
   await goTo(page, "#/thread/growing");
-  const first = page.locator("#timeline").getByRole("option").first();
+  const first = page.locator("#timeline").getByRole("option", { name: /^Step/ }).first();
   const value = page.getByRole("tree", { name: "State" }).getByRole("treeitem").first();
   await expect.poll(() => value.textContent()).toContain("0");
   for (let n = 1; n <= 3; n += 1) {
@@ -39,17 +39,11 @@ test("what was scrolled to stays when new checkpoints come, and a chosen one sta
   const page = await visit(browser, inspector);
   await goTo(page, "#/thread/long");
   const option = (step: number) =>
-    page.locator("#timeline").getByRole("option", { name: new RegExp(`^Step ${step},`) });
+    page.locator("#timeline").getByRole("option", { name: new RegExp(`^Step ${step} `) });
   await page.locator("#timeline").focus();
-  await expect
-    .poll(
-      async () => {
-        await page.keyboard.press("End");
-        return option(0).count();
-      },
-      { timeout: 20_000 },
-    )
-    .toBe(1);
+  // A single press reaches the first step, however many there are.
+  await page.keyboard.press("End");
+  await option(0).waitFor();
   await option(0).click();
   await page.getByRole("heading", { name: "step 0 · step-0" }).waitFor();
   await thread.put({ state: { n: 150 }, node: "step-150" });
@@ -82,7 +76,7 @@ test("ten thousand threads, ten thousand checkpoints and a state of five megabyt
   const { inspector } = await served({ store });
   const page = await visit(browser, inspector);
 
-  await page.getByText("10,002 threads").waitFor();
+  await page.locator(".foot").getByText("10,002 threads").waitFor();
   expect(await page.locator("#threads .row").count()).toBeLessThan(60);
   await page.locator("#threads").focus();
   await page.keyboard.press("End");
@@ -93,15 +87,8 @@ test("ten thousand threads, ten thousand checkpoints and a state of five megabyt
   await goTo(page, "#/thread/long");
   await page.locator("#timeline").getByRole("option").first().waitFor();
   await page.locator("#timeline").focus();
-  await expect
-    .poll(
-      async () => {
-        await page.keyboard.press("End");
-        return page.locator("#timeline .node").getByText("input", { exact: true }).count();
-      },
-      { timeout: 50_000 },
-    )
-    .toBe(1);
+  await page.keyboard.press("End");
+  await page.locator("#timeline .node").getByText("input", { exact: true }).waitFor();
   expect(await page.locator("#timeline .row").count()).toBeLessThan(60);
 
   const answers: number[] = [];
@@ -109,10 +96,18 @@ test("ten thousand threads, ten thousand checkpoints and a state of five megabyt
   await goTo(page, "#/thread/big");
   const tree = page.getByRole("tree", { name: "State" });
   await tree.getByRole("treeitem").first().click();
-  await tree.getByRole("button", { name: "100 of 4,900 more" }).waitFor();
+  await expect
+    .poll(
+      async () => {
+        await tree.evaluate((box) => box.scrollTo(0, box.scrollHeight));
+        return tree.locator(`[data-path='["documents",299]']`).count();
+      },
+      { timeout: 20_000, interval: 200 },
+    )
+    .toBe(1);
   expect(Math.max(...answers)).toBeLessThan(500_000);
   await page.getByRole("searchbox", { name: "Search the state" }).fill("Document 4321");
   await page.getByRole("list", { name: "Places found" }).getByRole("button").first().click();
   await expect.poll(() => page.evaluate("document.activeElement.textContent")).toContain("Document 4321");
-  expect(await tree.getByRole("treeitem").count()).toBeLessThan(1_000);
+  expect(await tree.getByRole("treeitem").count()).toBeLessThan(200);
 }, 120_000);

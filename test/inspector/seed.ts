@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import type { Renderer } from "../../src/display/values/renderers.ts";
 import { open, type Store } from "../../src/index.ts";
 import { type Inspector, serveInspector } from "../../src/inspector/http/server.ts";
 import { makeFolder, removeFolder } from "../support/temporary-folder.ts";
@@ -12,16 +13,30 @@ export interface Served {
   /** Asks the API as a program does. */
   readonly get: (path: string, parameters?: Record<string, unknown>) => Promise<Response>;
   readonly post: (path: string, body: unknown) => Promise<Response>;
+  /** The store's url, for other processes. */
+  readonly url: string;
+}
+
+interface ServedOptions {
+  readonly readOnly?: boolean;
+  readonly store?: Store<State>;
+  readonly renderers?: readonly Renderer[];
+  /** Returns the path of an application for the store at this url. */
+  readonly app?: (url: string, directory: string) => string;
 }
 
 /** A store on SQLite with its inspector, gone when the test is. */
-export async function served(
-  options: { readonly readOnly?: boolean; readonly store?: Store<State> } = {},
-): Promise<Served> {
+export async function served(options: ServedOptions = {}): Promise<Served> {
   const directory = makeFolder();
   const url = `sqlite:${join(directory, "test.db")}`;
   const store = options.store ?? (await open<State>(url, { unregistered: "keep", fsync: "normal" }));
-  const inspector = await serveInspector({ store, url: "sqlite:test.db", readOnly: options.readOnly === true });
+  const inspector = await serveInspector({
+    store,
+    url: "sqlite:test.db",
+    readOnly: options.readOnly === true,
+    ...(options.renderers !== undefined && { renderers: options.renderers }),
+    ...(options.app !== undefined && { app: options.app(url, directory) }),
+  });
   onTestFinished(async () => {
     await inspector.close();
     await store.close();
@@ -32,6 +47,7 @@ export async function served(
   return {
     store,
     inspector,
+    url,
     get: (path, parameters = {}) => {
       const query = new URLSearchParams();
       for (const [name, value] of Object.entries(parameters)) {
@@ -46,6 +62,14 @@ export async function served(
         body: JSON.stringify(body),
       }),
   };
+}
+
+/** Returns the path of the page's script, which is named by its content. */
+export async function scriptOf({ port }: Inspector): Promise<string> {
+  const page = await (await fetch(`http://127.0.0.1:${port}/`)).text();
+  const [, path] = /src="(\/main-\w{12}\.js)"/.exec(page) ?? [];
+  if (path === undefined) throw new Error("The page names no script.");
+  return path;
 }
 
 const MINUTE = 60_000;

@@ -48,7 +48,9 @@ test("a live stream answers every question at once, then each whose answer chang
   const response = await get("live", { questions });
   expect(response.headers.get("cache-control")).toBe("no-store");
   const next = linesOf(response);
-  const lines = [await next(), await next(), await next(), await next(), await next()];
+  const lines = [await next(), await next(), await next(), await next(), await next()].sort(
+    (left, right) => (left?.question ?? 0) - (right?.question ?? 0),
+  );
   expect(lines.map((line) => line?.question)).toEqual([0, 1, 2, 3, 4]);
   expect(lines[0]?.answer.checkpoints).toMatchObject([{ node: "first" }]);
   for (const line of lines.slice(1)) expect(line?.error?.code).toBe("NOT_FOUND");

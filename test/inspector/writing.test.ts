@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Store } from "../../src/index.ts";
-import { goTo, launchBrowser, visit } from "./browser.ts";
+import { choose, goTo, launchBrowser, visit } from "./browser.ts";
 import { type State, seed, served } from "./seed.ts";
 
 let browser: Browser;
@@ -43,7 +43,7 @@ test("every action works on a store that is being written to, and takes nothing 
 
   await goTo(page, `#/thread/busy/${first.id}`);
   await page.getByRole("heading", { name: "step 0 · input" }).waitFor();
-  await page.getByRole("button", { name: "Label …" }).click();
+  await choose(page, "checkpoint", "Label …");
   await dialog(page, "Label this checkpoint").getByLabel("Label").fill("the start");
   await dialog(page, "Label this checkpoint").getByRole("button", { name: "Save" }).click();
   await page.getByText("The label is saved.").waitFor();
@@ -60,7 +60,8 @@ test("every action works on a store that is being written to, and takes nothing 
   await goTo(page, "#/thread/busy");
   const pane = page.getByRole("region", { name: "Thread busy", exact: true });
   await expect.poll(async () => busy.count(), { timeout: 20_000 }).toBeGreaterThan(20);
-  await pane.getByRole("button", { name: "Prune …" }).click();
+  await pane.waitFor();
+  await choose(page, "thread", "Prune …");
   await dialog(page, "Prune this thread")
     .getByText(/^Would delete/)
     .waitFor();
@@ -68,7 +69,7 @@ test("every action works on a store that is being written to, and takes nothing 
   await page.getByText(/^Deleted \d+ checkpoints/).waitFor();
   expect((await busy.get(first.id))?.label).toBe("the start");
 
-  await pane.getByRole("button", { name: "Export …" }).click();
+  await choose(page, "thread", "Export …");
   const waiting = page.waitForEvent("download");
   await page.getByRole("dialog").getByRole("button", { name: "Download" }).click();
   const bundle = readFileSync(await (await waiting).path(), "utf8");
@@ -76,14 +77,14 @@ test("every action works on a store that is being written to, and takes nothing 
   expect(await other.store.import([bundle])).toMatchObject({ imported: 1 });
 
   await goTo(page, "#/thread/refund-4");
-  await page.getByRole("button", { name: "Answer …" }).click();
-  await dialog(page, "Answer review").getByRole("button", { name: "Answer" }).click();
+  await page.getByRole("region", { name: "Question of review" }).getByRole("button", { name: "Yes" }).click();
   await page.getByText("answered, for the runner to pick up").waitFor();
 
   await goTo(page, "#/thread/order-17");
-  await page.getByRole("region", { name: "Thread order-17" }).getByRole("button", { name: "Delete …" }).click();
+  await page.getByRole("heading", { name: "order-17", exact: true }).waitFor();
+  await choose(page, "thread", "Delete …");
   await dialog(page, "Delete this thread?").getByRole("button", { name: "Delete" }).click();
-  await page.getByText("Choose a thread.").waitFor();
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
   expect(await store.thread("order-17").latest()).toBeUndefined();
 
   await page.getByRole("link", { name: "Storage" }).click();

@@ -312,3 +312,25 @@ function shown(value: unknown): string {
     return part;
   });
 }
+
+it("with changesInPlace: false a known message is taken to be unchanged, and new messages are stored", async () => {
+  const saver = await ThreadmarkSaver.open("memory:", { changesInPlace: false });
+  const messages = Array.from({ length: 30 }, (_, index) => new HumanMessage({ content: `${index}`, id: `${index}` }));
+  const first = await put(saver, thread(newThread()), { messages });
+  (messages[3] as unknown as Loose)["content"] = "changed in place";
+  const replaced = messages.with(5, new HumanMessage({ content: "replaced", id: "5" }));
+  const second = await put(saver, first, { messages: [...replaced, new HumanMessage({ content: "new", id: "30" })] });
+  const stored = (await valuesAt(saver, second))["messages"] as BaseMessage[];
+  expect(stored.map(({ content }) => content)).toEqual([
+    ...Array.from({ length: 30 }, (_, index) => (index === 5 ? "replaced" : `${index}`)),
+    "new",
+  ]);
+  const shorter = await put(saver, second, { messages: replaced.slice(0, 20).reverse() });
+  const reversed = (await valuesAt(saver, shorter))["messages"] as BaseMessage[];
+  expect(reversed.map(({ id }) => id)).toEqual(Array.from({ length: 20 }, (_, index) => `${19 - index}`));
+  await saver.close();
+});
+
+it("changesInPlace is true or false", () => {
+  expect(() => new ThreadmarkSaver({} as never, { changesInPlace: "no" as never })).toThrow(TypeError);
+});

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 
 const manifest = JSON.parse(readFileSync("node_modules/threadmark/package.json", "utf8"));
 for (const entry of Object.keys(manifest.exports)) {
@@ -9,6 +10,13 @@ for (const entry of Object.keys(manifest.exports)) {
   const module = await import(specifier, entry.endsWith(".json") ? { with: { type: "json" } } : undefined);
   assert.ok(Object.keys(module).length > 0, `${specifier} exports nothing`);
 }
+
+// A CommonJS program gets the same modules: no entry point has a top-level await.
+const require = createRequire(import.meta.url);
+for (const entry of Object.keys(manifest.exports).filter((name) => !name.endsWith(".json"))) {
+  assert.ok(Object.keys(require(`threadmark${entry.slice(1)}`)).length > 0, `require of ${entry} gives nothing`);
+}
+assert.equal(require("threadmark").open, (await import("threadmark")).open);
 
 const { open } = await import("threadmark");
 const state = { messages: ["hello"], at: new Date(0), tags: new Set(["a"]), total: 10n };

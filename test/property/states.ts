@@ -1,6 +1,8 @@
 import fc from "fast-check";
+import type { Patch } from "../../src/model/patch.ts";
 import { richValues } from "../../src/testing/support/values.ts";
 import { clone } from "./clone.ts";
+import { patchesFor, type RawPatch, rawPatchesOf } from "./patches.ts";
 
 export type Free = Record<string, unknown>;
 
@@ -155,11 +157,14 @@ function withKey(tree: Free, key: string, one: unknown): Free {
   return { ...tree, [key]: one };
 }
 
+const rawPatches = rawPatchesOf(value, keys);
+
 /** Raw material for an update; what does not fit the state it meets is left out by {@link fitting}. */
 export interface RawUpdate {
   readonly append: readonly { readonly key: string; readonly items: readonly unknown[]; readonly text: string }[];
   readonly set: readonly { readonly key: string; readonly value: unknown }[];
   readonly unset: readonly string[];
+  readonly patch: readonly RawPatch[];
   /** Keep what does not fit, so that the update is refused. */
   readonly careless: boolean;
 }
@@ -168,11 +173,15 @@ export const rawUpdate: fc.Arbitrary<RawUpdate> = fc.record({
   append: fc.array(fc.record({ key: fc.constantFrom(...keys), items, text: someText }), { maxLength: 2 }),
   set: fc.array(fc.record({ key: fc.constantFrom(...keys, "__proto__"), value }), { maxLength: 2 }),
   unset: fc.array(fc.constantFrom(...keys, "missing"), { maxLength: 1 }),
+  patch: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: rawPatches }),
   careless: fc.nat({ max: 14 }).map((n) => n === 0),
 });
 
 /** An update that the state takes, as far as the raw material allows. */
-export function fitting(state: unknown, raw: RawUpdate): { append: Free; set: Free; unset: string[] } {
+export function fitting(
+  state: unknown,
+  raw: RawUpdate,
+): { append: Free; set: Free; unset: string[]; patch: readonly Patch<Free>[] } {
   const append: Free = {};
   for (const { key, items: list, text } of raw.append) {
     const old = isRecord(state) && Object.hasOwn(state, key) ? state[key] : undefined;
@@ -186,5 +195,7 @@ export function fitting(state: unknown, raw: RawUpdate): { append: Free; set: Fr
       .map(({ key, value: one }) => [key, clone(one)]),
   );
   const unset = raw.unset.filter((key) => raw.careless || (!Object.hasOwn(append, key) && !Object.hasOwn(set, key)));
-  return { append, set, unset };
+  const taken = (key: string): boolean => Object.hasOwn(append, key) || Object.hasOwn(set, key) || unset.includes(key);
+  const patch = patchesFor(state, raw.patch, raw.careless).filter(([[key]]) => raw.careless || !taken(key as string));
+  return { append, set, unset, patch };
 }

@@ -1,6 +1,6 @@
 import type { Backend } from "../../src/backend.ts";
 import { file } from "../../src/backends/file/index.ts";
-import { postgres } from "../../src/backends/postgres/index.ts";
+import { type PostgresOptions, postgres } from "../../src/backends/postgres/index.ts";
 import { sqlite } from "../../src/backends/sqlite/index.ts";
 import type { Place } from "./places.ts";
 
@@ -10,5 +10,5 @@ export async function backendOf({ url, options }: Place): Promise<Backend> {
   const path = url.slice(url.indexOf(":") + 1);
   if (url.startsWith("sqlite:")) return sqlite(path, options);
   if (url.startsWith("file:")) return file(path, options);
-  return postgres({ ...options, url });
+  return postgres({ ...(options as PostgresOptions | undefined), url });
 }

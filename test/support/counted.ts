@@ -13,7 +13,12 @@ export interface Taken {
 export function counted(inner: Backend): { readonly backend: Backend; taken(): Taken } {
   let [commits, reads, records, bytes] = [0, 0, 0, 0];
   const count = (answer: Answer): void => {
-    const values = Array.isArray(answer) ? answer.map(({ value }) => value) : answer === undefined ? [] : [answer];
+    if (typeof answer === "number" || (typeof answer === "object" && "lines" in answer)) return;
+    const values = Array.isArray(answer)
+      ? answer.map((found) => ("text" in found ? found.text : found.value))
+      : answer === undefined
+        ? []
+        : [answer];
     records += values.length;
     for (const { length } of values) bytes += length;
   };

@@ -1,7 +1,7 @@
 import type { Backend } from "../../src/backend.ts";
 import { forwarding, type Overrides } from "../../src/testing/index.ts";
 
-/** Returns a view of a backend that outlives the stores opened on it: closing a store neither seals its tails nor closes it. */
+/** Returns a view of a backend that outlives the stores opened on it: closing a store leaves it open. */
 export function sharedBackend(backend: Backend, overrides: Overrides = {}): Backend {
-  return forwarding(backend, { commitIfFree: undefined, close: async () => {}, ...overrides });
+  return forwarding(backend, { close: async () => {}, ...overrides });
 }

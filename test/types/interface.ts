@@ -1,4 +1,4 @@
-import { open, type Store, type Thread, ThreadmarkError } from "threadmark";
+import { type ChangeKind, open, type Store, type Thread, ThreadmarkError } from "threadmark";
 
 /*
  * Compiled by `npm run typecheck`, never run: each `@ts-expect-error` is a mistake that must not compile.
@@ -26,6 +26,31 @@ export async function openOptions(url: string): Promise<void> {
   await open("file:./x", { busyTimeout: 5 });
 }
 
+interface Planned {
+  plan: { steps: { done: boolean; notes: { any: number }[] }[]; draft?: string; at: Date };
+}
+
+export async function watching(store: Store): Promise<void> {
+  for await (const change of store.watch({ thread: "t", workflow: "w", kinds: ["put", "mail"], after: "c" })) {
+    const { kind, thread, namespace, id, seq, cursor } = change;
+    const told: [ChangeKind, string, readonly string[], string | null, number, string] = [
+      kind,
+      thread,
+      namespace,
+      id,
+      seq,
+      cursor,
+    ];
+    console.log(told);
+    // @ts-expect-error: a change is read, not written.
+    change.seq = 1;
+  }
+  // @ts-expect-error: no such kind.
+  store.watch({ kinds: ["puts"] });
+  // @ts-expect-error: the option is thread.
+  store.watch({ threads: ["t"] });
+}
+
 export async function threads(store: Store, thread: Thread<State>): Promise<void> {
   const typed: Thread<State> = store.thread<State>("t");
   await typed.put({ update: { append: { messages: ["a"] }, set: { n: 2 }, unset: ["n"] } }, { parent: { step: 1 } });
@@ -33,6 +58,21 @@ export async function threads(store: Store, thread: Thread<State>): Promise<void
   await typed.put({ update: { append: { n: 1 } } });
   // @ts-expect-error: the state has no such key.
   await typed.put({ update: { set: { m: 1 } } });
+  const planned = store.thread<Planned>("t");
+  await planned.put({ update: { patch: [[["plan", "steps", 2, "done"], true], [["plan", "draft"]]] } });
+  await planned.put({ update: { patch: [[["plan", "steps", 2, "notes", 0, "any"], 5]] } });
+  await planned.put({ update: { patch: [[["plan", "steps"], [{ done: true, notes: [] }]]] } });
+  await store.thread("t").put({ update: { patch: [[["any", 5, "path"], Symbol.iterator]] } });
+  // @ts-expect-error: done is a boolean.
+  await planned.put({ update: { patch: [[["plan", "steps", 2, "done"], "yes"]] } });
+  // @ts-expect-error: the plan has no such key.
+  await planned.put({ update: { patch: [[["plan", "step", 2], { done: true, notes: [] }]] } });
+  // @ts-expect-error: a list has indexes.
+  await planned.put({ update: { patch: [[["plan", "steps", "2"], { done: true, notes: [] }]] } });
+  // @ts-expect-error: a Date is set as a whole.
+  await planned.put({ update: { patch: [[["plan", "at", "year"], 1]] } });
+  // @ts-expect-error: a path is a list of steps.
+  await planned.put({ update: { patch: [["plan", null]] } });
   // @ts-expect-error: the option is expect.
   await thread.put({ state: { messages: [], n: 1 } }, { expects: "a" });
   // @ts-expect-error: one of step, seq and label.
@@ -59,4 +99,17 @@ export function errors(error: unknown): void {
   }
   // @ts-expect-error: no such code.
   ThreadmarkError.is(error, "BUSSY");
+}
+
+export async function schemas(): Promise<void> {
+  await open("sqlite:a.db", { schema: { version: 2, migrate: { 1: (state: { a: number }) => ({ b: state.a }) } } });
+  await open("memory:", { schema: { workflows: { chat: { version: 1 } } } });
+  await open("postgres://localhost/a", { schema: "agents" });
+  await open("postgres://localhost/a", { schema: { version: 1 }, databaseSchema: "agents" });
+  // @ts-expect-error: a name is for Postgres.
+  await open("sqlite:a.db", { schema: "agents" });
+  // @ts-expect-error: a schema has a version.
+  await open("memory:", { schema: { migrate: {} } });
+  // @ts-expect-error: the key is migrate.
+  await open("memory:", { schema: { version: 2, migrations: {} } });
 }

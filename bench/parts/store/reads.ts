@@ -55,12 +55,6 @@ async function onSqlite(context: Context, rows: Rows): Promise<void> {
   const fresh = await compare(pace, () => readAnew(path), read);
   note(rows, "SQLite: open, latest(), close", "open, select + JSON.parse, close", fresh);
   report.target("SQLite: latest() against select + JSON.parse, both newly opened", fresh.p50, 1.2);
-  const left = place.path("left");
-  const writer = await open<State>(`sqlite:${left}`, { fsync: "normal" });
-  await StoredTalk.begin(writer, "measured", steps);
-  const unsealed = await compare(pace, () => readAnew(left), read);
-  note(rows, "SQLite: the same, its writer not closed", "open, select + JSON.parse, close", unsealed);
-  await writer.close();
 
   await older(context, rows, path, ids);
   await histories(context, rows, path, talk);

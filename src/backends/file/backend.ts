@@ -1,6 +1,7 @@
 import { dirname } from "node:path";
 import type { Answer, Backend, Batch, Capabilities, Key, Read } from "../../backend.ts";
 import { withDoubtfulCheck } from "../shared/doubtful-batches.ts";
+import { Hearers } from "../shared/hearers.ts";
 import type { FileSystem } from "./disk/file-system.ts";
 import { backendFault, doneInPart, movedFiles, readOnlyStore } from "./faults.ts";
 import { journalPath } from "./format/file-names.ts";
@@ -10,6 +11,7 @@ import { append } from "./journal/append.ts";
 import type { Journal } from "./journal/journal.ts";
 import { Journals, release } from "./journal/journals.ts";
 import { WriterLock } from "./lock/writer-lock.ts";
+import { hearJournals } from "./reading/hear-journals.ts";
 import type { HeldJournals } from "./reading/snapshots.ts";
 import { Snapshots } from "./reading/snapshots.ts";
 import { Compaction } from "./upkeep/compaction.ts";
@@ -36,6 +38,7 @@ export class FileBackend implements Backend {
   readonly #snapshots: Snapshots;
   readonly #lock: WriterLock;
   readonly #compaction: Compaction;
+  readonly #hearers = new Hearers((tell) => hearJournals(this.#fileSystem, this.#directory, tell));
   /** Commits, compactions and verifications run one at a time. */
   readonly #queue = new ActionQueue();
 
@@ -65,7 +68,12 @@ export class FileBackend implements Backend {
     const applied = await this.#exclusively("writing to", () => this.#applyAll(commitPartsOf(batches)));
     // Not awaited: the commit is done, and the next one queues behind the compaction.
     void this.#queue.run(() => this.#compaction.afterCommit(lineages));
+    this.#hearers.tell();
     return applied;
+  }
+
+  hear(callback: () => void): () => void {
+    return this.#hearers.hear(callback);
   }
 
   size(): Promise<Sizes> {
@@ -89,6 +97,7 @@ export class FileBackend implements Backend {
   }
 
   async close(): Promise<void> {
+    this.#hearers.stop();
     await this.#exclusively("closing", async () => {
       try {
         // The directory comes first: as long as a failed batch of its own may survive, the joint batches it names may

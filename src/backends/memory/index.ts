@@ -11,12 +11,17 @@ import type {
   Range,
   Read,
   Size,
+  Stored,
   Table,
   Value,
 } from "../../backend.ts";
 import { tables } from "../../backend.ts";
+import { byteLength } from "../../platform/bytes.ts";
 import { covers } from "../shared/delete-covers.ts";
+import { Hearers } from "../shared/hearers.ts";
+import { KeptLog } from "../shared/kept-log.ts";
 import { lastInteger } from "../shared/key-bounds.ts";
+import { findEntries, orderedEntries, tallyEntries } from "../shared/ordered-entries.ts";
 import type { Ordered } from "../shared/ordered-map.ts";
 import type { ItemKey } from "../shared/ordered-records.ts";
 import { groupToFill, listDirectory, orderedById, scanGroup } from "../shared/ordered-records.ts";
@@ -41,6 +46,9 @@ class MemoryBackend implements Backend {
   /** The lineage of each tape, by the tape's number. */
   readonly #tapes = new Map<number, number>();
   readonly #directory = orderedById<Listed>();
+  readonly #entries = orderedEntries();
+  readonly #log = new KeptLog();
+  readonly #hearers = new Hearers();
 
   constructor() {
     const names = Object.keys(tables) as Table[];
@@ -55,29 +63,47 @@ class MemoryBackend implements Backend {
         const limit = read.limit ?? Number.POSITIVE_INFINITY;
         return scanGroup(group, read.scan, read.reverse ?? false, limit).map(withCopy);
       }
+      if ("find" in read) return findEntries(this.#entries, read.find, read.reverse ?? false);
+      if ("tally" in read) return tallyEntries(this.#entries, read.tally);
+      if ("log" in read) return this.#log.page(read.log);
       const { prefix = "", after, limit } = read.list;
       return listDirectory(this.#directory, prefix, after, limit).map(withCopy);
     });
   }
 
+  hear(callback: () => void): () => void {
+    return this.#hearers.hear(callback);
+  }
+
   async commit(batches: readonly Batch[]): Promise<readonly boolean[]> {
-    return batches.map((batch) => {
+    const applied = batches.map((batch) => {
       if (!this.#admits(batch)) return false;
       for (const target of batch.deletes ?? []) this.#delete(target);
       for (const entry of batch.inserts ?? []) this.#put(entry);
       for (const entry of batch.puts ?? []) this.#put(entry);
+      for (const entry of batch.entries?.remove ?? []) this.#entries.remove(entry, entry);
+      for (const { text, lineage, tape } of batch.entries?.add ?? []) this.#entries.set({ text, lineage, tape });
+      for (const line of batch.log?.lines ?? []) this.#log.add(line);
+      this.#log.cut(false);
       return true;
     });
+    this.#hearers.tell();
+    return applied;
   }
 
-  async size(): Promise<{ tables: Readonly<Record<Table | "directory", Size>>; total: undefined }> {
-    const sizes: Partial<Record<Table | "directory", Size>> = { directory: directorySize(this.#directory) };
+  async size(): Promise<{ tables: Readonly<Record<Stored, Size>>; total: undefined }> {
+    const sizes: Partial<Record<Stored, Size>> = {
+      directory: directorySize(this.#directory),
+      entry: textSize(this.#entries),
+      log: textSize(this.#log),
+    };
     for (const [name, groups] of Object.entries(this.#groups)) sizes[name as Table] = tableSize(groups.values());
-    return { tables: sizes as Record<Table | "directory", Size>, total: undefined };
+    return { tables: sizes as Record<Stored, Size>, total: undefined };
   }
 
   async compact(): Promise<void> {
-    // Nothing to do: deleted records are left to the garbage collector.
+    // Deleted records are left to the garbage collector.
+    this.#log.cut(true);
   }
 
   async verify(): Promise<readonly string[]> {
@@ -144,7 +170,7 @@ function tableSize(groups: Iterable<Group>): Size {
   for (const group of groups) {
     for (const { value } of group) {
       records++;
-      bytes += byteLength(value);
+      bytes += bytesOf(value);
     }
   }
   return { records, bytes };
@@ -155,11 +181,21 @@ function directorySize(directory: Iterable<Listed>): Size {
   let bytes = 0;
   for (const { id, value } of directory) {
     records++;
-    bytes += byteLength(id) + byteLength(value);
+    bytes += bytesOf(id) + bytesOf(value);
   }
   return { records, bytes };
 }
 
-function byteLength(value: Value): number {
-  return typeof value === "string" ? Buffer.byteLength(value) : value.byteLength;
+function textSize(lines: Iterable<{ readonly text: string }>): Size {
+  let records = 0;
+  let bytes = 0;
+  for (const { text } of lines) {
+    records++;
+    bytes += byteLength(text);
+  }
+  return { records, bytes };
+}
+
+function bytesOf(value: Value): number {
+  return typeof value === "string" ? byteLength(value) : value.byteLength;
 }

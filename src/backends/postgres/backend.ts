@@ -1,9 +1,12 @@
-import type { Answer, Backend, Batch, Capabilities, Read, Size, Table, Value } from "../../backend.ts";
+import type { Answer, Backend, Batch, Capabilities, Read, Size, Stored, Value } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
+import { Hearers } from "../shared/hearers.ts";
 import { commitAs } from "./connection/durability.ts";
 import { Failure, isMissing, toError } from "./connection/failure.ts";
 import type { Server } from "./connection/server.ts";
-import { answersOf, Reader } from "./reading/read-statement.ts";
+import { channelOf } from "./hearing/channel.ts";
+import { Notices } from "./hearing/notices.ts";
+import { answersOf, isOfLaterLayout, Reader } from "./reading/read-statement.ts";
 import { quote } from "./schema/layout.ts";
 import { latestLayout, migrate, readLayout, refuseLaterLayout } from "./schema/migrate.ts";
 import { inspect, measure, vacuum } from "./upkeep.ts";
@@ -20,6 +23,8 @@ interface Settings {
   readonly fsync: "full" | "normal";
   /** Releases the connections of a pool that this backend opened. */
   end(): Promise<void>;
+  /** Calls back when others may have committed, until the returned function is called. */
+  listen(channel: string, tell: () => void): () => void;
 }
 
 /** Implements the contract on one schema of one server. */
@@ -30,6 +35,7 @@ export class PostgresBackend implements Backend {
   readonly #settings: Settings;
   readonly #reader: Reader;
   readonly #committer: Committer;
+  readonly #hearers: Hearers;
   #migrated: Promise<void> | undefined;
   /** Whether the tables are known to exist. */
   #ready = false;
@@ -40,10 +46,12 @@ export class PostgresBackend implements Backend {
     this.#server = server;
     this.#settings = settings;
     this.#reader = new Reader(schema);
+    const channel = channelOf(settings.schema);
+    this.#hearers = new Hearers((tell) => settings.listen(channel, tell));
     this.#committer = new Committer(
       server,
       new SimpleBatchRunner(server, schema, durable),
-      new GenericBatchRunner(server, schema, durable),
+      new GenericBatchRunner(server, schema, durable, new Notices(channel)),
       (batch: SimpleBatch) => this.#inserted(batch),
     );
   }
@@ -72,6 +80,16 @@ export class PostgresBackend implements Backend {
   async commit(batches: readonly Batch[]): Promise<readonly boolean[]> {
     if (batches.length === 0) return [];
     this.#refuseIfReadOnly();
+    const applied = await this.#commit(batches);
+    this.#hearers.tell();
+    return applied;
+  }
+
+  hear(callback: () => void): () => void {
+    return this.#hearers.hear(callback);
+  }
+
+  async #commit(batches: readonly Batch[]): Promise<readonly boolean[]> {
     try {
       // Awaits nothing where possible: the sooner the server has work, the better.
       if (!this.#ready) await this.#migrate();
@@ -87,7 +105,7 @@ export class PostgresBackend implements Backend {
     }
   }
 
-  async size(): Promise<{ readonly tables: Readonly<Record<Table | "directory", Size>>; readonly total: number }> {
+  async size(): Promise<{ readonly tables: Readonly<Record<Stored, Size>>; readonly total: number }> {
     return this.#guard(() => this.#server.persist(() => measure(this.#server, quote(this.#settings.schema))));
   }
 
@@ -103,6 +121,7 @@ export class PostgresBackend implements Backend {
   }
 
   async close(): Promise<void> {
+    this.#hearers.stop();
     await this.#settings.end();
   }
 
@@ -112,8 +131,15 @@ export class PostgresBackend implements Backend {
       const { rows } = await this.#server.run(statement, values);
       return answersOf(reads, rows);
     } catch (error) {
-      if (isMissing(error)) return answersOf(reads, []);
-      throw error;
+      if (!isMissing(error)) throw error;
+      // The layout of an earlier version, which only a commit changes, lacks some tables.
+      const known = reads.filter((read) => !isOfLaterLayout(read));
+      if (known.length === 0 || known.length === reads.length) return answersOf(reads, []);
+      const answers = await this.#read(known);
+      return reads.map((read) => {
+        const index = known.indexOf(read);
+        return index < 0 ? answersOf([read], [])[0] : answers[index];
+      });
     }
   }
 

@@ -5,6 +5,7 @@ import { Connections } from "./connection/connections.ts";
 import type { PoolLike } from "./connection/pool.ts";
 import { describeUrl, openPool } from "./connection/pool.ts";
 import { Server } from "./connection/server.ts";
+import { listenOn } from "./hearing/listen-on.ts";
 import { checkSchemaName } from "./schema/schema-name.ts";
 
 export type { ClientLike, PoolLike } from "./connection/pool.ts";
@@ -19,6 +20,8 @@ export interface PostgresOptions {
    * bytes without quotes, backslashes, dollar signs and invisible characters, which does not start with `pg_`.
    */
   readonly schema?: string;
+  /** Names the schema of the tables where `schema` of `open` is that of the states. @default the value of `schema` */
+  readonly databaseSchema?: string;
   /**
    * The number of hash partitions of every table, by lineage. Takes effect when the tables are created. Default 0:
    * none.
@@ -49,7 +52,7 @@ export interface PostgresOptions {
   readonly readOnly?: boolean;
 }
 
-/** The most partitions of each of the eleven tables: with more, planning a statement takes longer than running it. */
+/** The most partitions of each of the tables: with more, planning a statement takes longer than running it. */
 const mostPartitions = 1024;
 
 /** A timer with a longer delay fires at once. */
@@ -65,7 +68,14 @@ export async function postgres(options: string | PostgresOptions): Promise<Backe
   const settings = typeof options === "string" ? { url: options } : options;
   checkBackendOptions(settings, "postgres", ["url"]);
   checkOptions(settings);
-  const { url, pool, schema = "threadmark", partitions = 0, patience = 15_000 } = settings;
+  const {
+    url,
+    pool,
+    databaseSchema,
+    schema = databaseSchema ?? "threadmark",
+    partitions = 0,
+    patience = 15_000,
+  } = settings;
   const used = pool ?? (await openPool(url as string, { ...settings, patience }));
   const address = url === undefined ? "postgres" : describeUrl(url);
   const connections = new Connections(used, pool === undefined, patience);
@@ -77,6 +87,7 @@ export async function postgres(options: string | PostgresOptions): Promise<Backe
     full: settings.compact !== "online",
     fsync: settings.fsync ?? "full",
     end: () => connections.end(),
+    listen: (channel, tell) => listenOn(channel, tell, { ...settings, patience }),
   });
   try {
     await backend.begin();
@@ -87,9 +98,12 @@ export async function postgres(options: string | PostgresOptions): Promise<Backe
   return backend;
 }
 
-function checkOptions({ url, pool, schema, fsync, compact, ...numbers }: PostgresOptions): void {
+function checkOptions({ url, pool, schema, databaseSchema, fsync, compact, ...numbers }: PostgresOptions): void {
   if (url === undefined && pool === undefined) throw new TypeError("postgres: pass a `url` or a `pool`.");
-  if (schema !== undefined) checkSchemaName(schema);
+  for (const name of [schema, databaseSchema]) if (name !== undefined) checkSchemaName(name);
+  if (schema !== undefined && databaseSchema !== undefined) {
+    throw new TypeError("postgres: give `schema` or `databaseSchema`, not both.");
+  }
   for (const [name, least, most] of [
     ["partitions", 0, mostPartitions],
     ["patience", 0, mostMilliseconds],

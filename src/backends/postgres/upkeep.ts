@@ -1,19 +1,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Size, Table } from "../../backend.ts";
+import type { Size, Stored } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import { Failure, isMissing, toError } from "./connection/failure.ts";
 import type { Server } from "./connection/server.ts";
 import { statement } from "./connection/server.ts";
 import { names } from "./schema/layout.ts";
 
-type Name = Table | "directory";
-const all: readonly Name[] = [...names, "directory"];
+const all: readonly Stored[] = [...names, "directory", "entry", "log"];
+/** The tables that layouts of earlier versions have, too. */
+const first: readonly Stored[] = all.filter((name) => !["value", "mail", "entry", "log"].includes(name));
 
 /** The store's tables in the schema $1, or their partitions. The schema may hold tables of others, too. */
 const ours = `(
     with recursive known as (
       select oid, relkind from pg_class where relnamespace = to_regnamespace($1) and relkind in ('r', 'p')
-        and relname in (${[...all, "token", "migration"].map((name) => `'${name}'`).join(", ")})
+        and relname in (${[...all, "token", "migration", "log_cut"].map((name) => `'${name}'`).join(", ")})
       union all
       select c.oid, c.relkind from known k join pg_inherits i on i.inhparent = k.oid join pg_class c on c.oid = i.inhrelid
       where c.relispartition
@@ -25,25 +26,32 @@ const ours = `(
 export async function measure(
   server: Server,
   schema: string,
-): Promise<{ readonly tables: Readonly<Record<Name, Size>>; readonly total: number }> {
-  const counts = all.map((name) => {
-    const id = name === "directory" ? " + octet_length(id)" : "";
-    return `select '${name}', count(*),
-      coalesce(sum(coalesce(octet_length(text), 0) + coalesce(octet_length(bytes), 0)${id}), 0) from ${schema}.${name}`;
-  });
+  counted: readonly Stored[] = all,
+): Promise<{ readonly tables: Readonly<Record<Stored, Size>>; readonly total: number }> {
+  const counts = counted.map(
+    (name) => `select '${name}', count(*), coalesce(sum(${bytesOf(name)}), 0) from ${schema}.${name}`,
+  );
   const total = `select '', 0, coalesce(sum(pg_total_relation_size(oid)), 0) from ${ours} o`;
-  const tables = Object.fromEntries(all.map((name) => [name, { records: 0, bytes: 0 }])) as Record<Name, Size>;
+  const tables = Object.fromEntries(all.map((name) => [name, { records: 0, bytes: 0 }])) as Record<Stored, Size>;
   let bytesOfAll = 0;
   try {
     const { rows } = await server.run(statement([...counts, total].join(" union all ")), [schema]);
-    for (const [name, records, bytes] of rows as readonly [Name | "", string, string][]) {
+    for (const [name, records, bytes] of rows as readonly [Stored | "", string, string][]) {
       if (name === "") bytesOfAll = Number(bytes);
       else tables[name] = { records: Number(records), bytes: Number(bytes) };
     }
   } catch (error) {
     if (!isMissing(error)) throw error;
+    if (counted === all) return measure(server, schema, first);
   }
   return { tables, total: bytesOfAll };
+}
+
+/** Returns the SQL of a row's size in bytes. */
+function bytesOf(name: Stored): string {
+  if (name === "entry" || name === "log") return "octet_length(text)";
+  const id = name === "directory" ? " + octet_length(id)" : "";
+  return `coalesce(octet_length(text), 0) + coalesce(octet_length(bytes), 0)${id}`;
 }
 
 /**
@@ -117,6 +125,7 @@ export async function vacuum(server: Server, schema: string, full: boolean): Pro
   const tables = await vacuumable(server, schema);
   try {
     await server.run(statement(`delete from ${schema}.token where applied_at < now() - interval '10 minutes'`), []);
+    await server.run(statement(`select ${schema}.cut_log()`), []);
   } catch (error) {
     if (isMissing(error)) return;
     throw error;
@@ -133,9 +142,11 @@ export async function inspect(server: Server, schema: string): Promise<readonly 
   const faults: string[] = [];
   for (const name of all) {
     try {
-      await server.run(statement(`select sum(length(text)), count(md5(bytes)) from ${schema}.${name}`), []);
+      const bytes = name === "entry" || name === "log" ? "" : ", count(md5(bytes))";
+      await server.run(statement(`select sum(length(text))${bytes} from ${schema}.${name}`), []);
     } catch (error) {
-      if (isMissing(error)) return faults;
+      if (isMissing(error) && first.includes(name)) return faults;
+      if (isMissing(error)) continue;
       if (!(error instanceof Failure) || !(error.state ?? "").startsWith("XX")) throw error;
       faults.push(toError(`${schema}.${name}`, error).message);
     }

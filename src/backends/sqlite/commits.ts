@@ -25,8 +25,13 @@ export function applyBatches(database: Database, batches: readonly Batch[]): rea
   }
 }
 
-function isOneRecord({ checks, deletes, inserts, puts }: Batch): boolean {
+/** After this many lines the log is cut to its bounds. */
+const linesBetweenCuts = 1024;
+
+function isOneRecord({ checks, deletes, inserts, puts, entries, log }: Batch): boolean {
   return (
+    entries === undefined &&
+    log === undefined &&
     (inserts?.length ?? 0) + (puts?.length ?? 0) === 1 &&
     (deletes?.length ?? 0) === 0 &&
     (checks?.length ?? 0) <= guardLimit &&
@@ -41,8 +46,10 @@ function writeOneRecord(statements: Statements, { checks = [], inserts, puts }: 
   return put !== undefined && statements.write("put", put.key, put.value, checks);
 }
 
-function isInserts({ checks, deletes, inserts, puts }: Batch): boolean {
+function isInserts({ checks, deletes, inserts, puts, entries, log }: Batch): boolean {
   return (
+    entries === undefined &&
+    log === undefined &&
     (inserts?.length ?? 0) > 0 &&
     (deletes?.length ?? 0) + (puts?.length ?? 0) === 0 &&
     (checks?.length ?? 0) <= guardLimit &&
@@ -76,7 +83,7 @@ function insertAll(database: Database, { checks = [], inserts = [] }: Batch): bo
  */
 function apply(statements: Statements, batch: Batch): boolean {
   if (isOneRecord(batch)) return writeOneRecord(statements, batch);
-  const { checks = [], deletes = [], inserts = [], puts = [] } = batch;
+  const { checks = [], deletes = [], inserts = [], puts = [], entries, log } = batch;
   for (const { key, value } of checks) if (!statements.holds(key, value ?? null)) return false;
   for (const { key } of inserts) {
     if (!deletes.some((target) => covers(target, key)) && !statements.holds(key, null)) return false;
@@ -86,5 +93,8 @@ function apply(statements: Statements, batch: Batch): boolean {
   // Every inserted key is absent by now, unless the batch itself has it twice: then the last one counts.
   for (const { key, value } of inserts) statements.write("put", key, value, []);
   for (const { key, value } of puts) statements.write("put", key, value, []);
+  for (const entry of entries?.remove ?? []) statements.removeEntry(entry);
+  for (const entry of entries?.add ?? []) statements.addEntry(entry);
+  for (const line of log?.lines ?? []) if (statements.addLine(line) % linesBetweenCuts === 0) statements.cutLog();
   return true;
 }

@@ -8,7 +8,7 @@ import { copyDatabase } from "./files/copy-database.ts";
 import { claimLog, disclaimLog, refuseForeignLog } from "./files/log-owner.ts";
 import { OpenedFiles } from "./files/opened-files.ts";
 import type { SchemaState } from "./schema.ts";
-import { inspectSchema, migrate, rollback } from "./schema.ts";
+import { indexedVersion, inspectSchema, migrate, rollback, schemaVersion } from "./schema.ts";
 import { Statements } from "./statements.ts";
 
 const { statSync } = fs;
@@ -31,7 +31,7 @@ export class Database {
   readonly #path: string;
   readonly #snapshot: Snapshot | undefined;
   /** Undefined for a private copy and for a database in memory, which cannot be moved. */
-  #files: OpenedFiles | undefined;
+  readonly #files: OpenedFiles | undefined;
   #state: SchemaState;
 
   private constructor(
@@ -47,7 +47,7 @@ export class Database {
     this.#files = files;
     this.#state = state;
     this.#snapshot = snapshot;
-    if (state !== "blank") this.#noteLog();
+    if (state !== "blank") files?.knowLog();
   }
 
   /** Opens a database in place, or a copy of it for reading where that fails. */
@@ -76,7 +76,7 @@ export class Database {
     snapshot: Snapshot | undefined,
   ): Database {
     // Before the connection, so that a file that replaces the database in between is noticed.
-    const files = snapshot !== undefined || path === inMemory ? undefined : OpenedFiles.at(path, false);
+    const files = snapshot !== undefined || path === inMemory ? undefined : OpenedFiles.at(path);
     let connection: Connection | undefined;
     try {
       connection = driver.open(location, { readOnly });
@@ -92,9 +92,14 @@ export class Database {
   get ready(): boolean {
     if (this.#state === "blank") {
       this.#state = inspectSchema(this.connection, this.#path);
-      if (this.#state !== "blank") this.#noteLog();
+      if (this.#state !== "blank") this.#files?.knowLog();
     }
     return this.#state !== "blank";
+  }
+
+  /** Returns whether the tables of entries, log, values and mail exist. Another process may add them to an old database. */
+  get isIndexed(): boolean {
+    return this.#state === "current" || schemaVersion(this.connection) >= indexedVersion;
   }
 
   /** Returns whether this is a copy, made because the database itself could not be opened. */
@@ -114,8 +119,11 @@ export class Database {
     this.connection.exec("PRAGMA page_size = 4096; PRAGMA journal_mode = WAL");
     if (!this.ready || this.#state !== "current") migrate(this.connection, this.#path);
     this.#state = "current";
-    this.#noteLog();
-    if (this.#files !== undefined) claimLog(this.#path);
+    if (this.#files === undefined) return;
+    this.#files.knowLog();
+    // A database that was replaced meanwhile must not become the owner of this log.
+    this.checkAfter(performance.now(), false);
+    claimLog(this.#files.real);
   }
 
   /** Fails with MOVED before a commit if this database's files are known not to be those at its path. */
@@ -124,7 +132,7 @@ export class Database {
     if (fault !== undefined) throw moved(this.#path, fault, false);
   }
 
-  /** Fails with MOVED unless the files that were read or written are those at the path. */
+  /** Fails with MOVED unless the files that are open, and were read or written, are those at the path. */
   checkAfter(now: number, committed: false | "unknown"): void {
     const fault = this.#files?.fault(now);
     if (fault !== undefined) throw moved(this.#path, fault, committed);
@@ -146,20 +154,7 @@ export class Database {
     this.#snapshot?.remove();
     if (this.#files === undefined) return;
     this.#files.close();
-    disclaimLog(this.#path);
-  }
-
-  /** Remembers the log's file too, once this connection has read from it: from then on no other process removes it. */
-  #noteLog(): void {
-    if (this.#files === undefined) return;
-    const files = OpenedFiles.at(this.#path, true);
-    const fault = this.#files.fault(performance.now());
-    if (fault !== undefined) {
-      files?.close();
-      throw moved(this.#path, fault, false);
-    }
-    this.#files.close();
-    this.#files = files;
+    disclaimLog(this.#files.real);
   }
 }
 

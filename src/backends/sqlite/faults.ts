@@ -15,7 +15,7 @@ export function translate(driver: Driver, path: string, error: unknown): unknown
     case "not-a-database":
       return new ThreadmarkError(
         "CORRUPT",
-        `SQLite: ${path} is not a database. Was it overwritten, or is the path wrong?`,
+        `SQLite: ${path} is not a database. Check the path, or restore it from a backup.`,
         details,
       );
     case "corrupt":

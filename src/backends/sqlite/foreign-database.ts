@@ -23,7 +23,9 @@ export async function openForeignDatabase(path: string, patience: number): Promi
   } catch (error) {
     const fault = driver.fault(error);
     if (fault === "not-a-database" || fault === "corrupt") {
-      throw new ThreadmarkError("UNSUPPORTED", `${path} is no SQLite database, or a damaged one.`, { cause: error });
+      throw new ThreadmarkError("UNSUPPORTED", `${path} is no SQLite database, or a damaged one. Check the path.`, {
+        cause: error,
+      });
     }
     if (fault !== "cannot-open" && fault !== "readonly") throw error;
   }
@@ -33,7 +35,11 @@ export async function openForeignDatabase(path: string, patience: number): Promi
     return foreignDatabase(path, connect(driver, snapshot.path, patience), snapshot.remove);
   } catch (cause) {
     snapshot.remove();
-    throw new ThreadmarkError("BACKEND", `${path} cannot be read: ${String(cause)}.`, { cause });
+    throw new ThreadmarkError(
+      "BACKEND",
+      `${path} cannot be read: ${String(cause)}. Check that this process may read it.`,
+      { cause },
+    );
   }
 }
 

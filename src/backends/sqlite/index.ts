@@ -1,8 +1,9 @@
-import type { Answer, Backend, Batch, Capabilities, Read, Size, Table } from "../../backend.ts";
+import type { Answer, Backend, Batch, Capabilities, Read, Size, Stored, Table } from "../../backend.ts";
 import { tables } from "../../backend.ts";
 import { checkBackendOptions } from "../../model/validation/open.ts";
 import { fs, path } from "../../platform/node-builtins.ts";
 import { checkedMode } from "../shared/file-mode.ts";
+import { Hearers } from "../shared/hearers.ts";
 import { applyBatches } from "./commits.ts";
 import { compactFile, vacuum } from "./compaction.ts";
 import { Database, inMemory } from "./database.ts";
@@ -15,7 +16,10 @@ import { makeFile } from "./files/make-file.ts";
 import { LockSharing } from "./lock-sharing.ts";
 import { answerNothing, answerReads } from "./reads.ts";
 
+export { type BetterSqlite, betterDriver } from "./driver/better-driver.ts";
+export { type BunSqlite, bunDriver } from "./driver/bun-driver.ts";
 export type { Bound, Connection, Driver, DriverFault, Statement } from "./driver/contract.ts";
+export { type Libsql, libsqlDriver } from "./driver/libsql-driver.ts";
 export { nodeDriver } from "./driver/node-driver.ts";
 
 const { existsSync } = fs;
@@ -33,13 +37,17 @@ export interface SqliteOptions {
   readonly busyTimeout?: number;
   /** The permissions of new files, as in `0o660`. Default `0o600`: for the owner only. */
   readonly mode?: number;
-  /** Default: `node:sqlite`, or else `better-sqlite3`. */
+  /** Default: `node:sqlite`, else `better-sqlite3`, else `libsql`, whichever is there. */
   readonly driver?: Driver;
 }
 
-type Sizes = Record<Table | "directory", Size>;
+/** Milliseconds between two looks at the count of others' commits. */
+const hearMilliseconds = 20;
 
-const tableNames = [...(Object.keys(tables) as Table[]), "directory"] as const;
+type Sizes = Record<Stored, Size>;
+
+const tableNames: readonly Stored[] = [...(Object.keys(tables) as Table[]), "directory", "entry", "log"];
+const laterTables: readonly Stored[] = ["value", "mail", "entry", "log"];
 
 /**
  * Opens a store in one SQLite file, which any number of processes on one machine may use at once. Nothing is created
@@ -68,6 +76,7 @@ class SqliteBackend implements Backend {
   readonly #busyTimeout: number;
   readonly #mode: number;
   readonly #lock: LockSharing;
+  readonly #hearers = new Hearers((tell) => this.#hearOthers(tell));
   #database: Database | undefined;
   /** The open database, once it is prepared to commit. */
   #writable: Database | undefined;
@@ -91,16 +100,36 @@ class SqliteBackend implements Backend {
     );
   }
 
-  commit(batches: readonly Batch[]): Promise<readonly boolean[]> {
-    return this.#write((database) => applyBatches(database, batches));
+  async commit(batches: readonly Batch[]): Promise<readonly boolean[]> {
+    const applied = this.#write((database) => applyBatches(database, batches));
+    if (!this.#hearers.any) return applied;
+    return applied.finally(() => this.#hearers.tell());
   }
 
-  async commitIfFree(batches: readonly Batch[]): Promise<readonly boolean[] | undefined> {
+  hear(callback: () => void): () => void {
+    return this.#hearers.hear(callback);
+  }
+
+  /** Looks from time to time whether another connection has committed: SQLite counts that, and the look takes microseconds. */
+  #hearOthers(tell: () => void): () => void {
+    let seen = this.#version();
+    const look = (): void => {
+      const now = this.#version();
+      if (now !== undefined && now === seen) return;
+      seen = now;
+      tell();
+    };
+    const timer = setInterval(look, hearMilliseconds);
+    return () => clearInterval(timer);
+  }
+
+  /** Returns a number that differs after a commit of another connection; undefined if it cannot be told, as after a fault. */
+  #version(): number | undefined {
     try {
-      return this.#checkedWrite((database) => applyBatches(database, batches), performance.now());
-    } catch (error) {
-      if (this.#driver.fault(error) === "busy") return undefined;
-      throw this.#translate(error);
+      return this.#forReading()?.statements.dataVersion() ?? -1;
+    } catch {
+      // Readers are told, and get the error.
+      return undefined;
     }
   }
 
@@ -113,6 +142,7 @@ class SqliteBackend implements Backend {
   async compact(): Promise<void> {
     if (this.#readOnly) throw readOnly(this.#path);
     if (!this.#exists()) return;
+    await this.#write(cutLog);
     if (this.#path === inMemory) await this.#write(vacuum);
     else await compactFile((action) => this.#write(action), this.#path, this.#busyTimeout);
   }
@@ -128,6 +158,7 @@ class SqliteBackend implements Backend {
   }
 
   async close(): Promise<void> {
+    this.#hearers.stop();
     const database = this.#database;
     this.#database = undefined;
     this.#writable = undefined;
@@ -213,13 +244,18 @@ class SqliteBackend implements Backend {
   }
 }
 
+function cutLog({ statements }: Database): void {
+  statements.cutLog();
+}
+
 const empty: Size = { records: 0, bytes: 0 };
 
-function sizesOf({ statements }: Database): Sizes {
+function sizesOf({ statements, isIndexed }: Database): Sizes {
   statements.beginRead();
   try {
     return Object.fromEntries(
       tableNames.map((name) => {
+        if (!isIndexed && laterTables.includes(name)) return [name, empty];
         const { records, bytes } = statements.size(name) as Size;
         return [name, { records, bytes }];
       }),

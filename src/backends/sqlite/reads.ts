@@ -1,7 +1,8 @@
-import type { Answer, Found, Listed, Read, Value } from "../../backend.ts";
+import type { Answer, Found, IndexEntry, Listed, LogPage, LogRange, Read, Value } from "../../backend.ts";
 import { tables } from "../../backend.ts";
 import { compareIds } from "../shared/id-order.ts";
 import { afterPrefix } from "../shared/key-bounds.ts";
+import { startOf } from "../shared/ordered-entries.ts";
 import type { Database } from "./database.ts";
 import { isNarrow } from "./key-sql.ts";
 import type { Statements } from "./statements.ts";
@@ -19,8 +20,9 @@ export function answerReads(database: Database, reads: readonly Read[]): readonl
   const { statements } = database;
   const [only] = reads;
   if (only === undefined) return [];
-  // A single statement has a snapshot of its own.
-  if (reads.length === 1) return [answer(statements, only)];
+  if (!database.isIndexed && reads.some(isOfLaterSchema)) return answerFromOld(database, reads);
+  // A single statement has a snapshot of its own; a read of the log takes two.
+  if (reads.length === 1 && !("log" in only)) return [answer(statements, only)];
   const together = reads.length === 2 ? getThenScan(statements, only, reads[1] as Read) : undefined;
   if (together !== undefined) return together;
   statements.beginRead();
@@ -36,7 +38,28 @@ export function answerReads(database: Database, reads: readonly Read[]): readonl
 
 /** Answers reads of a store that does not exist yet. */
 export function answerNothing(reads: readonly Read[]): readonly Answer[] {
-  return reads.map((read) => ("get" in read ? undefined : []));
+  return reads.map(nothing);
+}
+
+function nothing(read: Read): Answer {
+  if ("get" in read) return undefined;
+  if ("tally" in read) return 0;
+  return "log" in read ? { lines: [], end: "", expired: read.log.after !== "" } : [];
+}
+
+/** Returns whether a read needs a table that databases of earlier versions lack. */
+function isOfLaterSchema(read: Read): boolean {
+  if ("find" in read || "tally" in read || "log" in read) return true;
+  const table = "get" in read ? read.get.table : "scan" in read ? read.scan.table : undefined;
+  return table === "value" || table === "mail";
+}
+
+/** Answers reads of a database that lacks the later tables, and is not to be changed. */
+function answerFromOld(database: Database, reads: readonly Read[]): readonly Answer[] {
+  const known = reads.filter((read) => !isOfLaterSchema(read));
+  const answers = answerReads(database, known);
+  let index = 0;
+  return reads.map((read) => (isOfLaterSchema(read) ? nothing(read) : answers[index++]));
 }
 
 /**
@@ -75,7 +98,33 @@ function answer(statements: Statements, read: Read): Answer {
   if ("scan" in read) {
     return statements.scan(read.scan, read.reverse ?? false, rows(read.limit ?? -1)) as readonly Found[];
   }
+  if ("find" in read) return find(statements, read);
+  if ("tally" in read) return statements.tally(read.tally.from, read.tally.to);
+  if ("log" in read) return logPage(statements, read.log);
   return list(statements, read.list);
+}
+
+function find(statements: Statements, read: Extract<Read, { find: unknown }>): readonly IndexEntry[] {
+  const { from, to, limit } = read.find;
+  const start = startOf(read.find, read.reverse ?? false);
+  const found = read.reverse
+    ? statements.findDown(start, from, rows(limit))
+    : statements.findUp(start, to, rows(limit));
+  return found as readonly IndexEntry[];
+}
+
+function logPage(statements: Statements, { after, limit, newest: fromEnd = false }: LogRange): LogPage {
+  const position = Number(after);
+  const { oldest, newest } = statements.logEnds();
+  const isKnown = Number.isSafeInteger(position) && position >= (oldest ?? 1) - 1 && position <= (newest ?? 0);
+  const lines = statements.lines(Number.isSafeInteger(position) ? position : 0, rows(limit), fromEnd);
+  return {
+    lines: (lines as readonly { readonly position: number; readonly at: number; readonly text: string }[]).map(
+      ({ position, at, text }) => ({ position: String(position), at, text }),
+    ),
+    end: newest === null ? "" : String(newest),
+    expired: !isKnown,
+  };
 }
 
 function list(

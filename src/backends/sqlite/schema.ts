@@ -30,7 +30,20 @@ const migrations: readonly string[] = [
   // The item of a meta record is the number of a tape, which no other lineage may take. The index is not unique: an
   // earlier version may have given a number out twice.
   `CREATE INDEX "meta_item" ON "meta" (key & 4294967295)`,
+  // Values can be large, so their table has an index beside it, like `write`. Positions of the log need no AUTOINCREMENT:
+  // its newest line is never deleted, so no position is given out twice.
+  [
+    ...["value", "mail"].flatMap((name) => [
+      `CREATE TABLE "${name}" (grp INTEGER NOT NULL, place INTEGER NOT NULL, value BLOB NOT NULL)`,
+      `CREATE UNIQUE INDEX "${name}_place" ON "${name}" (grp, place)`,
+    ]),
+    `CREATE TABLE "entry" (text TEXT, lineage INTEGER, tape INTEGER, PRIMARY KEY (text, lineage, tape)) WITHOUT ROWID`,
+    `CREATE TABLE "log" (position INTEGER PRIMARY KEY, at INTEGER NOT NULL, text TEXT NOT NULL)`,
+  ].join(";\n"),
 ];
+
+/** The first version of the schema with the tables `value`, `mail`, `entry` and `log`. */
+export const indexedVersion = 3;
 
 /** `blank`: an empty database. `old`: made by an earlier version, and readable as it is. `current`: ready to use. */
 export type SchemaState = "blank" | "old" | "current";
@@ -88,6 +101,11 @@ export function rollback(connection: Connection): void {
   } catch {
     // "no transaction is active": the error to report is the first one.
   }
+}
+
+/** Returns the version of the schema; 0 for a blank database. */
+export function schemaVersion(connection: Connection): number {
+  return pragma(connection, "user_version");
 }
 
 function pragma(connection: Connection, name: "user_version" | "application_id"): number {

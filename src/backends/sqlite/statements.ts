@@ -1,4 +1,5 @@
-import type { Batch, DirectoryKey, Key, Range } from "../../backend.ts";
+import type { Batch, DirectoryKey, IndexEntry, Key, LogLine, Range, Stored } from "../../backend.ts";
+import { logBounds } from "../../backend.ts";
 import type { Bound, Connection, Statement } from "./driver/contract.ts";
 import type { TableName } from "./key-sql.ts";
 import { bindKey, bindRange, isNarrow, keySqlOf } from "./key-sql.ts";
@@ -24,6 +25,11 @@ export class Statements {
 
   beginRead(): void {
     this.#statement("BEGIN").run();
+  }
+
+  /** Returns SQLite's count of commits by other connections. */
+  dataVersion(): number {
+    return (this.#statement("PRAGMA data_version").get() as { readonly data_version: number }).data_version;
   }
 
   commit(): void {
@@ -125,8 +131,51 @@ export class Statements {
     }
   }
 
-  size(table: TableName): unknown {
-    return this.#of("size", table, size).get();
+  addEntry({ text, lineage, tape }: IndexEntry): void {
+    this.#statement(addEntry).run(text, lineage, tape);
+  }
+
+  removeEntry({ text, lineage, tape }: IndexEntry): void {
+    this.#statement(removeEntry).run(text, lineage, tape);
+  }
+
+  /** Returns entries behind `start`, up to but without the text `end`. */
+  findUp({ text, lineage, tape }: IndexEntry, end: string, limit: number): unknown[] {
+    return this.#statement(findUp).all(text, lineage, tape, end, limit);
+  }
+
+  /** Returns entries before `start`, newest texts first, down to the text `end`. */
+  findDown({ text, lineage, tape }: IndexEntry, end: string, limit: number): unknown[] {
+    return this.#statement(findDown).all(text, lineage, tape, end, limit);
+  }
+
+  tally(from: string, to: string): number {
+    return (this.#statement(tally).get(from, to) as { readonly count: number }).count;
+  }
+
+  /** Adds a line to the log; returns its position. */
+  addLine({ at, text }: LogLine): number {
+    return Number((this.#statement(addLine).get(at, text) as { readonly position: number }).position);
+  }
+
+  lines(after: number, limit: number, newest: boolean): unknown[] {
+    return newest
+      ? this.#statement(newestLines).all(after, limit).reverse()
+      : this.#statement(linesAfter).all(after, limit);
+  }
+
+  /** Returns the positions of the log's oldest and newest lines, null when it is empty. */
+  logEnds(): { readonly oldest: number | null; readonly newest: number | null } {
+    return this.#statement(logEnds).get() as { readonly oldest: number | null; readonly newest: number | null };
+  }
+
+  /** Removes the lines of the log that are beyond its bounds. */
+  cutLog(): void {
+    this.#statement(cutLog).run();
+  }
+
+  size(table: Stored): unknown {
+    return this.#prepare(`size ${table}`, () => size(table)).get();
   }
 
   #of(family: string, table: TableName, sql: (table: TableName) => string): Statement {
@@ -197,7 +246,33 @@ const deleteOne = (table: TableName): string => `DELETE FROM "${table}" WHERE ${
 
 const deleteRange = (table: TableName): string => `DELETE FROM "${table}" WHERE ${keySqlOf(table).within}`;
 
-const size = (table: TableName): string => {
-  const length = table === "directory" ? "octet_length(id) + octet_length(value)" : "octet_length(value)";
+const addEntry = "INSERT INTO entry (text, lineage, tape) VALUES (?, ?, ?) ON CONFLICT DO NOTHING";
+const removeEntry = "DELETE FROM entry WHERE text = ? AND lineage = ? AND tape = ?";
+
+const findUp =
+  "SELECT text, lineage, tape FROM entry WHERE (text, lineage, tape) > (?, ?, ?) AND text < ? " +
+  `ORDER BY text, lineage, tape ${limit}`;
+const findDown =
+  "SELECT text, lineage, tape FROM entry WHERE (text, lineage, tape) < (?, ?, ?) AND text >= ? " +
+  `ORDER BY text DESC, lineage DESC, tape DESC ${limit}`;
+const tally = "SELECT count(*) AS count FROM entry WHERE text >= ? AND text < ?";
+
+const addLine = "INSERT INTO log (at, text) VALUES (?, ?) RETURNING position";
+const linesAfter = `SELECT position, at, text FROM log WHERE position > ? ORDER BY position ${limit}`;
+const newestLines = `SELECT position, at, text FROM log WHERE position > ? ORDER BY position DESC ${limit}`;
+const logEnds = "SELECT (SELECT min(position) FROM log) AS oldest, (SELECT max(position) FROM log) AS newest";
+// Times may step back, so the oldest line to stay is the first that is young enough.
+const cutLog =
+  `DELETE FROM log WHERE position < (SELECT max(position) FROM log) AND position < max(` +
+  `(SELECT max(position) FROM log) - ${logBounds.lines} + 1, ` +
+  `(SELECT min(position) FROM log WHERE at >= (SELECT at FROM log ORDER BY position DESC LIMIT 1) - ${logBounds.milliseconds}))`;
+
+const size = (table: Stored): string => {
+  const length =
+    table === "entry" || table === "log"
+      ? "octet_length(text)"
+      : table === "directory"
+        ? "octet_length(id) + octet_length(value)"
+        : "octet_length(value)";
   return `SELECT count(*) AS records, coalesce(sum(${length}), 0) AS bytes FROM "${table}"`;
 };

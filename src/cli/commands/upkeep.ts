@@ -71,6 +71,24 @@ export function statsCommand(program: Command, session: Session): void {
   });
 }
 
+export function reindexCommand(program: Command, session: Session): void {
+  declare(program, session, {
+    name: "reindex",
+    summary: "make the index by which threads are found anew",
+    examples: ["threadmark reindex sqlite:agent.db"],
+    async run({ url }) {
+      const { terminal, json, signal } = session;
+      const threads = await session.withStore(url, (store) =>
+        Progress.during(session, "indexing, threads:", (update) =>
+          store.reindex({ progress: (done) => update(done, done), signal }),
+        ),
+      );
+      if (json) terminal.json({ threads });
+      else terminal.note(`${countText(threads, "thread")} indexed.`);
+    },
+  });
+}
+
 export function compactCommand(program: Command, session: Session): void {
   declare(program, session, {
     name: "compact",

@@ -16,7 +16,7 @@ export function parseJson(text: string): unknown {
     // The rest of the message is about damaged stores.
     const [why] = (cause instanceof Error ? cause.message : String(cause)).split(". ");
     throw usage(
-      `${JSON.stringify(text)} has a tag that stands for no value: ${why}. docs/types.md lists the tags; an object with a key ` +
+      `${JSON.stringify(text)} has a tag that stands for no value: ${why}. docs/reference/types.md lists the tags; an object with a key ` +
         `"$" of its own is given as {"$":"object","v":{…}}.`,
     );
   }

@@ -41,13 +41,31 @@ export async function checkpointAt(thread: Thread<State>, reference: string | un
   if (found !== undefined) return found;
   const ids: string[] = [];
   for await (const { id } of thread.history({ limit: LOOKED_AT })) ids.push(id);
+  const step = stepOf(reference);
+  if (step !== undefined) throw notFound(`Thread ${quoted(thread.id)} has no step ${step}.${await range(thread)}`);
   const name = reference === undefined ? "no checkpoint" : `no checkpoint ${quoted(reference)}`;
   throw notFound(`Thread ${quoted(thread.id)} has ${name}.${meant(nearest(reference ?? "", ids))}`);
 }
 
+function stepOf(reference: string | undefined): number | undefined {
+  const step = /^@(-?\d+)$/.exec(reference ?? "")?.[1];
+  return step === undefined ? undefined : Number(step);
+}
+
+/** Says which steps a thread has. */
+async function range(thread: Thread<State>): Promise<string> {
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for await (const { step } of thread.history({ limit: LOOKED_AT })) {
+    least = Math.min(least, step);
+    most = Math.max(most, step);
+  }
+  if (least > most) return "";
+  return least === most ? ` Its only step is @${least}.` : ` Its steps are @${least} to @${most}.`;
+}
+
 async function short(thread: Thread<State>, reference: string): Promise<Checkpoint<State> | undefined> {
-  const step = /^@(-?\d+)$/.exec(reference)?.[1];
-  if (step !== undefined) return thread.get({ step: Number(step) });
+  const step = stepOf(reference);
+  if (step !== undefined) return thread.get({ step });
   if (reference.length < SHORTEST_PART) return undefined;
   const matching: string[] = [];
   for await (const { id } of thread.history({ limit: LOOKED_AT })) {

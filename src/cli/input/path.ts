@@ -1,8 +1,11 @@
+import { pathText } from "../../display/quantities.ts";
 import { usage } from "../failure.ts";
 
-const STEP = /\.?([A-Za-z_$][\w$-]*)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/y;
+export { pathText };
 
-/** Parses a path as people write it: `messages[0].text`, `["a strange key"].b`. */
+const STEP = /\.?([A-Za-z_$][\w$-]*)|\[(-?\d+)\]|\[("(?:[^"\\]|\\.)*")\]/y;
+
+/** Parses a path as people write it: `messages[0].text`, `messages[-1]` for the last, `["a strange key"].b`. */
 export function parsePath(text: string): readonly (string | number)[] {
   const steps: (string | number)[] = [];
   STEP.lastIndex = 0;
@@ -22,15 +25,39 @@ export function parsePath(text: string): readonly (string | number)[] {
   return steps;
 }
 
-/** Formats a path so that {@link parsePath} reads it. */
-export function pathText(path: readonly (string | number)[]): string {
-  let text = "";
-  for (const step of path) {
-    if (typeof step === "number") text += `[${step}]`;
-    else if (/^[A-Za-z_$][\w$-]*$/.test(step)) text += text === "" ? step : `.${step}`;
-    else text += `[${JSON.stringify(step)}]`;
+/** Returns the value at `path`; a negative index counts from the end of a list. Fails with the names that there are. */
+export function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
+  let found = value;
+  for (const [depth, step] of path.entries()) {
+    const inside = partOf(found, step);
+    if (inside === undefined) {
+      const here = pathText(path.slice(0, depth)) || "The state";
+      throw usage(`${here} ${contentsOf(found)}: there is no ${JSON.stringify(step)}.`);
+    }
+    found = inside.value;
   }
-  return text;
+  return found;
+}
+
+function partOf(value: unknown, step: string | number): { readonly value: unknown } | undefined {
+  if (Array.isArray(value)) {
+    const index = typeof step === "number" && step < 0 ? value.length + step : step;
+    return typeof index === "number" && index >= 0 && index < value.length ? { value: value[index] } : undefined;
+  }
+  if (value instanceof Map) return value.has(step) ? { value: value.get(step) } : undefined;
+  if (value === null || typeof value !== "object" || !Object.hasOwn(value, step)) return undefined;
+  return { value: (value as Record<string | number, unknown>)[step] };
+}
+
+const MOST_NAMES = 12;
+
+/** Says which parts a value has. */
+function contentsOf(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? "is an empty list" : `is a list of ${value.length}`;
+  if (value === null || typeof value !== "object") return "has no parts";
+  const names = value instanceof Map ? [...value.keys()].map(String) : Object.keys(value);
+  const shown = names.slice(0, MOST_NAMES).join(", ");
+  return names.length === 0 ? "is empty" : `has ${shown}${names.length > MOST_NAMES ? ", …" : ""}`;
 }
 
 /** Returns a copy of a value with another value at `path`. Everything on the way must exist. */
@@ -45,7 +72,7 @@ export function withValueAt(
   const here = path.slice(0, done);
   const inside = (child: unknown): unknown => withValueAt(child, path, replacement, done + 1);
   if (Array.isArray(value)) {
-    if (typeof step !== "number" || step > value.length) {
+    if (typeof step !== "number" || step > value.length || step < 0) {
       throw usage(
         `${pathText(here) || "The state"} is a list of ${value.length}: ${JSON.stringify(step)} is no place in it.`,
       );

@@ -49,3 +49,24 @@ export function shortened(text: string, columns: number): string {
   }
   return `${kept}…`;
 }
+
+/** Shortens a text to a number of columns by leaving out its middle: names mostly differ at their ends. */
+export function shortenedInside(text: string, columns: number): string {
+  if (columnsOf(text) <= columns) return text;
+  const parts = Array.from(graphemes.segment(text), ({ segment }) => segment);
+  let left = columns - 1;
+  const [start, end]: [string[], string[]] = [[], []];
+  for (let [low, high, fromEnd] = [0, parts.length - 1, true]; low <= high; fromEnd = !fromEnd) {
+    const part = parts[fromEnd ? high : low] as string;
+    left -= columnsOfGrapheme(part);
+    if (left < 0) break;
+    if (fromEnd) {
+      end.unshift(part);
+      high -= 1;
+    } else {
+      start.push(part);
+      low += 1;
+    }
+  }
+  return `${start.join("")}…${end.join("")}`;
+}

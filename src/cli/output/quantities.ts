@@ -1,16 +1,4 @@
-const UNITS = ["bytes", "kB", "MB", "GB", "TB"] as const;
-
-/** Formats bytes for people: "812 bytes", "1.4 MB". */
-export function bytesText(bytes: number): string {
-  let amount = bytes;
-  let unit = 0;
-  while (Math.abs(amount) >= 999.5 && unit < UNITS.length - 1) {
-    amount /= 1000;
-    unit += 1;
-  }
-  const digits = unit === 0 || Math.abs(amount) >= 99.5 ? 0 : 1;
-  return `${amount.toFixed(digits)} ${UNITS[unit]}`;
-}
+export { bytesText, countText } from "../../display/quantities.ts";
 
 const AGES = [
   [60, "s"],
@@ -38,11 +26,6 @@ export function dateText(at: number): string {
   const two = (part: number): string => String(part).padStart(2, "0");
   const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
-}
-
-/** Formats a count with its noun: "1 thread", "2 threads". */
-export function countText(count: number, noun: string): string {
-  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 const DURATION = /^(\d+(?:\.\d+)?)(ms|s|min|h|d|w)$/;

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import { columnsOf, printable, shortened } from "./printable.ts";
+import { columnsOf, printable, shortened, shortenedInside } from "./printable.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface Column<Row> {
@@ -10,22 +10,33 @@ export interface Column<Row> {
   readonly align?: "right";
   /** May be shortened when the terminal is too narrow. */
   readonly flexible?: true;
+  /**
+   * When the terminal is too narrow, columns leave in this order, 1 first. A column without a number stays; a name that people
+   * have to type again is such a column.
+   */
+  readonly leaves?: number;
 }
 
 const GAP = "  ";
 const NARROWEST = 8;
+/** Flexible columns that may leave are first shortened to this. */
+const COMFORTABLE = 20;
 
 /** Prints rows under their titles, aligned. Columns that are empty in every row are left out. */
 export function printTable<Row>(terminal: Terminal, columns: readonly Column<Row>[], rows: readonly Row[]): void {
   const cells = columns.map((column) => rows.map((row) => printable(column.text(row))));
-  const shown = columns.map((_, index) => index).filter((index) => cells[index]?.some((cell) => cell !== ""));
-  const widths = fitted(
-    shown.map((index) => ({
+  const filled = columns.map((_, index) => index).filter((index) => cells[index]?.some((cell) => cell !== ""));
+  const fitted = fitColumns(
+    filled.map((index) => ({
+      index,
       width: cells[index]!.reduce((most, cell) => Math.max(most, columnsOf(cell)), columns[index]!.title.length),
       flexible: columns[index]!.flexible === true,
+      leaves: columns[index]!.leaves,
     })),
     terminal.columns,
   );
+  const shown = fitted.map(({ index }) => index);
+  const widths = fitted.map(({ width }) => width);
   const line = (texts: readonly string[]): string => texts.join(GAP).trimEnd();
   const pad = (text: string, width: number, align: "right" | undefined): string => {
     const space = " ".repeat(Math.max(0, width - columnsOf(text)));
@@ -44,8 +55,9 @@ export function printTable<Row>(terminal: Terminal, columns: readonly Column<Row
     terminal.line(
       line(
         shown.map((index, place) => {
-          const { align, style } = columns[index]!;
-          const text = pad(shortened(cells[index]![position]!, widths[place]!), widths[place]!, align);
+          const { align, style, leaves } = columns[index]!;
+          const cut = leaves === undefined ? shortenedInside : shortened;
+          const text = pad(cut(cells[index]![position]!, widths[place]!), widths[place]!, align);
           return style === undefined ? text : style(text, row);
         }),
       ),
@@ -54,23 +66,39 @@ export function printTable<Row>(terminal: Terminal, columns: readonly Column<Row
 }
 
 interface Width {
+  readonly index: number;
   readonly width: number;
   readonly flexible: boolean;
+  readonly leaves: number | undefined;
 }
 
-/** Narrows the widest flexible column until all fit. */
-function fitted(columns: readonly Width[], available: number): number[] {
-  const widths = columns.map(({ width }) => width);
-  const total = (): number => widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1));
+/**
+ * Makes columns fit: flexible ones that may leave are shortened to a comfortable width, then columns leave in their order,
+ * and at last the flexible columns that stay are narrowed, the widest first.
+ */
+function fitColumns(columns: readonly Width[], available: number): Width[] {
+  let kept = [...columns];
+  const total = (): number => kept.reduce((sum, { width }) => sum + width, GAP.length * (kept.length - 1));
+  if (total() <= available) return kept;
+  kept = kept.map((column) => {
+    const isLong = column.flexible && column.leaves !== undefined && column.width > COMFORTABLE;
+    return isLong ? { ...column, width: COMFORTABLE } : column;
+  });
   while (total() > available) {
-    let widest = -1;
-    for (const [index, { flexible }] of columns.entries()) {
-      if (flexible && widths[index]! > (widths[widest] ?? NARROWEST)) widest = index;
-    }
-    if (widest < 0) break;
-    widths[widest] = Math.max(NARROWEST, widths[widest]! - (total() - available));
+    const next = Math.min(...kept.map(({ leaves = Number.POSITIVE_INFINITY }) => leaves));
+    if (next === Number.POSITIVE_INFINITY) break;
+    kept = kept.filter(({ leaves }) => leaves !== next);
   }
-  return widths;
+  while (total() > available) {
+    const widest = kept.reduce(
+      (most, { flexible, width }, place) => (flexible && width > (kept[most]?.width ?? NARROWEST) ? place : most),
+      -1,
+    );
+    if (widest < 0) break;
+    const { width } = kept[widest]!;
+    kept[widest] = { ...kept[widest]!, width: Math.max(NARROWEST, width - (total() - available)) };
+  }
+  return kept;
 }
 
 /** Prints a name and a value on each line, aligned. */

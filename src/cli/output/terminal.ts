@@ -6,9 +6,15 @@ type Format = Parameters<typeof styleText>[0];
 /** The streams of the command line: the process's own, or those of a test. */
 export interface Streams {
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
-  readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
+  readonly stdout: NodeJS.WritableStream & {
+    readonly isTTY?: boolean;
+    readonly columns?: number;
+    readonly rows?: number;
+  };
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Shows a text that is longer than the screen; resolves to false if no program for that can be run. */
+  readonly page?: (text: string) => Promise<boolean>;
 }
 
 /** Writes to people and to programs. Uses colour only on a terminal that wants it. */
@@ -17,6 +23,8 @@ export class Terminal {
   /** True if a person reads the output as it comes. */
   readonly interactive: boolean;
   readonly #colour: boolean;
+  /** Lines held back for a pager. */
+  #held: string[] | undefined;
 
   constructor(streams: Streams) {
     this.streams = streams;
@@ -35,7 +43,24 @@ export class Terminal {
   }
 
   line(text = ""): void {
-    this.streams.stdout.write(`${text}\n`);
+    if (this.#held) this.#held.push(text);
+    else this.streams.stdout.write(`${text}\n`);
+  }
+
+  /** Runs `work`; a person whose screen its lines do not fit on reads them in a pager. */
+  async paged(work: () => Promise<void>): Promise<void> {
+    const { page, stdout } = this.streams;
+    if (!this.interactive || page === undefined) return work();
+    this.#held = [];
+    try {
+      await work();
+    } finally {
+      const lines = this.#held;
+      this.#held = undefined;
+      const text = lines.map((line) => `${line}\n`).join("");
+      const isLong = text.split("\n").length > (stdout.rows ?? Number.POSITIVE_INFINITY);
+      if (!isLong || !(await page(text))) stdout.write(text);
+    }
   }
 
   /**
@@ -44,6 +69,13 @@ export class Terminal {
    */
   json(value: unknown): void {
     this.line(printable(JSON.stringify(value)));
+  }
+
+  /** Writes a failure to people, its name in red where the terminal has colours. */
+  complain(message: string): void {
+    const isColoured = this.#colour && this.streams.stderr.isTTY === true;
+    const name = isColoured ? styleText(["red", "bold"], "threadmark:", { validateStream: false }) : "threadmark:";
+    this.streams.stderr.write(`${name} ${printableLines(message)}\n`);
   }
 
   /** Writes to people who watch, not into the output. Failures name ids unescaped, so the text is escaped here. */

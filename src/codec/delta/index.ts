@@ -1,15 +1,17 @@
 /**
  * Changes of JSON trees: finds, applies, composes and seals them. Pure functions over plain JSON. The format is
- * described in docs/format-deltas.md.
+ * described in docs/reference/format-deltas.md.
  */
 
 export { diff } from "./diff/diff.ts";
 export { isReplacement, replacedBy, replacement } from "./diff/replacement.ts";
 export { assign, type Delta, type SealedStep } from "./format.ts";
+export { growthOf } from "./growth.ts";
 export { compose } from "./join/compose.ts";
 export { apply, applyOwned, OwnedCopies } from "./join/patch.ts";
 export { sizeOf } from "./measure.ts";
-export { seal } from "./sealed/seal.ts";
+export { finished, type Pieces } from "./pieces.ts";
+export { seal, sealing } from "./sealed/seal.ts";
 export { unseal } from "./sealed/unseal.ts";
 export { visitTouched } from "./touched.ts";
 export { validate } from "./validate.ts";

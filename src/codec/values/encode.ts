@@ -140,9 +140,9 @@ export class Encoder implements Encoding {
     return node;
   }
 
-  only(value: object, depth: number, ...names: string[]): void {
+  only(value: object, depth: number, ...names: PropertyKey[]): void {
     for (const key of Reflect.ownKeys(value)) {
-      if (typeof key === "symbol" || !names.includes(key)) this.trail.refuseProperty(value, key, depth);
+      if (!names.includes(key)) this.trail.refuseProperty(value, key, depth);
     }
   }
 

@@ -93,7 +93,10 @@ function encode(encoder: Encoder, value: unknown, root: string, previous: Json |
     // getter's path.
     if (previous !== undefined) return encode(encoder, value, root, undefined);
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new ThreadmarkError("SERIALIZE", `${root}: The value cannot be read: ${why}`, { path: root, cause });
+    throw new ThreadmarkError("SERIALIZE", `${root}: The value cannot be read: ${why}. Store plain data.`, {
+      path: root,
+      cause,
+    });
   }
 }
 

@@ -1,12 +1,15 @@
 import type { Value } from "../../backend.ts";
+import { refers } from "../../codec/envelope.ts";
+import type { Json } from "../../codec/json.ts";
+import { addNames } from "../../codec/references.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import { untilUndisturbed } from "../faults/attempts.ts";
+import { ownRow } from "../lineage/own-rows.ts";
+import { renew, rewriteCheck } from "../lineage/renew.ts";
 import type { Context } from "../memory/context.ts";
 import type { LoadedPack, Tape } from "../memory/tape.ts";
 import { decodeFrames, type Frame } from "../records/pack/pack.ts";
 import { tailChange } from "../records/tail.ts";
-import { ownRow } from "../view/own-rows.ts";
-import { renew, rewriteCheck } from "../view/renew.ts";
 
 /** Packs are kept until their records are this long together, unless the caller gives another bound. */
 const KEPT = 64 * 1024 * 1024;
@@ -14,9 +17,14 @@ const KEPT = 64 * 1024 * 1024;
 interface KeptPack {
   readonly frames: ReadonlyMap<number, Frame>;
   readonly length: number;
+  /** True if frames of the pack refer to large values. */
+  readonly refers: boolean;
 }
 
-/** Reads single frames as they are stored, each pack once unless there are too many to keep. */
+/**
+ * Reads single frames as they are stored, with references in the place of large values; each pack once unless there are
+ * too many to keep.
+ */
 export class FrameReader {
   readonly #context: Context;
   readonly #most: number;
@@ -44,6 +52,17 @@ export class FrameReader {
       return now;
     });
     return untilUndisturbed(tape.meta.thread, () => this.#find(current, seq), wasRewritten);
+  }
+
+  /** Returns the values that a frame refers to which was just read, and those of the other frames of its pack. */
+  valuesNear(tape: Tape, seq: number): ReadonlyMap<string, number> {
+    const names = new Map<string, number>();
+    const tail = tape.tailRow(seq);
+    const last = tape.loadedPack(seq)?.last;
+    const pack = tail ? undefined : this.#packs.get(`${tape.number}:${last}`);
+    if (tail && refers(tail.value)) addNames(tailChange(tail.value) as Json, names);
+    if (pack?.refers) for (const { change } of pack.frames.values()) addNames(change as Json, names);
+    return names;
   }
 
   async #find(tape: Tape, seq: number): Promise<Frame> {
@@ -79,7 +98,7 @@ export class FrameReader {
     try {
       if (net === undefined || steps === undefined) throw new Error("A record of the pack is missing.");
       const frames = new Map(decodeFrames(pack.rows, net, steps).map((frame) => [frame.row.seq, frame]));
-      this.#keep(name, { frames, length: net.length + steps.length });
+      this.#keep(name, { frames, length: net.length + steps.length, refers: refers(net) });
       return frames;
     } catch (error) {
       if (error instanceof ThreadmarkError && error.code !== "CORRUPT") throw error;

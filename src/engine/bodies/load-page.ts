@@ -1,6 +1,8 @@
 import type { Read } from "../../backend.ts";
 import { apply, applyOwned, isReplacement, replacedBy } from "../../codec/delta/index.ts";
+import { refers } from "../../codec/envelope.ts";
 import type { Json } from "../../codec/json.ts";
+import { addNames } from "../../codec/references.ts";
 import { isCorrupt } from "../faults/damage.ts";
 import { Overtaken } from "../faults/overtaken.ts";
 import type { Context } from "../memory/context.ts";
@@ -9,6 +11,7 @@ import { rangeOf } from "../records/keys.ts";
 import { decodeFrames, type Frame } from "../records/pack/pack.ts";
 import { decodeRows } from "../records/pack/rows.ts";
 import { tailChange } from "../records/tail.ts";
+import { ValueReader } from "../values/read-values.ts";
 import { homeOf, type Shown } from "../view/row-at.ts";
 import { loadTree } from "./load-tree.ts";
 import { PackRecords } from "./pack-records.ts";
@@ -100,8 +103,23 @@ class Page {
     return [...this.#homes.keys()];
   }
 
-  /** Reads the packs of all wanted rows, and along with them the older nets that the oldest row probably builds on. */
+  /**
+   * Reads the packs of all wanted rows, and along with them the older nets that the oldest row probably builds on; then
+   * the large values of all frames.
+   */
   async read(): Promise<void> {
+    const referring = await this.#readFrames();
+    if (referring.length === 0) return;
+    const names = new Map<string, number>();
+    for (const { change } of referring) addNames(change as Json, names);
+    const values = new ValueReader(this.#context, this.#tape, Number.POSITIVE_INFINITY);
+    await values.load(names);
+    for (const { change } of referring) await values.resolveOwned(change);
+  }
+
+  /** Reads the frames, and returns those that may have references. */
+  async #readFrames(): Promise<readonly Frame[]> {
+    const referring: Frame[] = [];
     for (const seq of this.#wanted) {
       const home = await homeOf(this.#context, this.#tape, seq);
       const own = this.#homes.get(home);
@@ -113,15 +131,23 @@ class Page {
       // Rows after the newest wanted one may be no part of this view, which has other rows under their seqs.
       const newest = Math.max(...own);
       for (const { row, value } of home.tail) {
-        if (row.seq >= oldest && row.seq <= newest) this.#frames.set(row.seq, { row, change: tailChange(value) });
+        if (row.seq < oldest || row.seq > newest) continue;
+        const frame = { row, change: tailChange(value) };
+        this.#frames.set(row.seq, frame);
+        if (refers(value)) referring.push(frame);
       }
       const lasts = new Set(own.flatMap((seq) => home.loadedPack(seq)?.last ?? []));
       if (lasts.size === 0) continue;
       for (const pack of await this.#records.packs(home, [...lasts], [netsBelow(home, Math.min(...lasts))])) {
         const frames = decodeFrames(decodeRows(home.number, pack.rows), pack.net, pack.steps);
-        for (const frame of frames) if (frame.row.seq <= newest) this.#frames.set(frame.row.seq, frame);
+        for (const frame of frames) {
+          if (frame.row.seq > newest) continue;
+          this.#frames.set(frame.row.seq, frame);
+          if (refers(pack.rows)) referring.push(frame);
+        }
       }
     }
+    return referring;
   }
 
   async build(seq: number): Promise<void> {

@@ -1,17 +1,19 @@
 import type { Found } from "../../backend.ts";
 import { applyOwned, type Delta, isReplacement, replacedBy } from "../../codec/delta/index.ts";
+import { refers } from "../../codec/envelope.ts";
 import type { Json } from "../../codec/json.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import { untilUndisturbed } from "../faults/attempts.ts";
 import { missingFrame } from "../faults/missing.ts";
 import { Overtaken } from "../faults/overtaken.ts";
+import { renew, rewriteCheck, rewritesOf } from "../lineage/renew.ts";
 import type { Context } from "../memory/context.ts";
 import { lowerBound, type Tape } from "../memory/tape.ts";
 import type { CopiedTree } from "../memory/tree-cache.ts";
 import { decodeNets, type Nets, netStretch, type Stretch, stepStretch } from "../records/pack/pack.ts";
 import { decodeRows } from "../records/pack/rows.ts";
 import { frameBytes, takeChange } from "../records/tail.ts";
-import { renew, rewriteCheck, rewritesOf } from "../view/renew.ts";
+import { ValueReader } from "../values/read-values.ts";
 import { homeOf, rowAt, type Shown } from "../view/row-at.ts";
 import { PackRecords } from "./pack-records.ts";
 
@@ -27,7 +29,19 @@ export interface LoadedTree {
 
 /** Builds a checkpoint's body as a view shows it: the frame's tree, with the replacement on top. */
 export async function loadShown(context: Context, tape: Tape, row: Shown, records?: PackRecords): Promise<LoadedTree> {
-  const loaded = await loadTree(context, tape, row.seq, records);
+  if (row.replacedBy === undefined) return loadTree(context, tape, row.seq, records);
+  const referring = await loadShownReferring(context, tape, row, records);
+  return { ...referring, tree: await new ValueReader(context, tape).resolveOwned(referring.tree) };
+}
+
+/** Builds a checkpoint's body as a view shows it, with references in the place of large values. */
+export async function loadShownReferring(
+  context: Context,
+  tape: Tape,
+  row: Shown,
+  records?: PackRecords,
+): Promise<LoadedTree> {
+  const loaded = await loadReferring(context, tape, row.seq, records);
   if (row.replacedBy === undefined) return loaded;
   // The replacement is a change of the frame as it was when the row was found.
   const now = (await rowAt(context, tape, row.seq))?.replacedBy;
@@ -40,11 +54,24 @@ export async function loadShown(context: Context, tape: Tape, row: Shown, record
  * and pack by pack, then applies them forwards. Begins again when packs were rewritten meanwhile; throws {@link Overtaken}
  * when `tape` itself is gone, or out of date for good, since the caller's rows are then, too.
  */
-export async function loadTree(
+export function loadTree(context: Context, tape: Tape, seq: number, records?: PackRecords): Promise<LoadedTree> {
+  return load(context, tape, seq, records, false);
+}
+
+/**
+ * Builds the tree of a frame likewise, with references in the place of large values: for a frame that is written anew,
+ * which needs none of them.
+ */
+export function loadReferring(context: Context, tape: Tape, seq: number, records?: PackRecords): Promise<LoadedTree> {
+  return load(context, tape, seq, records, true);
+}
+
+async function load(
   context: Context,
   tape: Tape,
   seq: number,
   records: PackRecords = new PackRecords(context),
+  referring: boolean,
 ): Promise<LoadedTree> {
   const wasRewritten = rewriteCheck(async () => {
     const now = await renew(context, tape);
@@ -53,7 +80,7 @@ export async function loadTree(
   });
   return untilUndisturbed(
     tape.meta.thread,
-    (again) => new Walk(context, again ? new PackRecords(context) : records).load(tape, seq),
+    (again) => new Walk(context, again ? new PackRecords(context) : records, referring).load(tape, seq),
     wasRewritten,
   );
 }
@@ -70,10 +97,15 @@ class Walk {
   #within = false;
   /** The index in the tail below the row that was found there last. */
   #below = -1;
+  /** True if references stay. */
+  readonly #referring: boolean;
+  /** True if a record that was read has references. */
+  #refers = false;
 
-  constructor(context: Context, records: PackRecords) {
+  constructor(context: Context, records: PackRecords, referring: boolean) {
     this.#context = context;
     this.#records = records;
+    this.#referring = referring;
   }
 
   async load(tape: Tape, seq: number): Promise<LoadedTree> {
@@ -82,23 +114,22 @@ class Walk {
     let current = seq;
     let base: CopiedTree | undefined;
     do {
-      base = this.#context.trees.copy(tape, current);
+      // A remembered tree holds the large values themselves.
+      base = this.#referring ? undefined : this.#context.trees.copy(tape, current);
       if (base) break;
-      // This loop turns once for every unsealed row, so it awaits only what is not in memory.
-      const at = homeOf(this.#context, home, current);
-      home = at instanceof Promise ? await at : at;
+      home = await homeOf(this.#context, home, current);
       this.#tapes.add(home);
       if (home.meta.folds !== folds) throw new Overtaken(home);
-      const found = this.#fromTail(home, current) ?? this.#fromPack(home, current);
-      const stretch = found instanceof Promise ? await found : found;
+      const stretch = this.#fromTail(home, current) ?? (await this.#fromPack(home, current));
       this.#stretches.push(stretch.deltas);
       this.#tagged ||= stretch.tagged;
       current = stretch.base;
       if (tape.meta.folds !== folds || home.meta.folds !== folds) throw new Overtaken(home);
     } while (current !== 0);
-    const tree = this.#build(tape, seq, base?.tree);
+    const built = this.#build(tape, seq, base?.tree);
+    const resolves = this.#refers && !this.#referring;
     return {
-      tree,
+      tree: resolves ? await new ValueReader(this.#context, tape).resolveOwned(built) : built,
       tagged: this.#tagged || base?.tagged === true,
       weight: this.#weight + (base?.weight ?? 0),
       hops: Math.max(this.#tapes.size, 1) + (base ? base.hops - 1 : 0),
@@ -115,22 +146,19 @@ class Walk {
     if (entry?.row.seq !== seq) return undefined;
     this.#below = index - 1;
     this.#weight += frameBytes(entry.value);
+    this.#refers ||= refers(entry.value);
     const change = takeChange(entry);
     return { deltas: [change], base: isReplacement(change) ? 0 : entry.row.base, tagged: entry.row.tagged };
   }
 
-  #fromPack(tape: Tape, seq: number): Stretch | Promise<Stretch> {
-    const known = this.#records.knownNet(tape, seq);
-    if (known) return this.#through(tape, seq, known);
-    return this.#records.net(tape, seq).then((around) => this.#through(tape, seq, around));
-  }
-
   /** Takes the net change of a pack, or its single steps where the row is in its midst. */
-  #through(tape: Tape, seq: number, around: Found): Stretch | Promise<Stretch> {
+  async #fromPack(tape: Tape, seq: number): Promise<Stretch> {
+    const around = this.#records.knownNet(tape, seq) ?? (await this.#records.net(tape, seq));
     const nets = this.#decode(tape, seq, () => decodeNets(around.value));
     const stretch = netStretch(nets, seq);
     if (!stretch) return this.#fromSteps(tape, seq, around, nets);
     this.#weight += around.value.length;
+    this.#refers ||= refers(around.value);
     return stretch;
   }
 
@@ -143,6 +171,7 @@ class Walk {
       const share = this.#within ? 1 : (seqs.indexOf(seq) + 1) / seqs.length;
       this.#within = true;
       this.#weight += (net.length + steps.length) * share;
+      this.#refers ||= refers(net);
       return stepStretch(net === around.value ? nets : decodeNets(net), steps, seqs, seq);
     });
     if (!stretch) throw missingFrame(tape, seq);

@@ -3,6 +3,8 @@ import type { Json } from "../../codec/json.ts";
 import { isCorrupt } from "../faults/damage.ts";
 import type { Context } from "../memory/context.ts";
 import { lowerBound, type Tape } from "../memory/tape.ts";
+import type { Frame } from "../records/pack/pack.ts";
+import { ValueReader } from "../values/read-values.ts";
 import { homeOf, isPlain, rowAt, type Shown } from "../view/row-at.ts";
 import { FrameReader } from "./frame-reader.ts";
 import { loadTree } from "./load-tree.ts";
@@ -10,6 +12,8 @@ import { loadTree } from "./load-tree.ts";
 /** Bytes of frames, and packs of rows of a tape, that a walk through a whole history remembers. */
 export const FRAME_BYTES: number = 4 * 1024 * 1024;
 export const PACKS = 32;
+/** Characters of large values that such a walk remembers. */
+const VALUE_CHARACTERS = 16 * 1024 * 1024;
 /** Packs of rows read at once by such a walk: their metadata may be large. */
 export const PACKS_AT_ONCE = 8;
 
@@ -62,6 +66,7 @@ export class Replay {
   readonly #tape: Tape;
   readonly #graph: FrameGraph;
   readonly #frames: FrameReader;
+  readonly #values: ValueReader;
   /**
    * By index in the graph: the number of rows that build on a row, itself included, and its children as linked lists.
    */
@@ -75,6 +80,7 @@ export class Replay {
     this.#tape = tape;
     this.#graph = graph;
     this.#frames = new FrameReader(context, FRAME_BYTES);
+    this.#values = new ValueReader(context, tape, VALUE_CHARACTERS);
     const { length } = graph.seqs;
     this.#weights = new Int32Array(length).fill(1);
     this.#children = new Int32Array(length).fill(-1);
@@ -121,7 +127,7 @@ export class Replay {
     // change.
     if (from && "error" in from && pack !== undefined && from.pack === pack && pack !== seq) return from;
     try {
-      const { row, change } = await this.#frames.read(home, seq);
+      const { row, change } = await this.#frame(home, seq);
       if (isReplacement(change)) return { live: live(replacedBy(change), row.tagged), change: undefined };
       if (from && "tree" in from) return { live: goOn(from, change, row.tagged), change };
     } catch (error) {
@@ -134,6 +140,16 @@ export class Replay {
       if (!isCorrupt(error)) throw error;
       return { error, pack };
     }
+  }
+
+  /** Returns a frame with values in the place of its references. Values of frames that follow are read along. */
+  async #frame(home: Tape, seq: number): Promise<Frame> {
+    const frame = await this.#frames.read(home, seq);
+    const names = this.#frames.valuesNear(home, seq);
+    if (names.size === 0) return frame;
+    if ([...names.values()].reduce((sum, length) => sum + length, 0) <= VALUE_CHARACTERS)
+      await this.#values.load(names);
+    return { row: frame.row, change: await this.#values.resolveCopied(frame.change) };
   }
 
   /** Returns a row as the thread shows it. */

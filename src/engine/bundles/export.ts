@@ -1,31 +1,41 @@
 import { bundleLine } from "../../codec/bundle.ts";
 import { type Delta, isReplacement, replacement } from "../../codec/delta/index.ts";
+import type { Json } from "../../codec/json.ts";
+import { addNames } from "../../codec/references.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import type { ExportOptions } from "../../model/options.ts";
 import { Attempts } from "../../platform/attempts.ts";
 import { nextTurn } from "../../platform/turns.ts";
 import { FrameReader } from "../bodies/frame-reader.ts";
 import { PAGE_ROWS } from "../bodies/load-page.ts";
-import { loadShown } from "../bodies/load-tree.ts";
+import { loadShownReferring } from "../bodies/load-tree.ts";
 import { FRAME_BYTES, PACKS, PACKS_AT_ONCE } from "../bodies/replay.ts";
 import { neverRests } from "../faults/attempts.ts";
 import { ifDamaged } from "../faults/damage.ts";
 import { wasOvertaken } from "../faults/overtaken.ts";
+import { forgetPacks } from "../lineage/levels.ts";
+import { standingOf } from "../lineage/unchanged-since.ts";
 import { abortable } from "../memory/abortable.ts";
 import type { Context } from "../memory/context.ts";
 import { lowerBound, type Tape } from "../memory/tape.ts";
 import { allThreads } from "../reads/directory.ts";
+import type { MailEntry } from "../records/mail.ts";
 import { type Row, type RowRecord, toRecord } from "../records/row.ts";
-import { forgetPacks } from "../view/levels.ts";
+import { ValueReader } from "../values/read-values.ts";
+import { mailOf } from "../view/mail.ts";
 import { homeOf, parentOf, rowAt, type Shown } from "../view/row-at.ts";
 import { shownRows } from "../view/shown-rows.ts";
 import { type EncodedWrite, shownWrites, writesOfRows } from "../view/shown-writes.ts";
-import { standingOf } from "../view/unchanged-since.ts";
 
-/** The records of a bundle, in order: a header; for each thread itself, its checkpoints with their writes, an end. */
+/**
+ * The records of a bundle, in order: a header; for each thread itself, its checkpoints with their writes, its messages,
+ * an end.
+ */
 export type BundleRecord =
-  | { readonly kind: "bundle"; readonly version: 1; readonly createdAt: number }
+  | { readonly kind: "bundle"; readonly version: 1 | 2; readonly createdAt: number }
   | { readonly kind: "thread"; readonly id: string; readonly createdAt: number }
+  /** A large value of the thread. It stands before the records that refer to it by this name. */
+  | { readonly kind: "value"; readonly name: string; readonly value: Json }
   | { readonly kind: "checkpoint"; readonly seq: number; readonly row: RowRecord; readonly change: Delta }
   | {
       readonly kind: "writes";
@@ -33,16 +43,22 @@ export type BundleRecord =
       readonly namespace: string;
       readonly writes: readonly EncodedWrite[];
     }
+  | { readonly kind: "mail"; readonly message: MailEntry }
   | {
       readonly kind: "end";
       readonly id: string;
       readonly checkpoints: number;
       /** How many records of writes there are. Earlier versions did not say. */
       readonly writes?: number;
+      /** How many messages there are; absent for none. */
+      readonly mail?: number;
     }
   /** Takes back the lines of a thread so far: others changed it meanwhile. The thread may begin again. */
   | { readonly kind: "void"; readonly id: string }
   | { readonly kind: "done"; readonly threads: number };
+
+/** Characters of large values that are kept in memory. */
+const VALUE_CHARACTERS = 1024 * 1024;
 
 /** So much of a thread's text is held back until the thread proves to have rested; a longer one is begun before. */
 const HELD_CHARACTERS = 4 * 1024 * 1024;
@@ -52,7 +68,7 @@ export async function* exportStore(store: Context, options: ExportOptions): Asyn
   const { threads, progress, signal } = options;
   signal?.throwIfAborted();
   const context = store.fresh(abortable(store.backend, signal));
-  yield bundleLine({ kind: "bundle", version: 1, createdAt: context.clock() } satisfies BundleRecord);
+  yield bundleLine({ kind: "bundle", version: 2, createdAt: context.clock() } satisfies BundleRecord);
   let count = 0;
   const source = threads === undefined ? allThreads(context, { together: 1 }) : namedThreads(context, threads);
   for (;;) {
@@ -117,7 +133,11 @@ async function* namedThreads(context: Context, threads: readonly string[]): Asyn
 }
 
 function nothingToExport(thread: string): ThreadmarkError {
-  return new ThreadmarkError("NOT_FOUND", `There is no thread ${JSON.stringify(thread)} to export.`, { thread });
+  return new ThreadmarkError(
+    "NOT_FOUND",
+    `There is no thread ${JSON.stringify(thread)} to export. See store.threads().`,
+    { thread },
+  );
 }
 
 /**
@@ -166,6 +186,7 @@ async function* threadRecords(context: Context, tape: Tape): AsyncGenerator<Bund
   if (seqs.length === 0) return;
   seqs.reverse();
   const frames = new FrameReader(context, FRAME_BYTES);
+  const values = new TellingOnce(context, tape);
   yield { kind: "thread", id: tape.meta.thread, createdAt: tape.meta.createdAt };
   let written = 0;
   let told = 0;
@@ -180,15 +201,43 @@ async function* threadRecords(context: Context, tape: Tape): AsyncGenerator<Bund
     const writes = await writesOfRows(context, tape, rows).catch(ifDamaged);
     for (const row of rows) {
       told += 1;
-      yield await checkpointRecord(context, tape, seqs, frames, row);
+      const checkpoint = await checkpointRecord(context, tape, seqs, frames, row);
+      yield* values.before(checkpoint);
+      yield checkpoint;
       // Where one of the page does not read, each is read by itself, and the fault has its checkpoint.
       const own = writes?.get(row.seq) ?? (await shownWrites(context, tape, row.namespace, row.id));
       if (own.length === 0) continue;
       written += 1;
-      yield { kind: "writes", checkpoint: row.id, namespace: row.namespace, writes: own };
+      const record = { kind: "writes", checkpoint: row.id, namespace: row.namespace, writes: own } as const;
+      yield* values.before(record);
+      yield record;
     }
   }
-  yield { kind: "end", id: tape.meta.thread, checkpoints: told, writes: written };
+  const mail = await mailOf(context, tape);
+  for (const message of mail) yield { kind: "mail", message };
+  const sent = mail.length > 0 && { mail: mail.length };
+  yield { kind: "end", id: tape.meta.thread, checkpoints: told, writes: written, ...sent };
+}
+
+/** The large values of a thread's records, each told before the first record that refers to it. */
+class TellingOnce {
+  readonly #values: ValueReader;
+  readonly #told = new Set<string>();
+
+  constructor(context: Context, tape: Tape) {
+    this.#values = new ValueReader(context, tape, VALUE_CHARACTERS);
+  }
+
+  async *before(record: BundleRecord): AsyncGenerator<BundleRecord> {
+    const names = new Map<string, number>();
+    addNames(record as unknown as Json, names);
+    for (const [name, length] of names) {
+      if (this.#told.has(name)) continue;
+      await this.#values.load(new Map([[name, length]]));
+      this.#told.add(name);
+      yield { kind: "value", name, value: this.#values.value(name) };
+    }
+  }
 }
 
 async function checkpointRecord(
@@ -218,5 +267,5 @@ async function changeOf(
   if (row.replacedBy === undefined && base && base.replacedBy === undefined) {
     return (await frames.read(await homeOf(context, tape, row.seq), row.seq)).change;
   }
-  return replacement((await loadShown(context, tape, row)).tree);
+  return replacement((await loadShownReferring(context, tape, row)).tree);
 }

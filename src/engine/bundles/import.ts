@@ -1,21 +1,24 @@
 import { damaged, linesOf, parseBundleLine } from "../../codec/bundle.ts";
+import { isReplacement } from "../../codec/delta/index.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import type { WorkOptions } from "../../model/options.ts";
 import type { ImportResult } from "../../model/results.ts";
 import { hasCheckpoints, makeWay } from "../changes/empty-thread.ts";
 import { checkLease } from "../changes/lease.ts";
+import { insertMail, movedMail, sendChange } from "../changes/mail.ts";
 import { type CapturedWrites, planAllWrites, writesChange } from "../changes/writes.ts";
 import { BatchRecords } from "../commits/batch-records.ts";
 import { batchOf } from "../commits/build-batch.ts";
 import type { Draft } from "../commits/draft.ts";
-import type { ThreadChange } from "../commits/lane.ts";
 import type { Lanes } from "../commits/lanes.ts";
 import { unremembered } from "../commits/planned.ts";
+import type { ThreadChange } from "../commits/thread-change.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { checkRecord } from "../records/size-limits.ts";
 import type { StoredWrite } from "../records/writes.ts";
 import { tapeFaults } from "../upkeep/verify.ts";
+import { isPending, mailOf } from "../view/mail.ts";
 import { type EncodedWrite, shownWrites } from "../view/shown-writes.ts";
 import type { BundleRecord } from "./export.ts";
 import { BundledThread } from "./incoming-thread.ts";
@@ -51,10 +54,10 @@ export async function importBundle(
     switch (record.kind) {
       case "bundle":
         if (begun) throw damaged(number, "a bundle begins inside another");
-        if (record.version !== 1) {
+        if (record.version !== 1 && record.version !== 2) {
           throw new ThreadmarkError(
             "VERSION",
-            `The bundle has version ${record.version}; this version of threadmark reads 1. Upgrade threadmark.`,
+            `The bundle has version ${(record as { version: unknown }).version}; this version of threadmark reads up to 2. Upgrade threadmark.`,
           );
         }
         begun = true;
@@ -65,6 +68,10 @@ export async function importBundle(
         thread = new BundledThread(record, context.codec, number);
         threads.add(thread.id);
         break;
+      case "value":
+        if (!thread) throw damaged(number, "a large value has no thread");
+        thread.addValue(record, number);
+        break;
       case "checkpoint":
         if (!thread) throw damaged(number, "a checkpoint has no thread");
         thread.addCheckpoint(record, number);
@@ -72,6 +79,10 @@ export async function importBundle(
       case "writes":
         if (!thread) throw damaged(number, "writes have no thread");
         thread.addWrites(record, number);
+        break;
+      case "mail":
+        if (!thread) throw damaged(number, "a message has no thread");
+        thread.addMessage(record, number);
         break;
       case "end":
         if (!thread) throw damaged(number, "an end has no thread");
@@ -103,7 +114,10 @@ export async function importBundle(
 /** Imports one thread. Resolves to false when it was there already. */
 async function importThread(context: Context, lanes: Lanes, thread: BundledThread): Promise<boolean> {
   const written = await lanes.of(thread.id).add(threadChange(thread));
-  if (!written) await addMissingWrites(context, lanes, thread);
+  if (!written) {
+    await addMissingWrites(context, lanes, thread);
+    await addMissingMail(lanes, thread);
+  }
   return written;
 }
 
@@ -118,6 +132,13 @@ async function addMissingWrites(context: Context, lanes: Lanes, thread: BundledT
       lanes.of(thread.id).add(writesChange(captured)),
     );
     await Promise.all(changes);
+  }
+}
+
+/** Adds the messages that wait in the bundle and that a thread does not know. */
+async function addMissingMail(lanes: Lanes, { id: thread, mail }: BundledThread): Promise<void> {
+  for (const { id, kind, name, payload } of mail.filter(isPending)) {
+    await lanes.of(thread).add(sendChange({ id, kind, name, payload, early: false }));
   }
 }
 
@@ -154,14 +175,17 @@ function threadChange(thread: BundledThread): ThreadChange<boolean> {
       }
       checkLease(draft, undefined);
       // Rows come with their seqs, and where all were deleted those may have been given out, or be a source's.
-      const instead = existing && existing.lastSeq > 0 ? existing : undefined;
+      // Messages that came early move along.
+      const instead = existing && (existing.lastSeq > 0 || existing.meta.mail) ? existing : undefined;
+      const mail = movedMail([...(instead ? await mailOf(draft.context, instead) : []), ...thread.mail]);
       if (instead) await makeWay(draft, instead);
       // The key of a checkpoint that another store puts first need not be among those of the bundle's rows.
       else if (existing) draft.batch.check(existing.key("tail", existing.lastSeq + 1), undefined);
       const tape = instead ? await draft.newTape(instead) : await draft.tape();
       draft.change({ createdAt: thread.createdAt });
       for (const { row, change } of thread.rows()) {
-        const tail = draft.encodeRow(row, change);
+        // A full frame in the midst repeats what was there before.
+        const tail = draft.encodeRow(row, change, { grown: row.parent !== 0 && isReplacement(change) });
         checkRecord(draft.context, thread.id, tail.value, `checkpoint ${JSON.stringify(row.id)}`);
         draft.planned.push(unremembered(tail, change));
       }
@@ -169,6 +193,8 @@ function threadChange(thread: BundledThread): ThreadChange<boolean> {
         capturedWrites(record.namespace, record.checkpoint, record.writes),
       );
       await planAllWrites(draft, tape, writes);
+      insertMail(draft, tape, mail);
+      if (mail.count) draft.change({ mail: mail.count });
       draft.closed = true;
       draft.rereads = true;
       await prove(draft, tape, thread.id);
@@ -179,7 +205,7 @@ function threadChange(thread: BundledThread): ThreadChange<boolean> {
 
 /** Reads the records of the draft back before they are committed. */
 async function prove(draft: Draft, tape: Tape, thread: string): Promise<void> {
-  const context = draft.context.fresh(new BatchRecords((await batchOf(draft)) ?? {}));
+  const context = draft.context.fresh(new BatchRecords((await batchOf(draft)) ?? {}, draft.context.backend));
   const found = await context.tapes.refresh(tape.number, tape.lineage);
   const [fault] = found ? await tapeFaults(context, found) : [];
   if (found && !fault) return;

@@ -5,9 +5,12 @@ import { hasTags } from "../../codec/values/depth.ts";
 import type { ValueCodec } from "../../codec/values/value.ts";
 import { checkId, checkNamespace, namespaceKey } from "../../model/address.ts";
 import { LAST_IMPORTED_SEQ } from "../../model/seq.ts";
+import { checkMessage } from "../../model/validation/mail.ts";
 import { checkMetadataFields } from "../../model/validation/put.ts";
 import { checkWritesInput } from "../../model/validation/writes.ts";
+import { isUsed, type MailEntry } from "../records/mail.ts";
 import { fromRecord, type Row, type RowRecord } from "../records/row.ts";
+import { BundledValues } from "./bundled-values.ts";
 import type { BundleRecord } from "./export.ts";
 
 type RecordOf<Kind extends BundleRecord["kind"]> = Extract<BundleRecord, { kind: Kind }>;
@@ -23,7 +26,9 @@ export class BundledThread {
   readonly createdAt: number;
   readonly checkpoints: CheckpointRecord[] = [];
   readonly writes: RecordOf<"writes">[] = [];
+  readonly mail: MailEntry[] = [];
   readonly #codec: ValueCodec;
+  readonly #values = new BundledValues();
   /** Namespaces of checkpoints by seq. */
   readonly #namespaces = new Map<number, string>();
   readonly #ids = new Set<string>();
@@ -37,7 +42,13 @@ export class BundledThread {
     this.createdAt = createdAt;
   }
 
-  addCheckpoint(record: CheckpointRecord, line: number): void {
+  addValue({ name, value }: RecordOf<"value">, line: number): void {
+    if (typeof name !== "string" || value === undefined) throw damaged(line, "its large value has no name or no value");
+    this.#values.add(name, value);
+  }
+
+  addCheckpoint(told: CheckpointRecord, line: number): void {
+    const record = held(line, () => ({ ...told, change: this.#values.resolve(told.change) }));
     const { seq, row, change } = record;
     if (!Number.isSafeInteger(seq) || !(seq > (this.checkpoints.at(-1)?.seq ?? 0))) {
       throw damaged(line, "its checkpoint stands in the wrong place");
@@ -83,8 +94,10 @@ export class BundledThread {
     if (!this.#withoutWrites.delete(JSON.stringify([record.namespace, record.checkpoint]))) {
       throw damaged(line, "its writes stand before their checkpoint, in another thread, or twice");
     }
-    held(line, () => this.#checkWrites(record));
-    this.writes.push(record);
+    const told = held(line, () => ({ ...record, writes: this.#values.resolve(record.writes as unknown as Json) }));
+    const resolved = told as unknown as RecordOf<"writes">;
+    held(line, () => this.#checkWrites(resolved));
+    this.writes.push(resolved);
   }
 
   #checkWrites({ writes }: RecordOf<"writes">): void {
@@ -103,19 +116,41 @@ export class BundledThread {
     }
   }
 
+  addMessage({ message }: RecordOf<"mail">, line: number): void {
+    held(line, () => checkMailEntry(message, this.#codec));
+    if (this.mail.some(({ id }) => id === message.id)) throw damaged(line, "the id of its message stands twice");
+    this.mail.push(message);
+  }
+
   /** Checks that all is there. Bundles of earlier versions do not say how many checkpoints have writes. */
-  checkEnd({ id, checkpoints, writes = this.writes.length }: RecordOf<"end">, line: number): void {
+  checkEnd({ id, checkpoints, writes = this.writes.length, mail = 0 }: RecordOf<"end">, line: number): void {
     if (this.id !== id || this.checkpoints.length !== checkpoints) {
       throw damaged(line, "the thread's checkpoints are not all there");
     }
     if (checkpoints === 0) throw damaged(line, "the thread has no checkpoints");
     if (this.writes.length !== writes) throw damaged(line, "the thread's writes are not all there");
+    if (this.mail.length !== mail) throw damaged(line, "the thread's messages are not all there");
   }
 
   /** The rows with their changes, oldest first. */
   *rows(): Generator<{ readonly row: Row; readonly change: Delta }> {
     for (const { seq, row, change } of this.checkpoints) yield { row: fromRecord(seq, row), change };
   }
+}
+
+function checkMailEntry(message: MailEntry, codec: ValueCodec): void {
+  if (!isObject(message as unknown as Json)) throw new TypeError("A message must be an object.");
+  checkId(message.id, "The id of a message");
+  if (!Number.isFinite(message.at)) throw new TypeError("at must be a finite number.");
+  if (isUsed(message)) {
+    if (!Number.isSafeInteger(message.used)) throw new TypeError("used must be a seq.");
+    return;
+  }
+  const { id, kind, name, payload } = message;
+  checkMessage({ id, kind, name });
+  if (payload === undefined) throw new TypeError("A message lacks its payload.");
+  hasTags(payload);
+  codec.decode(payload);
 }
 
 function checkNamespaceKey(key: unknown): void {

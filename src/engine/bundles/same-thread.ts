@@ -5,6 +5,7 @@ import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { fromRecord, toRecord } from "../records/row.ts";
 import { rowAt, type Shown } from "../view/row-at.ts";
+import { BundledValues } from "./bundled-values.ts";
 import { exportThread } from "./export.ts";
 import type { CheckpointRecord } from "./incoming-thread.ts";
 
@@ -20,11 +21,15 @@ export async function isSameThread(
   if (!tape) return false;
   let seen = 0;
   let same = true;
+  const values = new BundledValues();
   for await (const record of exportThread(context, tape)) {
     // The thread was changed meanwhile, and begins again.
     if (record.kind === "void") [seen, same] = [0, true];
+    if (record.kind === "value") values.add(record.name, record.value);
     if (record.kind !== "checkpoint" || !same) continue;
-    same = await isSameCheckpoint(context, tape, record, told[seen]);
+    // The frame may be remembered as it is stored.
+    const change = values.resolve(structuredClone(record.change));
+    same = await isSameCheckpoint(context, tape, { ...record, change }, told[seen]);
     seen += 1;
   }
   return same && seen === told.length;

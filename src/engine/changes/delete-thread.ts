@@ -1,7 +1,10 @@
 import type { DirectoryKey } from "../../backend.ts";
 import { ALONE } from "../commits/draft.ts";
-import type { ThreadChange } from "../commits/lane.ts";
+import { plannedHead } from "../commits/draft-view.ts";
+import type { ThreadChange } from "../commits/thread-change.ts";
+import { ifDamaged } from "../faults/damage.ts";
 import { encodeDirectory } from "../records/directory.ts";
+import { rangeOf } from "../records/keys.ts";
 import { freeTape } from "./end-tape.ts";
 
 /**
@@ -18,10 +21,17 @@ export function deleteThreadChange(): ThreadChange<void> {
       const key: DirectoryKey = { table: "directory", id: draft.thread };
       if (tape.meta.epoch === 0) batch.delete(key);
       else batch.put(key, encodeDirectory({ epoch: tape.meta.epoch }));
+      // Once it is gone, nobody can look it up.
+      draft.workflow = (await plannedHead(draft, "").catch(ifDamaged))?.workflow ?? null;
+      draft.tell("delete");
       draft.closed = true;
       draft.rereads = true;
+      draft.collects.add(tape.lineage);
       if (await freeTape(batch, draft.context, tape)) draft.removeTape();
-      else draft.change({ dead: true, lease: undefined });
+      else {
+        batch.delete(rangeOf(tape, "mail"));
+        draft.change({ dead: true, lease: undefined, mail: undefined });
+      }
     },
   };
 }

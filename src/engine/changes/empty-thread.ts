@@ -3,6 +3,8 @@ import type { Draft } from "../commits/draft.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import type { DirectoryRecord } from "../records/directory.ts";
+import { entryChanges } from "../records/index-entries.ts";
+import { rangeOf } from "../records/keys.ts";
 import { changeMeta, encodeMeta } from "../records/meta.ts";
 import { headOf } from "../view/find.ts";
 import { shownRows } from "../view/shown-rows.ts";
@@ -35,11 +37,19 @@ export async function emptyThread(
   );
 }
 
-/** Ends an empty thread. The one that takes its name must go on from its epochs: they are never used again. */
-export async function makeWay({ batch, context }: Draft, there: Tape): Promise<void> {
+/**
+ * Ends an empty thread. The one that takes its name must go on from its epochs, which are never used again, and take over
+ * its messages, which the caller has read.
+ */
+export async function makeWay({ batch, context, collects }: Draft, there: Tape): Promise<void> {
+  collects.add(there.lineage);
   batch.check(there.metaKey, there.metaValue);
   // A checkpoint that another store has put meanwhile leaves the meta record as it is.
   batch.check(there.key("tail", there.lastSeq + 1), undefined);
+  batch.changeEntries(entryChanges(there, there.meta, undefined));
   if (await freeTape(batch, context, there)) batch.delete(there.metaKey);
-  else batch.put(there.metaKey, encodeMeta(changeMeta(there.meta, { dead: true, lease: undefined })));
+  else {
+    batch.delete(rangeOf(there, "mail"));
+    batch.put(there.metaKey, encodeMeta(changeMeta(there.meta, { dead: true, lease: undefined, mail: undefined })));
+  }
 }

@@ -1,9 +1,9 @@
 import type { BatchBuilder } from "../commits/batch.ts";
+import { builderOn, metaRecords, recordsOf } from "../lineage/tapes-of-lineage.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { metaKey } from "../records/keys.ts";
 import { decodeMeta } from "../records/meta.ts";
-import { builderOn, metaRecords, recordsOf } from "../view/tapes-of-lineage.ts";
 
 /**
  * Frees the records of a tape whose thread ends, its meta record apart, and dead tapes that were only kept for it. Resolves

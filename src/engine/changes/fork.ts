@@ -5,17 +5,23 @@ import type { CheckpointRef } from "../../model/options.ts";
 import { seqAfter } from "../../model/seq.ts";
 import { ALONE, type Draft, type NewThread } from "../commits/draft.ts";
 import { findPlanned, plannedHead, shownBody, treeToBuildOn } from "../commits/draft-view.ts";
-import type { ThreadChange } from "../commits/lane.ts";
+import { indexOfFork, shownEnds } from "../commits/settle-index.ts";
+import type { ThreadChange } from "../commits/thread-change.ts";
 import { notFound, threadNotFound } from "../faults/missing.ts";
 import type { Tape } from "../memory/tape.ts";
 import type { Body } from "../records/body.ts";
+import { entryChanges } from "../records/index-entries.ts";
+import type { IndexState } from "../records/index-state.ts";
 import { encodeMark } from "../records/marks.ts";
 import { type Meta, newMeta, type Origin } from "../records/meta.ts";
 import { checkBody, checkRecord, mostOf } from "../records/size-limits.ts";
 import { encodeTailRow } from "../records/tail.ts";
+import { mailOf } from "../view/mail.ts";
 import type { Shown } from "../view/row-at.ts";
 import { emptyThread, hasCheckpoints, makeWay } from "./empty-thread.ts";
+import { insertMail, movedMail } from "./mail.ts";
 import { newForkRow, newId } from "./put/row.ts";
+import { subjectOf } from "./put/state-version.ts";
 import { updateDelta } from "./put/update.ts";
 
 export interface ForkRequest {
@@ -37,13 +43,16 @@ export function forkChange(request: ForkRequest): ThreadChange<void> {
       const source = await draft.tape();
       checkNothingAppended(draft, source);
       const origin = await originOf(draft, source, at, request);
+      draft.tell("fork", "", at.id);
       if (request.edits !== undefined || request.history === "none") {
-        const fork = await startThread(draft, source, request.into, origin, false);
+        const index = await indexOfFork(draft, source, at, false);
+        const fork = await startThread(draft, source, request.into, { origin, index }, false);
         await addTop(draft, fork, at, request);
         return;
       }
       const { label } = request;
-      const { tape } = await startThread(draft, source, request.into, origin, label !== undefined);
+      const index = await indexOfFork(draft, source, at, true);
+      const { tape } = await startThread(draft, source, request.into, { origin, index }, label !== undefined);
       if (label !== undefined) draft.batch.insert(tape.key("mark", at.seq), encodeMark([{ generation: 0, label }]));
     },
   };
@@ -66,7 +75,10 @@ export function copyChange(into: string): ThreadChange<void> {
         thread: draft.thread,
         checkpoint: null,
       };
-      await startThread(draft, source, into, origin, false);
+      draft.tell("fork");
+      const { root, newest } = await shownEnds(draft, source);
+      const index = await indexOfFork(draft, source, (root ?? newest) as Shown, true);
+      await startThread(draft, source, into, { origin, index }, false);
     },
   };
 }
@@ -108,24 +120,32 @@ async function startThread(
   draft: Draft,
   source: Tape,
   into: string,
-  origin: Origin,
+  { origin, index }: { readonly origin: Origin; readonly index: IndexState },
   marks: boolean,
 ): Promise<NewThread> {
   const { context } = draft;
   // The first plan takes the name to be free: the commit finds out.
   const entry = draft.fresh ? await context.directoryEntry(into) : undefined;
   const there = await emptyThread(context, entry, into);
+  // An empty thread that makes way may have been sent messages: none is lost.
+  const mail = movedMail(there ? await mailOf(context, there) : []);
   if (there) await makeWay(draft, there);
-  const { failed, folds } = source.meta;
+  const { failed, controls, attributes, folds } = source.meta;
   const meta: Meta = {
     ...newMeta(into, context.clock(), there?.meta.epoch ?? entry?.epoch ?? 0),
     origin,
+    index,
     ...(failed !== undefined && { failed }),
+    ...(controls !== undefined && { controls }),
+    ...(attributes !== undefined && { attributes }),
     ...(folds !== undefined && { folds }),
+    ...(mail.count && { mail: mail.count }),
     ...(marks && { marks: true as const }),
   };
   const tape = draft.startTape(meta, entry?.value, source.lineage);
   draft.batch.insert(tape.metaKey, tape.metaValue);
+  insertMail(draft, tape, mail);
+  draft.batch.changeEntries(entryChanges(tape, undefined, meta));
   draft.change({ generation: source.meta.generation + 1 });
   draft.closed = true;
   draft.newThread = { tape, source, rows: [] };
@@ -152,20 +172,37 @@ async function topOf(draft: Draft, { tape, source }: NewThread, at: Shown, reque
   let after: Body | undefined;
   let change: Delta = at.replacedBy ?? {};
   let tagged = at.replacedBy !== undefined || request.tagged || at.tagged;
+  let { stateVersion } = at;
   if (request.edits) {
-    const shown = await shownBody(draft, at);
-    const edited = updateDelta(context.codec, shown.s, { append: [], set: request.edits, unset: [] });
+    const { shown, migratedTo } = await bodyToEdit(draft, at);
+    const edited = updateDelta(context.codec, shown.s, { append: [], set: request.edits, unset: [], patch: [] });
     after = { ...shown, s: apply(shown.s, edited.delta) };
-    change = at.replacedBy === undefined ? { d: { s: edited.delta } } : (diff(frame.tree, after) ?? {});
-    tagged ||= edited.tagged;
+    const isStored = at.replacedBy === undefined && migratedTo === undefined;
+    change = isStored ? { d: { s: edited.delta } } : (diff(frame.tree, after) ?? {});
+    tagged ||= edited.tagged || migratedTo !== undefined;
+    stateVersion = migratedTo ?? stateVersion;
   }
   const seq = seqAfter(source.lastSeq, draft.thread);
   const now = context.clock();
   const id = context.ids?.() ?? newId(now, tape.number, seq);
-  const row = newForkRow(at, request.label ?? `fork-of:${draft.thread}`, { seq, id, now, tagged });
-  const value = encodeTailRow(row, 1, seq, change, context.writer);
+  const row = newForkRow({ ...at, stateVersion }, request.label ?? `fork-of:${draft.thread}`, { seq, id, now, tagged });
+  const [stored, text] = draft.refer(tape.lineage, change);
+  const value = encodeTailRow(row, 1, seq, stored, context.writer, text);
   checkRecord(context, draft.thread, value, "the edited checkpoint");
   const most = frame.most + mostOf(value);
   if (after) checkBody(context, draft.thread, most, () => after as Body);
   return { item: seq, part: 0, value };
+}
+
+/** Returns the body that edits apply to: as it is shown, or migrated where an older program wrote it. */
+async function bodyToEdit(draft: Draft, at: Shown): Promise<{ readonly shown: Body; readonly migratedTo?: number }> {
+  const shown = await shownBody(draft, at);
+  const { versions, codec } = draft.context;
+  const subject = subjectOf(draft.thread, at);
+  if (!versions?.isOlder(subject)) return { shown };
+  const state = await versions.upgrade(codec.decode(shown.s), subject);
+  return {
+    shown: { ...shown, s: codec.encode(state, "state").tree },
+    migratedTo: versions.versionFor(subject) as number,
+  };
 }

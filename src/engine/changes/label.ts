@@ -1,7 +1,7 @@
 import type { CheckpointRef } from "../../model/options.ts";
 import { ALONE } from "../commits/draft.ts";
 import { findPlanned } from "../commits/draft-view.ts";
-import type { ThreadChange } from "../commits/lane.ts";
+import type { ThreadChange } from "../commits/thread-change.ts";
 import { notFound } from "../faults/missing.ts";
 import { addMark } from "./mark.ts";
 
@@ -13,6 +13,7 @@ export function labelChange(namespace: string, ref: CheckpointRef, label: string
       const row = await findPlanned(draft, namespace, ref);
       if (!row) throw notFound(draft.thread, ref);
       const tape = await draft.tape();
+      draft.tell("label", namespace, row.id, row.seq);
       addMark(draft, tape, row.seq, { generation: tape.meta.generation, label });
     },
   };

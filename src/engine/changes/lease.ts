@@ -2,9 +2,10 @@ import { ThreadmarkError } from "../../errors.ts";
 import type { BreakOptions, LeaseToken } from "../../model/options.ts";
 import type { BrokenLease, LeaseInfo } from "../../model/results.ts";
 import type { Draft } from "../commits/draft.ts";
-import type { ThreadChange } from "../commits/lane.ts";
+import type { ThreadChange } from "../commits/thread-change.ts";
 import type { Context } from "../memory/context.ts";
 import type { LeaseRecord } from "../records/meta.ts";
+import { remainingOf } from "./lease-sightings.ts";
 
 /**
  * Refuses a stale lease (`FENCED`, by its epoch, whatever the clock says) and a put without one while another's is live
@@ -21,7 +22,7 @@ export function checkLease(draft: Draft, lease: LeaseToken | undefined): void {
       { thread: draft.thread, ...(held && { holder: held.holder }) },
     );
   }
-  const remaining = held ? held.expires - draft.context.clock() : 0;
+  const remaining = held ? remainingOf(draft.context, draft.thread, held) : 0;
   if (held && remaining > 0) throw busy(draft.thread, held, remaining);
 }
 
@@ -39,7 +40,8 @@ export function acquireChange(options: { readonly holder: string; readonly ttl: 
       checkLease(draft, undefined);
       await draft.tape();
       const epoch = (draft.meta?.epoch ?? 0) + 1;
-      const lease = { holder: options.holder, epoch, expires: draft.context.clock() + options.ttl };
+      const { holder, ttl } = options;
+      const lease = { holder, epoch, expires: draft.context.clock() + ttl, ttl };
       draft.change({ epoch, lease });
       return lease;
     },
@@ -50,7 +52,9 @@ export function renewChange(lease: LeaseToken, ttl: number): ThreadChange<LeaseR
   return {
     plan: async (draft) => {
       checkLease(draft, lease);
-      const renewed = { holder: lease.holder, epoch: lease.epoch, expires: draft.context.clock() + ttl };
+      const { holder, epoch } = lease;
+      const beat = (draft.meta?.lease?.beat ?? 0) + 1;
+      const renewed = { holder, epoch, expires: draft.context.clock() + ttl, ttl, beat };
       draft.change({ lease: renewed });
       return renewed;
     },
@@ -92,8 +96,9 @@ export function breakChange({
 
 /** Returns who holds the lease of a thread, and which of its leases were broken. */
 export async function leaseInfo(context: Context, thread: string): Promise<LeaseInfo> {
-  const { lease, broken = [] } = (await context.thread(thread))?.meta ?? {};
-  if (!lease) return { held: null, broken };
+  const { lease, broken = [], epoch: last = 0, born = 0 } = (await context.thread(thread))?.meta ?? {};
+  const taken = last > born;
+  if (!lease) return { held: null, taken, broken };
   const { holder, epoch, expires: expiresAt } = lease;
-  return { held: { holder, epoch, expiresAt, remaining: Math.max(0, expiresAt - context.clock()) }, broken };
+  return { held: { holder, epoch, expiresAt, remaining: Math.max(0, expiresAt - context.clock()) }, taken, broken };
 }

@@ -1,15 +1,17 @@
 import type { Entry, Key, Value } from "../../backend.ts";
-import { unwrapJson, wrapJson } from "../../codec/envelope.ts";
-import { controlIndexes } from "../../model/control-writes.ts";
+import { refers, unwrapJson, wrap } from "../../codec/envelope.ts";
+import { jsonTextIfShort } from "../../codec/json-text.ts";
 import type { LeaseToken } from "../../model/options.ts";
 import type { WritesResult } from "../../model/results.ts";
 import { ALONE, type Draft } from "../commits/draft.ts";
-import type { ThreadChange } from "../commits/lane.ts";
+import type { ThreadChange } from "../commits/thread-change.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { hashStrings } from "../records/hash.ts";
 import { checkRecord } from "../records/size-limits.ts";
+import { versionOf, wrapReferring } from "../records/values.ts";
 import { isFor, type StoredWrite, type TaskWrites, visibleTasks } from "../records/writes.ts";
+import { decidesStatus } from "../view/head-status.ts";
 import { NOW } from "../view/row-at.ts";
 import { type EncodedWrite, shownWrites } from "../view/shown-writes.ts";
 import { checkLease } from "./lease.ts";
@@ -65,13 +67,21 @@ export async function planAllWrites(draft: Draft, tape: Tape, all: readonly Capt
     const stored = there[index] as Value | undefined;
     let value = stored;
     for (const captured of writes) {
-      value = wrapJson(merge(draft, captured, value, 0, []).tasks);
+      value = encodeTasks(draft, tape, merge(draft, captured, value, 0, []).tasks);
       checkRecord(draft.context, draft.thread, value, `what task ${JSON.stringify(captured.task)} wrote`);
     }
     addRecord(draft, key, stored, value as Value);
   }
-  const fails = all.some(({ writes }) => writes.some(([index]) => index === controlIndexes.error));
-  if (fails && !draft.meta?.failed) draft.change({ failed: true });
+  for (const captured of all) noteControls(draft, captured);
+}
+
+/** Notes the writes of a draft that may change the status of its thread. */
+function noteControls(draft: Draft, { namespace, checkpoint, task, node, writes }: CapturedWrites): void {
+  for (const [index, channel, value] of writes) {
+    if (!decidesStatus(index)) continue;
+    draft.controls.push({ namespace, checkpoint, task, node, index, channel, value, at: draft.context.clock() });
+    if (!draft.meta?.controls) draft.change({ controls: true });
+  }
 }
 
 async function planOnStored(draft: Draft, captured: CapturedWrites): Promise<WritesResult> {
@@ -106,16 +116,29 @@ function addWrites(
   inherited: readonly EncodedWrite[],
 ): WritesResult {
   const { tasks, result } = merge(draft, captured, before, since, inherited);
-  const fails = captured.writes.some(([index]) => index === controlIndexes.error);
-  if (fails && !draft.meta?.failed) draft.change({ failed: true });
   if (result.stored === 0) return result;
-  const value = wrapJson(tasks);
+  noteControls(draft, captured);
+  const value = encodeTasks(draft, draft.target as Tape, tasks);
+  // A control write that is replaced may have been the last to refer to a large value.
+  if (before !== undefined && refers(before)) draft.collects.add((draft.target as Tape).lineage);
   checkRecord(draft.context, draft.thread, value, `what task ${JSON.stringify(captured.task)} wrote`);
+  draft.tell("writes", captured.namespace, captured.checkpoint);
   draft.weigh(value);
   const { inserts } = draft.batch;
   if (planned) inserts[inserts.indexOf(planned)] = { key, value };
   else addRecord(draft, key, before, value);
   return result;
+}
+
+/** Encodes the record of a task, with references in the place of large values. */
+function encodeTasks(draft: Draft, { lineage }: Tape, tasks: readonly TaskWrites[]): Value {
+  const json = jsonTextIfShort(tasks);
+  if (json !== undefined && json.length < draft.context.largeFrom) return wrap(json, "none", versionOf(json));
+  const referred = tasks.map((entry) => ({
+    ...entry,
+    writes: entry.writes.map(([index, channel, value]) => [index, channel, draft.referValue(lineage, value)]),
+  }));
+  return wrapReferring(referred);
 }
 
 /** Adds a record in place of `before`, which must still be there: writes of other stores leave the meta record alone. */

@@ -6,6 +6,7 @@ import { TreeOwner } from "../memory/tree-owner.ts";
 import type { Body } from "../records/body.ts";
 import { decodeMarks } from "../records/marks.ts";
 import { encodeMeta, type Meta } from "../records/meta.ts";
+import { rememberValues } from "./add-values.ts";
 import type { Draft } from "./draft.ts";
 import { type Planned, plannedTree } from "./planned.ts";
 
@@ -13,6 +14,8 @@ import { type Planned, plannedTree } from "./planned.ts";
 export function absorb(draft: Draft): void {
   const { context, before, created, removed } = draft;
   const tape = draft.target as Tape;
+  rememberValues(draft, tape);
+  if (created && context.beginsIndex) context.indexIsComplete();
   const interrupted = context.interruptions !== before.interruptions;
   const readSince = !created && tape.metaValue !== before.metaValue;
   if (removed || draft.rereads || interrupted || readSince) {
@@ -21,10 +24,10 @@ export function absorb(draft: Draft): void {
     context.tapes.forget(tape.number, tape.lineage);
     return;
   }
+  if (draft.announcedAt !== undefined) tape.announcedAt = draft.announcedAt;
   if (draft.meta !== tape.meta) tape.adopt(encodeMeta(draft.meta as Meta));
   const last = tape.tail.at(-1)?.row.seq ?? 0;
   for (const { tail } of draft.planned) if (tail.row.seq > last) tape.push(tail);
-  tape.written ||= draft.planned.length > 0;
   if (draft.unsealed) tape.tail = draft.unsealed;
   // Marks are decoded from their records: a captured value may share nodes with a remembered tree, which the next commit
   // changes in place.

@@ -7,8 +7,11 @@ export class BatchRecords implements Backend {
   readonly name = "batch";
   readonly capabilities = { durable: false, processes: false };
   readonly #groups = new Map<string, Found[]>();
+  readonly #store: Backend;
 
-  constructor({ inserts = [], puts = [] }: Batch) {
+  /** `store`: where the batch goes. Large values that it refers to may be there already. */
+  constructor({ inserts = [], puts = [] }: Batch, store: Backend) {
+    this.#store = store;
     for (const { key, value } of [...inserts, ...puts]) {
       if (key.table === "directory") continue;
       const name = nameOf(key);
@@ -23,12 +26,17 @@ export class BatchRecords implements Backend {
   }
 
   async read(reads: readonly Read[]): Promise<readonly Answer[]> {
-    return reads.map((read) => this.#answer(read));
+    const answers = reads.map((read) => this.#answer(read));
+    const stored = reads.flatMap((read, index) => (answers[index] === undefined && isOfValue(read) ? [index] : []));
+    if (stored.length === 0) return answers;
+    const found = await this.#store.read(stored.map((index) => reads[index] as Read));
+    for (const [place, index] of stored.entries()) answers[index] = found[place];
+    return answers;
   }
 
   #answer(read: Read): Answer {
-    if ("list" in read) return [];
     if ("get" in read) return read.get.table === "directory" ? undefined : this.#get(read.get);
+    if (!("scan" in read)) return "tally" in read ? 0 : [];
     const { from = 0, to = Number.POSITIVE_INFINITY } = read.scan;
     const group = this.#groups.get(nameOf(read.scan)) ?? [];
     const [start, end] = [from, to + 1].map((item) => lowerBound(group, item, (found) => found.item));
@@ -64,10 +72,16 @@ export class BatchRecords implements Backend {
   async close(): Promise<void> {}
 }
 
+function isOfValue(read: Read): boolean {
+  return "get" in read && read.get.table === "value";
+}
+
 function nameOf({ table, group }: { readonly table: Table; readonly group: number }): string {
   return `${table}:${group}`;
 }
 
 function refuse(): Promise<never> {
-  return Promise.reject(new ThreadmarkError("READ_ONLY", "The records of a batch can only be read."));
+  return Promise.reject(
+    new ThreadmarkError("READ_ONLY", "The records of a batch can only be read. Write to the store itself."),
+  );
 }

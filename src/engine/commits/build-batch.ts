@@ -1,10 +1,14 @@
 import type { Batch } from "../../backend.ts";
+import { finished } from "../../codec/delta/index.ts";
 import { type Tape, UNSEALED } from "../memory/tape.ts";
 import { encodeMeta, type Meta } from "../records/meta.ts";
 import { packRuns } from "../records/pack/pack-runs.ts";
 import { type TailRow, tailBytes } from "../records/tail.ts";
+import { addValues } from "./add-values.ts";
+import { announce } from "./announce.ts";
 import type { Draft } from "./draft.ts";
 import type { Planned } from "./planned.ts";
+import { addEntries, leavesIndex, settleIndex } from "./settle-index.ts";
 
 /** Loaded with the first seal, which few short processes come to. */
 let sealing: typeof import("./seal.ts") | undefined;
@@ -24,19 +28,40 @@ async function buildBatch(draft: Draft): Promise<Batch | undefined> {
     if (runs.length === 0) insertRows(draft, tape);
     else await sealAndInsertRows(draft, tape, runs);
   }
+  if (!leavesIndex(draft)) await settleIndex(draft);
+  if (!draft.values.empty) await addValues(draft, tape);
+  if (draft.collects.size > 0) await collect(draft, tape);
   return withMeta(draft, tape);
+}
+
+async function collect(draft: Draft, tape: Tape): Promise<void> {
+  const { collectValues } = await import("./collect-values.ts");
+  const ending = new Set(draft.removed ? [tape.number] : []);
+  for (const lineage of draft.collects) {
+    const { values, discarded } = await collectValues(draft.context, draft.batch, lineage, { ending });
+    draft.discarded = [...draft.discarded, ...discarded];
+    // Readers that have seen a record from before find out that a value which it needs is gone for good reason.
+    if (values.size > 0 && lineage === tape.lineage) draft.change({ rewrites: (draft.meta as Meta).rewrites + 1 });
+  }
 }
 
 function insertRows({ planned, batch }: Draft, tape: Tape): void {
   for (const { tail } of planned) batch.insert(tape.key("tail", tail.row.seq), tail.value);
 }
 
-/** Returns the oldest rows that are due to be sealed, a run for each pack. */
+/** A commit seals by itself once the tail has become this many times as long as a pack: sealing beside it did not keep up. */
+const BEHIND_ROWS = 4;
+const BEHIND_BYTES = 16;
+
+/**
+ * Returns the rows that the commit itself has to seal, a run for each pack. Mostly none: the rows of a tail are sealed beside
+ * the commits. But rows that come by the hundred go straight into packs, without being written twice.
+ */
 function fullRuns(draft: Draft, tape: Tape): readonly (readonly TailRow[])[] {
   const { packRows, packBytes } = draft.context;
   const count = tape.tail.length + draft.planned.length;
-  // Nearly every commit ends here.
-  if (count < packRows + UNSEALED && tape.tailLength + draft.length < packBytes) return [];
+  const isMany = draft.planned.length >= packRows || count >= BEHIND_ROWS * packRows + UNSEALED;
+  if (!isMany && tape.tailLength + draft.length < BEHIND_BYTES * packBytes) return [];
   return packRuns(allRows(draft, tape).slice(0, -UNSEALED), tailBytes, draft.context).full;
 }
 
@@ -53,14 +78,21 @@ async function sealAndInsertRows(draft: Draft, tape: Tape, runs: readonly (reado
     if (row.seq >= first) draft.batch.insert(tape.key("tail", row.seq), value);
   }
   sealing ??= await import("./seal.ts");
-  await sealing.sealRows(draft, tape, runs);
+  const { encodingRun, sealRuns } = sealing;
+  await sealRuns(
+    draft,
+    tape,
+    runs.map((rows) => finished(encodingRun(draft.context, tape.number, rows))),
+  );
 }
 
 /** Adds the meta record: inserted, changed, removed, or only checked. */
 function withMeta(draft: Draft, tape: Tape): Batch | undefined {
   const { batch, before, created } = draft;
   const changed = created || draft.meta !== tape.meta;
+  if (changed || draft.removed || draft.reindexes) addEntries(draft, tape);
   if (!changed && batch.writesNothing) return undefined;
+  if (draft.told.length > 0 || draft.planned.length > 0) announce(draft, tape);
   if (created) {
     batch.insert(tape.metaKey, encodeMeta(draft.meta as Meta));
     return batch.build();

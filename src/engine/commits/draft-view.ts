@@ -5,6 +5,7 @@ import { loadTree } from "../bodies/load-tree.ts";
 import type { Tape } from "../memory/tape.ts";
 import { loadedEntry, type TreeEntry } from "../memory/tree-cache.ts";
 import type { Body } from "../records/body.ts";
+import { ValueReader } from "../values/read-values.ts";
 import { headOf } from "../view/find.ts";
 import { findRef, matchesRef } from "../view/find-ref.ts";
 import type { Shown } from "../view/row-at.ts";
@@ -72,5 +73,13 @@ export async function treeToBuildOn(draft: Draft, row: Shown): Promise<TreeEntry
 /** Returns the body a row shows: that of its frame, with the replacement applied if there is one. The caller must not change it. */
 export async function shownBody(draft: Draft, row: Shown): Promise<Body> {
   const { tree } = await treeToBuildOn(draft, row);
-  return (row.replacedBy === undefined ? tree : apply(tree, row.replacedBy)) as Body;
+  const { replacedBy } = await withValues(draft, row);
+  return (replacedBy === undefined ? tree : apply(tree, replacedBy)) as Body;
+}
+
+/** Returns a row whose replacement has values in the place of references, as trees in memory have. */
+export async function withValues(draft: Draft, row: Shown): Promise<Shown> {
+  if (row.replacedBy === undefined) return row;
+  const values = new ValueReader(draft.context, draft.existing as Tape);
+  return { ...row, replacedBy: await values.resolveCopied(row.replacedBy) };
 }

@@ -1,13 +1,19 @@
 import type { Batch, DirectoryKey, Found, Value } from "../../backend.ts";
 import type { Delta } from "../../codec/delta/index.ts";
+import type { Json } from "../../codec/json.ts";
+import { jsonText, jsonTextIfShort } from "../../codec/json-text.ts";
 import { seqAfter } from "../../model/seq.ts";
+import type { ChangeKind } from "../../model/watched-changes.ts";
 import type { Context } from "../memory/context.ts";
 import { newTape } from "../memory/new-tape.ts";
 import { Tape } from "../memory/tape.ts";
 import { encodeDirectory } from "../records/directory.ts";
+import type { LoggedChange } from "../records/log.ts";
 import { changeMeta, encodeMeta, type Meta, newMeta } from "../records/meta.ts";
 import type { Row } from "../records/row.ts";
 import { encodeTailRow, type TailRow } from "../records/tail.ts";
+import { DraftValues } from "../values/draft-values.ts";
+import type { Control } from "../view/head-status.ts";
 import { BatchBuilder } from "./batch.ts";
 import type { Planned } from "./planned.ts";
 
@@ -34,6 +40,25 @@ export interface NewThread {
   readonly rows: Found[];
 }
 
+interface Encoding {
+  readonly keep?: boolean | undefined;
+  readonly grown?: boolean;
+}
+
+/** The newest row that a thread shows, and the newest of its root namespace. */
+export interface ShownEnds {
+  readonly newest: Row | undefined;
+  readonly root: Row | undefined;
+  /** Runs of other rows that the thread is found by. */
+  readonly runs?: ReadonlySet<string>;
+}
+
+/** Control writes for a checkpoint. */
+export interface PlannedControl extends Control {
+  readonly namespace: string;
+  readonly checkpoint: string;
+}
+
 /** The changes of one thread that are planned together, until they are committed as one batch. */
 export class Draft {
   readonly context: Context;
@@ -47,6 +72,13 @@ export class Draft {
   closed = false;
   /** The records that plans have added, apart from the rows and the meta record. */
   readonly batch: BatchBuilder = new BatchBuilder();
+  /** The large values that the commit inserts or refers to. */
+  readonly values: DraftValues;
+  /** Lineages in which the commit gives up records that may refer to large values: those that nothing else needs go too. */
+  readonly collects: Set<number> = new Set();
+  /** Objects outside the store that were uploaded for the commit, and those that no record names after it. */
+  uploaded: readonly string[] = [];
+  discarded: readonly string[] = [];
   /** Rows to be committed, in order. */
   readonly planned: Planned[] = [];
   /** Marks that the batch puts on the tape. */
@@ -54,6 +86,21 @@ export class Draft {
   /** The unsealed rows that remain once the commit has sealed others; undefined where it seals none. */
   unsealed: readonly TailRow[] | undefined;
   newThread: NewThread | undefined;
+  /** Changes that the commit tells watchers of, apart from new rows. */
+  readonly told: LoggedChange[] = [];
+  /** The thread's workflow, where a change had to find it out for watchers. */
+  workflow: string | null | undefined;
+  /** When the commit announces new rows to watchers, by the process's own clock: see `announce`. */
+  announcedAt: number | undefined;
+  /** All entries of the thread are written, whether or not they are there. */
+  reindexes = false;
+  /** Control writes that the draft saves, by which the status of the thread may change. */
+  readonly controls: PlannedControl[] = [];
+  /**
+   * The rows that decide the thread's index, where they are not simply the last ones planned; `newest` is undefined for a
+   * thread without checkpoints.
+   */
+  shown: ShownEnds | undefined;
   /** The commit changes more than is worth following in memory: the tape is read again when it is next needed. */
   rereads = false;
   /** The finished batch, see `batchOf`. */
@@ -66,6 +113,7 @@ export class Draft {
 
   constructor(context: Context, thread: string, tape: Tape | undefined, fresh: boolean, retried = false) {
     this.context = context;
+    this.values = new DraftValues(context);
     this.thread = thread;
     this.fresh = fresh;
     this.retried = retried;
@@ -111,7 +159,7 @@ export class Draft {
 
   /** Creates a tape under the thread's name; `instead` of another, which has to end with the same commit. */
   async newTape(instead?: Tape): Promise<Tape> {
-    const entry = await this.context.directoryEntry(this.thread);
+    const entry = await this.context.directoryEntry(this.thread, true);
     const meta = newMeta(this.thread, this.context.clock(), instead?.meta.epoch ?? entry?.epoch ?? 0);
     // Another store may have made the thread since it was looked for: then the commit must be refused, and planned again.
     const isExpected = entry?.tape === instead?.number && entry?.lineage === instead?.lineage;
@@ -144,28 +192,45 @@ export class Draft {
   /** Returns a function that takes back everything planned after this call. */
   mark(): () => void {
     const takeBack = this.batch.mark();
+    const takeValuesBack = this.values.mark();
     const planned = this.planned.length;
     const marks = this.marks.length;
+    const told = this.told.length;
     const tape = this.#tape;
     const meta = this.#meta;
     const created = this.#created;
     const length = this.#length;
+    const controls = this.controls.length;
     return () => {
       takeBack();
+      takeValuesBack();
       this.planned.length = planned;
       this.marks.length = marks;
+      this.told.length = told;
       this.#tape = tape;
       this.#meta = meta;
       this.#created = created;
       this.#length = length;
+      this.controls.length = controls;
       // Only a change that is planned alone sets these, and nothing was planned before it.
       this.#removed = false;
       this.newThread = undefined;
+      this.shown = undefined;
+      this.reindexes = false;
       this.unsealed = undefined;
       this.built = undefined;
       this.closed = false;
       this.rereads = false;
+      this.collects.clear();
     };
+  }
+
+  /** Has the commit tell watchers of a change. Of equal ones in a row, as of several tasks' writes, it tells once. */
+  tell(kind: ChangeKind, namespace = "", id: string | null = null, seq?: number): void {
+    const last = this.planned.at(-1)?.tail.row.seq ?? this.#tape?.lastSeq ?? 0;
+    const before = this.told.at(-1);
+    if (before?.[0] === kind && before[1] === namespace && before[2] === id && before[3] === last) return;
+    this.told.push(seq === undefined ? [kind, namespace, id, last] : [kind, namespace, id, last, seq]);
   }
 
   /** Adds a record's length to the draft's. */
@@ -217,15 +282,41 @@ export class Draft {
     if (seq > (this.#meta as Meta).floor) this.change({ floor: seq });
   }
 
-  /** Encodes a row as the next of the tape. With `keep`, the change itself is kept for the seal: it must not change. */
-  encodeRow(row: Row, change: Delta, keep = false): TailRow {
+  /**
+   * Encodes a row as the next of the tape. With `keep`, the change itself is kept for the seal: it must not change. With
+   * `grown`, it repeats a tree that was there before.
+   */
+  encodeRow(row: Row, change: Delta, { keep = false, grown = false }: Encoding = {}): TailRow {
     const tape = this.#tape as Tape;
     const previous = this.planned.at(-1)?.tail;
     const count = (previous?.count ?? tape.count) + 1;
     const root = row.namespace === "" ? row.seq : (previous?.root ?? tape.lastRoot);
-    const value = encodeTailRow(row, count, root, change, this.context.writer);
+    const [stored, text] = this.refer(tape.lineage, change, grown);
+    const value = encodeTailRow(row, count, root, stored, this.context.writer, text);
     this.weigh(value);
-    return { row, value, count, root, change: keep ? change : undefined };
+    return { row, value, count, root, change: keep ? stored : undefined };
+  }
+
+  /** Returns a change as it is stored, with references in the place of large values, and its JSON. */
+  refer(lineage: number, change: Delta, grown = false): readonly [stored: Delta, json: string] {
+    const json = jsonTextIfShort(change);
+    // Nearly every change ends here.
+    if (json !== undefined && json.length < this.context.largeFrom) return [change, json];
+    const stored = this.#weighed(() => this.values.referDelta(lineage, change, grown));
+    return [stored, json !== undefined && stored === change ? json : jsonText(stored)];
+  }
+
+  /** Returns a value of a write as it is stored, with references in the place of large values. */
+  referValue(lineage: number, value: Json): Json {
+    return this.#weighed(() => this.values.referValue(lineage, value));
+  }
+
+  /** Adds the lengths of new large values to the draft's. */
+  #weighed<T>(refer: () => T): T {
+    const { length } = this.values.planned;
+    const result = refer();
+    for (const value of this.values.planned.slice(length)) this.weigh(value.json);
+    return result;
   }
 
   /** Puts a mark beside a row. A draft with a mark takes no further plan: finding rows does not look at planned marks. */

@@ -7,6 +7,7 @@ import {
   type Table,
   tables,
 } from "../../backend.ts";
+import { observedCommit } from "../../platform/diagnostics.ts";
 import { soon } from "../../platform/turns.ts";
 
 interface Waiting {
@@ -96,7 +97,7 @@ export class Committer {
   /** Calls the backend. A user's own backend may throw where it should reject. */
   #commit(batches: readonly Batch[]): Promise<readonly boolean[]> {
     try {
-      return this.#backend.commit(batches);
+      return observedCommit(this.#backend, batches);
     } catch (error) {
       return Promise.reject(error);
     }

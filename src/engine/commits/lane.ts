@@ -1,30 +1,19 @@
 import type { Batch } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import { Attempts, Contention, PATIENCE } from "../../platform/attempts.ts";
+import { announce, announceRefusal } from "../../platform/diagnostics.ts";
 import { atEndOfTurn, soon } from "../../platform/turns.ts";
 import { wasOvertaken } from "../faults/overtaken.ts";
 import type { Context } from "../memory/context.ts";
-import type { Tape } from "../memory/tape.ts";
+import { type Tape, UNSEALED } from "../memory/tape.ts";
 import { inThread } from "../records/size-limits.ts";
 import { absorb } from "./absorb.ts";
+import { lateAnnouncement } from "./announce.ts";
 import { batchOf } from "./build-batch.ts";
 import { ALONE, Draft } from "./draft.ts";
 import type { Committer } from "./group-commit.ts";
-
-/** A change of one thread: planned against the tape as it is remembered, and planned again when that proved stale. */
-export interface ThreadChange<T> {
-  /** Adds records to the draft and resolves to the caller's answer. When it rejects, the draft is as it was before. */
-  plan(draft: Draft): Promise<T>;
-  /** True for a change that depends on all rows of the thread: the tape is read just before it is planned. */
-  readonly fresh?: boolean;
-  /**
-   * True for a change that waits for the end of the turn, unless another comes that does not: a task's writes are mostly
-   * followed by the checkpoint of its step, and share its commit.
-   */
-  readonly patient?: boolean;
-  /** Called once, when the change has been committed or has failed. */
-  settled?(): void;
-}
+import type { Sealer } from "./sealer.ts";
+import type { ThreadChange } from "./thread-change.ts";
 
 interface Queued {
   readonly change: ThreadChange<unknown>;
@@ -32,6 +21,7 @@ interface Queued {
   readonly reject: (error: unknown) => void;
   /** The result of the latest plan. The caller gets it once the group is committed. */
   outcome?: { readonly result: unknown } | { readonly failure: unknown };
+  settled?: true;
 }
 
 /** At most this many changes share a commit. */
@@ -48,6 +38,9 @@ export class Lane {
   readonly #contention = new Contention();
   #queue: Queued[] = [];
   #running = false;
+  /** The tape that the group under way has added rows to. */
+  #committed: Tape | undefined;
+  #sealer: Sealer | undefined;
   /** True while all queued changes are patient, and none is begun. */
   #waiting = false;
   readonly #startAtLast = (): void => {
@@ -65,7 +58,7 @@ export class Lane {
   }
 
   get idle(): boolean {
-    return !this.#running;
+    return !this.#running && !this.#sealer?.active;
   }
 
   add<T>(change: ThreadChange<T>): Promise<T> {
@@ -100,7 +93,8 @@ export class Lane {
     } catch (error) {
       for (const { reject } of group) reject(inThread(error, this.#thread));
     }
-    for (const { change } of group) change.settled?.();
+    settle(group);
+    this.#considerSeal();
     if (this.#queue.length > 0) this.#schedule();
     else {
       this.#running = false;
@@ -108,11 +102,31 @@ export class Lane {
     }
   }
 
+  /** Has rows sealed once there are enough for a pack. The answers to their puts are on the way by now. */
+  #considerSeal(): void {
+    const tape = this.#committed;
+    this.#committed = undefined;
+    if (tape === undefined) return;
+    const { packRows, packBytes } = this.#context;
+    if (tape.tail.length < packRows + UNSEALED && tape.tailLength < packBytes) return;
+    if (this.#sealer) this.#sealer.after(tape);
+    else void this.#loadSealer(tape);
+  }
+
+  /** Loads the code with the first seal, which few short processes come to. */
+  async #loadSealer(tape: Tape): Promise<void> {
+    const { Sealer } = await import("./sealer.ts");
+    this.#sealer ??= new Sealer(this.#context, (change) => this.add(change));
+    this.#sealer.after(tape);
+  }
+
   /** Plans and writes a group until no other store was first. Changes that cannot share the commit go back to the queue. */
   async #commit(group: Queued[]): Promise<void> {
     const attempts = new Attempts(this.#contention);
     let tape = this.#remembered(group) ?? (await this.#context.thread(this.#thread));
-    for (let again = false; ; again = true) {
+    for (let attempt = 1; ; attempt += 1) {
+      const again = attempt > 1;
+      if (again) announce("retry", { thread: this.#thread, attempt });
       const draft = new Draft(this.#context, this.#thread, tape, again || tape === undefined, again);
       if ((await this.#plan(group, draft)) && (await this.#write(group, draft))) {
         this.#contention.succeeded();
@@ -151,6 +165,7 @@ export class Lane {
         }
         if (overtaken || (await this.#isUnproven(draft, error))) return false;
         entry.outcome = { failure: inThread(error, this.#thread) };
+        announceRefusal(this.#thread, error);
       }
     }
     return !draft.overtaken;
@@ -169,14 +184,27 @@ export class Lane {
       // Without a commit, nothing else proves that the tape was up to date when the results were planned on it.
       return !(group.some(({ outcome }) => outcome && "result" in outcome) && (await this.#isStale(draft)));
     }
+    // A watch that was begun before this change has to see it.
+    if (this.#context.watches.starting !== undefined) await this.#context.watches.starting;
     try {
-      if (!(await this.#committer.commit(batch, this.#context.calls.active === 1))) return false;
+      if (!(await this.#committer.commit(batch, this.#context.calls.active === 1))) {
+        if (draft.uploaded.length > 0) await this.#context.outside.delete(draft.uploaded);
+        return false;
+      }
+      // Trees that the changes were captured against are given back first: then the commit changes them in place.
+      settle(group);
       absorb(draft);
+      if (draft.planned.length > 0 || draft.unsealed) this.#committed = draft.target;
+      if (draft.discarded.length > 0) await this.#context.outside.delete(draft.discarded);
     } catch (failure) {
-      if (await this.#wasCommitted(draft, failure)) return true;
-      this.#context.forget(this.#thread);
-      throw failure;
+      if (!(await this.#wasCommitted(draft, failure))) {
+        this.#context.forget(this.#thread);
+        throw failure;
+      }
     }
+    const late = lateAnnouncement(draft);
+    if (late) await this.#committer.commit(late);
+    this.#context.watches.tell();
     return true;
   }
 
@@ -211,5 +239,13 @@ export class Lane {
       `Thread ${JSON.stringify(this.#thread)} was changed by others again and again for ${PATIENCE / 1000} seconds. Try again, or use a lease.`,
       { thread: this.#thread, committed: false },
     );
+  }
+}
+
+function settle(group: readonly Queued[]): void {
+  for (const entry of group) {
+    if (entry.settled) continue;
+    entry.settled = true;
+    entry.change.settled?.();
   }
 }

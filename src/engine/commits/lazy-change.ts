@@ -1,4 +1,4 @@
-import type { ThreadChange } from "./lane.ts";
+import type { ThreadChange } from "./thread-change.ts";
 
 /**
  * Returns a change whose code is loaded when it is planned: a process that never asks for it never parses it. Its position

@@ -1,30 +1,49 @@
 import type { Key, Value } from "../../backend.ts";
+import type { Pieces } from "../../codec/delta/index.ts";
 import { unwrapJson, wrapJson } from "../../codec/envelope.ts";
 import { timeOfAddressed } from "../../model/id.ts";
+import { announce } from "../../platform/diagnostics.ts";
+import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { hashStrings } from "../records/hash.ts";
 import { withHead } from "../records/heads.ts";
 import { PACK_TABLES, rangeOf } from "../records/keys.ts";
 import type { Meta } from "../records/meta.ts";
-import { encodePack } from "../records/pack/encode.ts";
+import { type EncodedPack, encodingPack } from "../records/pack/encode.ts";
+import type { Frame } from "../records/pack/pack.ts";
 import type { Row } from "../records/row.ts";
 import { type TailRow, tailChange } from "../records/tail.ts";
 import type { Draft } from "./draft.ts";
 
-/** Moves the oldest rows of the tail into packs, one for each run. */
-export async function sealRows(draft: Draft, tape: Tape, runs: readonly (readonly TailRow[])[]): Promise<void> {
+/** Rows that follow each other, and the pack that takes their place. */
+export interface SealedRun {
+  readonly rows: readonly TailRow[];
+  readonly pack: EncodedPack;
+}
+
+/** Encodes the pack of some rows, in pieces. */
+export function* encodingRun(context: Context, tape: number, rows: readonly TailRow[]): Pieces<SealedRun> {
+  const frames: Frame[] = [];
+  for (const { row, value, change } of rows) {
+    frames.push({ row, change: change ?? tailChange(value) });
+    yield;
+  }
+  return { rows, pack: yield* encodingPack(tape, frames, context.compression) };
+}
+
+/** Moves the oldest rows of the tail into their packs. */
+export async function sealRuns(draft: Draft, tape: Tape, runs: readonly SealedRun[]): Promise<void> {
   const before = draft.meta as Meta;
-  const sealed = runs.flat();
+  const sealed = runs.flatMap(({ rows }) => rows);
   const last = sealed.at(-1) as TailRow;
   let { rootFull } = before;
-  for (const run of runs) {
-    const frames = run.map(({ row, value, change = tailChange(value) }) => ({ row, change }));
-    const pack = encodePack(tape.number, frames, draft.context.compression);
+  for (const { pack } of runs) {
     for (const table of PACK_TABLES) {
       draft.batch.insert(tape.key(table, pack.last), pack[table]);
     }
     rootFull = pack.full.get("") ?? rootFull;
   }
+  announce("seal", { thread: draft.thread, rows: sealed.length, packs: runs.length });
   const from = (sealed[0] as TailRow).row.seq;
   draft.batch.delete(rangeOf(tape, "tail", from, last.row.seq));
   const supplied: Row[] = [];

@@ -52,11 +52,6 @@ export class ByteCache<K, V> {
     this.#bytes -= slot.bytes;
   }
 
-  /** Returns all values, the one used last first. */
-  latest(): V[] {
-    return [...this.#slots.values()].sort((left, right) => right.used - left.used).map(({ value }) => value);
-  }
-
   clear(): void {
     this.#slots.clear();
     this.#bytes = 0;

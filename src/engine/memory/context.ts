@@ -1,17 +1,24 @@
-import type { Answer, Backend, Read, Value } from "../../backend.ts";
+import type { Answer, Backend, IndexEntry, Listed, Read, Value } from "../../backend.ts";
 import type { Compression } from "../../codec/envelope.ts";
 import { RECORD_BYTES } from "../../codec/json-text.ts";
 import type { ValueCodec } from "../../codec/values/value.ts";
 import { ThreadmarkError } from "../../errors.ts";
+import type { LargeValueOptions } from "../../model/options.ts";
+import type { StateVersions } from "../../model/state-versions.ts";
+import { observedRead } from "../../platform/diagnostics.ts";
 import { isCorrupt } from "../faults/damage.ts";
 import { type DirectoryRecord, decodeDirectory } from "../records/directory.ts";
+import { COMPLETE } from "../records/index-entries.ts";
 import { ByteCache } from "./byte-cache.ts";
 import { InheritedFacts } from "./inherited-facts.ts";
+import { KnownValues } from "./known-values.ts";
 import { randomWriter } from "./new-tape.ts";
 import { OpenCalls } from "./open-calls.ts";
+import { OutsideValues } from "./outside-values.ts";
 import type { Tape } from "./tape.ts";
 import { type Along, Tapes } from "./tapes.ts";
 import { TreeCache } from "./tree-cache.ts";
+import { Watches } from "./watches.ts";
 
 export interface ContextOptions {
   readonly backend: Backend;
@@ -21,27 +28,46 @@ export interface ContextOptions {
   readonly ids: (() => string) | undefined;
   readonly cacheBytes: number;
   readonly compression: Compression;
+  readonly versions?: StateVersions | undefined;
   readonly packRows?: number | undefined;
   readonly packBytes?: number | undefined;
   readonly checkpointBytes?: number | undefined;
+  /** From which length a value is stored by itself, and where. */
+  readonly largeValues?: LargeValueOptions | undefined;
 }
 
 /** Rows of a tail before they are sealed into a pack. */
 const PACK_ROWS = 64;
 
-/** Bytes of a tail's records before they are sealed: larger rows make smaller packs. */
-const PACK_BYTES = 4 * 1024 * 1024;
+/** Bytes of a tail's records before they are sealed: larger rows make smaller packs, so that a seal takes a moment. */
+const PACK_BYTES = 256 * 1024;
 
 /** Limit of one checkpoint: half a record, so that its whole body and its metadata always fit into one. */
 const CHECKPOINT_BYTES = RECORD_BYTES / 2;
+
+/** The length from which a value is stored by itself. */
+const LARGE_FROM = 8192;
 
 const FRESH_CACHE_BYTES = 16 * 1024 * 1024;
 
 /** How often a read is repeated because the backend was interrupted meanwhile. */
 const INTERRUPTED_READS = 3;
 
+/** Finds the entry of a complete index, and whether there is any thread. */
+const indexReads: readonly Read[] = [
+  { find: { from: COMPLETE, to: `${COMPLETE}~`, limit: 1 } },
+  { list: { limit: 1 } },
+];
+
 /** A thread's directory record, decoded, with the value that a commit checks. */
 export type DirectoryEntry = DirectoryRecord & { readonly value: Value };
+
+/** The tape of a thread, by its numbers and by the name it is remembered under. */
+interface KnownTape {
+  readonly tape: number;
+  readonly lineage: number;
+  readonly name: string;
+}
 
 /** The things every operation works with: the backend, the codec, and the tapes and trees that are remembered. */
 export class Context {
@@ -50,6 +76,8 @@ export class Context {
   readonly clock: () => number;
   readonly ids: (() => string) | undefined;
   readonly compression: Compression;
+  /** The versions of states, where the store has a schema. */
+  readonly versions: StateVersions | undefined;
   /** Rows in one pack. */
   readonly packRows: number;
   /** Bytes of the rows in one pack, unless the pack is a single row. */
@@ -58,13 +86,24 @@ export class Context {
   readonly checkpointBytes: number;
   /** Names this store in the rows it commits, where answers may be lost: two stores may put equal rows at the same moment. */
   readonly writer: string | undefined;
+  /** The length of a value's JSON from which it is stored by itself. */
+  readonly largeFrom: number;
+  readonly largeValues: LargeValueOptions | undefined;
   readonly calls: OpenCalls = new OpenCalls();
+  readonly watches: Watches = new Watches();
   readonly trees: TreeCache;
   readonly tapes: Tapes;
+  /** The large values that are known to be stored. */
+  readonly values: KnownValues;
+  /** Large values outside the store. */
+  readonly outside: OutsideValues;
   /** Facts about inherited rows; they outlive the tapes, of which nested forks may have more than fit into memory. */
   readonly inherited: InheritedFacts;
-  readonly #directory: ByteCache<string, Required<Pick<DirectoryRecord, "tape" | "lineage">>>;
+  readonly #directory: ByteCache<string, KnownTape>;
   #interruptions: number | undefined;
+  /** Called when the index turns out to lack threads. */
+  onPartialIndex: (() => void) | undefined;
+  #indexed: "complete" | "partial" | "empty" | undefined;
 
   constructor(options: ContextOptions) {
     this.backend = options.backend;
@@ -72,20 +111,25 @@ export class Context {
     this.clock = options.clock;
     this.ids = options.ids;
     this.compression = options.compression;
+    this.versions = options.versions;
     this.packRows = options.packRows ?? PACK_ROWS;
     this.packBytes = options.packBytes ?? PACK_BYTES;
     this.checkpointBytes = options.checkpointBytes ?? CHECKPOINT_BYTES;
     this.writer = options.backend.capabilities.distant ? randomWriter() : undefined;
+    this.largeValues = options.largeValues;
+    this.largeFrom = options.largeValues?.from ?? LARGE_FROM;
+    this.outside = new OutsideValues(options.largeValues?.driver);
     this.#interruptions = options.backend.interruptions;
     this.trees = new TreeCache(options.cacheBytes);
     this.tapes = new Tapes(options.backend, Math.max(options.cacheBytes / 4, 1 << 20));
+    this.values = new KnownValues(Math.max(options.cacheBytes / 4, 1 << 20));
     this.inherited = new InheritedFacts(Math.max(options.cacheBytes / 8, 1 << 20));
     this.#directory = new ByteCache(Math.max(options.cacheBytes / 8, 1 << 20));
   }
 
   /** Returns a context on the same backend, or on another one, that remembers nothing yet. */
   fresh(backend: Backend = this.backend): Context {
-    const { codec, clock, ids, compression, packRows, packBytes, checkpointBytes } = this;
+    const { codec, clock, ids, compression, packRows, packBytes, checkpointBytes, largeValues } = this;
     const cacheBytes = FRESH_CACHE_BYTES;
     return new Context({
       backend,
@@ -96,6 +140,7 @@ export class Context {
       packRows,
       packBytes,
       checkpointBytes,
+      largeValues,
       cacheBytes,
     });
   }
@@ -112,6 +157,7 @@ export class Context {
   forgetAll(): void {
     this.tapes.clear();
     this.trees.clear();
+    this.values.clear();
     this.inherited.clear();
     this.#directory.clear();
   }
@@ -178,18 +224,52 @@ export class Context {
   rememberedThread(id: string): Tape | undefined {
     this.#forgetIfInterrupted();
     const known = this.#directory.get(id);
-    return known && this.tapes.get(known.tape, known.lineage);
+    return known && this.tapes.named(known.name);
   }
 
-  async directoryEntry(id: string): Promise<DirectoryEntry | undefined> {
-    const [value] = await this.backend.read([{ get: { table: "directory", id } }]);
+  /** Returns true if a tape is the one that is remembered under its name; a forgotten one is no longer kept up to date. */
+  isRemembered(tape: Tape): boolean {
+    this.#forgetIfInterrupted();
+    return this.tapes.named(tape.name) === tape;
+  }
+
+  /** Reads a thread's directory record. With `asks`, it is asked along whether the store is new, unless that is known. */
+  async directoryEntry(id: string, asks = false): Promise<DirectoryEntry | undefined> {
+    const isAsked = asks && this.#indexed === undefined;
+    const get: Read = { get: { table: "directory", id } };
+    const [value, ...rest] = await this.read(isAsked ? [get, ...indexReads] : [get]);
+    if (isAsked) this.#learnIndexed(rest);
     return value === undefined ? undefined : { ...decodeDirectory(value as Value), value: value as Value };
+  }
+
+  /**
+   * Resolves to whether every thread is in the index. That of a store of before is built by and by; until then it lacks some.
+   */
+  async isIndexed(): Promise<boolean> {
+    if (this.#indexed !== "complete") this.#learnIndexed(await this.read(indexReads));
+    return this.#indexed !== "partial";
+  }
+
+  /** Returns true if the store had no thread when it was first looked at: its first one begins a complete index. */
+  get beginsIndex(): boolean {
+    return this.#indexed === "empty";
+  }
+
+  /** Notes that the index is known to be complete. */
+  indexIsComplete(): void {
+    this.#indexed = "complete";
+  }
+
+  #learnIndexed([marker, threads]: readonly Answer[]): void {
+    if ((marker as readonly IndexEntry[]).length > 0) this.#indexed = "complete";
+    else this.#indexed = (threads as readonly Listed[]).length > 0 ? "partial" : "empty";
+    if (this.#indexed === "partial") this.onPartialIndex?.();
   }
 
   remember(id: string, tape: Tape): void {
     const known = this.#directory.get(id);
-    if (known?.tape !== tape.number || known.lineage !== tape.lineage) {
-      this.#directory.set(id, { tape: tape.number, lineage: tape.lineage }, id.length + 100);
+    if (known?.name !== tape.name) {
+      this.#directory.set(id, { tape: tape.number, lineage: tape.lineage, name: tape.name }, id.length + 100);
     }
     this.tapes.keep(tape);
   }
@@ -201,6 +281,6 @@ export class Context {
   }
 
   read(reads: readonly Read[]): Promise<readonly Answer[]> {
-    return this.backend.read(reads);
+    return observedRead(this.backend, reads);
   }
 }

@@ -68,8 +68,6 @@ export class Tape {
   source: Tape | undefined;
   /** Namespaces of the tapes this one builds on. */
   namespaces: ReadonlySet<string> | undefined;
-  /** True if this store has committed rows to it. */
-  written = false;
   /** The row whose body was read from storage last. */
   lastLoaded = 0;
   /** Chains of inherited ancestors by namespace. */
@@ -79,6 +77,8 @@ export class Tape {
    * record.
    */
   readonly heads: Map<string, Head | undefined> = new Map();
+  /** When this process last announced rows of the tape to watchers, by its own clock. */
+  announcedAt: number = Number.NEGATIVE_INFINITY;
   /** Called when the tape has grown without a commit. */
   grown: (() => void) | undefined;
 

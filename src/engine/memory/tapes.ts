@@ -1,13 +1,11 @@
 import type { Answer, Backend, Found, Read, Value } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
+import { observedRead } from "../../platform/diagnostics.ts";
 import { metaKey, rangeOf, tapeName } from "../records/keys.ts";
 import { decodeMarks } from "../records/marks.ts";
 import { decodeMeta, type Origin } from "../records/meta.ts";
 import { ByteCache } from "./byte-cache.ts";
 import { Tape } from "./tape.ts";
-
-/** Tapes that closing a store may seal: each takes half a millisecond. */
-const MOST_UNSEALED = 64;
 
 /** Reads that travel with the refresh of a tape, so that both take one round trip. */
 export interface Along {
@@ -29,7 +27,12 @@ export class Tapes {
 
   /** Returns a tape as it was last seen, without any I/O; it may be stale. */
   get(number: number, lineage: number): Tape | undefined {
-    return this.#known.get(tapeName(lineage, number));
+    return this.named(tapeName(lineage, number));
+  }
+
+  /** Returns the tape of that name as {@link get} does. */
+  named(name: string): Tape | undefined {
+    return this.#known.get(name);
   }
 
   /** Remembers a tape with its present weight, which grows with every row. */
@@ -44,20 +47,6 @@ export class Tapes {
 
   forget(number: number, lineage: number): void {
     this.#known.delete(tapeName(lineage, number));
-  }
-
-  /**
-   * Returns up to 64 tapes that this store wrote to and that have at least `least` unsealed rows, the latest used
-   * first.
-   */
-  unsealed(least: number): Tape[] {
-    const found: Tape[] = [];
-    for (const tape of this.#known.latest()) {
-      if (found.length === MOST_UNSEALED) break;
-      const isSound = !tape.meta.dead && tape.damaged.length === 0;
-      if (tape.written && isSound && tape.tail.length >= least) found.push(tape);
-    }
-    return found;
   }
 
   clear(): void {
@@ -97,7 +86,7 @@ export class Tapes {
       { scan: rangeOf({ lineage, number }, "tail", from) },
       ...(ahead?.reads(lineage, number, known) ?? []),
     ];
-    const answers = await this.#backend.read(reads);
+    const answers = await observedRead(this.#backend, reads);
     const [metaValue, tail] = answers as readonly [Value | undefined, readonly Found[]];
     ahead?.take(metaValue, answers.slice(2));
     return this.#follow(number, lineage, from, metaValue, tail);
@@ -115,7 +104,7 @@ export class Tapes {
       { get: metaKey(lineage, tape) },
       { scan: rangeOf({ lineage, number: tape }, "tail", from[index]) },
     ]);
-    const answers = await this.#backend.read(reads);
+    const answers = await observedRead(this.#backend, reads);
     const found: (Tape | undefined)[] = [];
     for (const [index, { tape, lineage }] of tapes.entries()) {
       const metaValue = answers[2 * index] as Value | undefined;
@@ -153,7 +142,7 @@ export class Tapes {
 
   /** Reads a tape with its tail and marks from one snapshot: records of different versions do not match. */
   async #readWhole(number: number, lineage: number): Promise<Tape | undefined> {
-    const [metaValue, tail, marks] = (await this.#backend.read([
+    const [metaValue, tail, marks] = (await observedRead(this.#backend, [
       { get: metaKey(lineage, number) },
       { scan: rangeOf({ lineage, number }, "tail") },
       { scan: rangeOf({ lineage, number }, "mark") },

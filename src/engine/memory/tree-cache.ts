@@ -15,7 +15,7 @@ export interface TreeEntry {
   weight: number;
   /** Bytes of the tree's JSON when it was last measured; 0 if never. */
   size: number;
-  /** At least how many bytes were appended since then. */
+  /** About how many bytes it has grown by since then. */
   grown: number;
   /** At most how many bytes of UTF-8 the tree's JSON takes. */
   most: number;

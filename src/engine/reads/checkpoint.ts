@@ -1,3 +1,4 @@
+import type { Found } from "../../backend.ts";
 import type { Json } from "../../codec/json.ts";
 import type {
   Activation,
@@ -9,18 +10,20 @@ import type {
   Metadata,
   Write,
 } from "../../model/checkpoint.ts";
+import type { StateVersions } from "../../model/state-versions.ts";
 import type { SharedTree } from "../bodies/load-page.ts";
 import { loadShown } from "../bodies/load-tree.ts";
 import type { PackRecords } from "../bodies/pack-records.ts";
 import { untilUndisturbed } from "../faults/attempts.ts";
 import { named } from "../faults/damage.ts";
+import { ownRowAtHand } from "../lineage/at-hand.ts";
+import { rewriteCheck } from "../lineage/renew.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { loadedEntry } from "../memory/tree-cache.ts";
 import type { Body } from "../records/body.ts";
 import { type Row, toInfo } from "../records/row.ts";
-import { ownRowAtHand } from "../view/at-hand.ts";
-import { rewriteCheck } from "../view/renew.ts";
+import { ValueReader } from "../values/read-values.ts";
 import { isPlain, NOW, parentOf, rowAt, type Shown } from "../view/row-at.ts";
 import { type EncodedWrite, shownWrites } from "../view/shown-writes.ts";
 import type { ReadAhead } from "./read-ahead.ts";
@@ -37,11 +40,11 @@ export function infoOf(context: Context, place: Place, row: Row, parent: string 
   return toInfo(row, place.thread, place.namespace, parent, metadata);
 }
 
-/** Returns the id of the parent a row shows; at once where it is in memory. */
-export function parentId(context: Context, tape: Tape, row: Shown): string | null | Promise<string | null> {
+/** Returns the id of the parent a row shows. */
+export async function parentId(context: Context, tape: Tape, row: Shown): Promise<string | null> {
   if (row.parent === 0) return null;
   const known = isPlain(tape) ? ownRowAtHand(tape, row.parent) : undefined;
-  return known ? known.id : parentOf(context, tape, row, NOW).then((parent) => parent?.id ?? null);
+  return known ? known.id : ((await parentOf(context, tape, row, NOW))?.id ?? null);
 }
 
 /** Records that an operation has already read of the checkpoint it wants. */
@@ -68,11 +71,21 @@ export async function checkpointOf(
     const still = now && (await rowAt(context, now, row.seq));
     return still && readCheckpoint(context, now, place, still, {});
   };
+  let found: Checkpoint | undefined;
   try {
-    return await untilUndisturbed(place.thread, attempt, rewriteCheck(find));
+    found = await untilUndisturbed(place.thread, attempt, rewriteCheck(find));
   } catch (error) {
     throw named(error, place.thread, row.id);
   }
+  return found && context.versions ? migrated(context.versions, found) : found;
+}
+
+/** Returns a checkpoint with its state as the program's version has it. Its `stateVersion` stays the one it was written under. */
+async function migrated(versions: StateVersions, checkpoint: Checkpoint): Promise<Checkpoint> {
+  const { id, thread, namespace, workflow, stateVersion } = checkpoint;
+  const subject = { thread, checkpoint: id, isRoot: namespace.length === 0, workflow, stateVersion };
+  if (!versions.isOlder(subject)) return checkpoint;
+  return { ...checkpoint, state: await versions.upgrade(checkpoint.state, subject) };
 }
 
 async function readCheckpoint(
@@ -82,8 +95,7 @@ async function readCheckpoint(
   row: Shown,
   { ready, records }: AtHand,
 ): Promise<Checkpoint> {
-  const found = parentId(context, tape, row);
-  const parent = found instanceof Promise ? await found : found;
+  const parent = await parentId(context, tape, row);
   if (ready) return decodeCheckpoint(context, place, row, parent, { ...ready, owned: ready.owned === true });
   const remembered =
     row.replacedBy === undefined &&
@@ -123,7 +135,30 @@ interface Tree {
   readonly owned: boolean;
 }
 
-export function writeOf(context: Context, write: EncodedWrite): Write {
+/** Decodes writes as they are stored, in the order given; their large values are read at once. */
+export async function decodeWrites(context: Context, tape: Tape, writes: readonly EncodedWrite[]): Promise<Write[]> {
+  const values = await new ValueReader(context, tape).resolveOwned(writes.map(({ value }) => value));
+  return writes.map((write, index) => writeOf(context, { ...write, value: values[index] as Json }));
+}
+
+/** Reads the writes that a thread shows for a checkpoint. `own` are the records of its own tape, if they were read already. */
+export function writesShown(
+  context: Context,
+  tape: Tape,
+  { thread, namespace, id }: { readonly thread: string; readonly namespace: string; readonly id: string },
+  own?: readonly Found[],
+): Promise<Write[]> {
+  const find = (): Promise<Tape | undefined> => context.thread(thread);
+  const attempt = async (again: boolean): Promise<Write[]> => {
+    const now = again ? await find() : tape;
+    if (!now) return [];
+    return decodeWrites(context, now, await shownWrites(context, now, namespace, id, again ? undefined : own));
+  };
+  // A write may be replaced, and its large values collected, between two reads.
+  return untilUndisturbed(thread, attempt, rewriteCheck(find));
+}
+
+function writeOf(context: Context, write: EncodedWrite): Write {
   const { task, node, index, channel } = write;
   return { task, node, index, channel, value: context.codec.decode(write.value) };
 }
@@ -139,10 +174,11 @@ export async function tupleOf(
   const checkpoint = await checkpointOf(context, tape, place, row, { records: ahead.records });
   if (!checkpoint) return undefined;
   const { thread, namespace, parent } = checkpoint;
-  const writes = await shownWrites(context, tape, row.namespace, row.id, ahead.writes(tape, row.id));
+  const address = { thread: place.thread, namespace: row.namespace, id: row.id };
+  const writes = await writesShown(context, tape, address, ahead.writes(tape, row.id));
   return {
     checkpoint,
     parent: parent === null ? null : { thread, namespace: [...namespace], id: parent },
-    writes: writes.map((write) => writeOf(context, write)),
+    writes,
   };
 }

@@ -50,7 +50,7 @@ export async function* allThreads(
 }
 
 /** Yields the tapes of some threads, in their order; `first` are read first, then `together` at a time. */
-export async function* tapesOf(
+async function* tapesOf(
   context: Context,
   threads: readonly Listed[],
   onFault?: (thread: string, error: unknown) => void,

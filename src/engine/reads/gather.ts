@@ -1,9 +1,12 @@
 import type { Checkpoint, CheckpointInfo, Write } from "../../model/checkpoint.ts";
+import { untilUndisturbed } from "../faults/attempts.ts";
+import { ownRowAtHand, rowsAtHand } from "../lineage/at-hand.ts";
+import { rewriteCheck } from "../lineage/renew.ts";
 import type { Context } from "../memory/context.ts";
-import { ownRowAtHand, rowsAtHand } from "../view/at-hand.ts";
+import type { Tape } from "../memory/tape.ts";
 import { isPlain, NOW, rowAt } from "../view/row-at.ts";
-import { shownWritesOf } from "../view/shown-writes.ts";
-import { checkpointOf, infoOf, type Place, writeOf } from "./checkpoint.ts";
+import { type EncodedWrite, shownWritesOf } from "../view/shown-writes.ts";
+import { checkpointOf, decodeWrites, infoOf, type Place } from "./checkpoint.ts";
 import { aheadOfWrites } from "./read-ahead.ts";
 
 /** A history as it is remembered. */
@@ -56,8 +59,17 @@ export async function gather(
   const tape = await context.thread(place.thread, ahead);
   if (!tape) return { writes: new Map(), checkpoints: new Map() };
   ahead.settle(tape);
-  const found = await shownWritesOf(context, tape, namespace, written, ahead.allWrites(tape));
-  const writes = new Map([...found].map(([id, some]) => [id, some.map((write) => writeOf(context, write))]));
+  const writes = await untilUndisturbed(
+    place.thread,
+    async (again) => {
+      const now = again ? await context.thread(place.thread) : tape;
+      const own = again ? undefined : ahead.allWrites(tape);
+      return now
+        ? writesByCheckpoint(context, now, await shownWritesOf(context, now, namespace, written, own))
+        : new Map();
+    },
+    rewriteCheck(() => context.thread(place.thread)),
+  );
   const checkpoints = new Map<string, Checkpoint>();
   for (const { id, seq } of whole) {
     const row = await rowAt(context, tape, seq);
@@ -66,4 +78,20 @@ export async function gather(
     if (checkpoint) checkpoints.set(id, checkpoint);
   }
   return { writes, checkpoints };
+}
+
+/** Decodes the writes of several checkpoints; their large values are read at once. */
+async function writesByCheckpoint(
+  context: Context,
+  tape: Tape,
+  found: ReadonlyMap<string, readonly EncodedWrite[]>,
+): Promise<ReadonlyMap<string, readonly Write[]>> {
+  const decoded = await decodeWrites(context, tape, [...found.values()].flat());
+  const writes = new Map<string, readonly Write[]>();
+  let from = 0;
+  for (const [id, { length }] of found) {
+    writes.set(id, decoded.slice(from, from + length));
+    from += length;
+  }
+  return writes;
 }

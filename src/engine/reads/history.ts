@@ -4,9 +4,9 @@ import type { HistoryOptions } from "../../model/options.ts";
 import { nextTurn } from "../../platform/turns.ts";
 import { loadPage, PAGE_ROWS, pagesOf, type SharedTree } from "../bodies/load-page.ts";
 import { notFound } from "../faults/missing.ts";
+import { ownRowAtHand, rowsAtHand } from "../lineage/at-hand.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
-import { ownRowAtHand, rowsAtHand } from "../view/at-hand.ts";
 import { findRef } from "../view/find-ref.ts";
 import { isPlain, NOW, rowAt, type Shown } from "../view/row-at.ts";
 import { shownRows } from "../view/shown-rows.ts";
@@ -135,8 +135,8 @@ class Pages {
 /** Shows a row that is as it was when its page was found and whose parent is in memory; undefined for any other row. */
 function showAtHand(context: Context, place: Place, page: FoundPage, row: Shown): CheckpointInfo | undefined {
   if (page.trees || row.replacedBy !== undefined || context.calls.closed) return undefined;
-  const tape = context.rememberedThread(place.thread);
-  if (tape?.metaValue !== page.seen) return undefined;
+  const { tape } = page;
+  if (tape.metaValue !== page.seen || !context.isRemembered(tape)) return undefined;
   if (row.parent === 0) return infoOf(context, place, row, null);
   const parent = isPlain(tape) ? ownRowAtHand(tape, row.parent) : undefined;
   return parent && infoOf(context, place, row, parent.id);

@@ -1,14 +1,17 @@
 import type { Found, Table, Value } from "../../backend.ts";
 import { isReplacement } from "../../codec/delta/index.ts";
+import { refers, unwrap } from "../../codec/envelope.ts";
 import type { Json } from "../../codec/json.ts";
 import { jsonBytes } from "../../codec/json-text.ts";
+import { namesIn } from "../../codec/references.ts";
 import type { WorkOptions } from "../../model/options.ts";
 import type { CheckpointSize, Stats, ThreadSize } from "../../model/results.ts";
+import { byteLength } from "../../platform/bytes.ts";
 import { FrameReader } from "../bodies/frame-reader.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { rangeOf } from "../records/keys.ts";
-import { decodeRows } from "../records/pack/rows.ts";
+import { decodeRows, valuesOfPack } from "../records/pack/rows.ts";
 import { decodeTailRow } from "../records/tail.ts";
 import { homeOf, type Shown } from "../view/row-at.ts";
 import { byId } from "./list-threads.ts";
@@ -20,8 +23,10 @@ export async function sizeOfThread(context: Context, tape: Tape): Promise<Thread
   const growth = new Map<number, number>();
   const grow = (at: number, bytes: number): void => void growth.set(at, (growth.get(at) ?? 0) + bytes);
   const sealedAt = new Map<number, number>();
+  const large = new Map<string, number>();
   const tail = await sum("tail", ({ item, value }, bytes) => grow(decodeTailRow(item, value).row.createdAt, bytes));
   const rows = await sum("rows", ({ item, value }, bytes) => {
+    for (const [name, length] of valuesOfPack(value)) large.set(name, length);
     const at = decodeRows(tape.number, value).at(-1)?.createdAt ?? 0;
     sealedAt.set(item, at);
     grow(at, bytes);
@@ -29,11 +34,13 @@ export async function sizeOfThread(context: Context, tape: Tape): Promise<Thread
   const inPack = ({ item }: Found, bytes: number): void => grow(sealedAt.get(item) ?? 0, bytes);
   const packs = rows + (await sum("net", inPack)) + (await sum("steps", inPack));
   const [meta] = await context.read([{ get: tape.metaKey }]);
-  const metadata = byteLength(meta as Value | undefined) + (await sum("mark"));
+  const metadata = bytesOf(meta as Value | undefined) + (await sum("mark"));
   const index = (await sumWide("id")) + (await sumWide("head"));
-  const writes = await sumWide("write");
+  const writes = (await sumWide("write")) + (await sumWide("mail"));
+  const values = [...large.values()].reduce((left, right) => left + right, 0);
+  const total = metadata + tail + packs + index + writes + values;
   return {
-    bytes: { metadata, tail, packs, index, writes, total: metadata + tail + packs + index + writes },
+    bytes: { metadata, tail, packs, index, writes, values, total },
     growth: [...growth].sort(([left], [right]) => left - right).map(([at, bytes]) => ({ at, bytes })),
   };
 
@@ -43,8 +50,9 @@ export async function sizeOfThread(context: Context, tape: Tape): Promise<Thread
       const scan = rangeOf(tape, table, from);
       const [page] = (await context.read([{ scan, limit: PAGE }])) as readonly [readonly Found[]];
       for (const found of page) {
-        const bytes = byteLength(found.value);
+        const bytes = bytesOf(found.value);
         total += bytes;
+        if (table === "tail" || table === "mark") addReferences(found.value);
         each(found, bytes);
       }
       if (page.length < PAGE) return total;
@@ -52,10 +60,15 @@ export async function sizeOfThread(context: Context, tape: Tape): Promise<Thread
     }
   }
 
+  function addReferences(value: Value): void {
+    if (refers(value)) for (const [name, length] of namesIn(unwrap(value))) large.set(name, length);
+  }
+
   /** Adds up a wide table in one read: its keys share items, so that a page could not go on after its last item. */
   async function sumWide(table: Table): Promise<number> {
     const [found] = (await context.read([{ scan: rangeOf(tape, table) }])) as readonly [readonly Found[]];
-    return found.reduce((total, { value }) => total + byteLength(value), 0);
+    if (table === "write") for (const { value } of found) addReferences(value);
+    return found.reduce((total, { value }) => total + bytesOf(value), 0);
   }
 }
 
@@ -67,9 +80,9 @@ export async function sizeOfCheckpoint(context: Context, tape: Tape, row: Shown)
   return { bytes, full: isReplacement(change), inherited: home !== tape && row.replacedBy === undefined };
 }
 
-function byteLength(value: Value | undefined): number {
+function bytesOf(value: Value | undefined): number {
   if (value === undefined) return 0;
-  return typeof value === "string" ? Buffer.byteLength(value) : value.byteLength;
+  return typeof value === "string" ? byteLength(value) : value.byteLength;
 }
 
 /** Counts the threads and checkpoints of a store, and adds up the bytes of its tables. */
@@ -77,10 +90,10 @@ export async function storeStats(context: Context, { progress, signal }: WorkOpt
   signal?.throwIfAborted();
   let threads = 0;
   let checkpoints = 0;
-  for await (const thread of byId(context, {})) {
+  for await (const { info } of byId(context, {})) {
     signal?.throwIfAborted();
     threads += 1;
-    checkpoints += thread.checkpoints;
+    checkpoints += info.checkpoints;
     progress?.(threads);
   }
   const { tables, total } = await context.backend.size();
@@ -90,7 +103,8 @@ export async function storeStats(context: Context, { progress, signal }: WorkOpt
     tail: tables.tail.bytes,
     packs: tables.rows.bytes + tables.net.bytes + tables.steps.bytes,
     index: tables.id.bytes + tables.head.bytes,
-    writes: tables.write.bytes,
+    writes: tables.write.bytes + tables.mail.bytes,
+    values: tables.value.bytes,
   };
   const sum = Object.values(bytes).reduce((left, right) => left + right, 0);
   return { threads, checkpoints, bytes: { ...bytes, total: total ?? sum } };

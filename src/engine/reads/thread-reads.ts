@@ -12,8 +12,7 @@ import { headOf } from "../view/find.ts";
 import { latestById, latestByStep, namespacesOf } from "../view/find-latest.ts";
 import { findRef } from "../view/find-ref.ts";
 import type { Shown } from "../view/row-at.ts";
-import { shownWrites } from "../view/shown-writes.ts";
-import { checkpointOf, type Place, tupleOf, writeOf } from "./checkpoint.ts";
+import { checkpointOf, type Place, tupleOf, writesShown } from "./checkpoint.ts";
 import { aheadOfHead, aheadOfId, aheadOfWrites, type ReadAhead } from "./read-ahead.ts";
 
 /** Names the newest checkpoint, by its commit or by its id. */
@@ -67,8 +66,8 @@ export class Reading<State> {
     // An id need not be that of a checkpoint: writes may come before theirs.
     const id = typeof ref === "string" ? ref : (await this.#find(tape, ref))?.id;
     if (id === undefined) return [];
-    const writes = await shownWrites(this.#context, tape, this.#key, id, ahead.writes(tape, id));
-    return writes.map((write) => writeOf(this.#context, write));
+    const address = { thread: this.#place.thread, namespace: this.#key, id };
+    return writesShown(this.#context, tape, address, ahead.writes(tape, id));
   }
 
   async diff(

@@ -1,8 +1,7 @@
-import type { Found, Listed, Read, Value } from "../../backend.ts";
+import type { Found, Read, Value } from "../../backend.ts";
 import { ifDamaged } from "../faults/damage.ts";
 import type { Context } from "../memory/context.ts";
-import { decodeDirectory } from "../records/directory.ts";
-import { metaKey, rangeOf } from "../records/keys.ts";
+import { metaKey, rangeOf, tapeName } from "../records/keys.ts";
 import { decodeMeta, type Meta } from "../records/meta.ts";
 import type { Row } from "../records/row.ts";
 import { decodeTailRow } from "../records/tail.ts";
@@ -20,36 +19,39 @@ export interface Glance {
 /** The newest row, and the one before it, which mostly is its parent. */
 const ROWS = 2;
 
+/** The address of a tape whose thread is to be looked at; with `id`, only if it is that thread's. */
+export interface TapePlace {
+  readonly lineage: number;
+  readonly tape: number;
+  readonly id?: string;
+}
+
 /**
  * Looks at threads for a list of them, without reading all their unsealed rows, which can be many and large, and without
- * remembering any: those that are in use are not to be forgotten for a list. By id; a thread is missing of which more has
- * to be known, because something of it was deleted, replaced, forked or failed.
+ * remembering any: those that are in use are not to be forgotten for a list. By the names of their tapes; a thread is missing
+ * of which more has to be known, because something of it was deleted, replaced, forked or failed.
  */
-export async function glances(context: Context, threads: readonly Listed[]): Promise<ReadonlyMap<string, Glance>> {
+export async function glances(context: Context, places: readonly TapePlace[]): Promise<ReadonlyMap<string, Glance>> {
   const found = new Map<string, Glance>();
-  const ids: string[] = [];
-  const reads: Read[] = [];
-  for (const { id, value } of threads) {
-    const { tape, lineage } = readable(() => decodeDirectory(value)) ?? {};
-    if (tape === undefined || lineage === undefined) continue;
-    ids.push(id);
-    reads.push({ get: metaKey(lineage, tape) });
-    reads.push({ scan: rangeOf({ lineage, number: tape }, "tail"), reverse: true, limit: ROWS });
-  }
-  if (reads.length === 0) return found;
+  if (places.length === 0) return found;
+  const reads = places.flatMap(({ lineage, tape }): Read[] => [
+    { get: metaKey(lineage, tape) },
+    { scan: rangeOf({ lineage, number: tape }, "tail"), reverse: true, limit: ROWS },
+  ]);
   const answers = await context.read(reads);
-  for (const [index, id] of ids.entries()) {
+  for (const [index, place] of places.entries()) {
     const meta = answers[2 * index] as Value | undefined;
     const rows = answers[2 * index + 1] as readonly Found[];
-    const glance = meta === undefined ? undefined : readable(() => glanceOf(id, meta, rows));
-    if (glance) found.set(id, glance);
+    const glance = meta === undefined ? undefined : readable(() => glanceOf(place.id, meta, rows));
+    if (glance) found.set(tapeName(place.lineage, place.tape), glance);
   }
   return found;
 }
 
-function glanceOf(id: string, metaValue: Value, [newest, before]: readonly Found[]): Glance | undefined {
+function glanceOf(id: string | undefined, metaValue: Value, [newest, before]: readonly Found[]): Glance | undefined {
   const meta = decodeMeta(metaValue);
-  if (meta.thread !== id || meta.dead || meta.origin || meta.gone || meta.marks || meta.failed) return undefined;
+  if (meta.thread !== (id ?? meta.thread) || meta.dead || meta.origin || meta.gone || meta.marks) return undefined;
+  if (meta.index === undefined && (meta.failed || meta.controls)) return undefined;
   if (newest === undefined) return undefined;
   const { row: head, count } = decodeTailRow(newest.item, newest.value);
   if (head.namespace !== "") return undefined;

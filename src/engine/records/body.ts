@@ -22,6 +22,11 @@ export function isContainer(value: Json): boolean {
   return typeof value === "object" && value !== null;
 }
 
+/** Tells whether a value may be so large that a change of it is worth finding. */
+export function isLong(value: Json): boolean {
+  return typeof value === "string" ? value.length > LONG_TEXT : isContainer(value);
+}
+
 /** Tells whether the encoded state is a plain object with the state's own keys: neither tagged nor escaped. */
 export function isPlainState(state: Json | undefined): state is Plain {
   return state !== null && typeof state === "object" && !Array.isArray(state) && !Object.hasOwn(state, "$");

@@ -1,7 +1,8 @@
 import type { Found, Value } from "../../backend.ts";
 import type { Delta } from "../../codec/delta/index.ts";
-import { unwrapJson, wrapJson } from "../../codec/envelope.ts";
+import { unwrapJson } from "../../codec/envelope.ts";
 import type { RowRecord } from "./row.ts";
+import { wrapReferring } from "./values.ts";
 
 /** A version of a replaced or relabelled checkpoint; versions are kept in the order they were made. */
 export interface MarkVersion {
@@ -24,7 +25,7 @@ export function withVersion(before: readonly MarkVersion[] = [], version: MarkVe
 }
 
 export function encodeMark(versions: readonly MarkVersion[]): Value {
-  return wrapJson(versions);
+  return wrapReferring(versions);
 }
 
 export function decodeMarks(found: readonly Found[]): ReadonlyMap<number, readonly MarkVersion[]> {

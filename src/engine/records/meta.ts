@@ -1,6 +1,9 @@
 import type { Value } from "../../backend.ts";
 import { unwrapJson, wrapJson } from "../../codec/envelope.ts";
+import type { Attributes } from "../../model/attributes.ts";
 import type { BrokenLease } from "../../model/results.ts";
+import type { IndexState } from "./index-state.ts";
+import type { MailCount } from "./mail.ts";
 
 /**
  * The point a forked or copied tape continues from. The rows it shows of its source never change; a compaction only
@@ -39,6 +42,10 @@ export interface LeaseRecord {
   readonly holder: string;
   readonly epoch: number;
   readonly expires: number;
+  /** Milliseconds that it was taken or renewed for. Earlier versions did not say. */
+  readonly ttl?: number;
+  /** How often it was renewed: an observer sees by it that the holder lives, whatever the clocks say. */
+  readonly beat?: number;
 }
 
 /**
@@ -82,11 +89,28 @@ export interface Meta {
   /** Whether there are `mark` records. */
   readonly marks?: true;
   readonly epoch: number;
+  /** The epoch that the tape began with, where an earlier thread of the name had leases; see `newMeta`. */
+  readonly born?: number;
   readonly lease?: LeaseRecord;
   /** Leases that were broken, the latest first, a few of them. */
   readonly broken?: readonly BrokenLease[];
+  /** Counts the messages in the thread's mailbox; absent until the first one. Every change of the mailbox changes it. */
+  readonly mail?: MailCount;
   /** True if an error was once written for a checkpoint: only then are the head's writes searched for one. */
   readonly failed?: true;
+  /** True if a write that decides the status was once made for a checkpoint: only then are the head's writes searched. */
+  readonly controls?: true;
+  /** True if such a write came before its checkpoint: a new head may have some already. */
+  readonly early?: true;
+  /**
+   * The facts that the thread is found by. Absent while it has no checkpoint, and in stores of before until it is next changed.
+   *
+   * Invariant: the thread's entries are those of its meta record (`textsOf`), and change in the commits that change it.
+   */
+  readonly index?: IndexState;
+  readonly attributes?: Attributes;
+  /** When a worker is to take the thread. */
+  readonly due?: number;
   /** The thread was deleted, but forks still build on the tape. */
   readonly dead?: true;
 }
@@ -104,6 +128,7 @@ export function newMeta(thread: string, createdAt: number, epoch: number): Meta 
     rewrites: 0,
     removed: 0,
     epoch,
+    ...(epoch > 0 && { born: epoch }),
   };
 }
 

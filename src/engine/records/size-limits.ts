@@ -2,9 +2,12 @@ import type { Value } from "../../backend.ts";
 import type { Json } from "../../codec/json.ts";
 import { BYTES_OF_UNIT, jsonBytes, mostBytes, tooLarge } from "../../codec/json-text.ts";
 import { ThreadmarkError } from "../../errors.ts";
+import { byteLength } from "../../platform/bytes.ts";
 
 interface Limits {
   readonly checkpointBytes: number;
+  /** Strings from this length on are stored by themselves, and do not count. */
+  readonly largeFrom: number;
 }
 
 /** Refuses a record of one put, or of a task's writes, that takes more than a checkpoint may. */
@@ -15,7 +18,7 @@ export function checkRecord(
   what = "the checkpoint",
 ): void {
   if (value.length * BYTES_OF_UNIT <= limit) return;
-  const bytes = typeof value === "string" ? Buffer.byteLength(value) : value.byteLength;
+  const bytes = typeof value === "string" ? byteLength(value) : value.byteLength;
   if (bytes > limit) throw tooLarge(`Thread ${JSON.stringify(thread)}: ${what}`, bytes, limit, { thread });
 }
 
@@ -24,9 +27,14 @@ export function checkRecord(
  * record when what it builds on is pruned. `most` is what the body takes at most; the body is measured only where that is
  * too much. Returns a bound to go on with.
  */
-export function checkBody({ checkpointBytes: limit }: Limits, thread: string, most: number, body: () => Json): number {
+export function checkBody(
+  { checkpointBytes: limit, largeFrom }: Limits,
+  thread: string,
+  most: number,
+  body: () => Json,
+): number {
   if (most <= limit) return most;
-  const bytes = jsonBytes(body());
+  const bytes = jsonBytes(body(), largeFrom);
   if (bytes > limit)
     throw tooLarge(`Thread ${JSON.stringify(thread)}: the checkpoint's body`, bytes, limit, { thread });
   return bytes;

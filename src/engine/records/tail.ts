@@ -3,6 +3,7 @@ import type { Delta } from "../../codec/delta/index.ts";
 import { unwrapJson, wrap } from "../../codec/envelope.ts";
 import { jsonText } from "../../codec/json-text.ts";
 import { fromRecord, type Row, type RowRecord } from "./row.ts";
+import { versionOf } from "./values.ts";
 
 /** A row that is not sealed yet, with its frame as text, which the seal parses unless it has `change`. */
 export interface TailRow {
@@ -31,9 +32,16 @@ interface TailRecord extends RowRecord {
 /**
  * Encodes a tail record. The text is put together by hand, since it is made at every step and only the change can be
  * large. With `writer`, no two stores encode a row alike: after a lost answer the record tells who committed it. Packs
- * do not keep it.
+ * do not keep it. `changeText` is the change as JSON, if the caller has it.
  */
-export function encodeTailRow(row: Row, count: number, root: number, change: Delta, writer?: string): Value {
+export function encodeTailRow(
+  row: Row,
+  count: number,
+  root: number,
+  change: Delta,
+  writer?: string,
+  changeText: string = jsonText(change),
+): Value {
   const { source, node, run, workflow, label, metadata } = row;
   let text = `{"id":${quote(row.id)},"step":${row.step},"createdAt":${row.createdAt}`;
   if (row.namespace !== "") text += `,"namespace":${quote(row.namespace)}`;
@@ -52,7 +60,7 @@ export function encodeTailRow(row: Row, count: number, root: number, change: Del
   text += `,"count":${count}`;
   if (writer !== undefined) text += `,"writer":"${writer}"`;
   if (root !== row.seq) text += `,"root":${root}`;
-  return wrap(`${text},"change":${jsonText(change)}}`);
+  return wrap(`${text},"change":${changeText}}`, "none", versionOf(changeText));
 }
 
 const PLAIN = /^[\w .:-]*$/;

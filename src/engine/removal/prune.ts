@@ -1,6 +1,6 @@
 import type { PruneOptions } from "../../model/options.ts";
 import { prunedSeqs, retentionOf } from "../../model/retention.ts";
-import type { ThreadChange } from "../commits/lane.ts";
+import type { ThreadChange } from "../commits/thread-change.ts";
 import { RemoveChange, type Removed } from "./remove.ts";
 
 /** Deletes the checkpoints of a thread that the options do not keep. */

@@ -1,17 +1,18 @@
 import type { Key } from "../../backend.ts";
 import { rangesOf } from "../../model/retention.ts";
 import { BatchBuilder } from "../commits/batch.ts";
+import { collectValues } from "../commits/collect-values.ts";
 import { ALONE, type Draft } from "../commits/draft.ts";
-import type { ThreadChange } from "../commits/lane.ts";
+import type { ThreadChange } from "../commits/thread-change.ts";
+import { allPacks } from "../lineage/own-rows.ts";
+import { metaRecords } from "../lineage/tapes-of-lineage.ts";
 import type { Context } from "../memory/context.ts";
 import type { LoadedPack, Tape } from "../memory/tape.ts";
 import { metaKey } from "../records/keys.ts";
 import { encodeMark } from "../records/marks.ts";
 import { changeMeta, decodeMeta, encodeMeta, type Meta } from "../records/meta.ts";
-import { allPacks } from "../view/own-rows.ts";
 import { isPlain, parentOf, type Shown } from "../view/row-at.ts";
 import { nestedLimit, shownRows } from "../view/shown-rows.ts";
-import { metaRecords } from "../view/tapes-of-lineage.ts";
 import type { Candidate } from "./candidate.ts";
 import { dropIds } from "./indexes.ts";
 import { rebasedVersions } from "./nearest-remaining.ts";
@@ -53,7 +54,11 @@ export class RemoveChange implements ThreadChange<Removed> {
     const chosen = this.#choose(rows, context.clock());
     if (chosen.size === 0) return { deleted: 0, bytesReclaimed: 0 };
     const removal = await planRemoval(context, tape, packs, rows, chosen);
-    if (!this.#dryRun) addRemoval(draft, removal, absent);
+    if (!this.#dryRun) {
+      addRemoval(draft, removal, absent);
+      const left = rows.map(({ row }) => row).filter((row) => !chosen.has(row.seq));
+      draft.shown = { newest: left[0], root: left.find((row) => row.namespace === "") };
+    }
     return { deleted: chosen.size, bytesReclaimed: Math.max(0, removal.reclaimed) };
   }
 }
@@ -86,6 +91,8 @@ interface Removal {
   readonly batch: BatchBuilder;
   readonly meta: Partial<Meta>;
   readonly reclaimed: number;
+  /** Objects outside the store that no record names any more. */
+  readonly discarded: readonly string[];
 }
 
 async function planRemoval(
@@ -121,7 +128,9 @@ async function planRemoval(
     meta.removed = tape.meta.removed + hidden.filter((row) => row.seq > (tape.meta.origin?.upTo ?? 0)).length;
     await cutWrites(batch, context, tape, hidden, generation);
   }
-  return { batch, meta, reclaimed };
+  const { values, discarded } = await collectValues(context, batch, tape.lineage);
+  for (const length of values.values()) reclaimed += length;
+  return { batch, meta, reclaimed, discarded };
 }
 
 /**
@@ -170,10 +179,13 @@ async function rewriteMarks(
   return followed.size > 0;
 }
 
-function addRemoval(draft: Draft, { batch, meta }: Removal, absent: Key): void {
+function addRemoval(draft: Draft, { batch, meta, discarded }: Removal, absent: Key): void {
+  draft.tell("prune");
   draft.batch.check(absent, undefined);
   draft.batch.add(batch);
   draft.change(meta);
   draft.closed = true;
   draft.rereads = true;
+  draft.discarded = discarded;
+  draft.context.values.forget((draft.existing as Tape).lineage);
 }

@@ -2,12 +2,12 @@ import type { Key, Value } from "../../backend.ts";
 import { unwrapJson, wrapJson } from "../../codec/envelope.ts";
 import { CUT_TASK, cutKey } from "../changes/writes.ts";
 import type { BatchBuilder } from "../commits/batch.ts";
+import { writeRecords } from "../lineage/write-records.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { byCheckpoint, nameOf, type TaskWrites, type WriteRecord, writeName } from "../records/writes.ts";
 import { NOW, type Shown } from "../view/row-at.ts";
 import { writesOfRows } from "../view/shown-writes.ts";
-import { writeRecords } from "../view/write-records.ts";
 import type { SeenWrites } from "./visible-writes.ts";
 
 /**

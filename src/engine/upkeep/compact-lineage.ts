@@ -1,13 +1,20 @@
-import type { Batch, Key, Value } from "../../backend.ts";
+import type { Key, Value } from "../../backend.ts";
 import { diff, replacement } from "../../codec/delta/index.ts";
 import type { Json } from "../../codec/json.ts";
-import { loadTree } from "../bodies/load-tree.ts";
+import { nextTurn } from "../../platform/turns.ts";
+import { loadReferring } from "../bodies/load-tree.ts";
 import { BatchBuilder } from "../commits/batch.ts";
+import { collectValues } from "../commits/collect-values.ts";
 import type { Committer } from "../commits/group-commit.ts";
 import { wasOvertaken } from "../faults/overtaken.ts";
+import { allPacks } from "../lineage/own-rows.ts";
+import { builderOn, metaRecords, recordsOf } from "../lineage/tapes-of-lineage.ts";
+import { writeRecords } from "../lineage/write-records.ts";
+import { abortable } from "../memory/abortable.ts";
 import type { Context } from "../memory/context.ts";
 import type { LoadedPack, Tape } from "../memory/tape.ts";
 import { TAPES } from "../reads/directory.ts";
+import { entryChanges } from "../records/index-entries.ts";
 import { encodeMark } from "../records/marks.ts";
 import { changeMeta, encodeMeta, type Meta, type Origin } from "../records/meta.ts";
 import type { Row } from "../records/row.ts";
@@ -19,21 +26,30 @@ import { type RemovedRows, TapeRows } from "../removal/removed-rows.ts";
 import { rewriteTape } from "../removal/rewrite.ts";
 import { type SeenWrites, seenWrites } from "../removal/visible-writes.ts";
 import { dropUnseenWrites } from "../removal/writes.ts";
-import { allPacks } from "../view/own-rows.ts";
 import { homeOf, NOW } from "../view/row-at.ts";
 import { shownRows } from "../view/shown-rows.ts";
-import { builderOn, metaRecords, recordsOf } from "../view/tapes-of-lineage.ts";
-import { writeRecords } from "../view/write-records.ts";
+import { dropUsedMail } from "./drop-used-mail.ts";
 import { type Folds, foldMarks } from "./fold-marks.ts";
 import { settledOrigin } from "./settle-origins.ts";
 
 /** Writes that wait for their checkpoint longer than this are dropped. */
 const ORPHAN_AGE = 24 * 60 * 60 * 1000;
 
-/** Compacts all tapes of a lineage in one commit. Resolves to false if another store has changed one of them meanwhile. */
-export async function compactLineage(context: Context, committer: Committer, lineage: number): Promise<boolean> {
+/**
+ * Compacts all tapes of a lineage in one commit. Resolves to false if another store has changed one of them meanwhile. An
+ * aborted signal ends it at the next read: until the commit nothing is changed.
+ * `stays` is told of the objects outside the store that hold large values of the lineage.
+ */
+export async function compactLineage(
+  context: Context,
+  committer: Committer,
+  lineage: number,
+  signal: AbortSignal | undefined,
+  stays: (object: string) => void,
+): Promise<boolean> {
+  await nextTurn();
   // The store's own memory goes on changing meanwhile.
-  const own = context.fresh();
+  const own = context.fresh(abortable(context.backend, signal));
   const metas = await metaRecords(own, lineage);
   const tapes = new Map<number, Tape>();
   for (let start = 0; start < metas.length; start += TAPES) {
@@ -45,7 +61,16 @@ export async function compactLineage(context: Context, committer: Committer, lin
   const compaction = new LineageCompaction(own, tapes);
   try {
     const batch = await compaction.plan();
-    return !batch || (await committer.commit(batch));
+    const objects: string[] = [];
+    const { discarded } = await collectValues(own, batch, lineage, { sweep: (object) => objects.push(object) });
+    signal?.throwIfAborted();
+    if (!batch.writesNothing) {
+      if (!(await committer.commit(batch.build()))) return false;
+      context.values.forget(lineage);
+      await context.outside.delete(discarded);
+    }
+    for (const object of objects) stays(object);
+    return true;
   } catch (error) {
     if (await wasOvertaken(error, () => compaction.isStale())) return false;
     throw error;
@@ -80,7 +105,7 @@ class LineageCompaction {
     return now.some((value, index) => value !== this.#metaValues[index]?.value);
   }
 
-  async plan(): Promise<Batch | undefined> {
+  async plan(): Promise<BatchBuilder> {
     const shown = await this.#shownSeqs();
     const doomed = await this.#doomed(shown);
     const folds = await foldMarks(this.#context, this.#tapes);
@@ -90,6 +115,7 @@ class LineageCompaction {
     const seen = await seenWrites(this.#context, this.#tapes, written);
     for (const tape of this.#tapes.values()) {
       const meta = await this.#compactTape(tape, doomed, folds);
+      if (meta?.mail) await dropUsedMail(this.#batch, this.#context, tape);
       const dropped = meta ? this.#dropWrites(tape, written.get(tape.number) ?? [], seen) : false;
       // Rows appended since would leave the meta record alone, yet may build on a frame that gets other content, or be
       // the checkpoint that a dropped write has waited for.
@@ -97,12 +123,13 @@ class LineageCompaction {
       if (meta === undefined) this.#removeTape(tape);
       else if (meta !== tape.meta) this.#batch.put(tape.metaKey, encodeMeta(meta));
     }
-    return this.#batch.writesNothing ? undefined : this.#batch.build();
+    return this.#batch;
   }
 
   #removeTape(tape: Tape): void {
     for (const range of recordsOf(tape.lineage, tape.number)) this.#batch.delete(range);
     this.#batch.delete(tape.metaKey);
+    this.#batch.changeEntries(entryChanges(tape, tape.meta, undefined));
   }
 
   /** Returns the seqs that any living thread shows, by tape. */
@@ -210,10 +237,10 @@ class LineageCompaction {
         if (unlabelled) frames.set(row.seq, { change: undefined, replaced: false, unlabelled });
         continue;
       }
-      const after = own ?? (await loadTree(this.#context, tape, row.seq)).tree;
+      const after = own ?? (await loadReferring(this.#context, tape, row.seq)).tree;
       const before =
         (await this.#folded(tape, parent, folds)) ??
-        (parent === 0 ? undefined : (await loadTree(this.#context, tape, parent)).tree);
+        (parent === 0 ? undefined : (await loadReferring(this.#context, tape, parent)).tree);
       const change = before === undefined ? replacement(after) : (diff(before, after) ?? {});
       frames.set(row.seq, { change, replaced: own !== undefined, unlabelled });
     }

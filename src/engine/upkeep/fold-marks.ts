@@ -1,10 +1,10 @@
 import { apply, type Delta, diff } from "../../codec/delta/index.ts";
 import type { Json } from "../../codec/json.ts";
-import { loadTree } from "../bodies/load-tree.ts";
+import { loadReferring } from "../bodies/load-tree.ts";
+import { levels } from "../lineage/levels.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import type { MarkVersion } from "../records/marks.ts";
-import { levels } from "../view/levels.ts";
 import { homeOf } from "../view/row-at.ts";
 import { shownRows } from "../view/shown-rows.ts";
 
@@ -46,7 +46,7 @@ export async function foldMarks(context: Context, tapes: ReadonlyMap<number, Tap
     if (!labels.has(undefined)) unlabelled.add(`${home.number}:${seq}`);
     for (const version of labels) if (version) labelled.add(version);
     if (shown.some((version) => version === undefined || isEmpty(version.change))) continue;
-    const { tree } = await loadTree(context, home, seq);
+    const { tree } = await loadReferring(context, home, seq);
     const [first, ...others] = shown as MarkVersion[];
     if (!first) continue;
     const content = apply(tree, first.change as Delta);

@@ -1,4 +1,4 @@
-import type { Found, Key, Table, Value } from "../../backend.ts";
+import type { Key, Table, Value } from "../../backend.ts";
 import { apply } from "../../codec/delta/index.ts";
 import { unwrapJson } from "../../codec/envelope.ts";
 import { idAddress } from "../../model/id.ts";
@@ -6,18 +6,21 @@ import { nextTurn } from "../../platform/turns.ts";
 import { PAGE_ROWS } from "../bodies/load-page.ts";
 import { type FrameGraph, PACKS, PACKS_AT_ONCE, Replay, type Replayed } from "../bodies/replay.ts";
 import { isCorrupt, named } from "../faults/damage.ts";
+import { forgetPacks, levels } from "../lineage/levels.ts";
+import { ownRow, ownRows } from "../lineage/own-rows.ts";
+import { tapeRecords } from "../lineage/tape-records.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
-import { infoOf, writeOf } from "../reads/checkpoint.ts";
+import { decodeWrites, infoOf } from "../reads/checkpoint.ts";
 import { checkBody } from "../records/check-body.ts";
 import { hashStrings } from "../records/hash.ts";
-import { rangeOf } from "../records/keys.ts";
+import { ValueReader } from "../values/read-values.ts";
 import { findById } from "../view/find.ts";
-import { forgetPacks, levels } from "../view/levels.ts";
-import { ownRow, ownRows } from "../view/own-rows.ts";
 import { homeOf, isPlain, type Shown } from "../view/row-at.ts";
 import { shownRows } from "../view/shown-rows.ts";
 import { type EncodedWrite, shownWrites, writesOfRows } from "../view/shown-writes.ts";
+import { verifyMail } from "./verify-mail.ts";
+import { verifyPackValues } from "./verify-values.ts";
 
 /** Told of what is wrong: with a checkpoint, or with the thread. */
 export type OnFault = (error: unknown, checkpoint?: string) => void;
@@ -53,6 +56,8 @@ export async function verifyRows(context: Context, tape: Tape, after: number, on
   faulty.sort((left, right) => right.row.seq - left.row.seq);
   for (const { row, error } of faulty) onFault(error, row.id);
   await verifyHashed(context, tape, tell);
+  await verifyMail(context, tape, tell);
+  await verifyPackValues(context, tape, tell);
   if (sound && faulty.length === 0) await verifyCount(context, tape, graph);
 }
 
@@ -84,7 +89,10 @@ async function checkCheckpoint(context: Context, tape: Tape, replay: Replay, bod
   try {
     infoOf(context, { thread: tape.meta.thread, namespace: [] }, row, null);
     if (row.replacedBy === undefined) checkBody(context.codec, row, tree, tagged, change);
-    else checkBody(context.codec, row, apply(tree, row.replacedBy), true);
+    else {
+      const replacement = await new ValueReader(context, tape).resolveCopied(row.replacedBy);
+      checkBody(context.codec, row, apply(tree, replacement), true);
+    }
   } catch (fault) {
     throw named(fault, tape.meta.thread, row.id);
   }
@@ -105,7 +113,7 @@ async function verifyPage(context: Context, tape: Tape, page: readonly Shown[]):
       const isFound = found.has(row.seq) || (await findById(context, tape, row.namespace, row.id))?.seq === row.seq;
       if (!isFound) throw new Error("it is not found by its id");
       const own = writes.get(row.seq) ?? (await shownWrites(context, tape, row.namespace, row.id));
-      for (const write of own) writeOf(context, write);
+      await decodeWrites(context, tape, own);
     } catch (error) {
       faulty.push({ row, error });
     }
@@ -174,7 +182,7 @@ const hashed: readonly Table[] = ["id", "head", "write"];
 async function verifyHashed(context: Context, tape: Tape, onFault: OnFault): Promise<void> {
   const { number: group } = tape;
   for (const table of hashed) {
-    for await (const { item, part, value } of records(context, tape, table)) {
+    for await (const { item, part, value } of tapeRecords(context, tape, table)) {
       try {
         unwrapJson(value);
       } catch (error) {
@@ -182,24 +190,6 @@ async function verifyHashed(context: Context, tape: Tape, onFault: OnFault): Pro
         onFault(new Error(`record ${group}:${item}:${part} of table ${table}: ${fault}`));
       }
     }
-  }
-}
-
-/** Records read at once: they may be large. */
-const RECORDS = 64;
-
-/** Yields all records that a tape has in a table. */
-async function* records(context: Context, tape: Tape, table: Table): AsyncGenerator<Found> {
-  let limit = RECORDS;
-  for (let from = 0; ; ) {
-    const scan = rangeOf(tape, table, from);
-    const [found] = (await context.read([{ scan, limit }])) as readonly [readonly Found[]];
-    const last = found.length < limit ? Number.POSITIVE_INFINITY : (found.at(-1) as Found).item;
-    // Of the last item there may be more.
-    yield* found.filter(({ item }) => item < last);
-    if (last === Number.POSITIVE_INFINITY) return;
-    limit = last === from ? limit * 4 : RECORDS;
-    from = last;
   }
 }
 

@@ -1,16 +1,19 @@
+import type { IndexEntry } from "../../backend.ts";
 import type { WorkOptions } from "../../model/options.ts";
 import type { Fault, VerifyResult } from "../../model/results.ts";
 import { Attempts } from "../../platform/attempts.ts";
 import { ifDamaged, isCorrupt } from "../faults/damage.ts";
+import { standingOf } from "../lineage/unchanged-since.ts";
 import { abortable } from "../memory/abortable.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { allThreads } from "../reads/directory.ts";
 import { tapeName } from "../records/keys.ts";
 import { isPlain } from "../view/row-at.ts";
-import { standingOf } from "../view/unchanged-since.ts";
 import { TapeNumbers } from "./shared-numbers.ts";
+import { indexFaults, wrongEntries } from "./verify-index.ts";
 import { verifyRows } from "./verify-rows.ts";
+import { verifyValues } from "./verify-values.ts";
 
 /**
  * Reads everything that any thread shows, from storage, not from memory: every frame with its checksum, every chain,
@@ -27,10 +30,12 @@ export async function verifyStore(store: Context, { progress, signal }: WorkOpti
   const onFault = (thread: string, error: unknown): void => void faults.push(faultOf(thread, null, error));
   const lineages = new Lineages(context, faults);
   const numbers = new TapeNumbers(context);
+  const isIndexed = await context.isIndexed().catch((error: unknown) => ifDamaged(error) ?? false);
   let done = 0;
   try {
     for await (const tape of allThreads(context, { onFault, together: 1 })) {
       await lineages.verify(tape);
+      if (isIndexed) for (const fault of await indexFaults(context, tape).catch(unread)) faults.push(fault);
       // A read that was refused by the signal looks like a fault of the thread.
       signal?.throwIfAborted();
       await numbers.add(tape);
@@ -43,7 +48,23 @@ export async function verifyStore(store: Context, { progress, signal }: WorkOpti
     onFault("", error);
   }
   for (const fault of await numbers.faults()) faults.push(fault);
+  if (!isIndexed) return { ok: faults.length === 0, faults };
+  for await (const wrong of wrongEntries(context)) {
+    // A run is proved on reading: its entry may outlive the tape.
+    for (const { entry } of wrong) if (!entry.text.startsWith("r")) faults.push(wrongEntry(entry));
+    signal?.throwIfAborted();
+  }
   return { ok: faults.length === 0, faults };
+}
+
+/** Returns no faults of the index for a thread that does not read: that is reported as such. */
+function unread(error: unknown): readonly Fault[] {
+  return ifDamaged(error) ?? [];
+}
+
+function wrongEntry({ text, lineage, tape }: IndexEntry): Fault {
+  const what = `The index has ${JSON.stringify(text)} for tape ${lineage}:${tape}, which is not so. Run reindex().`;
+  return { thread: "", checkpoint: null, message: what };
 }
 
 /** A tape whose thread was read with everything it shows: its last seq, and whether forks need not read it again. */
@@ -58,6 +79,8 @@ class Lineages {
   readonly #faults: Fault[];
   /** By the tapes' names. */
   readonly #verified = new Map<string, Verified>();
+  /** Lineages whose large values were verified. */
+  readonly #lineages = new Set<number>();
 
   constructor(context: Context, faults: Fault[]) {
     this.#context = context;
@@ -79,6 +102,11 @@ class Lineages {
       if (source) await this.#verifyOne(source);
     }
     await this.#verifyOne(tape);
+    if (this.#lineages.has(tape.lineage)) return;
+    this.#lineages.add(tape.lineage);
+    await verifyValues(this.#context, tape.lineage, (error) =>
+      this.#faults.push(faultOf(tape.meta.thread, null, error)),
+    );
   }
 
   async #verifyOne(tape: Tape): Promise<void> {

@@ -1,10 +1,10 @@
 import type { Delta } from "../../codec/delta/index.ts";
+import { levels, sourceOf } from "../lineage/levels.ts";
+import { ownRow } from "../lineage/own-rows.ts";
+import { renew } from "../lineage/renew.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { fromRecord, type Row } from "../records/row.ts";
-import { levels, sourceOf } from "./levels.ts";
-import { ownRow } from "./own-rows.ts";
-import { renew } from "./renew.ts";
 
 /**
  * The generation of a thread's own view. A thread shows the rows of its own tape and, if it was forked or copied, the
@@ -17,17 +17,10 @@ export interface Shown extends Row {
   readonly replacedBy?: Delta;
 }
 
-/**
- * Returns the tape that physically holds the row with this seq, as seen from `tape`; at once where no other tape has to
- * be read.
- */
-export function homeOf(context: Context, tape: Tape, seq: number): Tape | Promise<Tape> {
+/** Returns the tape that physically holds the row with this seq, as seen from `tape`. */
+export async function homeOf(context: Context, tape: Tape, seq: number): Promise<Tape> {
   let home = tape;
-  while (home.meta.origin && seq <= home.meta.origin.upTo) {
-    const source = sourceOf(context, home, home.meta.origin);
-    if (source instanceof Promise) return source.then((read) => homeOf(context, read, seq));
-    home = source;
-  }
+  while (home.meta.origin && seq <= home.meta.origin.upTo) home = await sourceOf(context, home, home.meta.origin);
   return home;
 }
 

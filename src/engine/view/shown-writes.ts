@@ -2,7 +2,9 @@ import type { Found, Read } from "../../backend.ts";
 import { unwrapJson } from "../../codec/envelope.ts";
 import type { Json } from "../../codec/json.ts";
 import type { Write } from "../../model/checkpoint.ts";
+import { compareBytes, utf8 } from "../../platform/bytes.ts";
 import { named } from "../faults/damage.ts";
+import { levels } from "../lineage/levels.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { hashStrings } from "../records/hash.ts";
@@ -10,7 +12,6 @@ import { rangeOf } from "../records/keys.ts";
 import type { Row } from "../records/row.ts";
 import { isFor, type TaskWrites, visibleTasks } from "../records/writes.ts";
 import { findById } from "./find.ts";
-import { levels } from "./levels.ts";
 
 /** A write as stored, its value still encoded. */
 export interface EncodedWrite extends Omit<Write, "value"> {
@@ -107,5 +108,5 @@ function addShown(
 }
 
 function byTaskAndIndex(left: EncodedWrite, right: EncodedWrite): number {
-  return Buffer.compare(Buffer.from(left.task), Buffer.from(right.task)) || left.index - right.index;
+  return compareBytes(utf8(left.task), utf8(right.task)) || left.index - right.index;
 }

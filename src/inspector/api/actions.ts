@@ -19,7 +19,7 @@ export const fork: Handler = async (context, parameters) => {
     ...(label !== undefined && { label }),
     ...(edits !== undefined && { edits: valueOf(edits, "edits") as Record<string, unknown> }),
   });
-  context.catalogue.changed();
+  context.changed();
   return { thread: made.id };
 };
 
@@ -37,7 +37,7 @@ export const answer: Handler = async (context, parameters) => {
     throw new HttpError(404, "NOT_FOUND", `Nothing waits for an answer under ${JSON.stringify(interrupt)}.`);
   }
   await storeAnswer(await answerTargetOf(context, thread, id, interrupt), value);
-  context.catalogue.changed();
+  context.changed();
   return { answered: interrupt };
 };
 
@@ -46,6 +46,7 @@ export const label: Handler = async (context, parameters) => {
   const [id, text] = [parameters.text("checkpoint"), parameters.text("label")];
   parameters.end();
   await thread.label(id, text);
+  context.changed();
   return { label: text };
 };
 
@@ -68,7 +69,7 @@ const prune = async (context: ApiContext, parameters: Parameters<Handler>[1], dr
     // Lets other requests have a turn, since there may be many threads.
     await turn();
   }
-  if (!dryRun) context.catalogue.changed();
+  if (!dryRun) context.changed();
   return pruned;
 };
 
@@ -80,12 +81,12 @@ export const remove: Handler = async (context, parameters) => {
   if (id !== undefined) {
     const deleted = await thread.deleteCheckpoints([id]);
     if (deleted === 0) throw new HttpError(404, "NOT_FOUND", "This checkpoint is gone already.");
-    context.catalogue.changed();
+    context.changed();
     return { deleted };
   }
   if ((await context.catalogue.thread(thread.id)) === undefined) throw noSuchThread(thread.id);
   await thread.delete();
-  context.catalogue.changed();
+  context.changed();
   return { deleted: thread.id };
 };
 

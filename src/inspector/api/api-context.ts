@@ -1,8 +1,13 @@
 import type { Store } from "../../api/store.ts";
 import type { Thread } from "../../api/thread.ts";
-import type { Checkpoint } from "../../model/checkpoint.ts";
+import type { Renderers } from "../../display/values/renderers.ts";
+import type { Runs } from "../app/runs.ts";
 import type { Catalogue } from "../caches/catalogue.ts";
+import type { Heads } from "../caches/heads.ts";
+import type { RecentCheckpoints } from "../caches/recent-checkpoints.ts";
+import type { StepSummaries } from "../caches/step-summaries.ts";
 import type { StorageSurvey } from "../caches/storage-survey.ts";
+import type { Timelines } from "../caches/timelines.ts";
 import { HttpError } from "../http/http-error.ts";
 import { isText, type RequestParameters } from "../http/request-parameters.ts";
 
@@ -14,9 +19,17 @@ export interface ApiContext {
   /** The address shown to people, without passwords. */
   readonly url: string;
   readonly readOnly: boolean;
+  readonly renderers: Renderers;
   readonly catalogue: Catalogue;
   readonly states: RecentCheckpoints;
   readonly survey: StorageSurvey;
+  readonly timelines: Timelines;
+  readonly summaries: StepSummaries;
+  readonly heads: Heads;
+  /** The runs of the application; undefined unless `--app` named one. */
+  readonly runs: Runs | undefined;
+  /** Makes every cache show a change that was made here. */
+  readonly changed: () => void;
 }
 
 /** Answers a request; the result is sent as JSON. */
@@ -30,41 +43,4 @@ export function threadOf({ store }: ApiContext, parameters: RequestParameters): 
 
 export function noSuchThread(id: string): HttpError {
   return new HttpError(404, "NOT_FOUND", `There is no thread ${JSON.stringify(id)}.`);
-}
-
-const KEPT = 4;
-const LIFETIME = 10_000;
-
-/**
- * The checkpoints read last. A large state is read in many small parts, and decoding it for each would take longer than
- * everything else. They are kept for a short time only, since a checkpoint can be replaced.
- */
-export class RecentCheckpoints {
-  readonly #recent = new Map<string, { readonly at: number; readonly checkpoint: Promise<Checkpoint<State>> }>();
-
-  async get(thread: Thread<State>, id: string): Promise<Checkpoint<State>> {
-    const key = JSON.stringify([thread.id, thread.namespace, id]);
-    const known = this.#recent.get(key);
-    this.#recent.delete(key);
-    const fresh = known !== undefined && performance.now() - known.at < LIFETIME;
-    const entry = fresh ? known : { at: performance.now(), checkpoint: read(thread, id) };
-    this.#recent.set(key, entry);
-    for (const oldest of this.#recent.keys()) {
-      if (this.#recent.size <= KEPT) break;
-      this.#recent.delete(oldest);
-    }
-    try {
-      return await entry.checkpoint;
-    } catch (error) {
-      this.#recent.delete(key);
-      throw error;
-    }
-  }
-}
-
-async function read(thread: Thread<State>, id: string): Promise<Checkpoint<State>> {
-  const checkpoint = await thread.get(id);
-  if (checkpoint !== undefined) return checkpoint;
-  const message = `Thread ${JSON.stringify(thread.id)} has no checkpoint ${JSON.stringify(id)}.`;
-  throw new HttpError(404, "NOT_FOUND", message);
 }

@@ -27,12 +27,17 @@ export async function answerTargetOf(
   if (thread.namespace.length > 0) {
     const outer = store.thread(thread.id);
     const tasks = thread.namespace.filter((_, position) => position % 2 === 1);
-    const id = [...tasks, interrupt].join("/");
+    const id = [...tasks.map(inId), interrupt].join("~.");
     const head = await outer.latest();
     if (head?.interrupts.some((question) => question.id === id))
       return { thread: outer, checkpoint: head.id, interrupt: id };
   }
   return { thread, checkpoint, interrupt };
+}
+
+/** Writes a task as the runtime's ids do: characters that a url would escape as `_`, their code and `_`. */
+function inId(task: string): string {
+  return task.replace(/[^A-Za-z0-9.-]/gu, (character) => `_${(character.codePointAt(0) as number).toString(16)}_`);
 }
 
 /** Returns the ids of a checkpoint's questions that are answered but not yet picked up. */

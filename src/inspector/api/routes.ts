@@ -1,17 +1,15 @@
 import { answer, check, fork, label, pruneForGood, prunePreview, remove } from "./actions.ts";
 import type { Handler } from "./api-context.ts";
-import {
-  checkpointFacts,
-  checkpointMarks,
-  freeName,
-  historyPage,
-  stateDiff,
-  storeFacts,
-  threadFacts,
-  threadPage,
-} from "./facts.ts";
+import { failureGroups, inboxPage, overview } from "./inbox.ts";
+import { runFacts, startRun, stopRun } from "./runs.ts";
 import { startSurvey, storageFacts } from "./storage.ts";
-import { stateNode, stateSearch, stateText, stateValue } from "./tree.ts";
+import { checkpointFacts, stateDiff } from "./thread/checkpoint.ts";
+import { blame, compareThreads } from "./thread/compare.ts";
+import { conversationPage } from "./thread/conversation.ts";
+import { threadGraph, threadTimes } from "./thread/graph.ts";
+import { checkpointMarks, historyPage, timelinePage, timelinePosition } from "./thread/history.ts";
+import { stateNode, stateSearch, stateText, stateValue } from "./thread/tree.ts";
+import { freeName, storeFacts, threadFacts, threadPage } from "./threads.ts";
 
 export interface Route {
   readonly method: "GET" | "POST";
@@ -20,21 +18,32 @@ export interface Route {
   readonly changes?: true;
 }
 
-/** Every path of the API. docs/http.md describes them in this order. */
+/** Every path of the API. docs/reference/http.md describes them in this order. */
 export const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
   ["/api/store", { method: "GET", handler: storeFacts }],
+  ["/api/overview", { method: "GET", handler: overview }],
+  ["/api/inbox", { method: "GET", handler: inboxPage }],
+  ["/api/failures", { method: "GET", handler: failureGroups }],
   ["/api/threads", { method: "GET", handler: threadPage }],
   ["/api/thread", { method: "GET", handler: threadFacts }],
+  ["/api/timeline", { method: "GET", handler: timelinePage }],
+  ["/api/timeline/position", { method: "GET", handler: timelinePosition }],
   ["/api/history", { method: "GET", handler: historyPage }],
   ["/api/marks", { method: "GET", handler: checkpointMarks }],
+  ["/api/graph", { method: "GET", handler: threadGraph }],
+  ["/api/times", { method: "GET", handler: threadTimes }],
+  ["/api/compare", { method: "GET", handler: compareThreads }],
   ["/api/checkpoint", { method: "GET", handler: checkpointFacts }],
+  ["/api/conversation", { method: "GET", handler: conversationPage }],
   ["/api/state", { method: "GET", handler: stateNode }],
   ["/api/state/text", { method: "GET", handler: stateText }],
   ["/api/state/value", { method: "GET", handler: stateValue }],
   ["/api/state/search", { method: "GET", handler: stateSearch }],
+  ["/api/state/blame", { method: "GET", handler: blame }],
   ["/api/diff", { method: "GET", handler: stateDiff }],
   ["/api/storage", { method: "GET", handler: storageFacts }],
   ["/api/storage/measure", { method: "POST", handler: startSurvey }],
+  ["/api/run", { method: "GET", handler: runFacts }],
   ["/api/free-name", { method: "GET", handler: freeName }],
   ["/api/check", { method: "POST", handler: check }],
   ["/api/prune/preview", { method: "POST", handler: prunePreview }],
@@ -43,4 +52,6 @@ export const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
   ["/api/label", { method: "POST", handler: label, changes: true }],
   ["/api/prune", { method: "POST", handler: pruneForGood, changes: true }],
   ["/api/delete", { method: "POST", handler: remove, changes: true }],
+  ["/api/run/start", { method: "POST", handler: startRun, changes: true }],
+  ["/api/run/stop", { method: "POST", handler: stopRun, changes: true }],
 ]);

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { Store } from "../../api/store.ts";
+import { hasOpenInterrupt } from "../../display/steps/question.ts";
 import type { ThreadInfo } from "../../model/checkpoint.ts";
 import type { Status } from "../../model/status.ts";
 import { NestedGraphs } from "./nested-graphs.ts";
@@ -9,6 +10,8 @@ const IDLE_FACTOR = 10;
 const SHORTEST_PAUSE = 1_000;
 /** How long the first caller waits for a list that is being made, in milliseconds. */
 const PATIENCE = 400;
+/** So many threads of the first list are shown as soon as they are known. */
+const FIRST = 100;
 
 export interface Query {
   readonly search: string;
@@ -42,10 +45,16 @@ export class Catalogue {
   #nextScan = 0;
   #listedAt = Number.NEGATIVE_INFINITY;
   #complete = false;
+  /** Resolves when the first list can be shown, though it is not complete. */
+  readonly #begun: Promise<void>;
+  #begin: () => void = () => {};
 
   constructor(store: Store) {
     this.#store = store;
     this.graphs = new NestedGraphs(store);
+    this.#begun = new Promise((resolve) => {
+      this.#begin = resolve;
+    });
   }
 
   async page(query: Query): Promise<Page> {
@@ -71,7 +80,8 @@ export class Catalogue {
 
   /** Reads a thread as it is now. */
   async thread(id: string): Promise<ThreadInfo | undefined> {
-    for await (const info of this.#store.threads({ prefix: id, limit: 1 })) return info.id === id ? info : undefined;
+    for await (const info of this.#store.threads({ prefix: id, limit: 1 }))
+      return info.id === id ? this.#withQuestions(info) : undefined;
     return undefined;
   }
 
@@ -79,6 +89,11 @@ export class Catalogue {
   async forksOf(id: string): Promise<readonly ThreadInfo[]> {
     await this.#freshen();
     return this.#threads.filter(({ forkedFrom }) => forkedFrom?.thread === id);
+  }
+
+  /** Returns the threads as they were listed last. */
+  get listed(): readonly ThreadInfo[] {
+    return this.#threads;
   }
 
   /** Returns every thread, from a list that is complete. */
@@ -107,7 +122,9 @@ export class Catalogue {
       const patience = new Promise<void>((resolve) => {
         timer = setTimeout(resolve, PATIENCE);
       });
-      await Promise.race([this.#scan, patience]).finally(() => clearTimeout(timer));
+      await Promise.race([this.#scan, patience, ...(this.#complete ? [] : [this.#begun])]).finally(() =>
+        clearTimeout(timer),
+      );
     }
   }
 
@@ -115,11 +132,13 @@ export class Catalogue {
     const started = performance.now();
     const threads: ThreadInfo[] = [];
     for await (const info of this.#store.threads()) {
-      threads.push(info);
+      threads.push(await this.#withQuestions(info));
       // A driver that answers at once would let no other request have a turn.
       if (threads.length % 50 === 0) await turn();
       // The first list is shown before it is complete.
-      if (!this.#complete && threads.length % 500 === 0) this.#threads = newestFirst(threads);
+      if (this.#complete || !(threads.length === FIRST || threads.length % 5_000 === 0)) continue;
+      this.#threads = newestFirst(threads);
+      this.#begin();
     }
     this.#threads = newestFirst(threads);
     this.#complete = true;
@@ -127,10 +146,43 @@ export class Catalogue {
     this.#nextScan = this.#listedAt + Math.max(SHORTEST_PAUSE, (this.#listedAt - started) * IDLE_FACTOR);
   }
 
+  /**
+   * Counts a thread that stopped at LangGraph's `interrupt()` as waiting: its question is among the writes of its head.
+   */
+  async #withQuestions(info: ThreadInfo): Promise<ThreadInfo> {
+    const { status, head } = info;
+    if (status !== "paused" || head.pending === 0) return info;
+    const writes = await this.#store.thread(info.id, { namespace: head.namespace }).writes(head.id);
+    return hasOpenInterrupt(writes) ? { ...info, status: "waiting" } : info;
+  }
+
   async #lookUp(threads: readonly ThreadInfo[]): Promise<readonly ThreadInfo[]> {
     const fresh = await Promise.all(threads.map(({ id }) => this.thread(id)));
     return threads.map((info, index) => fresh[index] ?? info);
   }
+}
+
+/** How many threads were active, and how many were begun, in equal stretches of time up to now. */
+export interface Activity {
+  readonly from: number;
+  readonly to: number;
+  readonly updated: readonly number[];
+  readonly created: readonly number[];
+}
+
+/** Counts threads by when they were last active and when they were begun. */
+export function activityOf(threads: readonly ThreadInfo[], from: number, to: number, stretches: number): Activity {
+  const updated = new Array<number>(stretches).fill(0);
+  const created = new Array<number>(stretches).fill(0);
+  const count = (counts: number[], at: number): void => {
+    const stretch = Math.floor(((at - from) / (to - from)) * stretches);
+    if (stretch >= 0 && stretch <= stretches) counts[Math.min(stretches - 1, stretch)]! += 1;
+  };
+  for (const { updatedAt, createdAt } of threads) {
+    count(updated, updatedAt);
+    count(created, createdAt);
+  }
+  return { from, to, updated, created };
 }
 
 function newestFirst(threads: readonly ThreadInfo[]): readonly ThreadInfo[] {

@@ -1,13 +1,14 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, extname, join, relative, sep } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export interface Asset {
   readonly body: Buffer;
   readonly type: string;
   readonly tag: string;
+  /** True if the name changes with the content, so that browsers may keep the file. */
+  readonly lasting: boolean;
 }
 
 const types: Readonly<Record<string, string>> = {
@@ -17,38 +18,35 @@ const types: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
+let loaded: Promise<ReadonlyMap<string, Asset>> | undefined;
+
 /**
  * Returns all files of the page by their path. They are read once and looked up by exact path: no path of a request
  * ever reaches the file system.
  */
-export function loadAssets(): ReadonlyMap<string, Asset> {
-  const assets = new Map<string, Asset>();
-  const page = fileURLToPath(new URL("../page/", import.meta.url));
-  for (const entry of readdirSync(page, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile() || types[extname(entry.name)] === undefined) continue;
-    const file = join(entry.parentPath, entry.name);
-    add(relative(page, file).replaceAll(sep, "/"), readFileSync(file));
-  }
-  // The library comes from node_modules. Its modules import each other by package name, which only a bundler
-  // understands.
-  for (const [name, file] of libraryFiles()) {
-    const text = readFileSync(file, "utf8").replaceAll(/\bfrom\s*"preact"/g, 'from"./preact.js"');
-    add(`library/${name}.js`, Buffer.from(text.replace(/\n\/\/# sourceMappingURL=.*\s*$/, "\n")));
-  }
-  return assets;
-
-  function add(path: string, body: Buffer): void {
-    const tag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
-    assets.set(path === "index.html" ? "/" : `/${path}`, { body, type: types[extname(path)]!, tag });
-  }
+export function loadAssets(): Promise<ReadonlyMap<string, Asset>> {
+  loaded ??= read();
+  return loaded;
 }
 
-function libraryFiles(): readonly (readonly [name: string, file: string])[] {
-  const { resolve } = createRequire(import.meta.url);
-  return [
-    ["preact", resolve("preact")],
-    ["hooks", resolve("preact/hooks")],
-    // Node would load a CommonJS module; the module for browsers lies beside it.
-    ["htm", join(dirname(resolve("htm")), "htm.module.js")],
-  ];
+async function read(): Promise<ReadonlyMap<string, Asset>> {
+  const assets = new Map<string, Asset>();
+  for (const [name, text] of await pageFiles()) {
+    const body = Buffer.from(text);
+    const tag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
+    const lasting = /-\w{12}\.(?:js|css)$/.test(name);
+    assets.set(name === "index.html" ? "/" : `/${name}`, { body, type: types[extname(name)]!, tag, lasting });
+  }
+  return assets;
+}
+
+/** Returns the files that the package was built with. In a checkout, where only their sources are, they are built now. */
+async function pageFiles(): Promise<ReadonlyMap<string, string>> {
+  const page = fileURLToPath(new URL("../page/", import.meta.url));
+  if (existsSync(`${page}main.tsx`)) {
+    const builder = new URL("../../../scripts/bundle-page.ts", import.meta.url).href;
+    return ((await import(builder)) as { bundlePage: () => Promise<ReadonlyMap<string, string>> }).bundlePage();
+  }
+  const names = readdirSync(page).filter((name) => types[extname(name)] !== undefined);
+  return new Map(names.map((name) => [name, readFileSync(`${page}${name}`, "utf8")]));
 }

@@ -29,6 +29,7 @@ const statusOf: Readonly<Record<ErrorCode, number>> = {
   VERSION: 500,
   CLOSED: 503,
   MOVED: 503,
+  EXPIRED: 410,
   BACKEND: 500,
 };
 

@@ -1,15 +1,22 @@
 import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { pipeline } from "node:stream/promises";
 import type { Store } from "../../api/store.ts";
 import { withoutPassword } from "../../display/redact-url.ts";
-import { type ApiContext, RecentCheckpoints, type State } from "../api/api-context.ts";
+import { type Renderer, Renderers } from "../../display/values/renderers.ts";
+import type { ApiContext, State } from "../api/api-context.ts";
 import { routes } from "../api/routes.ts";
+import { Runs } from "../app/runs.ts";
 import { Catalogue } from "../caches/catalogue.ts";
+import { Changes } from "../caches/changes.ts";
+import { Heads } from "../caches/heads.ts";
+import { RecentCheckpoints } from "../caches/recent-checkpoints.ts";
+import { StepSummaries } from "../caches/step-summaries.ts";
 import { StorageSurvey } from "../caches/storage-survey.ts";
+import { Timelines } from "../caches/timelines.ts";
 import { loadAssets } from "./assets.ts";
 import { checkOrigin, checkToken } from "./auth.ts";
+import { downloads } from "./downloads.ts";
 import { HttpError, httpErrorOf } from "./http-error.ts";
 import { type LiveAnswer, streamAnswers } from "./live.ts";
 import { readFields } from "./request-body.ts";
@@ -21,6 +28,10 @@ export interface InspectorOptions {
   readonly url: string;
   /** Removes fork, answer, label, prune, delete and export. */
   readonly readOnly?: boolean;
+  /** The module that exports the workflows to run threads on with. Without it, nothing can be run from the page. */
+  readonly app?: string;
+  /** How values of certain shapes read, before the built-in renderers. */
+  readonly renderers?: readonly Renderer[];
   /** Default: any free port. */
   readonly port?: number;
   /** Receives unexpected errors. */
@@ -38,7 +49,7 @@ export interface Inspector {
 
 const headers = {
   "Content-Security-Policy":
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; " +
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   "Cross-Origin-Opener-Policy": "same-origin",
   "Cross-Origin-Resource-Policy": "same-origin",
@@ -68,18 +79,35 @@ export async function serveInspector({
   url,
   readOnly = false,
   port = 0,
+  renderers: given = [],
+  app,
   complain,
 }: InspectorOptions): Promise<Inspector> {
-  const assets = loadAssets();
+  const runs = app === undefined ? undefined : new Runs(app);
+  const assets = await loadAssets();
+  const renderers = new Renderers(given);
   const catalogue = new Catalogue(store as Store);
   const survey = new StorageSurvey(store, catalogue);
+  const changes = new Changes(store as Store);
+  const caches = {
+    timelines: new Timelines(store as Store),
+    summaries: new StepSummaries(store as Store, renderers),
+    heads: new Heads(store as Store, renderers),
+  };
   const context: ApiContext = {
     store,
     url: withoutPassword(url),
     readOnly,
+    renderers,
     catalogue,
     survey,
     states: new RecentCheckpoints(),
+    ...caches,
+    runs,
+    changed: () => {
+      catalogue.changed();
+      for (const cache of Object.values(caches)) cache.forget();
+    },
   };
   const token = randomBytes(24).toString("base64url");
   let listeningOn = port;
@@ -101,6 +129,8 @@ export async function serveInspector({
     port: listeningOn,
     token,
     async close() {
+      runs?.close();
+      changes.close();
       await survey.stop();
       await new Promise<void>((resolve) => {
         server.close(() => resolve());
@@ -117,7 +147,11 @@ export async function serveInspector({
     // The page, its script and its style contain nothing of the store: only the API needs the token.
     if (!path.startsWith("/api/")) return serveAsset(method, path, request, response);
     checkToken(token, request.headers);
-    if (path === "/api/export") return exportThreads(method, query, response);
+    const download = downloads.get(path);
+    if (download !== undefined) {
+      if (method !== "GET") throw notAllowed(response, "GET");
+      return download(context, query, response, complain);
+    }
     if (path === "/api/live") return live(method, query, response);
     return callApi(method, path, query, request, response);
   }
@@ -158,36 +192,14 @@ export async function serveInspector({
         }
       };
     });
-    await streamAnswers(questions, response);
-  }
-
-  async function exportThreads(method: string, query: URLSearchParams, response: ServerResponse): Promise<void> {
-    if (method !== "GET") throw notAllowed(response, "GET");
-    if (readOnly) throw notInReadOnly();
-    const parameters = RequestParameters.ofQuery(query);
-    const thread = parameters.optionalText("thread");
-    parameters.end();
-    const lines = store.export(thread === undefined ? {} : { threads: [thread] });
-    // The first lines are made before the headers are sent, so that an unknown thread is still an error.
-    const first = [(await lines.next()).value as string, (await lines.next()).value as string];
-    response.setHeader("Content-Type", "application/x-ndjson; charset=utf-8");
-    response.setHeader("Content-Disposition", 'attachment; filename="threadmark.bundle"');
-    response.setHeader("Cache-Control", "no-store");
-    await pipeline(async function* () {
-      yield* first;
-      yield* lines;
-    }, response).catch((error: unknown) => {
-      // Stopping a download is no fault. Any other error cuts the bundle short, and its missing last line shows that.
-      if (!response.destroyed) complain?.(error);
-      response.destroy();
-    });
+    await streamAnswers(questions, response, changes);
   }
 
   function serveAsset(method: string, path: string, request: IncomingMessage, response: ServerResponse): void {
     const asset = assets.get(path);
     if (asset === undefined) throw new HttpError(404, "NOT_FOUND", "There is no such page.");
     if (method !== "GET" && method !== "HEAD") throw notAllowed(response, "GET, HEAD");
-    response.setHeader("Cache-Control", "no-cache");
+    response.setHeader("Cache-Control", asset.lasting ? "max-age=31536000, immutable" : "no-cache");
     response.setHeader("ETag", asset.tag);
     if (request.headers["if-none-match"] === asset.tag) {
       response.statusCode = 304;

@@ -11,7 +11,7 @@ export function checkType(place: string, type: unknown): void {
   throw new ThreadmarkError(
     "UNSUPPORTED",
     `${place} holds values of the type ${JSON.stringify(type)}, which LangGraph.js does not write by itself: that of LangGraph for Python ` +
-      "is msgpack. Databases of LangGraph.js with its own serializer can be imported.",
+      "is msgpack. Import databases of LangGraph.js with its own serializer.",
   );
 }
 

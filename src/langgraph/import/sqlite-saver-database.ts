@@ -30,8 +30,9 @@ const patience = 10_000;
 export async function openSqliteSaverDatabase(file: string): Promise<SaverDatabase> {
   const path = resolve(file);
   const found = statSync(path, { throwIfNoEntry: false });
-  if (found === undefined) throw new ThreadmarkError("NOT_FOUND", `There is no file ${path}.`);
-  if (!found.isFile()) throw new ThreadmarkError("NOT_FOUND", `${path} is no file.`);
+  if (found === undefined) throw new ThreadmarkError("NOT_FOUND", `There is no file ${path}. Check the path.`);
+  if (!found.isFile())
+    throw new ThreadmarkError("NOT_FOUND", `${path} is no file. Name the file that was given to SqliteSaver.`);
   const database = await openForeignDatabase(path, patience);
   try {
     return new SqliteSaverDatabase(database);

@@ -1,4 +1,5 @@
 import { type ChannelVersions, type Checkpoint, TASKS } from "@langchain/langgraph-checkpoint";
+import { hasSchema } from "../../api/adapter.ts";
 import type { Store } from "../../api/store.ts";
 import type { Thread } from "../../api/thread.ts";
 import type { CheckpointInfo } from "../../model/checkpoint.ts";
@@ -115,6 +116,7 @@ export class ThreadImport {
         newVersions: this.#newVersions(checkpoint, hasParent ? parentKey : undefined),
         hasParent,
         complete: true,
+        hasSchema: hasSchema(this.#handle(namespace)),
         ...(!hasParent && parent !== null && { missingParent: parent }),
         ...(sends !== undefined && { sends }),
       });

@@ -9,7 +9,7 @@ import type { CheckpointInfo, Metadata } from "../../model/checkpoint.ts";
  * | `checkpoint.id`, the parent's id in the config | id, parent |
  * | `channel_values` | the state, a key for each channel |
  * | `channel_versions`, `versions_seen` | the state's key {@link reserved} |
- * | `v`, `ts` | `stateVersion`, `createdAt` |
+ * | `v`, `ts` | the state's key {@link reserved}, `createdAt`; `v` was the `stateVersion` before stores had schemas |
  * | `metadata.source`, `metadata.step` | `source`, `step` |
  * | the rest of the metadata, and the config's | `metadata` |
  * | `run_id` in the config | `run` (a digest if it cannot be an id) |
@@ -26,8 +26,9 @@ export interface Bookkeeping {
   readonly seen: Readonly<Record<string, Readonly<Record<string, string | number>>>>;
   /** Channels that have a value though `versions` does not list them. */
   readonly unlisted?: readonly string[];
-  /** The original `ts` and `v`, where `createdAt` and `stateVersion` cannot hold them. */
+  /** The original `ts`, where `createdAt` cannot hold it. */
   readonly ts?: unknown;
+  /** The version of LangGraph's format; absent in checkpoints whose `stateVersion` is that. */
   readonly v?: unknown;
   /** Fields that only other versions of the format have. */
   readonly rest?: Readonly<Record<string, unknown>>;
@@ -56,6 +57,24 @@ export interface Notes {
   readonly absent?: readonly string[];
   /** LangGraph's name of the namespace, if the store has a digest of it. */
   readonly namespace?: string;
+  /** The version of LangGraph's format as text: an older one, or any where `stateVersion` is that of the program's schema. */
+  readonly format?: string;
+}
+
+/** The version of LangGraph's format that is written now. */
+const newestFormat = 4;
+
+/** Returns the note about the version of a checkpoint's format, if it needs one. */
+export function formatNote(v: unknown, hasSchema: boolean): string | undefined {
+  if (!Number.isSafeInteger(v)) return undefined;
+  return hasSchema || (v as number) < newestFormat ? String(v) : undefined;
+}
+
+/** Returns the version of LangGraph's format that a checkpoint has, without its state. */
+export function formatOf(info: Pick<CheckpointInfo, "metadata" | "stateVersion">): number {
+  const { format } = notesOf(info);
+  if (format !== undefined) return Number(format);
+  return info.stateVersion === 0 ? newestFormat : info.stateVersion;
 }
 
 export function notesOf(info: Pick<CheckpointInfo, "metadata">): Notes {

@@ -6,7 +6,17 @@ import { define } from "../define.ts";
 import { fromStored } from "../values/from-stored.ts";
 import { toStored } from "../values/to-stored.ts";
 import { configOf, namespaceOf, nameToNote } from "./address.ts";
-import { type Bookkeeping, isActivation, isSnapshot, keyOf, nameOf, notesOf, reserved } from "./bookkeeping.ts";
+import {
+  type Bookkeeping,
+  formatNote,
+  formatOf,
+  isActivation,
+  isSnapshot,
+  keyOf,
+  nameOf,
+  notesOf,
+  reserved,
+} from "./bookkeeping.ts";
 import { shownMetadata, storedMetadata } from "./metadata.ts";
 
 export type State = Readonly<Record<string, unknown>>;
@@ -22,8 +32,12 @@ export interface CheckpointInput {
   readonly complete?: boolean;
   /** The id of a missing parent: see {@link Bookkeeping.parent}. */
   readonly missingParent?: string;
+  /** True if the store has a schema: then `stateVersion` is the schema's. */
+  readonly hasSchema?: boolean;
   /** The sends of that parent: see {@link Bookkeeping.sends}. */
   readonly sends?: readonly unknown[];
+  /** True if messages that were stored before are taken to be unchanged. */
+  readonly trusted?: boolean;
 }
 
 /**
@@ -31,7 +45,7 @@ export interface CheckpointInput {
  * are the parent's; a channel that is listed there without a value is empty. The store finds the differences within a channel.
  */
 export function putInput(input: CheckpointInput): PutInput<Record<string, unknown>> {
-  const { checkpoint, metadata, newVersions, hasParent, complete = false } = input;
+  const { checkpoint, metadata, newVersions, hasParent, complete = false, trusted = false } = input;
   const values: State = checkpoint.channel_values ?? {};
   const versions = checkpoint.channel_versions ?? {};
   const { source: origin } = metadata as Partial<CheckpointMetadata>;
@@ -44,7 +58,7 @@ export function putInput(input: CheckpointInput): PutInput<Record<string, unknow
   const set: Record<string, unknown> = {};
   const unset: string[] = [];
   for (const channel of changed) {
-    if (Object.hasOwn(values, channel)) define(set, keyOf(channel), toStored(values[channel]));
+    if (Object.hasOwn(values, channel)) define(set, keyOf(channel), toStored(values[channel], trusted));
     else unset.push(channel);
   }
   const present = Object.keys(set).map((key) => nameOf(key) as string);
@@ -56,6 +70,7 @@ export function putInput(input: CheckpointInput): PutInput<Record<string, unknow
       unversioned.includes(channel));
   set[reserved] = bookkeepingOf(input, present);
   const named = nameToNote(input.namespace);
+  const format = formatNote(checkpoint.v, input.hasSchema === true);
   const {
     source,
     step,
@@ -66,6 +81,7 @@ export function putInput(input: CheckpointInput): PutInput<Record<string, unknow
     set: present.filter((channel) => isNoted(channel) && values[channel] !== undefined),
     unset: unset.concat(present.filter((channel) => values[channel] === undefined)).filter(isNoted),
     ...(named !== undefined && { namespace: named }),
+    ...(format !== undefined && { format }),
   });
   const createdAt = Date.parse(checkpoint.ts);
   return {
@@ -79,7 +95,7 @@ export function putInput(input: CheckpointInput): PutInput<Record<string, unknow
     run,
     ...(workflow !== undefined && { workflow }),
     ...(Number.isFinite(createdAt) && { createdAt }),
-    ...(Number.isSafeInteger(checkpoint.v) && { stateVersion: checkpoint.v }),
+    ...(!input.hasSchema && { stateVersion: 0 }),
     metadata: kept,
   };
 }
@@ -92,11 +108,11 @@ function bookkeepingOf({ checkpoint, missingParent, sends }: CheckpointInput, pr
     versions,
     seen: versions_seen ?? {},
     ...(unlisted.length > 0 && { unlisted }),
-    ...(!Number.isSafeInteger(v) && { v }),
+    v,
     ...(!isIsoTime(ts) && { ts }),
     ...(Object.keys(rest).length > 0 && { rest: toStored(rest) as Record<string, unknown> }),
     ...(missingParent !== undefined && { parent: missingParent }),
-    ...(sends !== undefined && { sends: sends.map(toStored) }),
+    ...(sends !== undefined && { sends: sends.map((send) => toStored(send)) }),
   };
 }
 
@@ -135,8 +151,11 @@ function activatedNodes(values: State, changed: ReadonlySet<string>): string[] {
   return nodes.filter((node) => node.isWellFormed());
 }
 
-/** Translates a stored tuple into LangGraph's. Changes the stored tuple, which must belong to the caller. */
-export function shownTuple(stored: StoredTuple<Record<string, unknown>>): CheckpointTuple {
+/**
+ * Translates a stored tuple into LangGraph's. Changes the stored tuple, which must belong to the caller. With `hasSchema`, channels
+ * that the bookkeeping does not know are shown too: a migration has made them.
+ */
+export function shownTuple(stored: StoredTuple<Record<string, unknown>>, hasSchema: boolean): CheckpointTuple {
   const { checkpoint, parent, writes } = stored;
   const { state, thread, id } = checkpoint;
   const namespace = namespaceOf(checkpoint);
@@ -145,14 +164,15 @@ export function shownTuple(stored: StoredTuple<Record<string, unknown>>): Checkp
   const values: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(state)) {
     const channel = nameOf(key);
-    if (channel === undefined || !(Object.hasOwn(versions, channel) || unlisted.includes(channel))) continue;
+    if (channel === undefined) continue;
+    if (!hasSchema && !(Object.hasOwn(versions, channel) || unlisted.includes(channel))) continue;
     if (!isSnapshot(value) || set.includes(channel)) define(values, channel, fromStored(value));
   }
   const parentId = others.parent ?? parent?.id;
   return {
     config: configOf(thread, namespace, id),
     checkpoint: {
-      v: (Object.hasOwn(others, "v") ? others.v : checkpoint.stateVersion) as number,
+      v: (Object.hasOwn(others, "v") ? others.v : formatOf(checkpoint)) as number,
       id,
       ts: (Object.hasOwn(others, "ts") ? others.ts : new Date(checkpoint.createdAt).toISOString()) as string,
       channel_values: values,

@@ -37,14 +37,17 @@ export class KnownMessages {
   }
 
   /** Returns the remembered node of a message, or undefined if there is none or the message has changed. */
-  recall(message: object): MessageNode | undefined {
-    return this.unchanged(message)?.node;
+  recall(message: object, trusted = false): MessageNode | undefined {
+    return this.unchanged(message, trusted)?.node;
   }
 
-  /** Returns the snapshot of a message, or undefined if there is none or the message has changed. */
-  unchanged(message: object): Snapshot | undefined {
+  /**
+   * Returns the snapshot of a message, or undefined if there is none or the message has changed. With `trusted`, a known
+   * message is taken to be unchanged.
+   */
+  unchanged(message: object, trusted = false): Snapshot | undefined {
     const snapshot = this.#snapshots.get(message);
-    if (snapshot === undefined) return undefined;
+    if (snapshot === undefined || trusted) return snapshot;
     const { layout, kwargs, values } = snapshot;
     return isUnchanged(message as Fields, kwargs, layout, values, 0, values.length) ? snapshot : undefined;
   }
@@ -77,6 +80,8 @@ export class KnownMessages {
 export class MessageRow {
   /** The nodes of the messages, in order. */
   readonly nodes: MessageNode[] = [];
+  /** The messages themselves, in order. */
+  readonly #messages: object[] = [];
   /** For each message: the message, its `lc_kwargs`, its layout, the number of its values, and the values. */
   readonly #cells: unknown[] = [];
   readonly #known: KnownMessages;
@@ -91,7 +96,8 @@ export class MessageRow {
   }
 
   /** Returns how many messages at the start of a list are those of the row, and unchanged. Drops the others from the row. */
-  recall(list: readonly unknown[]): number {
+  recall(list: readonly unknown[], trusted = false): number {
+    if (trusted && this.#isStartOf(list)) return this.#messages.length;
     const cells = this.#cells;
     let cell = 0;
     let count = 0;
@@ -107,17 +113,25 @@ export class MessageRow {
     }
     cells.length = cell;
     this.nodes.length = count;
+    this.#messages.length = count;
     return count;
   }
 
+  #isStartOf(list: readonly unknown[]): boolean {
+    const messages = this.#messages;
+    for (let index = 0; index < messages.length; index++) if (messages[index] !== list[index]) return false;
+    return true;
+  }
+
   /** Returns the remembered node of a message outside the row, as {@link KnownMessages.recall}, and adds the next message to the row. */
-  recallNext(message: object, index: number): MessageNode | undefined {
-    const snapshot = this.#known.unchanged(message);
+  recallNext(message: object, index: number, trusted = false): MessageNode | undefined {
+    const snapshot = this.#known.unchanged(message, trusted);
     if (snapshot === undefined) return undefined;
     const { layout, kwargs, values, node } = snapshot;
     if (index === this.nodes.length) {
       this.#cells.push(message, kwargs, layout, values.length, ...values);
       this.nodes.push(node);
+      this.#messages.push(message);
       this.#last = message;
     }
     return node;

@@ -16,16 +16,24 @@ import { isPlainArray, isPlainObject } from "./plain-objects.ts";
 /** The depth from which cycles are looked for; above it, walking through a cycle a few times costs less than the search. */
 const shallow = 12;
 
-/** Converts LangChain's classes in a value to plain objects. Parts without instances of them are not copied. */
-export function toStored(value: unknown): unknown {
-  return typeof value === "object" && value !== null ? new Conversion().part(value) : value;
+/**
+ * Converts LangChain's classes in a value to plain objects. Parts without instances of them are not copied. With `trusted`,
+ * messages that were converted before are taken to be unchanged.
+ */
+export function toStored(value: unknown, trusted = false): unknown {
+  return typeof value === "object" && value !== null ? new Conversion(trusted).part(value) : value;
 }
 
 /** The conversion of a value. */
 class Conversion {
   /** The objects above the current one. */
   readonly trail: object[] = [];
+  readonly #trusted: boolean;
   readonly convert: Convert = (part) => (typeof part === "object" && part !== null ? this.part(part) : part);
+
+  constructor(trusted: boolean) {
+    this.#trusted = trusted;
+  }
 
   part(value: object): unknown {
     const { trail } = this;
@@ -53,7 +61,8 @@ class Conversion {
   }
 
   element(part: object, index: number, row: MessageRow | undefined): unknown {
-    const node = row === undefined ? knownMessages.recall(part) : row.recallNext(part, index);
+    const node =
+      row === undefined ? knownMessages.recall(part, this.#trusted) : row.recallNext(part, index, this.#trusted);
     if (node !== undefined) return node;
     const known = knownClass(Object.getPrototypeOf(part));
     return known === undefined ? this.part(part) : this.instance(part, known);
@@ -66,7 +75,7 @@ class Conversion {
 
   array(value: unknown[]): unknown {
     const row = knownMessages.takeRow(value);
-    const start = row === undefined ? 0 : row.recall(value);
+    const start = row === undefined ? 0 : row.recall(value, this.#trusted);
     let rest: unknown[] | undefined = start === 0 ? undefined : [];
     for (let index = start; index < value.length; index++) {
       const part = value[index];

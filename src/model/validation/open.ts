@@ -1,6 +1,7 @@
 import { checkId } from "../address.ts";
 import type { OpenOptions, StoreOptions } from "../options.ts";
 import { checkBoolean, checkKeys, checkNumber, checkObject, checkOneOf, type Fields, optional } from "./checks.ts";
+import { checkStateSchemas } from "./state-schema.ts";
 
 const storeKeys: { readonly [Name in keyof Required<StoreOptions>]: true } = {
   clock: true,
@@ -9,6 +10,8 @@ const storeKeys: { readonly [Name in keyof Required<StoreOptions>]: true } = {
   unregistered: true,
   cacheBytes: true,
   compression: true,
+  schema: true,
+  largeValues: true,
   packRows: true,
   packBytes: true,
   checkpointBytes: true,
@@ -19,7 +22,18 @@ export const schemeKeys = {
   memory: ["fsync", "readOnly"],
   sqlite: ["fsync", "readOnly", "busyTimeout", "mode", "driver"],
   file: ["fsync", "readOnly", "mode", "fileSystem"],
-  postgres: ["fsync", "readOnly", "pool", "schema", "partitions", "prepare", "connections", "patience", "compact"],
+  postgres: [
+    "fsync",
+    "readOnly",
+    "pool",
+    "schema",
+    "databaseSchema",
+    "partitions",
+    "prepare",
+    "connections",
+    "patience",
+    "compact",
+  ],
 } as const;
 
 export type Scheme = keyof typeof schemeKeys;
@@ -33,7 +47,7 @@ export function checkOpenOptions(options: unknown, scheme: Scheme | undefined): 
   const known = [...Object.keys(storeKeys), ...(scheme === undefined ? backendKeys : schemeKeys[scheme])];
   const of = scheme === undefined ? "of a backend" : `of a ${scheme}: store`;
   checkKeys(fields, known, `The options object ${of}`);
-  checkStoreOptions(fields);
+  checkStoreOptions(fields, scheme);
   optional(fields, "fsync", (value, what) => checkOneOf(value, ["full", "normal"], what));
   optional(fields, "readOnly", checkBoolean);
   const { readOnly, fsync, mode } = fields;
@@ -54,10 +68,13 @@ export function checkBackendOptions(options: unknown, scheme: Scheme, further: r
 /** Returns the options that are for the backend of this scheme. */
 export function backendPart(options: object, scheme: Scheme): Fields {
   const keys: readonly string[] = schemeKeys[scheme];
-  return Object.fromEntries(Object.entries(options).filter(([key]) => keys.includes(key)));
+  const isOwn = ([key, value]: [string, unknown]): boolean =>
+    // The schema of the states is the engine's; a string names the schema of Postgres' tables.
+    keys.includes(key) && !(key === "schema" && typeof value !== "string");
+  return Object.fromEntries(Object.entries(options).filter(isOwn));
 }
 
-function checkStoreOptions(fields: Fields): void {
+function checkStoreOptions(fields: Fields, scheme: Scheme | undefined): void {
   const { clock, ids, classes } = fields;
   if (clock !== undefined && typeof clock !== "function")
     throw new TypeError("clock must be a function that gives milliseconds.");
@@ -71,7 +88,25 @@ function checkStoreOptions(fields: Fields): void {
     if (given === undefined || (Number.isSafeInteger(given) && (given as number) > 0)) continue;
     throw new TypeError(`${bound} must be a whole number above 0.`);
   }
+  if (!(scheme === "postgres" && typeof fields["schema"] === "string")) optional(fields, "schema", checkStateSchemas);
+  optional(fields, "largeValues", checkLargeValues);
   optional(fields, "compression", (value, what) => checkOneOf(value, ["none", "deflate", "zstd"], what));
+}
+
+const driverMethods = ["put", "get", "delete", "list"] as const;
+
+function checkLargeValues(value: unknown, what: string): void {
+  const fields = checkObject(value, what);
+  checkKeys(fields, ["from", "driver"], what);
+  const { from, driver } = fields;
+  const isLength = from === Number.POSITIVE_INFINITY || (Number.isSafeInteger(from) && (from as number) > 0);
+  if (from !== undefined && !isLength) throw new TypeError(`${what}.from must be a whole number above 0, or Infinity.`);
+  if (driver === undefined) return;
+  const isDriver = (given: unknown): boolean =>
+    typeof given === "object" &&
+    given !== null &&
+    driverMethods.every((name) => typeof (given as { readonly [name: string]: unknown })[name] === "function");
+  if (!isDriver(driver)) throw new TypeError(`${what}.driver must have the functions put, get, delete and list.`);
 }
 
 /** Returns an id function whose results are checked before they are used. */

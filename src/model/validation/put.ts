@@ -1,6 +1,7 @@
 import { checkId } from "../address.ts";
 import { sources } from "../checkpoint.ts";
 import type { PutFields, PutOptions } from "../options.ts";
+import { checkAttributes } from "./attributes.ts";
 import {
   checkInteger,
   checkKeys,
@@ -12,6 +13,7 @@ import {
   checkText,
 } from "./checks.ts";
 import { checkLeaseToken } from "./lease.ts";
+import { checkPatches } from "./patch.ts";
 import { checkRef } from "./refs.ts";
 
 type Input = { readonly [Name in keyof PutFields | "state" | "update"]?: unknown };
@@ -34,6 +36,8 @@ const inputKeys: { readonly [Name in keyof Required<Input>]: true } = {
   createdAt: true,
   stateVersion: true,
   metadata: true,
+  attributes: true,
+  due: true,
 };
 
 /** Checks the input of a put. Written out: it runs at every step, and most fields are absent. */
@@ -47,6 +51,11 @@ export function checkPutInput(input: unknown): void {
   if (state === (update !== undefined)) throw new TypeError("put takes exactly one of state and update.");
   checkMetadataFields(fields);
   checkParts(fields);
+  if (fields.attributes !== undefined) checkAttributes(fields.attributes, "attributes");
+  const { due } = fields;
+  if (due !== undefined && due !== null && !Number.isFinite(due)) {
+    throw new TypeError("due must be a finite number of milliseconds, or null.");
+  }
   if (update !== undefined) checkUpdate(update);
 }
 
@@ -106,7 +115,7 @@ function checkBarriers(value: unknown, what: string): void {
   }
 }
 
-const updateKeys = ["append", "set", "unset"];
+const updateKeys = ["append", "set", "unset", "patch"];
 
 function checkUpdate(value: unknown): void {
   const update = checkObject(value, "update");
@@ -125,10 +134,14 @@ function checkUpdate(value: unknown): void {
     if (Object.hasOwn(set, key)) throw twice(key);
   }
   for (const key of unset ?? []) if (Object.hasOwn(append, key) || Object.hasOwn(set, key)) throw twice(key);
+  if (update["patch"] === undefined) return;
+  for (const key of checkPatches(update["patch"])) {
+    if (Object.hasOwn(append, key) || Object.hasOwn(set, key) || unset?.includes(key)) throw twice(key);
+  }
 }
 
 function twice(key: string): TypeError {
-  return new TypeError(`update: ${JSON.stringify(key)} is in more than one of append, set and unset.`);
+  return new TypeError(`update: ${JSON.stringify(key)} is in more than one of append, set, unset and patch.`);
 }
 
 const optionKeys: readonly (keyof PutOptions)[] = ["parent", "expect", "lease"];

@@ -1,7 +1,17 @@
 import { checkId } from "../address.ts";
 import { sources } from "../checkpoint.ts";
-import type { HistoryOptions, LatestOptions, ThreadOptions, ThreadsOptions } from "../options.ts";
+import type {
+  DueOptions,
+  HistoryOptions,
+  InterruptsOptions,
+  LatestOptions,
+  ThreadOptions,
+  ThreadsOptions,
+  WatchOptions,
+} from "../options.ts";
 import { statuses } from "../status.ts";
+import { changeKinds } from "../watched-changes.ts";
+import { checkWhere } from "./attributes.ts";
 import {
   checkBoolean,
   checkInteger,
@@ -51,8 +61,12 @@ export function checkHistoryOptions(options: HistoryOptions): void {
 
 const threadsKeys: readonly (keyof ThreadsOptions)[] = [
   "workflow",
+  "run",
   "prefix",
   "status",
+  "where",
+  "updatedAfter",
+  "updatedBefore",
   "order",
   "limit",
   "after",
@@ -62,11 +76,62 @@ const threadsKeys: readonly (keyof ThreadsOptions)[] = [
 export function checkThreadsOptions(options: ThreadsOptions): void {
   const fields = checkOptions(options, threadsKeys, "threads");
   optional(fields, "workflow", checkId);
+  optional(fields, "run", checkId);
   optional(fields, "prefix", checkText);
-  optional(fields, "status", (value, what) => checkOneOf(value, statuses, what));
+  optional(fields, "status", checkStatus);
+  optional(fields, "where", checkWhere);
+  optional(fields, "updatedAfter", checkTime);
+  optional(fields, "updatedBefore", checkTime);
   optional(fields, "order", (value, what) => checkOneOf(value, ["id", "updated"], what));
   optional(fields, "limit", checkLimit);
   optional(fields, "after", checkId);
+  optional(fields, "signal", checkSignal);
+}
+
+const watchKeys: readonly (keyof WatchOptions)[] = ["thread", "workflow", "kinds", "after", "signal"];
+
+export function checkWatchOptions(options: WatchOptions): void {
+  const fields = checkOptions(options, watchKeys, "watch");
+  optional(fields, "thread", checkId);
+  optional(fields, "workflow", checkId);
+  optional(fields, "kinds", checkKinds);
+  optional(fields, "after", checkText);
+  optional(fields, "signal", checkSignal);
+}
+
+function checkStatus(value: unknown, what: string): void {
+  if (!Array.isArray(value)) checkOneOf(value, statuses, what);
+  else for (const [index, one] of value.entries()) checkOneOf(one, statuses, `${what}[${index}]`);
+}
+
+function checkTime(value: unknown, what: string): void {
+  if (!Number.isFinite(value)) throw new TypeError(`${what} must be a finite number.`);
+}
+
+const interruptsKeys: readonly (keyof InterruptsOptions)[] = ["workflow", "where", "limit", "after", "signal"];
+
+export function checkInterruptsOptions(options: InterruptsOptions): void {
+  const fields = checkOptions(options, interruptsKeys, "interrupts");
+  optional(fields, "workflow", checkId);
+  optional(fields, "where", checkWhere);
+  optional(fields, "limit", checkLimit);
+  optional(fields, "after", checkText);
+  optional(fields, "signal", checkSignal);
+}
+
+function checkKinds(value: unknown, what: string): void {
+  if (!Array.isArray(value) || value.length === 0)
+    throw new TypeError(`${what} must be an array of at least one kind.`);
+  for (const [index, kind] of value.entries()) checkOneOf(kind, changeKinds, `${what}[${index}]`);
+}
+
+const dueKeys: readonly (keyof DueOptions)[] = ["workflow", "before", "limit", "signal"];
+
+export function checkDueOptions(options: DueOptions): void {
+  const fields = checkOptions(options, dueKeys, "due");
+  if (fields["workflow"] !== null) checkId(fields["workflow"], "workflow");
+  optional(fields, "before", checkTime);
+  optional(fields, "limit", checkLimit);
   optional(fields, "signal", checkSignal);
 }
 

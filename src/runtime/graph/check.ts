@@ -17,7 +17,7 @@ function nameFaults({ nodes, duplicates }: Definition): string[] {
   if (nodes.size === 0) faults.push("it has no nodes: add one with .node(name, run)");
   for (const name of nodes.keys()) {
     if (name === START || name === END) faults.push(`"${name}" is reserved: give the node another name`);
-    if (name === "" || Buffer.byteLength(name) > 256 || name.includes("\0") || !name.isWellFormed()) {
+    if (name === "" || new TextEncoder().encode(name).length > 256 || name.includes("\0") || !name.isWellFormed()) {
       faults.push(`node name ${JSON.stringify(name)} must have 1 to 256 bytes, well-formed and without NUL`);
     }
   }

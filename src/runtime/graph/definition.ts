@@ -1,5 +1,6 @@
 import type { Context } from "../run/context.ts";
-import type { AnyReducer, Values } from "./reducers.ts";
+import type { AnyReducer } from "./fold.ts";
+import type { Values } from "./reducers.ts";
 import type { Schema } from "./schema.ts";
 
 /** The attempts that a node gets, and the pauses between them. */
@@ -18,6 +19,13 @@ export interface NodeOptions {
   readonly timeout?: number;
   /** Nodes that this node may go to by returning `{ goto }`. Needed only where `compile` would call a node unreachable. */
   readonly goto?: readonly string[];
+  /** A Standard Schema that every answer to a question of this node must fit; its output is the answer. Default: any. */
+  readonly answer?: Schema;
+  /**
+   * After a task's last attempt: `fail` the run, or `collect` the error: the task ends without an update, its siblings are used,
+   * and `result.errors` of the run and the `error` event tell. Default "fail".
+   */
+  readonly onError?: "fail" | "collect";
 }
 
 export type AnyNode = (state: Values, context: Context) => unknown;
@@ -52,6 +60,12 @@ export interface Join {
 export interface Definition {
   readonly name: string;
   readonly schema: Schema | undefined;
+  /** The version of the state's shape; undefined counts as 1. */
+  readonly version: number | undefined;
+  /** Migrations of the state, by the version they start from. */
+  readonly migrate: ReadonlyMap<number, (state: Values) => unknown>;
+  /** New names of nodes, by their old ones. */
+  readonly renamed: ReadonlyMap<string, string>;
   readonly reducers: ReadonlyMap<string, AnyReducer>;
   readonly nodes: ReadonlyMap<string, NodeDefinition>;
   readonly edges: ReadonlyMap<string, readonly string[]>;

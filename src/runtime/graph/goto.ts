@@ -1,3 +1,5 @@
+import type { StateUpdate } from "./overwrite.ts";
+
 /** The beginning of a run: `edge(START, "plan")`. */
 export const START = "__start__";
 /** The end of a run, or of one branch of it: `edge("answer", END)`. */
@@ -16,7 +18,7 @@ export type Goto = Target | readonly Target[];
 
 /** A node's result with targets: `goto` takes the place of the node's edges and branches. */
 export interface Command<State> {
-  readonly update?: Partial<State> | undefined;
+  readonly update?: StateUpdate<State> | undefined;
   readonly goto?: Goto | undefined;
 }
 

@@ -1,18 +1,20 @@
 import type { Store } from "../../api/store.ts";
-import { LONGEST } from "../run/cancellation.ts";
+import { type Clock, LONGEST } from "../run/clock.ts";
 import type { Context } from "../run/context.ts";
 import { Flow } from "../run/flow.ts";
 import type { LeaseOptions } from "../run/lease-keeper.ts";
 import type { WalkOptions } from "../run/options.ts";
 import { faultsOf } from "./check.ts";
 import type { AnyBranch, AnyNode, Branch, Definition, Join, NodeDefinition, NodeOptions } from "./definition.ts";
+import type { AnyReducer } from "./fold.ts";
 import type { Command, Goto } from "./goto.ts";
-import type { AnyReducer, Reducers, Values } from "./reducers.ts";
+import type { StateUpdate } from "./overwrite.ts";
+import type { Reducers, Values } from "./reducers.ts";
 import type { Schema } from "./schema.ts";
 
 /** The result of a node: a partial state, `{ update, goto }`, or nothing. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a node that only has an effect returns nothing at all.
-export type NodeResult<State> = Partial<State> | Command<State> | undefined | null | void;
+export type NodeResult<State> = StateUpdate<State> | Command<State> | undefined | null | void;
 
 /** The function of a node: gets the state, which is frozen, and returns an update of it. */
 export type NodeFunction<State> = (
@@ -23,6 +25,13 @@ export type NodeFunction<State> = (
 export interface GraphOptions<State> {
   /** A Standard Schema (zod, valibot, arktype, …) that checks every input, and whose output is used in its place. */
   readonly schema?: Schema<Partial<State>>;
+  /** The version of the state's shape, stored with every checkpoint. Default 1. */
+  readonly version?: number;
+  /** Functions that turn a state of a version into one of the next. A thread that lacks one on its way is refused with `VERSION`. */
+  // biome-ignore lint/suspicious/noExplicitAny: a state of an earlier version has another shape, which only the function knows.
+  readonly migrate?: Readonly<Record<number, (state: any) => unknown>>;
+  /** New names of nodes, by their old ones: threads in flight go on at the renamed node. */
+  readonly renamed?: Readonly<Record<string, string>>;
 }
 
 export interface NestedOptions<Outer, Inner> extends NodeOptions {
@@ -37,6 +46,8 @@ export interface CompileOptions extends Omit<WalkOptions, "signal" | "on"> {
   // biome-ignore lint/suspicious/noExplicitAny: a store may be typed for any state; the graph checks what it reads.
   readonly store?: Store<any>;
   readonly lease?: LeaseOptions;
+  /** The time that retries, timeouts, sleeps and workers go by. Default: the store's clock, and timers of the system. */
+  readonly clock?: Clock;
 }
 
 /**
@@ -54,6 +65,9 @@ export function graph<State extends object>(name: string, options: GraphOptions<
 export class Graph<State extends object> {
   readonly #name: string;
   readonly #schema: Schema | undefined;
+  readonly #version: number | undefined;
+  readonly #migrate: Definition["migrate"];
+  readonly #renamed: Definition["renamed"];
   readonly #reducers = new Map<string, AnyReducer>();
   readonly #nodes = new Map<string, NodeDefinition>();
   readonly #edges = new Map<string, string[]>();
@@ -65,6 +79,13 @@ export class Graph<State extends object> {
     if (typeof name !== "string" || name === "") throw new TypeError("A graph needs a name: graph(name).");
     this.#name = name;
     this.#schema = options.schema;
+    const { version, migrate = {}, renamed = {} } = options;
+    if (version !== undefined && !(Number.isSafeInteger(version) && version >= 1)) {
+      throw new TypeError(`The version of graph "${name}" must be an integer of at least 1.`);
+    }
+    this.#version = version;
+    this.#migrate = new Map(Object.entries(migrate).map(([from, migration]) => [Number(from), migration]));
+    this.#renamed = new Map(Object.entries(renamed));
   }
 
   /** Sets the reducers of keys: they combine an update with the value before it. A key without a reducer is replaced. */
@@ -118,6 +139,9 @@ export class Graph<State extends object> {
     return {
       name: this.#name,
       schema: this.#schema,
+      version: this.#version,
+      migrate: this.#migrate,
+      renamed: this.#renamed,
       reducers: new Map(this.#reducers),
       nodes: new Map(this.#nodes),
       edges: new Map(this.#edges),
@@ -129,11 +153,11 @@ export class Graph<State extends object> {
 
   /** Checks the graph and makes it runnable; a TypeError lists everything that is wrong with it. */
   compile(options: CompileOptions = {}): Flow<State> {
-    const { store, lease = {}, ...defaults } = options;
+    const { store, lease = {}, clock, ...defaults } = options;
     const { definition } = this;
     const faults = faultsOf(definition);
     if (faults.length > 0) throw new TypeError(`Graph "${this.#name}" cannot be run: ${faults.join("; ")}.`);
-    return new Flow<State>({ definition, store, lease, defaults });
+    return new Flow<State>({ definition, store, lease, clock, defaults });
   }
 
   #add(node: NodeDefinition): this {

@@ -1,5 +1,9 @@
 import type { Update } from "../../model/options.ts";
+import { messageOf } from "../errors.ts";
 import { define, freeze, isPlainObject } from "../thread/capture.ts";
+import { append } from "./built-in-reducers.ts";
+import { type AnyReducer, type Fold, newFold } from "./fold.ts";
+import { isOverwrite, OVERWRITE } from "./overwrite.ts";
 
 /** Combines an update of a key with the value before it. Not called for an absent key, which takes the update itself. */
 export type Reducer<Value> = (current: Value, update: Value) => Value;
@@ -9,41 +13,15 @@ export type Reducers<State> = { readonly [K in keyof State]?: Reducer<Exclude<St
 
 /** A state, or a part of one, without its type. */
 export type Values = Readonly<Record<string, unknown>>;
-export type AnyReducer = (current: unknown, update: unknown) => unknown;
 
-/**
- * Appends to a list or a text.
- *
- * @example
- * graph<State>("chat").reduce({ messages: append })
- */
-export function append<Value extends readonly unknown[] | string>(current: Value, update: Value): Value {
-  if (typeof current === "string" && typeof update === "string") return `${current}${update}` as Value;
-  if (Array.isArray(current) && Array.isArray(update)) return [...current, ...update] as unknown as Value;
-  throw new TypeError(`append needs two lists or two texts, not ${kindOf(current)} and ${kindOf(update)}.`);
-}
+/** The fault of a reducer, with the position of the update that it was given. */
+export class ReducerFailure extends Error {
+  readonly update: number;
 
-/**
- * Merges the entries of an object, Map or Set into the entries before.
- *
- * @example
- * graph<State>("judge").reduce({ scores: merge })
- */
-export function merge<Value extends object>(current: Value, update: Value): Value {
-  if (current instanceof Map && update instanceof Map) return new Map([...current, ...update]) as unknown as Value;
-  if (current instanceof Set && update instanceof Set) return new Set([...current, ...update]) as unknown as Value;
-  if (!isPlainObject(current) || !isPlainObject(update)) {
-    throw new TypeError(`merge needs two objects, Maps or Sets, not ${kindOf(current)} and ${kindOf(update)}.`);
+  constructor(key: string, update: number, cause: unknown) {
+    super(`The reducer of "${key}" failed: ${messageOf(cause)}`, { cause });
+    this.update = update;
   }
-  const result: Record<string, unknown> = {};
-  for (const source of [current, update]) for (const [key, value] of Object.entries(source)) define(result, key, value);
-  return result as Value;
-}
-
-function kindOf(value: unknown): string {
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "a list";
-  return typeof value === "object" ? (value.constructor?.name ?? "an object") : `a ${typeof value}`;
 }
 
 export interface Reduced {
@@ -61,25 +39,26 @@ export function reduce(
   const result: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(state)) define(result, key, value);
   const touched = new Map<string, Touch>();
-  for (const update of updates) {
-    for (const [key, value] of Object.entries(update ?? {})) {
+  const folds = new Map<string, Fold>();
+  for (const [index, update] of updates.entries()) {
+    for (const [key, given] of Object.entries(update ?? {})) {
       const reducer = reducers.get(key);
-      const current = Object.hasOwn(result, key) ? result[key] : undefined;
-      if (reducer !== undefined && value === undefined) continue;
-      const reduced = reducer === undefined || current === undefined ? value : call(key, reducer, current, value);
-      define(result, key, reduced);
-      touch(touched, key, reducer === append && current !== undefined ? value : undefined);
+      if (reducer !== undefined && given === undefined) continue;
+      const replaces = isOverwrite(given);
+      const value = replaces ? given[OVERWRITE] : given;
+      const fold = folds.get(key) ?? newFold(reducer, Object.hasOwn(result, key) ? result[key] : undefined);
+      folds.set(key, fold);
+      const appends = reducer === append && !replaces && fold.value !== undefined;
+      try {
+        fold.add(value, replaces);
+      } catch (cause) {
+        throw new ReducerFailure(key, index, cause);
+      }
+      touch(touched, key, appends ? value : undefined);
     }
   }
+  for (const [key, fold] of folds) define(result, key, freeze(fold.end()));
   return { state: Object.freeze(result), change: updateOf(touched, state, result) };
-}
-
-function call(key: string, reducer: AnyReducer, current: unknown, update: unknown): unknown {
-  try {
-    return freeze(reducer(current, update));
-  } catch (cause) {
-    throw new TypeError(`The reducer of "${key}" failed: ${cause instanceof Error ? cause.message : cause}`, { cause });
-  }
 }
 
 /** The changes of a key: the appended parts, or undefined if it was changed in any other way. */

@@ -1,17 +1,8 @@
-import { type Issue, messageOf, RunError } from "../errors.ts";
+import { issuesText, type StandardSchema } from "../../model/standard-schema.ts";
+import { RunError } from "../errors.ts";
 
-type Validation<Output> =
-  | { readonly value: Output; readonly issues?: undefined }
-  | { readonly issues: readonly Issue[] };
-
-/** The part of the Standard Schema interface (standardschema.dev) that the runtime uses: zod, valibot, arktype have it. */
-export interface Schema<Output = unknown> {
-  readonly "~standard": {
-    readonly version: 1;
-    readonly vendor: string;
-    readonly validate: (value: unknown) => Validation<Output> | Promise<Validation<Output>>;
-  };
-}
+/** A schema of inputs or answers: any Standard Schema. */
+export type Schema<Output = unknown> = StandardSchema<Output>;
 
 /** Returns the schema's output for an input, with its defaults and transforms; `INVALID_INPUT` when it finds issues. */
 export async function checkInput(
@@ -24,9 +15,13 @@ export async function checkInput(
     const validation = await schema["~standard"].validate(input);
     if (validation.issues !== undefined) {
       const { issues } = validation;
-      throw new RunError("INVALID_INPUT", `The input of workflow "${workflow}" does not fit: ${describe(issues)}.`, {
-        issues,
-      });
+      throw new RunError(
+        "INVALID_INPUT",
+        `The input of workflow "${workflow}" does not fit: ${issuesText(issues)}. Correct it.`,
+        {
+          issues,
+        },
+      );
     }
     value = validation.value;
   }
@@ -36,12 +31,4 @@ export async function checkInput(
     );
   }
   return value as Record<string, unknown>;
-}
-
-function describe(issues: readonly Issue[]): string {
-  const lines = issues.map(({ message, path = [] }) => {
-    const keys = path.map((part) => String(typeof part === "object" ? part.key : part));
-    return keys.length === 0 ? message : `${keys.join(".")}: ${message}`;
-  });
-  return lines.join("; ") || messageOf("it gave no reason");
 }

@@ -1,5 +1,4 @@
-/** The longest delay of a timer in milliseconds; a longer one would fire at once. */
-export const LONGEST: number = 2 ** 31 - 1;
+import { systemTimer, type Timer } from "./clock.ts";
 
 /**
  * An abort signal whose listeners are removed one by one, so that thousands of tasks can wait for it without a long run
@@ -49,15 +48,23 @@ export class Cancellation {
     return () => signal.removeEventListener("abort", abort);
   }
 
+  /** Waits for a promise, but not past a cancellation: then it rejects with the reason. */
+  during<T>(promise: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const stop = this.onCancel(reject);
+      promise.then(resolve, reject).finally(stop);
+    });
+  }
+
   /** Waits for some time, or until cancelled. */
-  async sleep(milliseconds: number): Promise<void> {
+  async sleep(milliseconds: number, timer: Timer = systemTimer): Promise<void> {
     await new Promise<void>((resolve) => {
       const done = (): void => {
-        clearTimeout(timer);
+        clear();
         stop();
         resolve();
       };
-      const timer = setTimeout(done, Math.min(milliseconds, LONGEST));
+      const clear = timer(milliseconds, done);
       let stop = (): void => {};
       stop = this.onCancel(done);
     });

@@ -1,6 +1,7 @@
 import type { Store } from "../../api/store.ts";
 import type { Definition } from "../graph/definition.ts";
 import type { Values } from "../graph/reducers.ts";
+import type { Clock } from "./clock.ts";
 import type { LeaseOptions } from "./lease-keeper.ts";
 import type { WalkOptions } from "./options.ts";
 
@@ -9,5 +10,6 @@ export interface CompiledGraph {
   readonly definition: Definition;
   readonly store: Store<Values> | undefined;
   readonly lease: LeaseOptions;
+  readonly clock: Clock | undefined;
   readonly defaults: WalkOptions;
 }

@@ -1,4 +1,5 @@
 import type { CheckpointInfo, Interrupt } from "../../model/checkpoint.ts";
+import type { RunError } from "../errors.ts";
 
 interface InTask {
   /** The namespace of the graph: `[]` for the outer graph, a path for a nested one. */
@@ -32,11 +33,24 @@ export type FlowEvent<State = unknown> =
 
 /** The outcome of a run. A run that fails rejects instead. */
 export interface RunResult<State = unknown> {
-  /** `interrupted`: the run waits for answers (see `interrupts`), or stopped at a breakpoint. */
-  readonly status: "done" | "interrupted";
+  /** `interrupted`: the run waits for answers (see `interrupts`), a signal or a time (see `due`), or at a breakpoint. `cancelled`: by `flow.cancel`. */
+  readonly status: "done" | "interrupted" | "cancelled";
   readonly state: State;
   /** The last checkpoint; undefined for a run without a thread. */
   readonly checkpoint: CheckpointInfo | undefined;
   readonly interrupts: readonly Interrupt[];
   readonly run: string;
+  /** When the run goes on by itself, woken by a worker or `recover`: the earliest end of a sleep or a time limit. */
+  readonly due?: number;
+  /** Joins that some of their nodes have reached and that no task can complete any more. Absent where there are none. */
+  readonly unmetJoins?: readonly UnmetJoin[];
+  /** Errors of tasks whose node has `onError: "collect"`, in this call. Absent where there are none. */
+  readonly errors?: readonly RunError[];
+}
+
+/** A join that was never complete. */
+export interface UnmetJoin {
+  readonly node: string;
+  readonly arrived: readonly string[];
+  readonly missing: readonly string[];
 }

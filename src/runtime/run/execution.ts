@@ -1,253 +1,237 @@
-import { randomUUID } from "node:crypto";
-import type { Store } from "../../api/store.ts";
 import type { Thread } from "../../api/thread.ts";
 import type { CheckpointTuple } from "../../model/checkpoint.ts";
-import { StorageFailure } from "../errors.ts";
+import { RunError, StorageFailure } from "../errors.ts";
 import type { Values } from "../graph/reducers.ts";
 import { checkInput } from "../graph/schema.ts";
-import { release } from "../thread/capture.ts";
 import { type Breaks, type Position, readPosition } from "../thread/graph-position.ts";
-import { Journal } from "../thread/journal.ts";
+import { knownRun } from "../thread/known-run.ts";
+import { headOf } from "../thread/late-answers.ts";
+import { runMessageId } from "../thread/mail.ts";
 import { nestedHeads, noteNested } from "../thread/nested.ts";
-import { type ResumePoint, resumePoint } from "../thread/resume-run.ts";
-import { checkFits, startPosition } from "../thread/start-run.ts";
-import { answerWrite, controlWrite, gotoWrite, openInterrupts } from "../thread/step-progress.ts";
+import { forgetRecoveries, noteRecovery } from "../thread/recoveries.ts";
+import { noInterrupt, type ResumePoint, resumePoint } from "../thread/resume-run.ts";
+import { checkFits, NOTHING, startPosition } from "../thread/start-run.ts";
+import { controlWrite, gotoWrite } from "../thread/step-progress.ts";
 import { timeOrderedId } from "../thread/time-ordered-id.ts";
-import { Cancellation } from "./cancellation.ts";
-import type { CompiledGraph } from "./compiled-graph.ts";
-import type { FlowEvent, RunResult } from "./events.ts";
-import { LeaseKeeper } from "./lease-keeper.ts";
-import {
-  breaksOf,
-  type ResumeOptions,
-  type RunOptions,
-  type Settings,
-  settingsOf,
-  type WalkOptions,
-} from "./options.ts";
-import { BranchFailure, UnknownTarget } from "./routing.ts";
-import { runToEnd } from "./run-to-end.ts";
-import type { Level, Session } from "./session.ts";
-import { nothingToResume, startFailure, unfinishedRun } from "./start-errors.ts";
+import { upgraded } from "../thread/upgrade.ts";
+import { pausedAt, stopsAt } from "./breakpoints.ts";
+import { Call } from "./call.ts";
+import type { RunResult } from "./events.ts";
+import type { LeaseKeeper } from "./lease-keeper.ts";
+import { breaksOf, type ResumeOptions, type RunOptions, type Started, type Taking } from "./options.ts";
+import type { Level } from "./session.ts";
+import { nothingToResume, unfinishedRun } from "./start-errors.ts";
+
+/** A run that is to begin. */
+interface NewRun {
+  readonly run: string;
+  start(): Promise<Begun>;
+}
+
+/** The first position of a run, committed as its durability asks. */
+interface Begun {
+  readonly level: Level;
+  readonly position: Position;
+}
 
 const NO_BREAKS: Breaks = { before: [], after: [] };
 
-/** A call of `run` or `resume`: takes the thread's lease, finds the position to start from, and runs to the end. */
-export class Execution {
-  readonly #compiled: CompiledGraph;
-  readonly #options: WalkOptions;
-  readonly #settings: Settings;
-  /** The breakpoints of this call; undefined when it names none. */
-  readonly #breaks: Breaks | undefined;
-  readonly #threadId: string | undefined;
-  readonly #cancellation = new Cancellation();
-  #lease: LeaseKeeper | undefined;
-
-  constructor(compiled: CompiledGraph, threadId: string | undefined, options: WalkOptions) {
-    this.#compiled = compiled;
-    this.#threadId = threadId;
-    // An option with the value undefined counts as not given, so that it does not hide a default.
-    const given = Object.entries(options).filter(([, value]) => value !== undefined);
-    this.#options = { ...compiled.defaults, ...(Object.fromEntries(given) as WalkOptions) };
-    this.#settings = settingsOf(this.#options);
-    this.#breaks = breaksOf(compiled.definition, options);
-    if (threadId !== undefined && compiled.store === undefined) {
-      throw new TypeError("A thread needs a store to be kept in: compile the graph with { store }.");
-    }
-    const breaks = this.#breaks ?? breaksOf(compiled.definition, compiled.defaults);
-    if (threadId === undefined && breaks !== undefined && breaks.before.length + breaks.after.length > 0) {
-      throw new TypeError("A breakpoint needs a thread to wait in: run with { thread }.");
-    }
-  }
-
+/** Finds the position that a call starts from, commits what changes on the way, and runs to the end. */
+export class Execution extends Call {
   async run(input: unknown, options: RunOptions): Promise<RunResult> {
-    const { definition } = this.#compiled;
-    const given = input === undefined || input === null ? undefined : input;
-    // The input is checked before the thread is touched.
-    const checked = given === undefined ? undefined : await checkInput(definition.name, definition.schema, given);
-    const start = async (head?: CheckpointTuple): Promise<RunResult> => {
-      const values = checked ?? (await checkInput(definition.name, definition.schema, {}));
-      return this.#start(values, options.run ?? randomUUID(), head);
-    };
-    const threadId = this.#threadId;
-    if (threadId === undefined) return this.#guarded(() => start());
-    return this.#leased(async (thread) => {
-      const head = await thread.tuple();
-      if (head === undefined) return start();
-      const { checkpoint } = head;
-      checkFits(definition, threadId, checkpoint.workflow, { next: [] });
-      const proceed = async (): Promise<RunResult> =>
-        this.#continue(await resumePoint(definition, head, undefined, {}), head);
-      const isSameRun = options.run !== undefined && options.run === checkpoint.run;
-      if (checkpoint.next.length === 0) return isSameRun ? proceed() : start(head);
-      const { ifUnfinished = isSameRun || given === undefined ? "continue" : "fail" } = options;
-      if (ifUnfinished === "continue") return proceed();
-      if (ifUnfinished === "restart") return start(head);
-      throw unfinishedRun(threadId, checkpoint);
+    const values = await this.#checked(input);
+    if (this.threadId === undefined) {
+      return this.guarded(async () => this.#runNew(await this.#newRun(values, undefined, undefined)));
+    }
+    return this.leased(async (thread) => {
+      const begun = await this.#begin(thread, input, values, options);
+      if ("result" in begun) return begun.result;
+      if ("start" in begun) return this.#runNew(begun);
+      const { head } = begun;
+      const { tuple, migrated } = await upgraded(this.compiled.definition, head);
+      return this.#continue(await resumePoint(this.compiled.definition, tuple, undefined, {}, migrated), head);
     });
   }
 
-  async resume({ value, update, goto, from }: ResumeOptions): Promise<RunResult> {
-    const threadId = this.#threadId as string;
+  /** Makes a run durable without running it: a worker takes it from there. */
+  async start(input: unknown, options: RunOptions): Promise<Started> {
+    const values = await this.#checked(input);
+    return this.leased(async (thread) => {
+      const begun = await this.#begin(thread, input ?? {}, values, options);
+      if ("result" in begun) return { run: begun.result.run, started: false };
+      if ("head" in begun) return { run: begun.head.checkpoint.run as string, started: false };
+      const { level, position } = await begun.start();
+      await level.journal.flush(position);
+      return { run: begun.run, started: true };
+    });
+  }
+
+  /** Checks the input before the thread is touched. Returns the values to start with. */
+  async #checked(input: unknown): Promise<() => Promise<Values>> {
+    const { name, schema } = this.compiled.definition;
+    const checked = input === undefined || input === null ? undefined : await checkInput(name, schema, input);
+    return async () => checked ?? checkInput(name, schema, {});
+  }
+
+  /** Begins a run, finds the unfinished one to continue, or the result of an earlier one under the same id. */
+  async #begin(
+    thread: Thread<Values>,
+    input: unknown,
+    values: () => Promise<Values>,
+    options: RunOptions,
+  ): Promise<NewRun | { readonly head: CheckpointTuple<Values> } | { readonly result: RunResult }> {
+    const head = await headOf(thread);
+    const { run } = options;
+    if (head !== undefined) {
+      const { checkpoint } = head;
+      checkFits(this.compiled.definition, thread.id, checkpoint.workflow, NOTHING);
+      if (run !== undefined && run === checkpoint.run) return { head };
+    }
+    const known = run === undefined ? undefined : await knownRun(thread, run);
+    if (known !== undefined) return { result: known };
+    if (head !== undefined && head.checkpoint.next.length > 0) {
+      const { ifUnfinished = input === undefined || input === null ? "continue" : "fail" } = options;
+      if (ifUnfinished === "continue") return { head };
+      if (ifUnfinished === "fail") throw unfinishedRun(thread.id, head.checkpoint);
+    }
+    return this.#newRun(values, run, head);
+  }
+
+  async #newRun(
+    values: () => Promise<Values>,
+    named: string | undefined,
+    head: CheckpointTuple | undefined,
+  ): Promise<NewRun> {
+    const input = await values();
+    const run = named ?? crypto.randomUUID();
+    return { run, start: () => this.#start(input, run, head, named !== undefined) };
+  }
+
+  #runNew({ run, start }: NewRun): Promise<RunResult> {
+    return this.traced({ run, resumed: false }, async () => {
+      const { level, position } = await start();
+      return this.runToEnd(level, position, false);
+    });
+  }
+
+  /**
+   * Resumes the thread's run. With `judge`, only if that returns true for the head, seen under the lease; with
+   * `maxRecoveries`, only so often at one head.
+   */
+  async resume(options: ResumeOptions): Promise<RunResult>;
+  async resume(options: ResumeOptions, taking: Taking): Promise<RunResult | undefined>;
+  async resume(
+    { value, answers, update, goto, from }: ResumeOptions,
+    { judge, maxRecoveries }: Partial<Taking> = {},
+  ): Promise<RunResult | undefined> {
+    const threadId = this.threadId as string;
     // Acquiring a lease would leave a meta record for a thread that does not exist.
-    if (!(await exists(this.#thread()))) throw nothingToResume(threadId);
-    return this.#leased(async (thread) => {
-      const head = await thread.tuple();
+    if (!(await exists(this.thread()))) throw nothingToResume(threadId);
+    return this.leased(async (thread) => {
+      const head = await headOf(thread);
       if (head === undefined) throw nothingToResume(threadId);
+      if (judge !== undefined && !(await judge(head))) return undefined;
+      const lease = (this.lease as LeaseKeeper).token;
+      if (maxRecoveries !== undefined) await noteRecovery(thread, head, lease, maxRecoveries);
       const base = from === undefined ? undefined : await thread.tuple(from);
       if (from !== undefined && base === undefined) throw nothingToResume(threadId, from);
-      const request = { value, update: update as Values | undefined, goto };
-      return this.#continue(await resumePoint(this.#compiled.definition, head, base, request), head);
+      const request = { value, answers, update: update as Values | undefined, goto };
+      const { definition } = this.compiled;
+      const current = await upgraded(definition, head);
+      const earlier = base && (await upgraded(definition, base));
+      const { migrated } = earlier ?? current;
+      const point = await resumePoint(definition, current.tuple, earlier?.tuple, request, migrated);
+      try {
+        return await this.#continue(point, head);
+      } catch (error) {
+        const isStopped = error instanceof RunError && error.code === "ABORTED";
+        if (isStopped && maxRecoveries !== undefined) await forgetRecoveries(thread, lease);
+        throw error;
+      }
     });
   }
 
-  /** Starts a new run at START, on the state that the thread's last run left. */
-  async #start(values: Values, run: string, head: CheckpointTuple | undefined): Promise<RunResult> {
-    const { definition, defaults } = this.#compiled;
-    const breaks = this.#breaks ?? breaksOf(definition, defaults) ?? NO_BREAKS;
-    const before = head === undefined ? undefined : readPosition(head, true);
-    const level = this.#level(run, breaks, head);
-    this.#emit({ type: "start", run, thread: this.#threadId, resumed: false });
-    const position = await startPosition({ definition, run, breaks }, values, before);
-    await level.journal.commit(position);
-    return this.#runToEnd(level, position, false);
+  /** Starts a new run at START, on the state that the thread's last run left, and commits its first position. */
+  async #start(values: Values, run: string, head: CheckpointTuple | undefined, named = false): Promise<Begun> {
+    const { definition, defaults } = this.compiled;
+    const breaks = this.breaks ?? breaksOf(definition, defaults) ?? NO_BREAKS;
+    const last = head && (await upgraded(definition, head as CheckpointTuple<Values>));
+    const before = last && readPosition(last.tuple, true);
+    const level = this.level(run, breaks, head);
+    this.listener.tell({ type: "start", run, thread: this.threadId, resumed: false });
+    const cancellation = this.cancellation;
+    const first = await startPosition({ definition, run, breaks, cancellation }, values, before);
+    // The difference from a state of an earlier version is not that from the migrated one.
+    const position: Position = last?.migrated ? { ...first, change: undefined } : first;
+    await level.journal.commit(position, named ? { consume: [runMessageId(run)] } : {});
+    return { level, position };
+  }
+
+  /** Goes on from a stored position. */
+  #continue(point: ResumePoint, head: CheckpointTuple): Promise<RunResult> {
+    const run = point.branchedFrom === undefined ? (point.position.run ?? undefined) : undefined;
+    return this.traced({ run, resumed: true, begunBy: traceOf(head) }, () => this.#goOn(point, head));
   }
 
   /** Goes on from a stored position, which is committed first if it was changed or if a new breakpoint fires on it. */
-  async #continue(point: ResumePoint, head: CheckpointTuple): Promise<RunResult> {
+  async #goOn(point: ResumePoint, head: CheckpointTuple): Promise<RunResult> {
     const { changed, branchedFrom, answered } = point;
-    const { definition, defaults } = this.#compiled;
-    const run = branchedFrom === undefined ? (point.position.run ?? randomUUID()) : randomUUID();
+    const { definition, defaults } = this.compiled;
+    const run = branchedFrom === undefined ? (point.position.run ?? crypto.randomUUID()) : crypto.randomUUID();
     const position: Position = { ...point.position, run };
-    const breaks = this.#breaks ?? position.notes.breaks ?? breaksOf(definition, defaults) ?? NO_BREAKS;
-    const level = this.#level(run, breaks, head);
-    const stops = this.#breaks !== undefined && !changed && stopsAt(position, breaks);
-    this.#emit({ type: "start", run, thread: this.#threadId, resumed: true });
+    const breaks = this.breaks ?? position.notes.breaks ?? breaksOf(definition, defaults) ?? NO_BREAKS;
+    const level = this.level(run, breaks, head);
+    const stops = this.breaks !== undefined && !changed && stopsAt(position, breaks);
+    this.listener.tell({ type: "start", run, thread: this.threadId, resumed: true });
     if (!changed && !stops) {
+      await this.#takeBackErrors(level, position);
       await this.#saveAnswers(level, position, answered);
-      return this.#runToEnd(level, position, true);
+      return this.runToEnd(level, position, true);
     }
     const { paused: _, ...notes } = position.notes;
     const start = stops ? pausedAt(position, { ...notes, breaks, paused: true }) : { ...position, notes };
     if (branchedFrom !== undefined) {
       await level.journal.commit(start, { parent: branchedFrom });
-      return this.#runToEnd(level, start, !stops);
+      return this.runToEnd(level, start, !stops);
     }
     const id = timeOrderedId();
     const nested = await nestedHeads(level, start, head.checkpoint.id);
     const noted: Position = { ...start, notes: noteNested(start.notes, id, nested) };
     await level.journal.commit(noted, { id });
-    return this.#runToEnd(level, noted, !stops);
+    return this.runToEnd(level, noted, !stops);
+  }
+
+  /** Takes the errors of an earlier call back: a run that is tried again has not failed until it fails again. */
+  async #takeBackErrors({ journal }: Level, { progress }: Position): Promise<void> {
+    const writes = [controlWrite("error", null)];
+    const failed = [...progress.failed];
+    progress.failed.clear();
+    await Promise.all(failed.map((task) => journal.saveAtHead({ task, node: null, writes })));
   }
 
   /** Saves the answers of this call; with `sync` they are durable before a task acts on them. */
-  async #saveAnswers({ journal }: Level, position: Position, answered: ReadonlyMap<string, unknown>): Promise<void> {
+  async #saveAnswers(level: Level, position: Position, answered: ReadonlyMap<string, unknown>): Promise<void> {
+    const { journal } = level;
     const save = (task: string, write: { channel: string; value: unknown; index: number }): void =>
       journal.save(position, { task, node: null, writes: [write] }, (error) => new StorageFailure(error));
-    for (const [question, value] of answered) save(question, answerWrite(value));
+    for (const [question, value] of answered) {
+      if (!(await this.mail?.give(level, position, question, value)))
+        throw noInterrupt(this.threadId as string, question);
+    }
     for (const [task, goto] of answered.size === 0 ? [] : position.progress.gotos) save(task, gotoWrite(goto));
     // Recovery after a crash sees by this write that the run had left the breakpoint.
     if (position.notes.paused) {
       const task = position.next[0]?.task ?? "";
       save(task, controlWrite("scheduled", true));
     }
-    if (this.#settings.durability === "sync") await journal.drain();
-  }
-
-  async #runToEnd(level: Level, start: Position, resumed: boolean): Promise<RunResult> {
-    const { status, position } = await runToEnd(level, start, resumed);
-    const { state, run } = position;
-    const result: RunResult = {
-      status,
-      state: release(state),
-      checkpoint: level.journal.head,
-      interrupts: release(openInterrupts(position)),
-      run: run as string,
-    };
-    this.#emit({ type: "end", result });
-    return result;
-  }
-
-  #level(run: string, breaks: Breaks, head: CheckpointTuple | undefined): Level {
-    const { definition, store } = this.#compiled;
-    const threadId = this.#threadId;
-    const open: Session["open"] = (namespace) =>
-      threadId === undefined ? undefined : (store?.thread(threadId, { namespace }) as Thread<Values>);
-    const session: Session = {
-      threadId,
-      run,
-      ...this.#settings,
-      cancellation: this.#cancellation,
-      lease: this.#lease,
-      open,
-      emit: (event) => this.#emit(event),
-      runToEnd,
-    };
-    const journal = new Journal({
-      thread: open([]),
-      lease: this.#lease?.token,
-      durability: this.#settings.durability,
-      workflow: definition.name,
-      head: head?.checkpoint,
-    });
-    return { session, definition, namespace: [], journal, breaks, stopped: new Map() };
-  }
-
-  #emit(event: FlowEvent): void {
-    this.#options.on?.(event);
-  }
-
-  #thread(): Thread<Values> {
-    return (this.#compiled.store as Store<Values>).thread(this.#threadId as string);
-  }
-
-  /** Holds the thread's lease while the body runs. */
-  async #leased(body: (thread: Thread<Values>) => Promise<RunResult>): Promise<RunResult> {
-    const thread = this.#thread();
-    return this.#guarded(async () => {
-      const wait = this.#options.ifBusy === "wait";
-      this.#lease = await LeaseKeeper.take(thread, this.#compiled.lease, wait, this.#cancellation);
-      try {
-        return await body(thread);
-      } finally {
-        await this.#lease.release();
-      }
-    });
-  }
-
-  /** Follows the caller's signal while the body runs, and unwraps the faults that only the runtime knows. */
-  async #guarded(body: () => Promise<RunResult>): Promise<RunResult> {
-    const unfollow = this.#cancellation.follow(this.#options.signal);
-    try {
-      return await body();
-    } catch (error) {
-      if (error instanceof StorageFailure) throw error.error;
-      if (error instanceof UnknownTarget || error instanceof BranchFailure) {
-        throw startFailure(this.#compiled.definition.name, this.#threadId, error);
-      }
-      throw error;
-    } finally {
-      unfollow();
-    }
+    if (this.settings.durability === "sync") await journal.drain();
   }
 }
 
-/** Tells whether a breakpoint of this call is on a task that has not begun and that no breakpoint has stopped yet. */
-function stopsAt({ next, notes, progress }: Position, { before }: Breaks): boolean {
-  const begun = (task: string): boolean => progress.results.has(task) || progress.asked.has(task);
-  return !notes.paused && next.some(({ node, task }) => before.includes(node) && !begun(task));
-}
-
-/** Returns a copy of the position that waits at a breakpoint, for a checkpoint of its own. */
-function pausedAt(position: Position, notes: Position["notes"]): Position {
-  return {
-    ...position,
-    id: undefined,
-    change: {},
-    source: "loop",
-    interrupts: openInterrupts(position),
-    notes,
-  };
+/** Returns the trace context that a checkpoint was stored with. */
+function traceOf({ checkpoint }: CheckpointTuple): string | undefined {
+  const { trace } = checkpoint.metadata;
+  return typeof trace === "string" ? trace : undefined;
 }
 
 async function exists(thread: Thread<Values>): Promise<boolean> {

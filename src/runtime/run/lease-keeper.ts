@@ -42,6 +42,11 @@ export class LeaseKeeper {
     }
   }
 
+  /** Returns a signal that aborts once the lease is known to be lost. */
+  get lost(): AbortSignal {
+    return this.#lost;
+  }
+
   get token(): LeaseToken {
     return this.#lease;
   }

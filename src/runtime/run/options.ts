@@ -1,3 +1,4 @@
+import type { CheckpointTuple } from "../../model/checkpoint.ts";
 import type { Definition } from "../graph/definition.ts";
 import type { Goto } from "../graph/goto.ts";
 import type { Breaks } from "../thread/graph-position.ts";
@@ -20,8 +21,8 @@ export interface WalkOptions<State = unknown> {
   readonly signal?: AbortSignal;
   /** While another run holds the thread: fail with `BUSY`, or wait until it is free. Default "fail". */
   readonly ifBusy?: "fail" | "wait";
-  /** A listener for the run's events. */
-  readonly on?: (event: FlowEvent<State>) => void;
+  /** A listener for the run's events. The run waits for the promise it returns before its next step. */
+  readonly on?: (event: FlowEvent<State>) => unknown;
 }
 
 export interface RunOptions<State = unknown> extends WalkOptions<State> {
@@ -38,14 +39,39 @@ export interface RunOptions<State = unknown> extends WalkOptions<State> {
 
 export interface ResumeOptions<State = unknown> extends WalkOptions<State> {
   readonly thread: string;
-  /** The answer to all open interrupts, or an object of answers by interrupt id. */
+  /** A plain answer, to every open question. */
   readonly value?: unknown;
+  /** Answers by question id. Refused as a whole with `NO_INTERRUPT` if one of these questions is not open. */
+  readonly answers?: Readonly<Record<string, unknown>>;
   /** An update of the state, made through the reducers before the run goes on. */
   readonly update?: Partial<State>;
-  /** Targets that replace the pending tasks or, together with `value`, the targets of the answered tasks. */
+  /** Targets that replace the pending tasks or, together with an answer, the targets of the answered tasks. */
   readonly goto?: Goto;
   /** An older checkpoint to go on from, in a branch: later checkpoints stay. Default: the head. */
   readonly from?: string;
+}
+
+export interface StartOptions {
+  readonly thread: string;
+  /** The run's id: a run is started once under an id. Default: a random id. */
+  readonly run?: string;
+  /** While the thread's last run is unfinished: fail with `UNFINISHED`, or `restart` and drop it. Default "fail". */
+  readonly ifUnfinished?: "fail" | "restart";
+}
+
+/** The outcome of `start`. */
+export interface Started {
+  readonly run: string;
+  /** False if the run had been started before, under the same id. */
+  readonly started: boolean;
+}
+
+/** How `recover` and workers take a run up. */
+export interface Taking {
+  /** Decides under the lease whether the run can go on. */
+  readonly judge: (head: CheckpointTuple) => Promise<boolean>;
+  /** How often a run is taken up at one head before it counts as failed. Default: as often as it takes. */
+  readonly maxRecoveries?: number;
 }
 
 export interface Settings {

@@ -1,7 +1,10 @@
 import type { Activation, Barrier } from "../../model/checkpoint.ts";
+import { messageOf } from "../errors.ts";
 import type { Definition } from "../graph/definition.ts";
 import { END, type Goto, isSend, type Target, targetList } from "../graph/goto.ts";
 import type { Values } from "../graph/reducers.ts";
+import { capture, ownCopy } from "../thread/capture.ts";
+import type { Cancellation } from "./cancellation.ts";
 
 /** The part of a finished task that decides which tasks come next. */
 export interface Arrival {
@@ -18,13 +21,15 @@ export interface Route {
   readonly barriers: readonly Barrier[];
 }
 
-/** The fault of a target that the graph lacks. */
+/** The fault of a target that the graph lacks, or that the branch does not declare. */
 export class UnknownTarget extends Error {
   readonly from: string;
   readonly target: string;
 
-  constructor(from: string, target: string) {
-    super(`"${from}" leads to "${target}", which is not a node of the graph.`);
+  constructor(from: string, target: string, declared?: readonly string[]) {
+    const fault =
+      declared === undefined ? "not a node of the graph" : `none of its declared targets: ${declared.join(", ")}`;
+    super(`"${from}" leads to "${target}", which is ${fault}.`);
     this.from = from;
     this.target = target;
   }
@@ -35,7 +40,7 @@ export class BranchFailure extends Error {
   readonly from: string;
 
   constructor(from: string, cause: unknown) {
-    super(`The branch of "${from}" failed: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    super(`The branch of "${from}" failed: ${messageOf(cause)}`, { cause });
     this.from = from;
   }
 }
@@ -50,14 +55,17 @@ export async function route(
   state: Values,
   waiting: readonly Barrier[],
   step: number,
+  cancellation?: Cancellation,
 ): Promise<Route> {
   const next: Task[] = [];
   const plain = new Set<string>();
   const add = (from: string, target: Target): void => {
     checkTarget(definition, from, target);
     const task = `${step}.${next.length}`;
-    if (isSend(target)) next.push(target.arg === undefined ? { node: target.node, task } : { ...target, task });
-    else if (target !== END && !plain.has(target)) {
+    if (isSend(target)) {
+      const { node, arg } = target;
+      next.push(arg === undefined ? { node, task } : { node, arg: capture(arg), task });
+    } else if (target !== END && !plain.has(target)) {
       plain.add(target);
       next.push({ node: target, task });
     }
@@ -69,7 +77,7 @@ export async function route(
     } else if (!followed.has(node)) {
       followed.add(node);
       for (const target of definition.edges.get(node) ?? []) add(node, target);
-      for (const target of await branchTargets(definition, node, state)) add(node, target);
+      for (const target of await branchTargets(definition, node, state, cancellation)) add(node, target);
     }
   }
   const barriers: Barrier[] = [];
@@ -90,14 +98,25 @@ export function checkTarget(definition: Definition, from: string, target: Target
   if (!definition.nodes.has(name) && (name !== END || isSend(target))) throw new UnknownTarget(from, name);
 }
 
-async function branchTargets(definition: Definition, node: string, state: Values): Promise<readonly Target[]> {
-  const targets: Target[] = [];
-  for (const { choose } of definition.branches.get(node) ?? []) {
+async function branchTargets(
+  definition: Definition,
+  node: string,
+  state: Values,
+  cancellation: Cancellation | undefined,
+): Promise<readonly Target[]> {
+  const all: Target[] = [];
+  for (const { choose, targets } of definition.branches.get(node) ?? []) {
+    let chosen: readonly Target[];
     try {
-      targets.push(...targetList(await choose(state), `The branch of "${node}"`));
+      const choosing = async (): Promise<unknown> => choose(ownCopy(state));
+      const choice = await (cancellation === undefined ? choosing() : cancellation.during(choosing()));
+      chosen = targetList(choice, `The branch of "${node}"`);
     } catch (cause) {
       throw new BranchFailure(node, cause);
     }
+    const other = chosen.map((target) => (isSend(target) ? target.node : target)).find((to) => !targets?.includes(to));
+    if (targets !== undefined && other !== undefined) throw new UnknownTarget(node, other, targets);
+    for (const target of chosen) all.push(target);
   }
-  return targets;
+  return all;
 }

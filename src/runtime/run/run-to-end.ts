@@ -1,10 +1,12 @@
-import { messageOf, RunError, StorageFailure } from "../errors.ts";
-import { reduce } from "../graph/reducers.ts";
+import { messageOf, nameOf, RunError, StorageFailure } from "../errors.ts";
+import { ReducerFailure, reduce } from "../graph/reducers.ts";
+import { ownCopy } from "../thread/capture.ts";
 import type { Notes, Position } from "../thread/graph-position.ts";
 import { nestedHeads, noteNested } from "../thread/nested.ts";
 import { arrivalNotes } from "../thread/start-run.ts";
-import { controlWrite, emptyProgress, openInterrupts, sameQuestions } from "../thread/step-progress.ts";
+import { controlWrite, emptyProgress, openInterrupts, openStops, sameQuestions } from "../thread/step-progress.ts";
 import { timeOrderedId } from "../thread/time-ordered-id.ts";
+import { answerStops } from "./answer-stops.ts";
 import { BranchFailure, route, type Task, UnknownTarget } from "./routing.ts";
 import { abortError, checkLease, type Ended, type Level, nodeError } from "./session.ts";
 import { type Failed, superstep, TaskFault } from "./superstep.ts";
@@ -29,6 +31,8 @@ async function runSteps(level: Level, start: Position, resumed: boolean): Promis
   const { journal, session } = level;
   let position = start;
   for (let taken = 0; ; taken += 1) {
+    await session.drained();
+    await session.noticeCancel();
     checkLease(level);
     if (position.next.length === 0) {
       await journal.flush(position);
@@ -40,10 +44,14 @@ async function runSteps(level: Level, start: Position, resumed: boolean): Promis
       return fail(level, position, [{ task: first, error: abortError(level, position.step + 1) }]);
     }
     if (taken >= session.maxSteps) return fail(level, position, [{ task: first, error: stepLimit(level, position) }]);
-    const failures = await superstep(level, position);
+    let failures = await superstep(level, position);
+    // A stop may have its answer by now: a signal or a person was quick, or the time is up.
+    while (failures.length === 0 && openStops(position).length > 0 && (await answerStops(level, position))) {
+      failures = await superstep(level, position);
+    }
     checkLease(level);
     if (failures.length > 0) return fail(level, position, failures);
-    if (openInterrupts(position).length > 0) return pause(level, position);
+    if (openStops(position).length > 0) return pause(level, position);
     position = await advance(level, position);
   }
 }
@@ -61,7 +69,7 @@ async function advance(level: Level, position: Position): Promise<Position> {
       node,
       goto: progress.gotos.get(task) ?? progress.results.get(task)?.goto,
     }));
-    const { next, barriers } = await route(definition, arrivals, state, position.barriers, step);
+    const { next, barriers } = await route(definition, arrivals, state, position.barriers, step, session.cancellation);
     const ran = [...new Set(tasks.map(({ node }) => node))];
     const outer: Notes = notes.outer === undefined ? {} : { outer: notes.outer };
     boundary = {
@@ -81,51 +89,75 @@ async function advance(level: Level, position: Position): Promise<Position> {
       progress: emptyProgress(),
     };
   } catch (error) {
-    return fail(level, position, [boundaryFailure(level, position, error)]);
+    const isAborted = session.cancellation.cancelled && error instanceof BranchFailure;
+    const failed = isAborted
+      ? { task: tasks[0] as Task, error: abortError(level, step) }
+      : boundaryFailure(level, position, error);
+    return fail(level, position, [failed]);
   }
   level.stopped.clear();
   await journal.commit(boundary);
   const checkpoint = boundary.id === undefined ? undefined : journal.head;
   const names = boundary.next.map(({ node }) => node);
-  session.emit({ type: "step", namespace, step, state: boundary.state, next: names, checkpoint });
+  session.emit({ type: "step", namespace, step, state: ownCopy(boundary.state), next: names, checkpoint });
   return boundary;
 }
 
 /** Stops at a position and stores it, with its open questions and the results of its finished tasks. */
 async function pause(level: Level, position: Position): Promise<Ended> {
-  return { status: "interrupted", position: await keep(level, position) };
+  if (level.outer === undefined) await level.session.mail?.dropStale(position);
+  return { status: "interrupted", position: await keep(level, position, restOf(position)) };
 }
+
+/** Returns the notes of a position that waits: whether anything is left to run before a stop is answered, and when one is due. */
+function restOf({ next, progress, ...position }: Position): Pick<Notes, "idle" | "due"> {
+  const open = openStops({ next, progress });
+  if (open.length === 0 || position.notes.paused) return {};
+  const times = open.flatMap(({ until }) => until ?? []);
+  return { idle: true, ...(times.length > 0 && { due: Math.min(...times) }) };
+}
+
+/** As many results as this are copied to a checkpoint that puts a position again. With more, it is replaced in place. */
+const COPIED = 16;
 
 /**
  * Makes a position durable as it is now. A stored position whose open questions have changed is put again as a new
  * checkpoint, so that the head alone is enough to go on.
  */
-async function keep(level: Level, position: Position): Promise<Position> {
+async function keep(level: Level, position: Position, rest: Pick<Notes, "idle" | "due"> = {}): Promise<Position> {
   const { journal } = level;
   const interrupts = openInterrupts(position);
   const id = await journal.idOf(position);
-  if (id !== undefined && sameQuestions(interrupts, position.interrupts)) {
+  const { idle, due, ...others } = position.notes;
+  const isSame = sameQuestions(interrupts, position.interrupts) && idle === rest.idle && due === rest.due;
+  if (id !== undefined && isSame) {
     await journal.flush(position);
     return position;
   }
-  const copyId = timeOrderedId();
+  // Copying the results of a wide step for every answer would cost their square.
+  const inPlace = id !== undefined && id === journal.head?.id && position.progress.results.size > COPIED;
+  const keptId = inPlace ? id : timeOrderedId();
   const kept: Position = {
     ...position,
     id: undefined,
-    ...(id === undefined ? {} : { change: {}, source: "loop" }),
+    ...(id === undefined ? {} : { change: {}, source: inPlace ? position.source : "loop" }),
     plainPath: position.plainPath && id === undefined,
     interrupts,
-    notes: noteNested(position.notes, copyId, await nestedHeads(level, position, id)),
+    notes: noteNested({ ...others, ...rest }, keptId, await nestedHeads(level, position, id)),
   };
-  await journal.flush(kept, { id: copyId });
+  await journal.flush(kept, { id: keptId, inPlace });
   return kept;
 }
 
-/** Throws the first failure. All are saved, so that the thread's status is failed until the step succeeds. */
+/**
+ * Throws the first failure. All are saved, so that the thread's status is failed until the step is tried again; but a run
+ * that was only aborted has not failed: it can go on.
+ */
 async function fail(level: Level, position: Position, failures: readonly Failed[]): Promise<never> {
   await keep(level, position);
-  await saveErrors(level, failures);
-  throw failures[0]?.error;
+  const faults = failures.filter(({ error }) => error.code !== "ABORTED");
+  await saveErrors(level, faults);
+  throw (faults[0] ?? failures[0])?.error;
 }
 
 async function saveErrors({ journal }: Level, failures: readonly Failed[]): Promise<void> {
@@ -138,8 +170,7 @@ async function saveErrors({ journal }: Level, failures: readonly Failed[]): Prom
 
 function describe(error: RunError): Record<string, unknown> {
   const { cause } = error;
-  const name = cause instanceof Error ? cause.name : error.name;
-  return { code: error.code, name, message: messageOf(cause ?? error) };
+  return { code: error.code, name: nameOf(cause, error), message: messageOf(cause ?? error) };
 }
 
 function stepLimit({ session }: Level, position: Position): RunError {
@@ -152,7 +183,9 @@ function stepLimit({ session }: Level, position: Position): RunError {
 function boundaryFailure(level: Level, position: Position, error: unknown): Failed {
   if (error instanceof StorageFailure) throw error;
   const known = error instanceof UnknownTarget || error instanceof BranchFailure;
-  const task = (known && position.next.find(({ node }) => node === error.from)) || (position.next.at(-1) as Task);
+  const from = known ? position.next.find(({ node }) => node === error.from) : undefined;
+  const given = error instanceof ReducerFailure ? position.next[error.update] : undefined;
+  const task = from ?? given ?? (position.next.at(-1) as Task);
   const blamed = { ...task, step: position.step + 1 };
   if (error instanceof UnknownTarget) {
     return { task, error: nodeError(level, "UNKNOWN_NODE", blamed, "goes nowhere", error) };

@@ -1,18 +1,34 @@
 import type { Thread } from "../../api/thread.ts";
+import { ThreadmarkError } from "../../errors.ts";
+import type { CheckpointInfo } from "../../model/checkpoint.ts";
 import { messageOf, RunError, type RunErrorCode, StorageFailure } from "../errors.ts";
 import type { Definition } from "../graph/definition.ts";
 import type { Values } from "../graph/reducers.ts";
 import type { Breaks, Position } from "../thread/graph-position.ts";
 import type { Durability, Journal } from "../thread/journal.ts";
+import { EMITS } from "../thread/kept-emits.ts";
+import type { Stop } from "../thread/stops.ts";
 import { taskKey } from "../thread/task-key.ts";
 import type { Cancellation } from "./cancellation.ts";
+import type { Timer } from "./clock.ts";
 import type { FlowEvent } from "./events.ts";
 import type { LeaseKeeper } from "./lease-keeper.ts";
+import type { Slots } from "./slots.ts";
 
 /** The end of a graph: without further tasks, or waiting. */
 export interface Ended {
-  readonly status: "done" | "interrupted";
+  readonly status: "done" | "interrupted" | "cancelled";
   readonly position: Position;
+  /** The last checkpoint, where it is not the journal's. */
+  readonly checkpoint?: CheckpointInfo;
+}
+
+/** The messages to a thread, as tasks and steps use them; see `thread/mail.ts`. */
+interface Mail {
+  takeSignal(level: Level, position: Position, stop: Stop): Promise<boolean>;
+  answerStops(level: Level, position: Position): Promise<boolean>;
+  timeUp(level: Level, position: Position, stop: Stop): Promise<void>;
+  dropStale(position: Position): Promise<void>;
 }
 
 /** The part of a run that its outer graph shares with the graphs nested in it. */
@@ -22,11 +38,24 @@ export interface Session {
   readonly durability: Durability;
   readonly maxSteps: number;
   readonly concurrency: number;
+  /** Held by node functions while they run; a nested graph holds none, its nodes do. */
+  readonly slots: Slots;
+  /** Errors of tasks whose node collects them. */
+  readonly collected: RunError[];
   readonly cancellation: Cancellation;
   readonly lease: LeaseKeeper | undefined;
+  /** The messages for the thread; undefined when the run has no thread. */
+  readonly mail: Mail | undefined;
+  /** Aborts the run if a message asks to cancel it. */
+  noticeCancel(): Promise<void>;
   /** Returns a handle on a namespace of the thread; undefined when the run has no thread. */
   open(namespace: readonly string[]): Thread<Values> | undefined;
   emit(event: FlowEvent): void;
+  /** Waits while a reader of the run's events is far behind. */
+  drained(): Promise<void>;
+  /** Returns the time in milliseconds since 1970. */
+  now(): number;
+  readonly timer: Timer;
   /** Runs a graph from a position to its end. `resumed` passes over a breakpoint at that position. */
   runToEnd(level: Level, position: Position, resumed: boolean): Promise<Ended>;
 }
@@ -37,9 +66,47 @@ export interface Level {
   readonly definition: Definition;
   readonly namespace: readonly string[];
   readonly journal: Journal;
+  /** The task that this graph is, for a nested one. */
+  readonly outer?: { readonly level: Level; readonly position: Position };
   readonly breaks: Breaks;
   /** The heads of nested graphs that stopped in the running step, by task. */
   readonly stopped: Map<string, string>;
+}
+
+/** Makes sure that a position is in the store, whatever the durability: answers and steps are kept against it. */
+export async function ensureStored(level: Level, position: Position): Promise<string | undefined> {
+  const { outer } = level;
+  const id = await level.journal.idOf(position);
+  if (id !== undefined) return id;
+  await level.journal.ensure(position, outer && (await ensureStored(outer.level, outer.position)));
+  return position.id;
+}
+
+/** Stores answers to stops, or remembered steps, before it resolves. */
+export async function rememberAt(
+  level: Level,
+  position: Position,
+  answers: ReadonlyMap<string, unknown>,
+): Promise<void> {
+  try {
+    await ensureStored(level, position);
+    await level.journal.remember(position, answers);
+  } catch (error) {
+    if (error instanceof StorageFailure || ThreadmarkError.is(error, "SERIALIZE", "TOO_LARGE")) throw error;
+    throw new StorageFailure(error);
+  }
+}
+
+/** Stores emitted data against the position, for those who follow the run from elsewhere. */
+export async function keepEmitted(level: Level, position: Position, node: string, data: unknown): Promise<void> {
+  const root = level.outer;
+  // Followers read the thread itself: data of a nested graph is kept with the task that is the graph.
+  if (root !== undefined) return keepEmitted(root.level, root.position, node, data);
+  const number = position.progress.emits;
+  position.progress.emits += 1;
+  const write = { channel: "emit", value: data, index: number };
+  await ensureStored(level, position);
+  await level.journal.saveAt(position, { task: EMITS, node, writes: [write] });
 }
 
 /** Throws if the run's lease is known to be lost, after which it must not write any more. */

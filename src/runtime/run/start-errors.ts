@@ -9,7 +9,7 @@ export function nothingToResume(thread: string, checkpoint?: string): Threadmark
     const message = `There is no thread "${thread}" to resume. Start it with run().`;
     return new ThreadmarkError("NOT_FOUND", message, { thread });
   }
-  const message = `Thread "${thread}" has no checkpoint "${checkpoint}" to resume from.`;
+  const message = `Thread "${thread}" has no checkpoint "${checkpoint}" to resume from. See its history().`;
   return new ThreadmarkError("NOT_FOUND", message, { thread, checkpoint });
 }
 
@@ -21,6 +21,12 @@ export function unfinishedRun(thread: string, { next, step, interrupts }: Checkp
     `The last run of thread "${thread}" ${what} after step ${step}. Go on with resume(), or run with ifUnfinished: "restart" to drop that, or "continue" to drop the input.`,
     { thread, step },
   );
+}
+
+/** Makes the error of a run that is aborted at START, before any node has run. */
+export function startAborted(workflow: string, thread: string | undefined, reason: unknown): RunError {
+  const message = `Workflow "${workflow}" was aborted before its first step: ${messageOf(reason)}`;
+  return new RunError("ABORTED", message, { thread, cause: reason });
 }
 
 /** Makes the error of a run that fails at START, before any node has run. */

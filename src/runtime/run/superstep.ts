@@ -1,6 +1,8 @@
 import type { RunError } from "../errors.ts";
+import { ownCopy } from "../thread/capture.ts";
 import type { Position } from "../thread/graph-position.ts";
-import { controlWrite, forgetQuestions, resultWrites } from "../thread/step-progress.ts";
+import { controlWrite, forgetQuestions, isRunnable, noteStops, resultWrites } from "../thread/step-progress.ts";
+import { isQuestion } from "../thread/stops.ts";
 import { taskKey } from "../thread/task-key.ts";
 import type { Task } from "./routing.ts";
 import { type Level, nodeError } from "./session.ts";
@@ -27,7 +29,7 @@ export class TaskFault extends Error {
  * outcome is noted in the position's progress, and saved, as soon as the task ends. Returns failures in activation order.
  */
 export async function superstep(level: Level, position: Position): Promise<readonly Failed[]> {
-  const waiting = position.next.filter((task) => isRunnable(position, task)).values();
+  const waiting = position.next.filter((task) => isRunnable(position.progress, task)).values();
   const failed = new Map<Task, RunError>();
   let broken: { readonly error: unknown } | undefined;
   const worker = async (): Promise<void> => {
@@ -50,13 +52,6 @@ export async function superstep(level: Level, position: Position): Promise<reado
   });
 }
 
-/** Tells whether a task has to run: it has not finished, and asked nothing or has an answer. */
-function isRunnable({ progress }: Position, { task }: Task): boolean {
-  if (progress.results.has(task)) return false;
-  const asked = progress.asked.get(task);
-  return asked === undefined || asked.some(({ id }) => progress.answers.has(id));
-}
-
 function settle(level: Level, position: Position, task: Task, outcome: Outcome, failed: Map<Task, RunError>): void {
   const { session, journal, namespace } = level;
   const step = position.step + 1;
@@ -72,21 +67,27 @@ function settle(level: Level, position: Position, task: Task, outcome: Outcome, 
       error: nodeError(level, "NODE_FAILED", { ...task, step }, "gave a value that cannot be stored", cause),
     });
   if (outcome.kind === "failed") {
-    failed.set(task, outcome.error);
     session.emit({ type: "error", ...place, error: outcome.error });
+    const isOwnFault = outcome.error.code === "NODE_FAILED" || outcome.error.code === "TIMEOUT";
+    if (!isOwnFault || level.definition.nodes.get(task.node)?.options.onError !== "collect") {
+      failed.set(task, outcome.error);
+      return;
+    }
+    session.collected.push(outcome.error);
+    position.progress.results.set(task.task, { update: undefined, goto: undefined });
+    forgetQuestions(position.progress, task.task);
+    journal.save(position, { task: task.task, node: task.node, writes: resultWrites(undefined, undefined) }, blame);
   } else if (outcome.kind === "asked") {
-    const { interrupts } = outcome;
-    position.progress.asked.set(task.task, interrupts);
-    // An earlier answer under the id of a new question does not answer it.
-    for (const { id } of interrupts) position.progress.answers.delete(id);
-    const writes = [controlWrite("interrupt", interrupts)];
+    const stops = noteStops(position.progress, task.task, outcome.stops);
+    const writes = [controlWrite("interrupt", stops)];
     journal.save(position, { task: task.task, node: task.node, writes }, blame);
-    session.emit({ type: "interrupt", ...place, interrupts });
+    const interrupts = outcome.stops.filter(isQuestion).map(({ id, node, value }) => ({ id, node, value }));
+    if (interrupts.length > 0) session.emit({ type: "interrupt", ...place, interrupts });
   } else {
     const { result, raw } = outcome;
     position.progress.results.set(task.task, result);
     forgetQuestions(position.progress, task.task);
     journal.save(position, { task: task.task, node: task.node, writes: resultWrites(raw.update, raw.goto) }, blame);
-    session.emit({ type: "update", ...place, update: result.update });
+    session.emit({ type: "update", ...place, update: ownCopy(result.update) });
   }
 }

@@ -1,21 +1,23 @@
-import type { Interrupt } from "../../model/checkpoint.ts";
-import { type RunError, StorageFailure } from "../errors.ts";
+import { traced, type WorkEvent } from "../../platform/diagnostics.ts";
+import { RunError, StorageFailure } from "../errors.ts";
 import { isNested, type NodeDefinition } from "../graph/definition.ts";
 import { targetList } from "../graph/goto.ts";
-import { capture, isPlainObject, release } from "../thread/capture.ts";
+import { capture, isPlainObject, ownCopy } from "../thread/capture.ts";
 import type { Position } from "../thread/graph-position.ts";
 import { runNested } from "../thread/nested.ts";
-import { interruptId, type Result } from "../thread/step-progress.ts";
+import type { Result } from "../thread/step-progress.ts";
+import type { Stop } from "../thread/stops.ts";
 import { taskKey } from "../thread/task-key.ts";
 import { Cancellation } from "./cancellation.ts";
-import type { Context } from "./context.ts";
+import type { Context, EmitOptions, InterruptOptions, WaitOptions } from "./context.ts";
 import { checkTarget, type Task, UnknownTarget } from "./routing.ts";
-import { type Level, nodeError } from "./session.ts";
+import { keepEmitted, type Level, nodeError } from "./session.ts";
+import { TaskStops } from "./task-stops.ts";
 
 /** The outcome of a task. */
 export type Outcome =
   | { readonly kind: "done"; readonly result: Result; readonly raw: Result }
-  | { readonly kind: "asked"; readonly interrupts: readonly Interrupt[] }
+  | { readonly kind: "asked"; readonly stops: readonly Stop[] }
   | { readonly kind: "failed"; readonly error: RunError };
 
 /** Runs a task with its retries. Rejects for faults of the store only. */
@@ -25,12 +27,23 @@ export async function runTask(level: Level, position: Position, task: Task): Pro
   const { session } = level;
   for (let attempt = 1; ; attempt += 1) {
     const current = new Attempt(level, position, task, node, attempt);
-    // A cancelled run begins no further task of its step.
-    if (session.cancellation.cancelled) return { kind: "failed", error: current.aborted() };
-    const outcome = await current.outcome();
+    const outcome = await slotted(level, node, current);
     if (outcome.kind !== "failed" || attempt >= attempts || !isWorthRetrying(outcome.error, when)) return outcome;
     session.emit({ type: "retry", ...current.address, attempt: attempt + 1, error: outcome.error.cause });
-    await session.cancellation.sleep(backoff * 2 ** (attempt - 1));
+    await session.cancellation.sleep(backoff * 2 ** (attempt - 1), session.timer);
+  }
+}
+
+/** Makes an attempt as soon as the run's concurrency allows it. */
+async function slotted({ session }: Level, { work }: NodeDefinition, attempt: Attempt): Promise<Outcome> {
+  const { slots } = session;
+  if (!isNested(work)) await slots.enter();
+  try {
+    // A cancelled run begins no further task of its step.
+    if (session.cancellation.cancelled) return { kind: "failed", error: attempt.aborted() };
+    return await attempt.outcome();
+  } finally {
+    if (!isNested(work)) slots.leave();
   }
 }
 
@@ -44,11 +57,6 @@ function isWorthRetrying(error: RunError, when: ((error: unknown) => boolean) | 
   }
 }
 
-/** Thrown inside a node to stop it at an unanswered question. */
-class Interruption extends Error {
-  override readonly name = "Interruption";
-}
-
 /** An attempt at a task. */
 class Attempt {
   readonly #level: Level;
@@ -57,8 +65,7 @@ class Attempt {
   readonly #node: NodeDefinition;
   readonly #attempt: number;
   readonly #cancellation: Cancellation;
-  #asked: readonly Interrupt[] = [];
-  #questions = 0;
+  readonly #stops: TaskStops;
   #timeUp: Error | undefined;
   #ended = false;
 
@@ -68,6 +75,7 @@ class Attempt {
     this.#task = task;
     this.#node = node;
     this.#attempt = attempt;
+    this.#stops = new TaskStops(level, position, task);
     this.#cancellation = node.options.timeout === undefined ? level.session.cancellation : new Cancellation();
   }
 
@@ -79,18 +87,34 @@ class Attempt {
 
   async outcome(): Promise<Outcome> {
     this.#level.session.emit({ type: "task", ...this.address, attempt: this.#attempt });
-    let returned: unknown;
     try {
-      returned = await this.#limited(() => this.#work());
-      if (this.#asked.length === 0) return this.#done(returned);
+      const returned = await traced(
+        "task",
+        () => this.#facts(),
+        () => this.#limited(() => this.#work()),
+      );
+      if (this.#stops.open.length === 0) return this.#done(returned);
     } catch (error) {
       if (error instanceof StorageFailure) throw error;
-      if (this.#asked.length === 0) return { kind: "failed", error: this.#failure(error) };
+      if (this.#stops.open.length === 0 || this.#isOver) return { kind: "failed", error: this.#failure(error) };
     } finally {
       this.#ended = true;
+      this.#stops.end();
+      await this.#stops.settled();
     }
     // A node that caught the interruption, or threw another error after it, was still interrupted.
-    return { kind: "asked", interrupts: this.#asked };
+    return { kind: "asked", stops: this.#stops.open };
+  }
+
+  /** Tells whether the attempt was ended from outside, rather than by its node. */
+  get #isOver(): boolean {
+    return this.#timeUp !== undefined || this.#level.session.cancellation.cancelled;
+  }
+
+  #facts(): WorkEvent {
+    const { session, definition } = this.#level;
+    const { node, task } = this.address;
+    return { graph: definition.name, thread: session.threadId, run: session.run, node, task, attempt: this.#attempt };
   }
 
   aborted(): RunError {
@@ -99,10 +123,10 @@ class Attempt {
 
   async #work(): Promise<unknown> {
     const { work } = this.#node;
-    if (!isNested(work)) return work(this.#position.state, this.#context());
+    if (!isNested(work)) return work(ownCopy(this.#position.state), this.#context());
     const answer = await runNested(this.#level, this.#position, this.#task, work, this.#cancellation);
-    if ("asked" in answer) this.#asked = answer.asked;
-    return "asked" in answer ? undefined : answer.update;
+    if ("stops" in answer) this.#stops.stopAt(answer.stops);
+    return "stops" in answer ? undefined : answer.update;
   }
 
   /** Waits for the work, at most until its timeout or the end of the run. */
@@ -116,15 +140,15 @@ class Attempt {
         if (!isNested(this.#node.work)) reject(reason);
       };
       const stop = session.cancellation.onCancel(quit);
-      const timer =
+      const clear =
         timeout === undefined
           ? undefined
-          : setTimeout(() => {
+          : session.timer(timeout, () => {
               this.#timeUp = new Error(`it took longer than ${timeout} ms`);
               quit(this.#timeUp);
-            }, timeout);
+            });
       const settled = (): void => {
-        clearTimeout(timer);
+        clear?.();
         stop();
       };
       work().then(resolve, reject).finally(settled);
@@ -134,35 +158,29 @@ class Attempt {
   #context(): Context {
     const { session } = this.#level;
     const { address } = this;
+    const stops = this.#stops;
     return {
       thread: session.threadId,
       run: session.run,
-      step: address.step,
+      superstep: address.step,
       node: address.node,
       task: address.task,
       attempt: this.#attempt,
-      arg: this.#task.arg,
+      arg: ownCopy(this.#task.arg),
       signal: this.#cancellation.signal,
-      interrupt: <Answer>(payload?: unknown): Answer => this.#interrupt(payload) as Answer,
-      emit: (data: unknown): void => {
-        if (!this.#ended) session.emit({ type: "emit", ...address, data });
+      interrupt: <Answer>(payload?: unknown, options: InterruptOptions<Answer> = {}): Answer =>
+        stops.interrupt(payload, options as InterruptOptions) as Answer,
+      step: (name, run) => stops.step(name, run),
+      sleep: (time) => stops.sleep(time),
+      waitFor: async <Payload>(name: string, options: WaitOptions = {}): Promise<Payload | undefined> =>
+        (await stops.waitFor(name, options)) as Payload | undefined,
+      emit: async (data: unknown, { keep = false }: EmitOptions = {}): Promise<void> => {
+        if (this.#ended) return;
+        session.emit({ type: "emit", ...address, data });
+        if (keep) await keepEmitted(this.#level, this.#position, address.node, data);
+        await session.drained();
       },
     };
-  }
-
-  #interrupt(payload: unknown): unknown {
-    const { threadId } = this.#level.session;
-    if (threadId === undefined) {
-      throw new TypeError("interrupt() needs a thread to wait in: run with { thread }.");
-    }
-    if (this.#ended) throw new TypeError(`interrupt() was called after the task of "${this.#node.name}" had ended.`);
-    const { answers } = this.#position.progress;
-    const id = interruptId(this.#task.task, this.#questions);
-    this.#questions += 1;
-    if (answers.has(id)) return release(answers.get(id));
-    // Only the first open question counts, even if the node catches the interruption and asks another.
-    if (this.#asked.length === 0) this.#asked = [{ id, node: this.#node.name, value: payload }];
-    throw new Interruption(`Node "${this.#node.name}" waits for an answer.`);
   }
 
   #done(returned: unknown): Outcome {
@@ -181,6 +199,8 @@ class Attempt {
     if (this.#level.session.cancellation.cancelled) return this.aborted();
     if (this.#timeUp !== undefined) return this.#error("TIMEOUT", "ran out of time", this.#timeUp);
     if (error instanceof UnknownTarget) return this.#error("UNKNOWN_NODE", "goes nowhere", error);
+    const isLimit = isNested(this.#node.work) && error instanceof RunError && error.code === "STEP_LIMIT";
+    if (isLimit) return this.#error("STEP_LIMIT", "did not end", error);
     return this.#error("NODE_FAILED", "failed", error);
   }
 

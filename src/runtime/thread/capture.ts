@@ -36,16 +36,51 @@ function copyContainer(value: object, inner: (part: unknown) => unknown): object
   return result;
 }
 
+/**
+ * Returns a value for one receiver alone: parts that cannot be frozen (Map, Set, Date, buffers) are copied, with the path
+ * to them; everything else is shared. A frozen value without such parts is returned as it is.
+ */
+export function ownCopy<T>(value: T): T {
+  return (changeable(value) ? ownParts(value as object) : value) as T;
+}
+
+function ownParts(value: object): unknown {
+  const builtIn = copyBuiltIn(value);
+  if (builtIn !== undefined) return builtIn;
+  const result = copyContainer(value, ownCopy);
+  return value instanceof Map || value instanceof Set ? result : Object.freeze(result);
+}
+
+/** Remembers of frozen lists and objects whether they hold a part that can be changed: that never changes. */
+const known = new WeakMap<object, boolean>();
+
+function changeable(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (!Array.isArray(value) && !isPlainObject(value)) return copyBuiltIn(value) !== value;
+  const before = known.get(value);
+  if (before !== undefined) return before;
+  if (!Object.isFrozen(value)) return true;
+  const parts: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  const result = parts.some(changeable);
+  known.set(value, result);
+  return result;
+}
+
 /** Sets a key, of which `__proto__` is an ordinary one, as in the store. */
 export function define(target: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== "__proto__") target[key] = value;
   else Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
+/** Absent in browsers. */
+const NodeBuffer = Reflect.get(globalThis, "Buffer") as typeof Buffer | undefined;
+
 /** Copies anything but an array, Map, Set or plain object; returns undefined for these. */
 function copyBuiltIn(value: object): unknown {
-  if (Buffer.isBuffer(value)) return Buffer.from(value);
+  if (NodeBuffer?.isBuffer(value)) return NodeBuffer.from(value);
   if (value instanceof Date || ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return structuredClone(value);
+  if (value instanceof URL) return new URL(value.href);
+  if (value instanceof RegExp) return structuredClone(value);
   return isContainer(value) ? undefined : value;
 }
 

@@ -1,9 +1,11 @@
+import { successors } from "../graph/check.ts";
 import type { Definition } from "../graph/definition.ts";
 import { reduce, type Values } from "../graph/reducers.ts";
 import { route, type Task } from "../run/routing.ts";
 import { capture } from "./capture.ts";
 import type { Position } from "./graph-position.ts";
-import { emptyProgress, isOfTask, openInterrupts } from "./step-progress.ts";
+import { emptyProgress, openInterrupts } from "./step-progress.ts";
+import { isOfTask } from "./stops.ts";
 
 /** Returns the position with the update reduced into its state. Its pending and finished tasks stay as they are. */
 export function updatedPosition(definition: Definition, position: Position, update: Values): Position {
@@ -20,15 +22,20 @@ export function updatedPosition(definition: Definition, position: Position, upda
   };
 }
 
-/** Returns the position as if a node had returned the update: its edges are followed, the other pending tasks stay. */
+/**
+ * Returns the position as if a node had returned the update: its edges are followed, the other pending tasks stay. With
+ * `routesAgain`, tasks that the node may have led to are not pending any more.
+ */
 export async function updatedPositionAs(
   definition: Definition,
   position: Position,
   update: Values,
   node: string,
+  routesAgain = false,
 ): Promise<Position> {
   const changed = updatedPosition(definition, position, update);
-  const kept = position.next.filter((task) => task.node !== node);
+  const led = routesAgain ? (successors(definition).get(node) ?? []) : [];
+  const kept = position.next.filter((task) => task.node !== node && !led.includes(task.node));
   const { next, barriers } = await route(definition, [{ node }], changed.state, position.barriers, changed.step);
   const unfinished = kept.filter(({ task }) => !position.progress.results.has(task));
   const isPending = (task: Task): boolean =>

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { Thread } from "../../api/thread.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import type { CheckpointInfo, CheckpointTuple } from "../../model/checkpoint.ts";
@@ -11,14 +10,17 @@ import { updatedPosition, updatedPositionAs } from "./edit-position.ts";
 import { type Position, readPosition } from "./graph-position.ts";
 import { type CommitOptions, Journal } from "./journal.ts";
 import { nestedHeads, noteNested } from "./nested.ts";
-import { checkFits } from "./start-run.ts";
+import { checkFits, NOTHING } from "./start-run.ts";
 import { timeOrderedId } from "./time-ordered-id.ts";
+import { upgraded } from "./upgrade.ts";
 
 export interface UpdateOptions {
   /** A node to update in the name of: its edges are followed, as if it had returned the values. */
   readonly as?: string;
   /** An older checkpoint to branch from. Default: the head. */
   readonly from?: string;
+  /** With `as`: tasks that the node may have led to before are dropped. */
+  readonly routesAgain?: boolean;
 }
 
 type Open = (namespace: readonly string[]) => Thread<Values>;
@@ -29,7 +31,7 @@ export async function edit(
   threadId: string,
   open: Open,
   values: Values,
-  { as, from }: UpdateOptions,
+  { as, from, routesAgain = false }: UpdateOptions,
 ): Promise<CheckpointInfo> {
   if (!isPlainObject(values)) throw new TypeError("The values of an update must be an object of state keys.");
   if (as !== undefined && !definition.nodes.has(as)) {
@@ -42,17 +44,19 @@ export async function edit(
   if (head === undefined || base === undefined) {
     const what =
       head === undefined ? `There is no thread "${threadId}"` : `Thread "${threadId}" has no checkpoint "${from}"`;
-    throw new ThreadmarkError("NOT_FOUND", `${what} to update.`, {
+    throw new ThreadmarkError("NOT_FOUND", `${what} to update. See store.threads() and history().`, {
       thread: threadId,
       ...(head === undefined || from === undefined ? {} : { checkpoint: from }),
     });
   }
-  checkFits(definition, threadId, base.checkpoint.workflow, { next: [] });
+  checkFits(definition, threadId, base.checkpoint.workflow, NOTHING);
   const isBranch = base.checkpoint.id !== head.checkpoint.id;
-  const before = readPosition(base, isBranch);
-  const after = await apply(definition, before, values, as);
+  const { tuple, migrated } = await upgraded(definition, base);
+  const before = readPosition(tuple, isBranch);
+  const applied = await apply(definition, before, values, as, routesAgain);
+  const after: Position = migrated ? { ...applied, change: undefined } : applied;
   if (isBranch)
-    return commit(definition, thread, head, { ...after, run: randomUUID() }, { parent: base.checkpoint.id });
+    return commit(definition, thread, head, { ...after, run: crypto.randomUUID() }, { parent: base.checkpoint.id });
   const id = timeOrderedId();
   const level = { definition, namespace: [], session: { open }, stopped: new Map<string, string>() };
   const notes = noteNested(after.notes, id, await nestedHeads(level, after, before.id));
@@ -64,11 +68,12 @@ async function apply(
   before: Position,
   values: Values,
   as: string | undefined,
+  routesAgain: boolean,
 ): Promise<Position> {
   try {
     return as === undefined
       ? updatedPosition(definition, before, values)
-      : await updatedPositionAs(definition, before, values, as);
+      : await updatedPositionAs(definition, before, values, as, routesAgain);
   } catch (error) {
     const known = error instanceof UnknownTarget || error instanceof BranchFailure;
     if (!known) throw error;
@@ -89,6 +94,7 @@ async function commit(
     lease: undefined,
     durability: "sync",
     workflow: definition.name,
+    version: definition.version,
     head: head.checkpoint,
   });
   try {

@@ -23,6 +23,12 @@ export interface Notes {
   readonly outer?: string;
   /** The heads of nested graphs, by task. `of` is this checkpoint's id: a copy of the checkpoint has another id. */
   readonly nested?: { readonly of: string; readonly at: Readonly<Record<string, string>> };
+  /** Nothing runs on until a stop is answered: by a person, a signal, or the time `due`. */
+  readonly idle?: true;
+  /** The earliest time at which a stop is answered by itself, in milliseconds since 1970. */
+  readonly due?: number;
+  /** The ids of the steps that unfinished tasks remembered before this checkpoint. */
+  readonly kept?: readonly string[];
 }
 
 /** Names of nodes that a run stops before, or after. */
@@ -96,6 +102,6 @@ export function readPosition(tuple: CheckpointTuple, asCommitted: boolean): Posi
     barriers: checkpoint.barriers,
     run: checkpoint.run,
     notes: notesOf(checkpoint.metadata),
-    progress: readProgress(tuple, next, asCommitted),
+    progress: readProgress(tuple, next, asCommitted, notesOf(checkpoint.metadata).kept),
   };
 }

@@ -1,11 +1,13 @@
+import { mailboxOf } from "../../api/mailbox.ts";
 import type { Thread } from "../../api/thread.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import type { Checkpoint, CheckpointInfo } from "../../model/checkpoint.ts";
-import type { LeaseToken, PutFields, WritesInput } from "../../model/options.ts";
+import type { LeaseToken, PutFields, PutInput, WritesInput } from "../../model/options.ts";
 import { StorageFailure } from "../errors.ts";
 import type { Values } from "../graph/reducers.ts";
-import { infoOf, type Position } from "./graph-position.ts";
-import { answerWrite, gotoWrite, resultWrites } from "./step-progress.ts";
+import { infoOf, type Notes, type Position } from "./graph-position.ts";
+import { answerWrite, controlWrite, gotoWrite, type Progress, resultWrites } from "./step-progress.ts";
+import { isQuestion, isRemembered, type Stop } from "./stops.ts";
 import { timeOrderedId } from "./time-ordered-id.ts";
 
 /**
@@ -23,8 +25,12 @@ export interface JournalOptions {
   readonly lease: LeaseToken | undefined;
   readonly durability: Durability;
   readonly workflow: string;
+  /** The version of the states it writes; undefined to leave that to the store. */
+  readonly version?: number | undefined;
   /** The namespace's head when the run began. */
   readonly head: Checkpoint | undefined;
+  /** The trace context to keep with every checkpoint, for runs that are resumed elsewhere. */
+  readonly trace?: string | undefined;
 }
 
 export interface CommitOptions {
@@ -32,6 +38,10 @@ export interface CommitOptions {
   readonly id?: string;
   /** The checkpoint to branch from, when that is not the head; null for a new root. */
   readonly parent?: string | null;
+  /** The checkpoint `id` is there with the writes of the position, and is replaced. */
+  readonly inPlace?: boolean;
+  /** Messages to the thread that the commit uses up. */
+  readonly consume?: readonly string[];
 }
 
 /** Returns the error to report when a task's value cannot be stored. */
@@ -43,12 +53,14 @@ export class Journal {
   readonly #eager: boolean;
   #info: CheckpointInfo | undefined;
   #parent: string | null | undefined;
+  #consume: readonly string[] = [];
   /** Writes of the running step that are not known to be durable. Invariant: they never reject, but resolve to the fault. */
   #writes: Promise<Error | undefined>[] = [];
   /** With `exit`: writes against a stored position, needed only if its step fails or asks. */
   #held: (() => Promise<Error | undefined>)[] = [];
   /** With `async`: the boundary that is being written while the step runs. */
   #boundary: Promise<Error | undefined> | undefined;
+  #ensuring: Promise<void> | undefined;
 
   constructor(options: JournalOptions) {
     this.#options = options;
@@ -64,6 +76,7 @@ export class Journal {
   /** Commits a boundary. When this resolves, the boundary is durable with `sync`, and the one before it with `async`. */
   async commit(position: Position, options: CommitOptions = {}): Promise<void> {
     if (options.parent !== undefined) this.#parent = options.parent;
+    if (options.consume !== undefined) this.#consume = options.consume;
     if (!this.#eager) {
       this.#held = [];
       return;
@@ -79,10 +92,28 @@ export class Journal {
     if (this.#options.thread !== undefined && position.id === undefined) {
       // The put itself carries the progress of the position's tasks.
       if (!this.#eager) this.#held = [];
-      this.#raise(await this.#write(position, options.id));
+      this.#raise(await this.#write(position, options.id, options.inPlace));
     } else {
       await this.#settleWrites();
     }
+  }
+
+  /** Makes a position durable that its mode may have left unwritten; `outer` is then noted as that of a nested graph. */
+  async ensure(position: Position, outer: string | undefined): Promise<void> {
+    await this.#settleBoundary();
+    if (this.#options.thread === undefined || position.id !== undefined) return;
+    // Several tasks may ask for it at the same time.
+    this.#ensuring ??= this.#ensure(position, outer).finally(() => {
+      this.#ensuring = undefined;
+    });
+    await this.#ensuring;
+  }
+
+  async #ensure(position: Position, outer: string | undefined): Promise<void> {
+    this.#held = [];
+    const stored: Position = { ...position, notes: { ...position.notes, ...(outer !== undefined && { outer }) } };
+    this.#raise(await this.#write(stored, undefined));
+    position.id = stored.id;
   }
 
   /** Returns the id of a position; undefined where the mode leaves the position unwritten. */
@@ -96,6 +127,22 @@ export class Journal {
     if (this.#options.thread === undefined) return;
     if (this.#eager) this.#writes.push(this.#save(position, input, blame));
     else this.#held.push(() => this.#save(position, input, blame));
+  }
+
+  /** Stores answers to stops, or remembered steps, at once and in every mode. The position must be stored. */
+  async remember(position: Position, answers: ReadonlyMap<string, unknown>): Promise<void> {
+    const { thread } = this.#options;
+    if (thread === undefined || position.id === undefined) return;
+    const { id } = position;
+    const saving = [...answers].map(([stop, value]) =>
+      thread.putWrites(id, { task: stop, node: null, writes: [answerWrite(value)] }, this.#leased()),
+    );
+    await Promise.all(saving);
+  }
+
+  /** Saves writes against a stored position at once, in every mode. */
+  async saveAt({ id }: Position, input: WritesInput): Promise<void> {
+    if (id !== undefined) await this.#options.thread?.putWrites(id, input, this.#leased());
   }
 
   /** Saves writes against the head at once, in every mode. */
@@ -153,9 +200,9 @@ export class Journal {
   }
 
   /** Puts the position together with the writes of the step before it. Resolves to the fault, if there was one. */
-  async #write(position: Position, id: string | undefined): Promise<Error | undefined> {
+  async #write(position: Position, id: string | undefined, inPlace = false): Promise<Error | undefined> {
     const writes = this.#takeWrites();
-    const put = this.#put(position, id).then(
+    const put = this.#put(position, id, inPlace).then(
       (info) => ({ info, error: undefined }),
       (error: unknown) => ({ info: undefined, error }),
     );
@@ -166,17 +213,19 @@ export class Journal {
     this.#info = info;
     position.id = info.id;
     this.#parent = undefined;
+    this.#consume = [];
     return faults.find((fault) => fault instanceof StorageFailure);
   }
 
-  async #put(position: Position, given: string | undefined): Promise<CheckpointInfo> {
+  async #put(position: Position, given: string | undefined, inPlace: boolean): Promise<CheckpointInfo> {
     const thread = this.#options.thread as Thread<Values>;
     const id = given ?? (hasProgress(position) ? timeOrderedId() : undefined);
-    const { state, change, step, source, node, path, next, interrupts, barriers, run, notes } = position;
+    const { state, change, step, source, node, path, next, interrupts, barriers, run } = position;
+    const notes = notesToKeep(position);
     const fields: PutFields = {
       ...(id === undefined ? {} : { id }),
       ...(position.plainPath && this.#eager ? {} : { path }),
-      ...(Object.keys(notes).length === 0 ? {} : { metadata: { flow: notes } }),
+      ...metadataOf(notes, this.#options.trace),
       step,
       source,
       node,
@@ -186,6 +235,7 @@ export class Journal {
       barriers,
       run,
       workflow: this.#options.workflow,
+      ...(this.#options.version !== undefined && { stateVersion: this.#options.version }),
     };
     const options = {
       ...this.#leased(),
@@ -193,11 +243,12 @@ export class Journal {
       expect: this.#info?.id ?? null,
     };
     // The writes go first: a checkpoint must not list tasks as completed whose results are not stored.
-    const copies = id === undefined ? [] : this.#copyProgress(thread, position, id);
+    const copies = id === undefined || inPlace ? [] : this.#copyProgress(thread, position, id);
+    const input: PutInput<Values> =
+      change !== undefined && this.#eager && !inPlace ? { ...fields, update: change } : { ...fields, state };
+    const consume = this.#consume;
     const put =
-      change !== undefined && this.#eager
-        ? thread.put({ ...fields, update: change }, options)
-        : thread.put({ ...fields, state }, options);
+      consume.length === 0 ? thread.put(input, options) : mailboxOf(thread).put(input, { ...options, consume });
     const [info] = await Promise.all([put, ...copies]);
     return info;
   }
@@ -213,6 +264,8 @@ export class Journal {
       if (result !== undefined) copy(task, node, resultWrites(result.update, result.goto));
       const goto = progress.gotos.get(task);
       if (goto !== undefined) copy(task, node, [gotoWrite(goto)]);
+      const stops = progress.asked.get(task);
+      if (stops?.some((stop) => isMoreThanOpen(progress, stop))) copy(task, node, [controlWrite("interrupt", stops)]);
     }
     for (const [question, value] of progress.answers) copy(question, null, [answerWrite(value)]);
     return copies;
@@ -225,5 +278,24 @@ export class Journal {
 }
 
 function hasProgress({ progress }: Position): boolean {
-  return progress.results.size > 0 || progress.answers.size > 0 || progress.gotos.size > 0;
+  if (progress.results.size > 0 || progress.answers.size > 0 || progress.gotos.size > 0) return true;
+  return [...progress.asked.values()].flat().some((stop) => isMoreThanOpen(progress, stop));
+}
+
+/** Tells whether a stop is not fully told by the open questions of its checkpoint. */
+function isMoreThanOpen({ answers }: Progress, stop: Stop): boolean {
+  return !isQuestion(stop) || stop.until !== undefined || answers.has(stop.id);
+}
+
+/** Returns the notes of a checkpoint, with the ids of the steps that its tasks remember by then. */
+function notesToKeep({ notes, progress }: Position): Notes {
+  const { kept: _, ...rest } = notes;
+  const kept = [...progress.answers.keys()].filter(isRemembered);
+  return kept.length === 0 ? rest : { ...rest, kept };
+}
+
+function metadataOf(notes: Notes, trace: string | undefined): Pick<PutFields, "metadata"> {
+  const flow = Object.keys(notes).length === 0 ? undefined : { flow: notes };
+  if (flow === undefined && trace === undefined) return {};
+  return { metadata: { ...flow, ...(trace !== undefined && { trace }) } };
 }

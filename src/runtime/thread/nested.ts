@@ -1,5 +1,5 @@
 import type { Thread } from "../../api/thread.ts";
-import type { CheckpointTuple, Interrupt } from "../../model/checkpoint.ts";
+import type { CheckpointTuple } from "../../model/checkpoint.ts";
 import { StorageFailure } from "../errors.ts";
 import { isNested, type Nested } from "../graph/definition.ts";
 import type { Values } from "../graph/reducers.ts";
@@ -7,13 +7,15 @@ import { checkInput } from "../graph/schema.ts";
 import type { Cancellation } from "../run/cancellation.ts";
 import type { Task } from "../run/routing.ts";
 import type { Level, Session } from "../run/session.ts";
-import { release } from "./capture.ts";
+import { ownCopy, release } from "./capture.ts";
 import { type Notes, notesOf, type Position, readPosition } from "./graph-position.ts";
 import { Journal } from "./journal.ts";
 import { checkFits, startPosition } from "./start-run.ts";
-import { openInterrupts } from "./step-progress.ts";
+import { openStops } from "./step-progress.ts";
+import { innerId, outerId, type Stop } from "./stops.ts";
+import { upgraded } from "./upgrade.ts";
 
-type Answer = { readonly update: unknown } | { readonly asked: readonly Interrupt[] };
+type Answer = { readonly update: unknown } | { readonly stops: readonly Stop[] };
 
 const NO_BREAKS = { before: [], after: [] } as const;
 
@@ -31,39 +33,46 @@ export async function runNested(
   const namespace = [...outer.namespace, task.node, task.task];
   const session = { ...outer.session, cancellation };
   const thread = session.open(namespace);
-  const outerId = await outer.journal.idOf(position);
-  const found = await stored(() => findStart(thread, position, task, outer.stopped.get(task.task), outerId));
+  const outerCheckpoint = await outer.journal.idOf(position);
+  const found = await stored(() => findStart(thread, position, task, outer.stopped.get(task.task), outerCheckpoint));
   const { definition } = nested;
   const journal = new Journal({
     thread,
     lease: session.lease?.token,
     durability: session.durability,
     workflow: definition.name,
+    version: definition.version,
     head: found.head?.checkpoint,
   });
-  const level: Level = { session, definition, namespace, journal, breaks: NO_BREAKS, stopped: new Map() };
-  const notes: Notes = outerId === undefined ? {} : { outer: outerId };
-  const start = await startOf(level, found, notes, () => nested.input(position.state, task.arg));
+  const level: Level = {
+    session,
+    definition,
+    namespace,
+    journal,
+    outer: { level: outer, position },
+    breaks: NO_BREAKS,
+    stopped: new Map(),
+  };
+  const notes: Notes = outerCheckpoint === undefined ? {} : { outer: outerCheckpoint };
+  const start = await startOf(level, found, notes, () => nested.input(ownCopy(position.state), ownCopy(task.arg)));
   for (const [id, value] of position.progress.answers) {
-    if (id.startsWith(`${task.task}/`)) start.progress.answers.set(id.slice(task.task.length + 1), value);
+    const inner = innerId(task.task, id);
+    if (inner !== undefined) start.progress.answers.set(inner, value);
   }
   try {
     const ended = await session.runToEnd(level, start, true);
-    if (ended.status === "done") return { update: nested.output(release(ended.position.state), position.state) };
-    return { asked: outerQuestions(task, ended.position) };
+    if (ended.status === "done")
+      return { update: nested.output(release(ended.position.state), ownCopy(position.state)) };
+    return { stops: outerStops(task, ended.position) };
   } finally {
     // With `exit`, the outer checkpoint learns only from this where its graph stopped.
     if (journal.head !== undefined) outer.stopped.set(task.task, journal.head.id);
   }
 }
 
-/** Returns the open questions of a nested graph as questions of its task. */
-function outerQuestions({ node, task }: Task, inner: Position): readonly Interrupt[] {
-  return openInterrupts(inner).map((question) => ({
-    id: `${task}/${question.id}`,
-    node: `${node}/${question.node}`,
-    value: question.value,
-  }));
+/** Returns the open stops of a nested graph as stops of its task. */
+function outerStops({ node, task }: Task, inner: Position): readonly Stop[] {
+  return openStops(inner).map((stop) => ({ ...stop, id: outerId(task, stop.id), node: `${node}/${stop.node}` }));
 }
 
 interface Found {
@@ -79,15 +88,15 @@ async function findStart(
   { notes }: Position,
   { task }: Task,
   stopped: string | undefined,
-  outerId: string | undefined,
+  outer: string | undefined,
 ): Promise<Found> {
   const head = await thread?.tuple();
   if (thread === undefined || head === undefined) return { head: undefined, from: undefined, anew: false };
   const recorded = notes.nested?.at[task];
   const own =
     head.checkpoint.id === stopped ||
-    (outerId !== undefined && notesOf(head.checkpoint.metadata).outer === outerId) ||
-    (head.checkpoint.id === recorded && notes.nested?.of === outerId);
+    (outer !== undefined && notesOf(head.checkpoint.metadata).outer === outer) ||
+    (head.checkpoint.id === recorded && notes.nested?.of === outer);
   if (own) return { head, from: head, anew: false };
   return { head, from: recorded === undefined ? undefined : await thread.tuple(recorded), anew: true };
 }
@@ -101,17 +110,27 @@ async function startOf(
   const { definition, journal, session } = level;
   if (from === undefined) {
     const values = await checkInput(definition.name, definition.schema, input());
-    const start = await startPosition({ definition, run: session.run, breaks: NO_BREAKS, notes }, values, undefined);
+    const start = await startPosition(
+      { definition, run: session.run, breaks: NO_BREAKS, notes, cancellation: session.cancellation },
+      values,
+      undefined,
+    );
     await journal.commit(start, head === undefined ? {} : { parent: null });
     return start;
   }
-  const position = { ...readPosition(from, anew), run: session.run };
+  const { tuple, migrated } = await upgraded(definition, from as CheckpointTuple<Values>);
+  const position = { ...readPosition(tuple, anew), run: session.run };
   checkFits(definition, session.threadId, from.checkpoint.workflow, position);
+  if (!anew && migrated) {
+    const current: Position = { ...position, id: undefined, source: "update", notes: { ...position.notes, ...notes } };
+    await journal.commit(current);
+    return current;
+  }
   if (!anew) return { ...position, notes: { ...position.notes, ...notes } };
   const branch: Position = {
     ...position,
     id: undefined,
-    change: {},
+    change: migrated ? undefined : {},
     source: "fork",
     notes: { ...position.notes, ...notes },
   };

@@ -5,14 +5,17 @@ import { type Goto, targetList } from "../graph/goto.ts";
 import { reduce, type Values } from "../graph/reducers.ts";
 import { checkTarget, route, UnknownTarget } from "../run/routing.ts";
 import { capture, isPlainObject } from "./capture.ts";
+import { checkAnswer } from "./check-answer.ts";
 import { updatedPosition } from "./edit-position.ts";
 import { type Position, readPosition } from "./graph-position.ts";
-import { checkFits } from "./start-run.ts";
-import { emptyProgress, isOfTask, openInterrupts } from "./step-progress.ts";
+import { checkFits, NOTHING } from "./start-run.ts";
+import { emptyProgress, openInterrupts } from "./step-progress.ts";
+import { isOfTask, isQuestion, looksLikeId } from "./stops.ts";
 
 /** The changes that a call of `resume` asks for. */
 export interface ResumeRequest {
   readonly value?: unknown;
+  readonly answers?: Readonly<Record<string, unknown>> | undefined;
   readonly update?: Values | undefined;
   readonly goto?: Goto | undefined;
 }
@@ -33,8 +36,24 @@ export async function resumePoint(
   definition: Definition,
   head: CheckpointTuple,
   from: CheckpointTuple | undefined,
-  { value, update, goto }: ResumeRequest,
+  { value, answers, update, goto }: ResumeRequest,
+  migrated = false,
 ): Promise<ResumePoint> {
+  const point = await pointOf(definition, head, from, { value, answers, update, goto });
+  if (!migrated) return point;
+  // The stored state is of an earlier version: the whole state is put again before anything runs on it.
+  const { position } = point;
+  const whole: Position = { ...position, id: undefined, change: undefined, interrupts: openInterrupts(position) };
+  return { ...point, position: point.changed ? whole : { ...whole, source: "update" }, changed: true };
+}
+
+async function pointOf(
+  definition: Definition,
+  head: CheckpointTuple,
+  from: CheckpointTuple | undefined,
+  { value, answers, update, goto }: ResumeRequest,
+): Promise<ResumePoint> {
+  checkAnswers(value, answers);
   const tuple = from ?? head;
   const { id, thread, workflow } = tuple.checkpoint;
   if (update !== undefined && !isPlainObject(update)) {
@@ -43,12 +62,16 @@ export async function resumePoint(
   let isBranch = id !== head.checkpoint.id;
   let position = readPosition(tuple, isBranch);
   // Without an answer a goto leaves the step, so that the nodes of its tasks need not exist any more.
-  const leavesStep = goto !== undefined && value === undefined;
-  checkFits(definition, thread, workflow, leavesStep ? { next: [] } : position);
+  const hasAnswer = value !== undefined || answers !== undefined;
+  const leavesStep = goto !== undefined && !hasAnswer;
+  checkFits(definition, thread, workflow, leavesStep ? NOTHING : position);
   if (goto !== undefined) checkGoto(definition, thread, goto);
   const answered = new Map<string, unknown>();
-  if (value !== undefined) {
-    for (const [question, answer] of matchAnswers(position, value, thread)) answered.set(question, answer);
+  if (hasAnswer) {
+    const matched = answers === undefined ? matchValue(position, value, thread) : matchIds(position, answers, thread);
+    for (const [{ id: question, node }, answer] of matched) {
+      answered.set(question, await checkAnswer(definition, thread, node, question, answer));
+    }
     // A new answer to a question whose task has finished starts a branch: the old course of events stays.
     if (!isBranch && [...answered.keys()].some((question) => isFinished(position, question))) {
       isBranch = true;
@@ -87,27 +110,46 @@ function checkGoto(definition: Definition, thread: string, goto: Goto): void {
   }
 }
 
-/** Returns the answer to each question that a value answers: all open questions, or those whose ids are its keys. */
-function matchAnswers(position: Position, value: unknown, thread: string): ReadonlyMap<string, unknown> {
-  const questions = new Map<string, Interrupt>();
-  for (const question of position.interrupts) questions.set(question.id, question);
-  for (const list of position.progress.asked.values())
-    for (const question of list) questions.set(question.id, question);
+/** Refuses answers that are given in a way that could be taken for another. */
+function checkAnswers(value: unknown, answers: unknown): void {
+  if (answers !== undefined && !isPlainObject(answers)) {
+    throw new TypeError("resume({ answers }) must be an object of answers by question id.");
+  }
+  if (answers !== undefined && value !== undefined) {
+    throw new TypeError("resume takes a value, which is one plain answer, or answers by id, not both.");
+  }
+  if (isPlainObject(value) && Object.keys(value).some(looksLikeId)) {
+    throw new TypeError("The value of resume has question ids as keys: give answers by id as resume({ answers }).");
+  }
+}
+
+/** Returns the questions that a plain answer is for: all open ones or, where none is open, those that were answered. */
+function matchValue(position: Position, value: unknown, thread: string): readonly (readonly [Interrupt, unknown])[] {
   const open = openInterrupts(position);
-  const all = open.length > 0 ? open : [...questions.values()];
-  if (all.length === 0) {
+  const asked = [...position.progress.asked.values()].flat().filter(isQuestion);
+  const all = new Map([...position.interrupts, ...asked].map((question) => [question.id, question]));
+  const questions = open.length > 0 ? open : [...all.values()];
+  if (questions.length === 0) {
     const message = `No interrupt of thread "${thread}" waits for an answer. Resume it without a value.`;
     throw new RunError("NO_INTERRUPT", message, { thread });
   }
-  const named = isPlainObject(value) ? Object.keys(value) : [];
-  if (!named.some((id) => questions.has(id))) return new Map(all.map(({ id }) => [id, value]));
-  const unknown = named.find((id) => !questions.has(id));
-  if (unknown !== undefined) {
-    throw new RunError("NO_INTERRUPT", `No interrupt "${unknown}" of thread "${thread}" waits for an answer.`, {
-      thread,
-    });
-  }
-  return new Map(Object.entries(value as Values));
+  return questions.map((question) => [question, value]);
+}
+
+/** Returns the open questions that answers are for; every one must be open. */
+function matchIds(position: Position, answers: Values, thread: string): readonly (readonly [Interrupt, unknown])[] {
+  const open = new Map(openInterrupts(position).map((question) => [question.id, question]));
+  return Object.entries(answers).map(([id, answer]) => {
+    const question = open.get(id);
+    if (question === undefined) throw noInterrupt(thread, id);
+    return [question, answer];
+  });
+}
+
+/** Makes the `NO_INTERRUPT` of an answer whose question is not open. */
+export function noInterrupt(thread: string, id: string): RunError {
+  const message = `No interrupt "${id}" of thread "${thread}" waits for an answer: it was answered, or never asked. See the interrupts of its state().`;
+  return new RunError("NO_INTERRUPT", message, { thread });
 }
 
 function isFinished({ next, progress }: Position, question: string): boolean {
@@ -138,7 +180,7 @@ async function leaveStep(
   const updates = finished.map(({ task }) => position.progress.results.get(task)?.update);
   const { state, change } = reduce(definition.reducers, position.state, [...updates, capture(update)]);
   const { next } = await route(definition, [{ node: "resume", goto }], state, [], step);
-  const { paused: _, nested: __, ...notes } = position.notes;
+  const { paused: _, nested: __, idle: ___, due: ____, ...notes } = position.notes;
   return {
     ...position,
     id: undefined,

@@ -49,18 +49,6 @@ export const commitCases: readonly BackendCase[] = [
     ]);
   }),
 
-  backendCase("commitIfFree, where there is one, applies and refuses as commit does", async (backend) => {
-    const batch = { checks: [{ key: meta, value: text(1) }], puts: [{ key: meta, value: text(2) }] };
-    const other = { inserts: [{ key: at("tail", 2, 1), value: text("beside") }] };
-    await fill(backend, [[meta, text(1)]]);
-    // Nobody else commits, so nothing has to wait.
-    const commit = async (): Promise<unknown> =>
-      backend.commitIfFree ? backend.commitIfFree([batch, other]) : backend.commit([batch, other]);
-    assert.deepEqual(await commit(), [true, true]);
-    assert.deepEqual(await commit(), [false, false]);
-    assert.deepEqual(await values(backend, meta, at("tail", 2, 1)), [text(2), text("beside")]);
-  }),
-
   backendCase("a put writes whether or not the key exists", async (backend) => {
     for (const key of [meta, at("write", 1, 1, 1), thread("a")]) {
       for (const value of [text("one"), Uint8Array.from([1, 2]), text("three")]) {

@@ -12,17 +12,16 @@ export type Overrides = { readonly [Member in keyof Backend]?: Backend[Member] |
  * const counted = forwarding(backend, { read: (list) => ((reads += 1), backend.read(list)) });
  */
 export function forwarding(backend: Backend, overrides: Overrides = {}): Backend {
-  const { commitIfFree } = backend;
   const passed: Backend = {
     name: backend.name,
     capabilities: backend.capabilities,
     read: (reads) => backend.read(reads),
     commit: (batches) => backend.commit(batches),
-    ...(commitIfFree && { commitIfFree: (batches) => commitIfFree.call(backend, batches) }),
     size: () => backend.size(),
     compact: () => backend.compact(),
     verify: () => backend.verify(),
     close: () => backend.close(),
+    ...(backend.hear && { hear: (callback: () => void) => backend.hear?.(callback) ?? (() => {}) }),
   };
   // A getter, because the count changes while the backend is open.
   Object.defineProperty(passed, "interruptions", {

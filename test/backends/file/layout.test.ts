@@ -74,14 +74,41 @@ describe("what is on disk", () => {
     const { encodeLine } = await import("../../../src/backends/file/format/line-writer.ts");
     const frame = { batch: 1, record: 1, of: 1, start: 0, synced: undefined, joint: false };
     const prior = { operation: undefined, length: 0, crc: 0 };
-    const newer = encodeLine(0, frame, { is: "format", format: 2, lineage: 1 }, undefined, prior);
+    const newer = encodeLine(0, frame, { is: "format", format: 3, lineage: 1 }, undefined, prior);
     writeFileSync(journal, newer);
     const again = await file(path("store"));
     await expect(get(again, 1)).rejects.toMatchObject({ code: "VERSION" });
     await expect(put(again, 1, recordText(2))).rejects.toMatchObject({ code: "VERSION" });
-    expect(await again.verify()).toEqual([expect.stringContaining("format 2")]);
+    expect(await again.verify()).toEqual([expect.stringContaining("format 3")]);
     await again.close();
     expect(readFileSync(journal)).toEqual(newer);
+  });
+
+  test("a journal of the first format is written on, and declares the second from then on", async () => {
+    const { encodeLine } = await import("../../../src/backends/file/format/line-writer.ts");
+    const backend = await file(path("store"));
+    await put(backend, 1, recordText(1));
+    await backend.close();
+    const journal = path("store", "00000001.jsonl");
+    const frame = { batch: 1, record: 1, of: 1, start: 0, synced: undefined, joint: false };
+    const none = { operation: undefined, length: 0, crc: 0 };
+    writeFileSync(journal, encodeLine(0, frame, { is: "format", format: 1, lineage: 1 }, undefined, none));
+    const reading = await file(path("store"), { readOnly: true });
+    expect(await get(reading, 1)).toBeUndefined();
+    await reading.close();
+    const again = await file(path("store"));
+    await put(again, 2, recordText(2));
+    await put(again, 3, recordText(3));
+    await again.close();
+    const formats = readFileSync(journal, "utf8")
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line).format);
+    expect(formats).toEqual([1, 2, undefined, undefined]);
+    const third = await file(path("store"));
+    expect(await get(third, 2)).toBe(recordText(2));
+    expect(await third.verify()).toEqual([]);
+    await third.close();
   });
 
   test("a journal under another journal's name is CORRUPT, and the others read", async () => {

@@ -113,9 +113,10 @@ test("history with states, verify and prune go by pages, not by checkpoints", as
     thread.put({ update: { append: { messages: [`${index}`] } } }),
   );
   await Promise.all(puts);
-  expect(await trips(() => collect(thread.history({ states: true })))).toBeLessThanOrEqual(20);
-  expect(await trips(() => other.verify())).toBeLessThanOrEqual(30);
-  expect(await trips(() => thread.prune({ keepLast: 100 }))).toBeLessThanOrEqual(12);
+  expect(await trips(() => collect(thread.history({ states: true })))).toBeLessThanOrEqual(40);
+  // Records, large values, messages and the index are each read by pages; a seal beside them may take some trips too.
+  expect(await trips(() => other.verify())).toBeLessThanOrEqual(80);
+  expect(await trips(() => thread.prune({ keepLast: 100 }))).toBeLessThanOrEqual(30);
   expect(await other.verify()).toEqual({ ok: true, faults: [] });
 });
 

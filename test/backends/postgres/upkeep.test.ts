@@ -40,7 +40,7 @@ test.each([0, 2])(
     const after = await files(schema);
     const kept = [...before.keys()].filter((name) => before.get(name) === after.get(name));
     expect(kept).toEqual(["other"]);
-    expect(before.size).toBe(2 + 11 * Math.max(1, partitions));
+    expect(before.size).toBe(3 + 15 * Math.max(1, partitions));
     await backend.close();
   },
 );

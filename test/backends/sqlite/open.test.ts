@@ -141,7 +141,7 @@ describe("drivers", () => {
     try {
       const opening = sqlite(path("agent.db"));
       await expect(opening).rejects.toMatchObject({ code: "UNSUPPORTED", cause: expect.anything() });
-      await expect(opening).rejects.toThrow("npm install better-sqlite3");
+      await expect(opening).rejects.toThrow("npm install libsql");
     } finally {
       spy.mockRestore();
     }

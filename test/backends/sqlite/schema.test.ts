@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Key } from "../../../src/backend.ts";
 import { sqlite } from "../../../src/backends/sqlite/index.ts";
 import { folderForEach } from "../../support/folders-of-tests.ts";
-import { get, put } from "../support/tail-records.ts";
+import { get, put, tail as tailKey } from "../support/tail-records.ts";
 
 const path = folderForEach();
 
@@ -11,7 +11,9 @@ function meta(lineage: number, item: number): Key {
   return { table: "meta", lineage, group: lineage, item, part: 0 };
 }
 
-/** Makes a store as the first schema had it: without the index of tape numbers. */
+const later = ["value", "mail", "entry", "log"];
+
+/** Makes a store as the first schema had it: without the index of tape numbers and the tables of the second format. */
 async function makeFirstSchema(): Promise<string> {
   const file = path("agent.db");
   const backend = await sqlite(file);
@@ -21,6 +23,7 @@ async function makeFirstSchema(): Promise<string> {
   await backend.commit([{ puts }]);
   await backend.close();
   const database = new DatabaseSync(file);
+  database.exec(later.map((name) => `DROP TABLE "${name}"`).join(";"));
   database.exec(`DROP INDEX "meta_item"; PRAGMA user_version = 1`);
   database.close();
   return file;
@@ -40,6 +43,17 @@ test.each([true, false])(
     const file = await makeFirstSchema();
     const backend = await sqlite(file, { readOnly });
     expect(await get(backend, 1)).toBe("t1........1");
+    const reads = [
+      { find: { from: "a", to: "b", limit: 1 } },
+      { get: tailKey(1) },
+      { tally: { from: "a", to: "b" } },
+      { log: { after: "", limit: 1 } },
+      { get: { ...tailKey(1), table: "value" } },
+      { scan: { table: "mail", lineage: 1, group: 1 } },
+    ] as const;
+    const empty = { lines: [], end: "", expired: false };
+    expect(await backend.read(reads)).toEqual([[], "t1........1", 0, empty, undefined, []]);
+    expect((await backend.size()).tables).toMatchObject({ tail: { records: 1 }, entry: { records: 0 } });
     expect(await backend.verify()).toEqual([]);
     await backend.close();
     expect(schemaOf(file)).toEqual([1, 0]);
@@ -50,7 +64,7 @@ test("a commit brings the first schema up to date, though a tape number was give
   const file = await makeFirstSchema();
   const backend = await sqlite(file);
   await put(backend, 2, "t1........2");
-  expect(schemaOf(file)).toEqual([2, 1]);
+  expect(schemaOf(file)).toEqual([3, 1]);
   expect(await get(backend, 1)).toBe("t1........1");
   expect(await backend.commit([{ inserts: [{ key: meta(3, 9), value: "t1........{}" }] }])).toEqual([false]);
   expect(await backend.commit([{ inserts: [{ key: meta(3, 10), value: "t1........{}" }] }])).toEqual([true]);

@@ -136,7 +136,7 @@ it("what LangGraph's saver cannot read itself is named, everything else is impor
   await saver.close();
 });
 
-it("a source that is none is refused with a clear word and the exit code that docs/cli.md lists", async () => {
+it("a source that is none is refused with a clear word and the exit code that docs/reference/cli.md lists", async () => {
   const not = join(directory, "text.sqlite");
   writeFileSync(
     not,

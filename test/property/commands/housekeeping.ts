@@ -5,6 +5,7 @@ import { exact } from "../../../src/testing/index.ts";
 import { collect } from "../../support/collect.ts";
 import { compareAll } from "../compare.ts";
 import { dropOrphans } from "../naive/writes.ts";
+import { SCALE } from "../scale.ts";
 import type { Free } from "../states.ts";
 import type { Model, System } from "../system.ts";
 import { type Commands, command, commands } from "./command.ts";
@@ -45,7 +46,7 @@ export const bundling: Commands = command("bundle", async (model, real) => {
   await other.close();
 });
 
-const milliseconds = fc.nat({ max: 10 }).map((tens) => tens * 10 + 10);
+const milliseconds = fc.nat({ max: 10 }).map((tens) => (tens * 10 + 10) * SCALE);
 
 export const waiting: Commands = commands("wait", milliseconds, async (time, model) => {
   model.now += time;

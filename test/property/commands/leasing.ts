@@ -3,6 +3,7 @@ import fc from "fast-check";
 import type { LeaseToken } from "../../../src/model/options.ts";
 import { checkLease } from "../naive/lease.ts";
 import { putWrites } from "../naive/writes.ts";
+import { SCALE } from "../scale.ts";
 import { failsAlike, outcomeOf, settle } from "../system.ts";
 import { type Commands, chosenLine, commands, lineChoice } from "./command.ts";
 import { putBoth } from "./put.ts";
@@ -19,7 +20,7 @@ const choices = fc.record({
   ),
   /** How many leases ago the lease was given. */
   back: fc.nat({ max: 3 }).map((n) => (n === 0 ? 1 : 0)),
-  ttl: fc.constantFrom(15, 35),
+  ttl: fc.constantFrom(15 * SCALE, 35 * SCALE),
 });
 
 /** Takes a lease, or does something under the last lease that was given, or under a lost one. */

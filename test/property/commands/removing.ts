@@ -2,14 +2,15 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { prune } from "../naive/prune.ts";
 import { remove } from "../naive/thread.ts";
+import { SCALE } from "../scale.ts";
 import { pickCheckpoint, pickThread, settle } from "../system.ts";
 import { anyPick, anyThread, type Commands, chosenLine, commands, lineChoice } from "./command.ts";
 
 const rules = fc.record(
   {
     keepLast: fc.oneof(fc.nat({ max: 6 }), fc.nat({ max: 80 })),
-    // The clock moves by multiples of ten: an age ending in five is never met exactly.
-    olderThan: fc.nat({ max: 40 }).map((n) => n * 5),
+    // The clock moves by multiples of ten scales: an age that ends in five is never met exactly.
+    olderThan: fc.nat({ max: 40 }).map((n) => n * 5 * SCALE),
     keepLabelled: fc.boolean(),
     ancestors: fc.constantFrom("truncate" as const, "protect" as const),
   },

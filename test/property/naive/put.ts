@@ -3,6 +3,7 @@ import type { Checkpoint } from "../../../src/model/checkpoint.ts";
 import type { PutInput, PutOptions, Update } from "../../../src/model/options.ts";
 import { clone } from "../clone.ts";
 import { checkLease, type NaiveLease } from "./lease.ts";
+import { patched } from "./patch.ts";
 import { find, type Line, type NaiveThread } from "./thread.ts";
 
 type Free = Record<string, unknown>;
@@ -82,7 +83,7 @@ export function put(
 /** The parent's state with an update applied, as a new tree. */
 export function updated(before: unknown, update: Update<Free>): Free {
   if (!isPlain(before)) throw new TypeError("only a plain object can be updated");
-  const { append = {}, set = {}, unset = [] } = update;
+  const { append = {}, set = {}, unset = [], patch = [] } = update;
   const after: Free = clone(before);
   for (const [key, more] of Object.entries(append as Free)) {
     const old = Object.hasOwn(after, key) ? after[key] : undefined;
@@ -92,12 +93,14 @@ export function updated(before: unknown, update: Update<Free>): Free {
   }
   for (const [key, value] of Object.entries(set)) assign(after, key, value);
   for (const key of unset) delete after[key];
+  for (const one of clone(patch)) patched(after, one);
   return after;
 }
 
 /** Refuses an update that is wrong whatever the state is; the store does so before any read. */
-function checkGroups({ append = {}, set = {}, unset = [] }: Update<Free>): void {
-  const keys = [...Object.keys(append), ...Object.keys(set), ...new Set<string>(unset)];
+function checkGroups({ append = {}, set = {}, unset = [], patch = [] }: Update<Free>): void {
+  const patchedKeys = new Set(patch.map(([path]) => path[0] as string));
+  const keys = [...Object.keys(append), ...Object.keys(set), ...new Set<string>(unset), ...patchedKeys];
   if (new Set(keys).size !== keys.length) throw new TypeError("a key is in two groups");
 }
 

@@ -76,7 +76,10 @@ export function statusesOf(thread: NaiveThread): readonly Status[] {
   const writes = lineOf(thread, head.namespace).writes.get(head.id) ?? [];
   const fitting: Status[] = [];
   if (head.interrupts.length > 0) fitting.push("waiting");
-  if (writes.some(({ index }) => index === -1)) fitting.push("failed");
+  // Answers are counted, not compared with the questions: an answer to another task may end the waiting too.
+  const hasAnswer = head.interrupts.length > 0 && writes.some(({ index }) => index === -4);
+  if (hasAnswer) fitting.push("paused");
+  if (writes.some(({ index, value }) => index === -1 && value !== null)) fitting.push("failed");
   if (head.next.length === 0) fitting.push("done");
   return fitting.length > 0 ? fitting : ["paused"];
 }

@@ -23,7 +23,7 @@ const says: Record<string, readonly (string | RegExp)[]> = {
     "n2 -->|join| n5",
   ],
   "nested-graph.ts": [
-    "research/check (0.1/1.0#0) asks: { doubtful: 'There may be ghosts.' }",
+    "research/check (0.1~.1.0~0) asks: { doubtful: 'There may be ghosts.' }",
     "tides: The moon pulls the sea.",
     "ghosts: There may be ghosts. (Unchecked.)",
     "research/0.1: researcher, step 2",

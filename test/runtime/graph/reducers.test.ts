@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, expectTypeOf, test } from "vitest";
-import { type AnyReducer, reduce, type Values } from "../../../src/runtime/graph/reducers.ts";
+import type { AnyReducer } from "../../../src/runtime/graph/fold.ts";
+import { reduce, type Values } from "../../../src/runtime/graph/reducers.ts";
 import { append, END, graph, merge, START } from "../../../src/runtime/index.ts";
 import { capture, release } from "../../../src/runtime/thread/capture.ts";
 

@@ -36,7 +36,7 @@ onMemoryAndSqlite("abort", ({ store: fresh }) => {
       const run = flow.run({ out: [] }, { thread: "t", signal: controller.signal, durability });
       await expect(run).rejects.toMatchObject({ code: "ABORTED", node: "endless", thread: "t", cause: reason });
       const shown = await flow.state("t");
-      expect([shown?.status, shown?.next.map(({ node }) => node)]).toEqual(["failed", ["endless"]]);
+      expect([shown?.status, shown?.next.map(({ node }) => node)]).toEqual(["paused", ["endless"]]);
       const done = await flow.resume({ thread: "t", update: { out: ["more"] } });
       expect(done.state.out).toEqual(["first", "more", "quick", "ended"]);
     },

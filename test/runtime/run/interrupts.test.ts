@@ -61,7 +61,7 @@ onMemoryAndSqlite("interrupts", ({ store: fresh, fresh: freshPlace }) => {
     expect(asked.interrupts.map(({ node }) => node)).toEqual(["a", "c"]);
     const [first, second] = asked.interrupts;
     ran.length = 0;
-    const half = await flow.resume({ thread: "t", value: { [second?.id ?? ""]: "C" }, durability });
+    const half = await flow.resume({ thread: "t", answers: { [second?.id ?? ""]: "C" }, durability });
     expect([half.status, half.interrupts, ran]).toEqual(["interrupted", [first], ["c"]]);
     expect((await head(store, "t")).interrupts).toEqual([first]);
     expect((await flow.state("t"))?.next.map(({ node }) => node)).toEqual(["a"]);
@@ -75,8 +75,8 @@ onMemoryAndSqlite("interrupts", ({ store: fresh, fresh: freshPlace }) => {
     await flow.run({ out: [] }, { thread: "all" });
     expect((await flow.resume({ thread: "all", value: "x" })).state.out).toEqual(["a=x", "b=x", "c", "last"]);
     const { interrupts } = await flow.run({ out: [] }, { thread: "each" });
-    const value = Object.fromEntries(interrupts.map(({ id, node }) => [id, node.toUpperCase()]));
-    expect((await flow.resume({ thread: "each", value })).state.out).toEqual(["a=A", "b=B", "c", "last"]);
+    const answers = Object.fromEntries(interrupts.map(({ id, node }) => [id, node.toUpperCase()]));
+    expect((await flow.resume({ thread: "each", answers })).state.out).toEqual(["a=A", "b=B", "c", "last"]);
   });
 
   test.each(modes)("%s: several questions of one task are asked and answered in order", async (durability) => {
@@ -122,7 +122,7 @@ onMemoryAndSqlite("interrupts", ({ store: fresh, fresh: freshPlace }) => {
     const flow = asking(store, ["b"]);
     const { interrupts } = await flow.run({ out: [] }, { thread: "t" });
     const before = await store.thread("t").tuple();
-    const wrong = flow.resume({ thread: "t", value: { [interrupts[0]?.id ?? ""]: 1, other: 2 } });
+    const wrong = flow.resume({ thread: "t", answers: { [interrupts[0]?.id ?? ""]: 1, other: 2 } });
     await expect(wrong).rejects.toMatchObject({ code: "NO_INTERRUPT", thread: "t" });
     expect(await store.thread("t").tuple()).toEqual(before);
     await flow.resume({ thread: "t", value: "yes" });
@@ -213,7 +213,7 @@ onMemoryAndSqlite("interrupts", ({ store: fresh, fresh: freshPlace }) => {
     const { interrupts } = await flow.run({ out: [] }, { thread: "t" });
     expect(interrupts.map(({ value }) => value)).toEqual([1, 2, 3]);
     for (const { id, value } of [...interrupts].reverse())
-      await flow.resume({ thread: "t", value: { [id]: `${value}!` } });
+      await flow.resume({ thread: "t", answers: { [id]: `${value}!` } });
     expect((await flow.state("t"))?.state.out).toEqual(["1:1!", "2:2!", "3:3!"]);
   });
 

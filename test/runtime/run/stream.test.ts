@@ -93,7 +93,7 @@ onMemoryAndSqlite("streams", ({ store: fresh }) => {
     expect([seen, tries]).toEqual([["start false", "task a", "retry a", "task a", "error a"], 2]);
   });
 
-  test("leaving the loop aborts the run, which has ended, and can be resumed, when the loop is left", async () => {
+  test("leaving the loop lets the run go on, or aborts it if asked to, and then it has ended", async () => {
     const store = await fresh();
     const gate = deferred();
     const flow = graph<State>("w")
@@ -107,10 +107,39 @@ onMemoryAndSqlite("streams", ({ store: fresh }) => {
       .edge("a", "b")
       .edge("b", END)
       .compile({ store });
-    for await (const event of flow.stream({ out: [] }, { thread: "t" }))
+    for await (const event of flow.stream({ out: [] }, { thread: "left" }))
+      if (event.type === "task" && event.node === "b") break;
+    for await (const event of flow.stream({ out: [] }, { thread: "aborted", onLeave: "abort" }))
       if (event.type === "task" && event.node === "b") break;
     gate.resolve();
-    expect((await flow.resume({ thread: "t" })).state.out).toEqual(["a", "b"]);
+    expect((await flow.resume({ thread: "aborted" })).state.out).toEqual(["a", "b"]);
+    await expect.poll(async () => (await flow.state("left"))?.state.out).toEqual(["a", "b"]);
+  });
+
+  test("a stream of many events is read in time that grows with their number, and holds an awaited emit back", async () => {
+    let emitted = 0;
+    const flow = graph<State>("w")
+      .node("flood", (_, ctx) => {
+        for (let index = 0; index < 100_000; index += 1) void ctx.emit(index);
+      })
+      .node("patient", async (_, ctx) => {
+        for (; emitted < 5_000; emitted += 1) await ctx.emit(emitted);
+      })
+      .edge(START, "flood")
+      .edge("flood", "patient")
+      .edge("patient", END)
+      .compile();
+    const started = performance.now();
+    let read = 0;
+    let ahead = 0;
+    for await (const event of flow.stream({})) {
+      if (event.type !== "emit") continue;
+      read += 1;
+      if (event.node === "patient") ahead = Math.max(ahead, emitted - (event.data as number));
+    }
+    expect(read).toBe(105_000);
+    expect(ahead).toBeLessThan(2_000);
+    expect(performance.now() - started).toBeLessThan(5_000);
   });
 
   test("nested graphs give their events with their namespace; run and resume tell a listener the same", async () => {

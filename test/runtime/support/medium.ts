@@ -22,7 +22,6 @@ export function carriesCheckpoint(batches: readonly Batch[]): boolean {
 export async function mediumOf(kind: "memory" | "sqlite", path: string): Promise<Medium> {
   const inner = kind === "memory" ? memory() : await sqlite(path, { fsync: "normal" });
   const backend = forwarding(inner, {
-    commitIfFree: undefined,
     async commit(batches) {
       if (medium.fails(batches)) {
         throw new ThreadmarkError("BACKEND", "The medium is out of order.", { committed: false });

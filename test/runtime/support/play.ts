@@ -57,7 +57,7 @@ async function play(fresh: Fresh, plan: Plan, turns: readonly Turn[], lossy: boo
     const flow = build(plan, world, false, store);
     const shown = await flow.state("t");
     const asked = (shown?.interrupts ?? []).slice(0, answers).map((one) => [one.id, answerTo(one.value)]);
-    const value = asked.length === 0 ? {} : { value: Object.fromEntries(asked) as unknown };
+    const value = asked.length === 0 ? {} : { answers: Object.fromEntries(asked) };
     let commits = 0;
     medium.fails = () => {
       commits += 1;

@@ -92,7 +92,7 @@ onMemoryAndSqlite("nested graphs and the history of their thread", (places) => {
     };
     await expect(flow.resume({ thread: "t", value: "1", on })).rejects.toMatchObject({ code: "BACKEND" });
     medium.fails = () => false;
-    await flow.resume({ thread: "t", value: { "1.0/1.0#0": "2" } });
+    await flow.resume({ thread: "t", answers: { "1.0~.1.0~0": "2" } });
     const { state } = await flow.resume({ thread: "t", value: "2" });
     expect(state.found).toEqual(["x: 1, 2", "y: 1, 2", "z: 1, 2", "reported"]);
     expect(ran).toEqual(["first x", "first y", "first z", "second x", "second y", "second z"]);

@@ -33,12 +33,12 @@ onMemoryAndSqlite("nested graphs", ({ store: fresh }) => {
       const flow = team(store, research(ran, true), durability);
       const asked = await flow.run({ topics: ["x", "y"], found: [] }, { thread: "t" });
       expect(asked.interrupts).toEqual([
-        { id: "1.0/1.0#0", node: "research/check", value: "use x?" },
-        { id: "1.1/1.0#0", node: "research/check", value: "use y?" },
+        { id: "1.0~.1.0~0", node: "research/check", value: "use x?" },
+        { id: "1.1~.1.0~0", node: "research/check", value: "use y?" },
       ]);
       ran.length = 0;
-      const half = await flow.resume({ thread: "t", value: { "1.1/1.0#0": "Y" } });
-      expect([half.interrupts.map(({ id }) => id), ran]).toEqual([["1.0/1.0#0"], ["check y"]]);
+      const half = await flow.resume({ thread: "t", answers: { "1.1~.1.0~0": "Y" } });
+      expect([half.interrupts.map(({ id }) => id), ran]).toEqual([["1.0~.1.0~0"], ["check y"]]);
       ran.length = 0;
       const done = await flow.resume({ thread: "t", value: "X" });
       expect([done.state.found, ran]).toEqual([["x: saw x, asked X", "y: saw y, asked Y", "reported"], ["check x"]]);
@@ -64,9 +64,9 @@ onMemoryAndSqlite("nested graphs", ({ store: fresh }) => {
     const { interrupts } = await flow.run({ got: [] }, { thread: "t" });
     expect(interrupts).toHaveLength(2);
     ran.length = 0;
-    await flow.resume({ thread: "t", value: { [interrupts[1]?.id as string]: "two" } });
+    await flow.resume({ thread: "t", answers: { [interrupts[1]?.id as string]: "two" } });
     expect(ran).toEqual(["2"]);
-    const done = await flow.resume({ thread: "t", value: { [interrupts[0]?.id as string]: "one" } });
+    const done = await flow.resume({ thread: "t", answers: { [interrupts[0]?.id as string]: "one" } });
     expect([done.state.got, ran]).toEqual([
       ["1=one", "2=two"],
       ["2", "1"],
@@ -84,12 +84,12 @@ onMemoryAndSqlite("nested graphs", ({ store: fresh }) => {
       .edge("inner", END)
       .compile({ store });
     const { checkpoint } = await flow.run({ got: [] }, { thread: "t" });
-    for (const task of ["0.0/0.0#0", "0.0/1.0#0"]) {
+    for (const task of ["0.0~.0.0~0", "0.0~.1.0~0"]) {
       const writes = [{ channel: "answer", value: "too early", index: -4 }];
       await store.thread("t").putWrites(checkpoint?.id as string, { task, writes });
     }
     const asked = await flow.resume({ thread: "t" });
-    expect([asked.status, asked.interrupts]).toMatchObject(["interrupted", [{ id: "0.0/1.0#0", value: "second" }]]);
+    expect([asked.status, asked.interrupts]).toMatchObject(["interrupted", [{ id: "0.0~.1.0~0", value: "second" }]]);
     expect((await flow.resume({ thread: "t", value: "now" })).state.got).toEqual(["too early", "now"]);
   });
 
@@ -188,7 +188,7 @@ onMemoryAndSqlite("nested graphs", ({ store: fresh }) => {
     }
     const compiled = flow.compile({ store });
     const { interrupts } = await compiled.run({ topic: "deep", notes: [] }, { thread: "t" });
-    expect(interrupts).toEqual([{ id: "0.0/0.0/1.0#0", node: "down/down/check", value: "use deep?" }]);
+    expect(interrupts).toEqual([{ id: "0.0~.0.0~.1.0~0", node: "down/down/check", value: "use deep?" }]);
     ran.length = 0;
     const { state } = await compiled.resume({ thread: "t", value: "yes" });
     expect([state.notes, ran]).toEqual([["saw deep", "asked yes"], ["check deep"]]);

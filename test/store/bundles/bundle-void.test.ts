@@ -11,9 +11,9 @@ function kindOf(line: string): string {
   return JSON.parse(line).record.kind;
 }
 
-/** A thread whose text is longer than what an export holds back. */
+/** A thread whose text is longer than what an export holds back; its values stay in its checkpoints. */
 async function longThread(): Promise<Store<State>> {
-  const store = await open<State>("memory:");
+  const store = await open<State>("memory:", { largeValues: { from: Number.POSITIVE_INFINITY } });
   for (let n = 0; n < 140; n += 1)
     await store.thread("long").put({ id: `c${n}`, state: { n, text: `${n}`.repeat(20_000) } });
   return store;

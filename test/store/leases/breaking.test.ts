@@ -15,10 +15,10 @@ it.each(campaignLocations)("a lease taken under a clock a year ahead can be brok
   await expect(thread.put({ state: { n: 1 } })).rejects.toMatchObject({ code: "BUSY", holder: "worker-7" });
   const expiresAt = 1_000 + YEAR + 30_000;
   const held = { holder: "worker-7", epoch: 1, expiresAt, remaining: YEAR + 30_000 };
-  expect(await thread.lease()).toEqual({ held, broken: [] });
+  expect(await thread.lease()).toEqual({ held, taken: true, broken: [] });
   const broken = { holder: "worker-7", epoch: 1, expiresAt, at: 1_000, by: "ops", reason: "its clock" };
   expect(await thread.breakLease({ by: "ops", reason: "its clock" })).toEqual(broken);
-  expect(await thread.lease()).toEqual({ held: null, broken: [broken] });
+  expect(await thread.lease()).toEqual({ held: null, taken: true, broken: [broken] });
   await expect(thread.put({ state: { n: 2 } }, { lease: stale })).rejects.toMatchObject({ code: "FENCED" });
   await thread.put({ state: { n: 3 } });
   const next = await thread.acquire({ holder: "worker-8", ttl: 5_000 });
@@ -49,7 +49,7 @@ it("a thread remembers its last ten broken leases", async () => {
 it("breaking where there is no lease, or no thread, writes nothing; odd options are a TypeError", async () => {
   const store = await open("memory:");
   expect(await store.thread("none").breakLease({ reason: "why not" })).toBeUndefined();
-  expect(await store.thread("none").lease()).toEqual({ held: null, broken: [] });
+  expect(await store.thread("none").lease()).toEqual({ held: null, taken: false, broken: [] });
   expect((await store.stats()).bytes.directory).toBe(0);
   await expect(store.thread("t").breakLease({ by: 7 as unknown as string })).rejects.toThrow(TypeError);
   await expect(store.thread("t").breakLease({ reason: "x".repeat(513) })).rejects.toThrow(TypeError);

@@ -9,10 +9,13 @@ const LIMIT = 10_000;
 const large = "x".repeat(LIMIT);
 const half = "y".repeat(LIMIT / 2);
 
+/** Values that are large stay in their checkpoints here. */
+const whole = { largeValues: { from: Number.POSITIVE_INFINITY } } as const;
+
 const refusal = { code: "TOO_LARGE", thread: "t", limit: LIMIT };
 
 async function small(options: OpenOptions = {}): Promise<Store<Free>> {
-  const store = await open<Free>("memory:", { checkpointBytes: LIMIT, ...options });
+  const store = await open<Free>("memory:", { checkpointBytes: LIMIT, ...whole, ...options });
   await store.thread("t").put({ id: "a", state: { list: [half], text: half.slice(0, -500), n: 0 }, step: 1 });
   return store;
 }
@@ -90,7 +93,7 @@ test("Changes that wait with one that is too large are committed.", async () => 
 });
 
 test("A state that stays within the limit can be overwritten for ever, and pruned.", async () => {
-  const store = await open<Free>("memory:", { checkpointBytes: LIMIT, packBytes: 4_000 });
+  const store = await open<Free>("memory:", { checkpointBytes: LIMIT, packBytes: 4_000, ...whole });
   const thread = store.thread("t");
   for (let n = 0; n < 200; n += 1) await thread.put({ update: { set: { blob: `${n}`.padEnd(9_000, "z"), n } } });
   expect(await thread.prune({ keepLast: 5 })).toMatchObject({ deleted: 195 });
@@ -99,10 +102,10 @@ test("A state that stays within the limit can be overwritten for ever, and prune
 
 test("A thread whose state was larger than the limit when it was put reads, and takes a smaller state.", async () => {
   const { backend } = counted(memory());
-  const before = await open<Free>(backend);
+  const before = await open<Free>(backend, whole);
   await before.thread("t").put({ id: "a", state: { text: large } });
   await before.thread("t").put({ id: "b", update: { append: { text: large } } });
-  const store = await open<Free>(backend, { checkpointBytes: LIMIT });
+  const store = await open<Free>(backend, { checkpointBytes: LIMIT, ...whole });
   const thread = store.thread("t");
   expect((await thread.get("b"))?.state).toEqual({ text: large + large });
   await expect(thread.put({ update: { set: { n: 1 } } })).rejects.toMatchObject(refusal);
@@ -113,16 +116,16 @@ test("A thread whose state was larger than the limit when it was put reads, and 
 });
 
 test("A bundle with a checkpoint that is too large is refused, and nothing of its thread is imported.", async () => {
-  const source = await open<Free>("memory:");
+  const source = await open<Free>("memory:", whole);
   await source.thread("t").put({ state: { n: 0 } });
   await source.thread("t").put({ state: { large } });
-  const store = await open<Free>("memory:", { checkpointBytes: LIMIT });
+  const store = await open<Free>("memory:", { checkpointBytes: LIMIT, ...whole });
   await expect(store.import(source.export())).rejects.toMatchObject(refusal);
   expect(await store.thread("t").count()).toBe(0);
 });
 
 test("Bytes that no record can hold as text are TOO_LARGE, with their path.", async () => {
-  const store = await open<Free>("memory:");
+  const store = await open<Free>("memory:", whole);
   const bytes = new Uint8Array(420_000_000);
   await expect(store.thread("t").put({ state: { files: [{ bytes }] } })).rejects.toMatchObject({
     code: "TOO_LARGE",

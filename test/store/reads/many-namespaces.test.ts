@@ -4,6 +4,7 @@ import { memory } from "../../../src/backends/memory/index.ts";
 import { unwrapJson, wrap } from "../../../src/codec/envelope.ts";
 import { open, type Store } from "../../../src/index.ts";
 import { counted } from "../../support/counted.ts";
+import { seals } from "../../support/seals.ts";
 
 /** A thread in which every step of the root has a nested graph of its own, as LangGraph's subgraphs have. */
 async function filled(store: Store<{ n: number }>, namespaces: number): Promise<void> {
@@ -21,6 +22,7 @@ test("the first checkpoint of a namespace costs the same however many there are"
     const { backend, taken } = counted(memory());
     const store = await open<{ n: number }>(backend);
     await filled(store, namespaces);
+    await seals();
     await store.close();
     const other = await open<{ n: number }>(backend);
     await other.thread("t").latest();
@@ -120,6 +122,7 @@ test("what is sealed while the index is being read is not forgotten over the ans
   const nested = store.thread("t", { namespace: ["memory"] });
   const seal = async (): Promise<void> => {
     for (let n = 0; n < 8; n += 1) await store.thread("t").put({ state: { n } });
+    await seals();
   };
   await nested.put({ state: { n: 1 } });
   await seal();

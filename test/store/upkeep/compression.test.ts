@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { memory } from "../../../src/backends/memory/index.ts";
-import { zstdAvailable } from "../../../src/codec/envelope.ts";
+import { canCompress } from "../../../src/codec/envelope.ts";
 import { open } from "../../../src/index.ts";
 
 /** A backend whose records outlive the stores opened on it. */
@@ -10,7 +10,7 @@ function lasting(): ReturnType<typeof memory> {
   return backend;
 }
 
-describe.each(["deflate", ...(zstdAvailable() ? (["zstd"] as const) : [])] as const)(
+describe.each(["deflate", ...(canCompress("zstd") ? (["zstd"] as const) : [])] as const)(
   "packs compressed with %s",
   (compression) => {
     it("compressed records take less room, and read without being told how they were compressed", async () => {

@@ -27,6 +27,7 @@ function through(inner: Backend, name: Name, change: (value: Value) => Value | u
         return shown === undefined ? [] : [{ id, value: shown }];
       });
     }
+    if (!("scan" in read)) return found;
     const { table, group } = read.scan;
     return (found as readonly Found[]).flatMap(({ item, part, value }) => {
       const shown = show(`${table} ${group}:${item}:${part}`, value);

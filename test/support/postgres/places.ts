@@ -45,7 +45,10 @@ export async function makePostgres({ url: given, ...options }: PostgresOptions =
   };
 }
 
-const tables = ["meta", "tail", "mark", "rows", "net", "steps", "id", "head", "write", "directory", "token"];
+const tables = [
+  ...["meta", "tail", "mark", "rows", "net", "steps", "id", "head", "write", "directory", "token"],
+  ...["value", "mail", "entry", "log", "log_cut"],
+];
 
 /**
  * Empty places that share one schema, one after the other: for hundreds of cases that are done sooner than tables are

@@ -23,6 +23,11 @@ export interface FileSystem {
   remove(path: string): Promise<void>;
   /** Makes the names in a directory durable: of files that were created, renamed or removed. */
   syncDirectory(path: string): Promise<void>;
+  /**
+   * Calls back when files in a directory may have changed, until the returned function is called. Undefined where that is
+   * not told, as for a directory that does not exist.
+   */
+  watch?(directory: string, callback: () => void): (() => void) | undefined;
   /** Identifies the process that takes locks through this interface. */
   holder(): Promise<Holder>;
   /** Returns whether a holder still runs; true when that is unknown. */

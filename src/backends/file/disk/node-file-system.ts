@@ -1,4 +1,4 @@
-import { constants, lstatSync } from "node:fs";
+import { constants, lstatSync, watch } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { chmod, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -73,6 +73,17 @@ export const nodeFileSystem: FileSystem = {
       await directory.sync();
     } finally {
       await directory.close();
+    }
+  },
+
+  watch(directory: string, callback: () => void): (() => void) | undefined {
+    try {
+      const watcher = watch(directory, callback);
+      // As when the directory is removed: the next look finds out.
+      watcher.on("error", callback);
+      return () => watcher.close();
+    } catch {
+      return undefined;
     }
   },
 

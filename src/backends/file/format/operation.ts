@@ -3,7 +3,7 @@ import { tables } from "../../../backend.ts";
 import { lastInteger } from "../../shared/key-bounds.ts";
 
 /** The format that this version writes, and the newest that it reads. */
-export const formatVersion = 1;
+export const formatVersion = 2;
 
 /** Stands for the directory of threads in place of a lineage, whose numbers begin with 1. */
 export const directoryLineage = 0;
@@ -24,9 +24,13 @@ export type Operation =
   /** Puts or deletes a thread's entry in the directory. */
   | { readonly is: "name"; readonly id: string }
   | { readonly is: "unname"; readonly id: string }
+  /** Adds an entry to the index, or removes it. Only in the directory's journal. */
+  | { readonly is: "entry" | "unentry"; readonly text: string; readonly lineage: number; readonly tape: number }
+  /** A line of the log. Only in the directory's journal. */
+  | { readonly is: "log"; readonly position: number; readonly at: number; readonly text: string }
   /** Confirms a joint batch in the journal of a lineage. `mark` is the checksum of the batch's last line. */
   | { readonly is: "commits"; readonly lineage: number; readonly batch: number; readonly mark: string }
-  /** The first line of every journal. */
+  /** The first line of every journal. Another follows before the first lines of a later format. */
   | { readonly is: "format"; readonly format: number; readonly lineage: number }
   /**
    * Ends a compacted journal without any effect, so that no record is in the last batch, where damage would count as a
@@ -64,6 +68,14 @@ export function fieldsOf(operation: Operation): string {
       return `"table":"directory","id":${JSON.stringify(operation.id)},`;
     case "unname":
       return `"delete":"directory","id":${JSON.stringify(operation.id)},`;
+    case "entry":
+    case "unentry": {
+      const { text, lineage, tape } = operation;
+      const verb = operation.is === "entry" ? "" : `"delete":"entry",`;
+      return `${verb}"entry":${JSON.stringify(text)},"lineage":${lineage},"tape":${tape},`;
+    }
+    case "log":
+      return `"log":${operation.position},"at":${operation.at},"line":${JSON.stringify(operation.text)},`;
     case "commits":
       return `"commits":${operation.batch},"lineage":${operation.lineage},"mark":"${operation.mark}",`;
     case "format":
@@ -88,6 +100,11 @@ export function operationOf(fields: Fields): Operation | undefined {
   if (isTable(cleared) && isInteger(group) && isInteger(from) && isInteger(to)) {
     return { is: "delete", table: cleared, group, from, to, part: isInteger(part) ? part : undefined };
   }
+  const { entry, tape, log, at, line } = fields;
+  if (typeof entry === "string" && isInteger(lineage) && isInteger(tape)) {
+    return { is: cleared === "entry" ? "unentry" : "entry", text: entry, lineage, tape };
+  }
+  if (isInteger(log) && isInteger(at) && typeof line === "string") return { is: "log", position: log, at, text: line };
   if (isInteger(commits) && isInteger(lineage) && typeof mark === "string") {
     return { is: "commits", lineage, batch: commits, mark };
   }

@@ -18,9 +18,11 @@ export function lineagesOfReads(reads: readonly Read[]): Set<number> {
 /** Returns the lineages whose journals the batches read or change. */
 export function lineagesOfBatches(batches: readonly Batch[]): Set<number> {
   const lineages = new Set<number>();
-  for (const { checks = [], deletes = [], inserts = [], puts = [] } of batches) {
+  for (const { checks = [], deletes = [], inserts = [], puts = [], entries, log } of batches) {
     for (const { key } of [...checks, ...inserts, ...puts]) lineages.add(lineageOfKey(key));
     for (const target of deletes) lineages.add(lineageOfKey(target));
+    // The directory's journal holds whatever is found across lineages.
+    if (entries?.remove?.length || entries?.add?.length || log?.lines.length) lineages.add(directoryLineage);
   }
   return lineages;
 }

@@ -191,7 +191,8 @@ export class Journal {
 
   prepare(entries: readonly JournalEntry[], joint: boolean): Prepared {
     const { offset: start, lines: before, batch: last, synced } = this.#end;
-    const all: readonly JournalEntry[] = start === 0 ? [[this.#format, undefined], ...entries] : entries;
+    const isDeclared = this.index.format >= formatVersion;
+    const all: readonly JournalEntry[] = isDeclared ? entries : [[this.#format, undefined], ...entries];
     const batchFields = { batch: last + 1, of: all.length, start, joint, synced: synced === last ? undefined : synced };
     let { prior } = this.#end;
     let offset = start;

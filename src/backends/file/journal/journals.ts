@@ -1,8 +1,9 @@
 import type { FileSystem } from "../disk/file-system.ts";
 import { journalPath } from "../format/file-names.ts";
+import { directoryLineage } from "../format/operation.ts";
 import { Journal } from "./journal.ts";
 
-/** The limits above which the least recently used journals are forgotten. */
+/** The limits above which the least recently used journals are forgotten. The directory, which most calls need, stays. */
 const mostJournals = 256;
 const mostRecords = 300_000;
 
@@ -88,10 +89,12 @@ export class Journals {
   /** Forgets the least recently used journals until the rest fits the limits. */
   async trim(): Promise<void> {
     let records = 0;
-    for (const { journal } of this.#entries.values()) records += journal.index.count;
+    for (const { journal } of this.#entries.values()) {
+      if (journal.lineage !== directoryLineage) records += journal.index.count;
+    }
     for (const [lineage, { journal }] of [...this.#entries]) {
       if (this.#entries.size <= mostJournals && records <= mostRecords) return;
-      if (journal.isInUse || journal.isUnfinished) continue;
+      if (journal.isInUse || journal.isUnfinished || lineage === directoryLineage) continue;
       records -= journal.index.count;
       await this.forget(lineage);
     }

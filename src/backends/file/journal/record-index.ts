@@ -1,6 +1,21 @@
-import type { DirectoryKey, Key, Range, Size, Table, Value } from "../../../backend.ts";
+import type {
+  DirectoryKey,
+  IndexEntry,
+  Key,
+  LogLine,
+  LogPage,
+  LogRange,
+  Range,
+  Size,
+  Stored,
+  Table,
+  Value,
+} from "../../../backend.ts";
 import { tables } from "../../../backend.ts";
+import { KeptLog } from "../../shared/kept-log.ts";
 import { lastInteger } from "../../shared/key-bounds.ts";
+import type { EntryBounds } from "../../shared/ordered-entries.ts";
+import { findEntries, orderedEntries, tallyEntries } from "../../shared/ordered-entries.ts";
 import type { Ordered } from "../../shared/ordered-map.ts";
 import type { Id, ItemKey } from "../../shared/ordered-records.ts";
 import { groupToFill, listDirectory, orderedById, scanGroup } from "../../shared/ordered-records.ts";
@@ -31,7 +46,10 @@ export type RecordSlot = Slot & ItemKey;
 export type NameSlot = Slot & Id;
 
 type Group = Ordered<ItemKey, RecordSlot>;
-type Sizes = Record<Table | "directory", { records: number; bytes: number }>;
+type Sizes = Record<Stored, { records: number; bytes: number }>;
+
+/** Something whose whole content is in its line's operation, with that line's length. */
+type InLine<Content> = Content & { readonly length: number };
 
 /** Maps the records of a journal to their lines. Values stay in the file. */
 export class RecordIndex implements Sink {
@@ -39,6 +57,8 @@ export class RecordIndex implements Sink {
   readonly #lineage: number;
   readonly #groups: Readonly<Record<Table, Map<number, Group>>>;
   readonly #names = orderedById<NameSlot>();
+  readonly #entries = orderedEntries<InLine<IndexEntry>>();
+  readonly #log = new KeptLog<InLine<LogLine>>();
   readonly #commits = new Set<string>();
   readonly #sizes: Sizes;
   /** The last stretch of unreadable bytes, which may have changed any record before it. */
@@ -50,6 +70,8 @@ export class RecordIndex implements Sink {
   count = 0;
   /** Whether the journal holds joint batches, which the directory must go on confirming. */
   hasJoint = false;
+  /** The latest format that the journal declares; 0 before its first line. */
+  format = 0;
 
   constructor(path: string, lineage: number) {
     this.#path = path;
@@ -59,7 +81,7 @@ export class RecordIndex implements Sink {
     this.#groups = Object.fromEntries(tableNames.map((name) => [name, new Map()])) as Record<Table, Map<number, Group>>;
   }
 
-  get sizes(): Readonly<Record<Table | "directory", Size>> {
+  get sizes(): Readonly<Record<Stored, Size>> {
     return this.#sizes;
   }
 
@@ -104,6 +126,26 @@ export class RecordIndex implements Sink {
     return listDirectory(this.#names, prefix, after, limit);
   }
 
+  find(bounds: EntryBounds, reverse: boolean): IndexEntry[] {
+    if (this.#lost !== undefined) throw this.#lostFault();
+    return findEntries(this.#entries, bounds, reverse);
+  }
+
+  tally(bounds: Pick<EntryBounds, "from" | "to">): number {
+    if (this.#lost !== undefined) throw this.#lostFault();
+    return tallyEntries(this.#entries, bounds);
+  }
+
+  logPage(range: LogRange): LogPage {
+    if (this.#lost !== undefined) throw this.#lostFault();
+    return this.#log.page(range);
+  }
+
+  /** Returns the position of the log's last line; 0 if there was none. */
+  get logEnd(): number {
+    return this.#log.end;
+  }
+
   /** Returns whether the journal is known to have a tape of this number. A damaged journal may have had more. */
   hasTape(number: number): boolean {
     return this.#groups.meta.get(this.#lineage)?.get({ item: number, part: 0 }) !== undefined;
@@ -113,6 +155,7 @@ export class RecordIndex implements Sink {
   mayHold(operation: Operation): boolean {
     if (this.#lost !== undefined) return true;
     if (operation.is === "unname") return this.#names.get(operation) !== undefined;
+    if (operation.is === "unentry") return this.#entries.get(operation) !== undefined;
     if (operation.is !== "delete") return true;
     const low = { item: operation.from, part: operation.part ?? 0 };
     for (const { item, part } of this.#group(operation)?.upFrom(low) ?? []) {
@@ -134,6 +177,19 @@ export class RecordIndex implements Sink {
       const [lineage, batch, mark] = name.split(" ") as [string, string, string];
       yield { is: "commits", lineage: Number(lineage), batch: Number(batch), mark };
     }
+  }
+
+  /** Forgets lines beyond the log's bounds: they are garbage from now on. */
+  cutLog(exact: boolean): void {
+    for (const line of this.#log.cut(exact)) this.#drop("log", line, Buffer.byteLength(line.text));
+  }
+
+  /** Yields the operations of everything that has no value of its own: entries and lines of the log. */
+  *withoutValues(): Generator<Operation> {
+    if (this.#lost !== undefined) throw this.#lostFault();
+    for (const { text, lineage, tape } of this.#entries) yield { is: "entry", text, lineage, tape };
+    let position = this.#log.end - this.#log.length;
+    for (const { at, text } of this.#log) yield { is: "log", position: ++position, at, text };
   }
 
   /** Returns whether the journal's file could be removed without loss. */
@@ -182,6 +238,26 @@ export class RecordIndex implements Sink {
       case "unname":
         for (const removed of this.#names.remove(operation, operation)) this.#dropName(removed);
         return;
+      case "entry": {
+        const { text, lineage, tape } = operation;
+        const previous = this.#entries.set({ text, lineage, tape, length });
+        this.#add("entry", { length }, Buffer.byteLength(text));
+        if (previous !== undefined) this.#drop("entry", previous, Buffer.byteLength(text));
+        return;
+      }
+      case "unentry":
+        for (const removed of this.#entries.remove(operation, operation)) {
+          this.#drop("entry", removed, Buffer.byteLength(removed.text));
+        }
+        return;
+      case "log": {
+        const { at, text, position } = operation;
+        if (position <= this.#log.end) return;
+        this.#log.add({ at, text, length }, position);
+        this.#add("log", { length }, Buffer.byteLength(text));
+        this.cutLog(false);
+        return;
+      }
       case "commits":
         this.#commits.add(commitName(operation.lineage, operation.batch, operation.mark));
         this.liveBytes += length;
@@ -198,6 +274,7 @@ export class RecordIndex implements Sink {
 
   #checkFormat(format: number, lineage: number): void {
     if (format > formatVersion) throw newerFormat(this.#path, format, formatVersion);
+    this.format = Math.max(this.format, format);
     if (lineage === this.#lineage) return;
     const owner = lineage === directoryLineage ? "the directory" : `lineage ${lineage}`;
     throw damagedJournal(this.#path, 1, `this is the journal of ${owner}, under the name of another`);
@@ -207,14 +284,14 @@ export class RecordIndex implements Sink {
     return this.#groups[table].get(group);
   }
 
-  #add(table: Table | "directory", slot: Slot, bytes: number): void {
+  #add(table: Stored, slot: Pick<Slot, "length">, bytes: number): void {
     this.#sizes[table].records++;
     this.#sizes[table].bytes += bytes;
     this.liveBytes += slot.length;
     this.count++;
   }
 
-  #drop(table: Table | "directory", slot: Slot, bytes: number): void {
+  #drop(table: Stored, slot: Pick<Slot, "length">, bytes: number): void {
     this.#sizes[table].records--;
     this.#sizes[table].bytes -= bytes;
     this.liveBytes -= slot.length;
@@ -233,7 +310,7 @@ export class RecordIndex implements Sink {
 }
 
 export function emptySizes(): Sizes {
-  const names = [...(Object.keys(tables) as Table[]), "directory"] as const;
+  const names = [...(Object.keys(tables) as Table[]), "directory", "entry", "log"] as const;
   return Object.fromEntries(names.map((name) => [name, { records: 0, bytes: 0 }])) as Sizes;
 }
 

@@ -67,6 +67,7 @@ async function fill(file: OpenFile, journal: Journal, keeps: (lineage: number) =
     if (bytes > chunkBytes) await flush();
   }
   await flush();
+  for (const operation of journal.index.withoutValues()) await output.add(operation, undefined);
   for (const commits of journal.index.commits()) if (keeps(commits.lineage)) await output.add(commits, undefined);
   await output.add({ is: "seal" }, undefined);
   await output.flush();

@@ -30,8 +30,16 @@ export function locate(read: Read, journalOf: (lineage: number) => Journal): Loc
     return locateMany(journal, slots, ({ item, part }, value): Found => ({ item, part, value }));
   }
   const journal = journalOf(directoryLineage);
+  if ("find" in read) return located(journal.index.find(read.find, read.reverse ?? false));
+  if ("tally" in read) return located(journal.index.tally(read.tally));
+  if ("log" in read) return located(journal.index.logPage(read.log));
   const { prefix = "", after, limit } = read.list;
   return locateMany(journal, journal.index.list(prefix, after, limit), ({ id }, value): Listed => ({ id, value }));
+}
+
+/** Returns an answer that is in memory. */
+function located(answer: Answer): Located {
+  return { wanted: [], isTolerant: true, answer: () => answer };
 }
 
 function locateOne(key: Key | DirectoryKey, journal: Journal): Located {

@@ -94,6 +94,7 @@ export class Compaction {
         await settleDirectory(this.#fileSystem, this.#directory, directory);
       }
       const { index } = journal;
+      index.cutLog(true);
       const isLean = journal.garbageBytes === 0 && [...index.commits()].every((commits) => keeps(commits.lineage));
       if (isLean) return { hasJoint: index.hasJoint, isEmpty: index.isEmpty };
       await journal.finish();

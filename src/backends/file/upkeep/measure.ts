@@ -1,12 +1,12 @@
 import { join } from "node:path";
-import type { Size, Table } from "../../../backend.ts";
+import type { Size, Stored } from "../../../backend.ts";
 import type { FileSystem } from "../disk/file-system.ts";
 import { lineageOfName } from "../format/file-names.ts";
 import { emptySizes } from "../journal/record-index.ts";
 import type { Snapshots } from "../reading/snapshots.ts";
 
 export interface Sizes {
-  readonly tables: Readonly<Record<Table | "directory", Size>>;
+  readonly tables: Readonly<Record<Stored, Size>>;
   readonly total: number;
 }
 
@@ -20,8 +20,8 @@ export async function measure(fileSystem: FileSystem, directory: string, snapsho
     if (lineage === undefined) continue;
     await snapshots.visit(lineage, ({ index }) => {
       for (const [table, { records, bytes }] of Object.entries(index.sizes)) {
-        tables[table as Table].records += records;
-        tables[table as Table].bytes += bytes;
+        tables[table as Stored].records += records;
+        tables[table as Stored].bytes += bytes;
       }
     });
   }

@@ -92,6 +92,12 @@ function describe(operation: Operation): string {
       return `where thread ${JSON.stringify(operation.id)} is`;
     case "unname":
       return `that thread ${JSON.stringify(operation.id)} was deleted`;
+    case "entry":
+      return `that tape ${operation.tape} is found under ${JSON.stringify(operation.text)}`;
+    case "unentry":
+      return `that tape ${operation.tape} is no longer found under ${JSON.stringify(operation.text)}`;
+    case "log":
+      return `line ${operation.position} of the log`;
     case "commits":
       return `that batch ${operation.batch} of lineage ${hex(operation.lineage)} counts`;
     case "format":

@@ -1,6 +1,7 @@
 import type { Batch, Key } from "../../../backend.ts";
 import { covers } from "../../shared/delete-covers.ts";
 import { isSameValue } from "../../shared/same-value.ts";
+import type { Operation } from "../format/operation.ts";
 import { deleteOf, directoryLineage, putOf } from "../format/operation.ts";
 import { lineageOfKey } from "../format/touched-lineages.ts";
 import type { Journal, JournalEntry } from "../journal/journal.ts";
@@ -27,11 +28,13 @@ export async function admitBatches(
   const applied: boolean[] = [];
   const entries = new Map<number, JournalEntry[]>();
   const joint = new Set<number>();
+  let lines = 0;
   for (const batch of batches) {
     const admitted = (await admits(batch, journalOf)) && !(await takesNumber(batch, isTaken));
     applied.push(admitted);
     if (!admitted) continue;
-    const own = entriesOf(batch, journalOf);
+    const own = entriesOf(batch, journalOf, lines);
+    lines += batch.log?.lines.length ?? 0;
     for (const [lineage, written] of own) {
       entries.set(lineage, [...(entries.get(lineage) ?? []), ...written]);
       if (own.size > 1 && lineage !== directoryLineage) joint.add(lineage);
@@ -65,11 +68,12 @@ async function takesNumber({ inserts = [] }: Batch, isTaken: (meta: Key) => Prom
 
 /**
  * Returns a batch's lines for each journal: deletes first, by the contract; checkpoints last, where a reader of the
- * file expects them.
+ * file expects them. `linesBefore`: the lines of the log that the batches before it add.
  */
 function entriesOf(
-  { deletes = [], inserts = [], puts = [] }: Batch,
+  { deletes = [], inserts = [], puts = [], entries: index, log }: Batch,
   journalOf: (lineage: number) => Journal,
+  linesBefore: number,
 ): Map<number, JournalEntry[]> {
   const entries = new Map<number, JournalEntry[]>();
   const add = (lineage: number, entry: JournalEntry): void => {
@@ -85,5 +89,14 @@ function entriesOf(
   const written = [...inserts, ...puts];
   for (const { key, value } of written) if (key.table !== "tail") add(lineageOfKey(key), [putOf(key), value]);
   for (const { key, value } of written) if (key.table === "tail") add(lineageOfKey(key), [putOf(key), value]);
+  for (const entry of index?.remove ?? []) {
+    const operation: Operation = { is: "unentry", ...entry };
+    if (journalOf(directoryLineage).index.mayHold(operation)) add(directoryLineage, [operation, undefined]);
+  }
+  for (const entry of index?.add ?? []) add(directoryLineage, [{ is: "entry", ...entry }, undefined]);
+  for (const [number, { at, text }] of (log?.lines ?? []).entries()) {
+    const position = journalOf(directoryLineage).index.logEnd + linesBefore + number + 1;
+    add(directoryLineage, [{ is: "log", position, at, text }, undefined]);
+  }
   return entries;
 }

@@ -1,14 +1,16 @@
 import type { Answer, Found, Listed, Read, Value } from "../../../backend.ts";
 import { compareIds } from "../../shared/id-order.ts";
+import { compareEntries } from "../../shared/ordered-entries.ts";
 import { compareItemKeys } from "../../shared/ordered-records.ts";
 import type { Statement } from "../connection/server.ts";
 import { statement } from "../connection/server.ts";
+import { comparePositions, logPage } from "./log-position.ts";
 import { subSelectsOf } from "./sub-selects.ts";
 
 type Row = readonly [
   readNumber: string,
-  item: string,
-  part: string,
+  item: string | null,
+  part: string | null,
   id: string,
   text: string | null,
   bytes: Buffer | null,
@@ -44,29 +46,64 @@ export class Reader {
   }
 }
 
+/** Returns whether a read needs a table that layouts of earlier versions lack. */
+export function isOfLaterLayout(read: Read): boolean {
+  if ("find" in read || "tally" in read || "log" in read) return true;
+  const table = "get" in read ? read.get.table : "scan" in read ? read.scan.table : undefined;
+  return table === "value" || table === "mail";
+}
+
 /** Converts rows to answers, in the order of the reads. */
 export function answersOf(reads: readonly Read[], rows: readonly unknown[]): readonly Answer[] {
-  const answers: Answer[] = reads.map((read) => ("get" in read ? undefined : []));
-  for (const [readNumber, item, part, id, text, bytes] of rows as readonly Row[]) {
-    const value = (text ?? bytes) as Value;
-    const index = Number(readNumber);
-    const answer = answers[index];
-    if (!Array.isArray(answer)) answers[index] = value;
-    else if (item === null) answer.push({ id, value } satisfies Listed);
-    else answer.push({ item: Number(item), part: Number(part), value } satisfies Found);
+  const byRead: Row[][] = reads.map(() => []);
+  for (const row of rows as readonly Row[]) byRead[Number(row[0])]?.push(row);
+  return reads.map((read, index) => answerOf(read, byRead[index] as Row[]));
+}
+
+/**
+ * Converts the rows of one read. Where there are several, they are sorted: SQL promises no order across `union all`, though
+ * the server keeps the order of each sub-select.
+ */
+function answerOf(read: Read, rows: readonly Row[]): Answer {
+  if ("get" in read) return rows[0] === undefined ? undefined : valueOf(rows[0]);
+  if ("tally" in read) return Number(rows[0]?.[1] ?? 0);
+  if ("log" in read) return logOf(read.log.after, rows);
+  if ("find" in read) {
+    const found = rows.map(([, lineage, tape, text]) => ({ text, lineage: Number(lineage), tape: Number(tape) }));
+    return sorted(found, read.reverse === true ? (a, b) => compareEntries(b, a) : compareEntries);
   }
-  for (const [index, read] of reads.entries()) if (!("get" in read)) sort(answers[index] as Found[] | Listed[], read);
-  return answers;
+  if ("list" in read)
+    return sorted(
+      rows.map((row): Listed => ({ id: row[3], value: valueOf(row) })),
+      compareListed,
+    );
+  const found = rows.map((row): Found => ({ item: Number(row[1]), part: Number(row[2]), value: valueOf(row) }));
+  return sorted(found, read.reverse === true ? compareDown : compareItemKeys);
 }
 
-/** Sorts an answer: SQL promises no order across `union all`, though the server keeps the order of each sub-select. */
-function sort(answer: readonly (Found | Listed)[], read: Exclude<Read, { get: unknown }>): void {
-  if ("list" in read) sortBy(answer as Listed[], compareListed);
-  else sortBy(answer as Found[], read.reverse === true ? compareDown : compareItemKeys);
+function valueOf([, , , , text, bytes]: Row): Value {
+  return (text ?? bytes) as Value;
 }
 
-function sortBy<T>(answer: T[], compare: (a: T, b: T) => number): void {
-  if (answer.some((entry, index) => index > 0 && compare(answer[index - 1] as T, entry) > 0)) answer.sort(compare);
+/** Converts the rows of a log: lines have a time in place of an item; of the others, part 0 is the cut, part 1 the end. */
+function logOf(after: string, rows: readonly Row[]): Answer {
+  let cut = "";
+  let newest = "";
+  const unsettled: string[] = [];
+  const lines: { position: string; at: number; text: string }[] = [];
+  for (const [, at, part, position, text] of rows) {
+    if (at !== null && position === null) unsettled.push(text as string);
+    else if (at !== null) lines.push({ position, at: Number(at), text: text as string });
+    else if (part === "0") cut = position;
+    else newest = position;
+  }
+  const page = logPage(after, sorted(lines, comparePositions), cut, newest);
+  return unsettled.length === 0 ? page : { ...page, unsettled };
+}
+
+function sorted<T>(answer: T[], compare: (a: T, b: T) => number): readonly T[] {
+  const isSorted = answer.every((entry, index) => index === 0 || compare(answer[index - 1] as T, entry) <= 0);
+  return isSorted ? answer : answer.sort(compare);
 }
 
 const compareDown = (a: Found, b: Found): number => compareItemKeys(b, a);

@@ -1,7 +1,9 @@
-import type { Key, Read, Table } from "../../../backend.ts";
+import type { Key, LogRange, Read, Table } from "../../../backend.ts";
 import { afterPrefix, lastInteger } from "../../shared/key-bounds.ts";
+import { startOf } from "../../shared/ordered-entries.ts";
 import { bound, isWide, names, sameKey } from "../schema/layout.ts";
 import { bigints, integers, texts } from "../writing/arrays.ts";
+import { positionOf } from "./log-position.ts";
 
 /** The reads of one kind on one table, as one part of a statement. */
 export interface SubSelect {
@@ -21,6 +23,8 @@ interface Column {
 
 type Scan = Extract<Read, { scan: unknown }>;
 type List = Extract<Read, { list: unknown }>;
+type Find = Extract<Read, { find: unknown }>;
+type Tally = Extract<Read, { tally: unknown }>;
 
 /** Reads of one kind, with their indexes in the list. */
 class Gathered<T> {
@@ -38,9 +42,15 @@ export function subSelectsOf(reads: readonly Read[]): readonly SubSelect[] {
   const scans = { up: new Map<Table, Gathered<Scan>>(), down: new Map<Table, Gathered<Scan>>() };
   const found = new Gathered<string>();
   const lists = new Gathered<List["list"]>();
+  const finds = { up: new Gathered<Find>(), down: new Gathered<Find>() };
+  const tallies = new Gathered<Tally["tally"]>();
+  const logs = { first: new Gathered<LogRange>(), newest: new Gathered<LogRange>() };
   for (const [index, read] of reads.entries()) {
     if ("list" in read) lists.add(index, read.list);
     else if ("scan" in read) gather(read.reverse === true ? scans.down : scans.up, read.scan.table).add(index, read);
+    else if ("find" in read) (read.reverse === true ? finds.down : finds.up).add(index, read);
+    else if ("tally" in read) tallies.add(index, read.tally);
+    else if ("log" in read) (read.log.newest ? logs.newest : logs.first).add(index, read.log);
     else if (read.get.table === "directory") found.add(index, read.get.id);
     else gather(gets, read.get.table).add(index, read.get);
   }
@@ -53,6 +63,11 @@ export function subSelectsOf(reads: readonly Read[]): readonly SubSelect[] {
   }
   if (found.indexes.length > 0) selects.push(directorySelect(found));
   if (lists.indexes.length > 0) selects.push(listSelect(lists));
+  if (finds.up.indexes.length > 0) selects.push(findSelect(finds.up, "asc"));
+  if (finds.down.indexes.length > 0) selects.push(findSelect(finds.down, "desc"));
+  if (tallies.indexes.length > 0) selects.push(tallySelect(tallies));
+  if (logs.first.indexes.length > 0) selects.push(logSelect("log", logs.first, "asc"));
+  if (logs.newest.indexes.length > 0) selects.push(logSelect("newest log", logs.newest, "desc"));
   return selects;
 }
 
@@ -126,6 +141,76 @@ function listSelect({ indexes, reads }: Gathered<List["list"]>): SubSelect {
       from ${input} cross join lateral (
         select id, text, bytes from ${schema}.directory
         where id >= o.first and id > o.after and id < o.beyond order by id limit o.most
+      ) t`;
+  });
+}
+
+/** Selects entries: item = lineage, part = tape, id = text. */
+function findSelect({ indexes, reads }: Gathered<Find>, order: "asc" | "desc"): SubSelect {
+  const down = order === "desc";
+  const starts = reads.map(({ find }) => startOf(find, down));
+  const columns: Column[] = [
+    { name: "read_number", type: "int4", values: indexes },
+    { name: "start_text", type: "text", values: starts.map(({ text }) => text) },
+    { name: "start_lineage", type: "int8", values: starts.map(({ lineage }) => lineage) },
+    { name: "start_tape", type: "int8", values: starts.map(({ tape }) => tape) },
+    { name: "last", type: "text", values: reads.map(({ find }) => (down ? find.from : find.to)) },
+    { name: "most", type: "int8", values: reads.map(({ find }) => bound(find.limit)) },
+  ];
+  return subSelect(`find:${order}`, columns, (schema, input) => {
+    return `select o.read_number, t.lineage, t.tape, t.text, null::text, null::bytea
+      from ${input} cross join lateral (
+        select text, lineage, tape from ${schema}.entry
+        where (text, lineage, tape) ${down ? "<" : ">"} (o.start_text collate "C", o.start_lineage, o.start_tape)
+          and text ${down ? ">=" : "<"} o.last collate "C"
+        order by text ${order}, lineage ${order}, tape ${order} limit o.most
+      ) t`;
+  });
+}
+
+/** Selects the count as the item. */
+function tallySelect({ indexes, reads }: Gathered<Tally["tally"]>): SubSelect {
+  const columns: Column[] = [
+    { name: "read_number", type: "int4", values: indexes },
+    { name: "first", type: "text", values: reads.map(({ from }) => from) },
+    { name: "beyond", type: "text", values: reads.map(({ to }) => to) },
+  ];
+  return subSelect("tally", columns, (schema, input) => {
+    return `select o.read_number, t.count, null::int8, null::text, null::text, null::bytea
+      from ${input} cross join lateral (
+        select count(*) as count from ${schema}.entry
+        where text >= o.first collate "C" and text < o.beyond collate "C"
+      ) t`;
+  });
+}
+
+/**
+ * Selects lines of the log: item = time, id = position, text = text; beside them, without an item, the position up to which
+ * the log was cut (part 0) and its newest position (part 1), and without a position lines that are not settled.
+ *
+ * Invariant: a line is selected only if every transaction with a lower number has ended, so that none can still add a line
+ * before it.
+ */
+function logSelect(kind: string, { indexes, reads }: Gathered<LogRange>, order: "asc" | "desc"): SubSelect {
+  const after = reads.map(({ after }) => positionOf(after));
+  const columns: Column[] = [
+    { name: "read_number", type: "int4", values: indexes },
+    { name: "after_xid", type: "text", values: after.map(({ xid }) => xid) },
+    { name: "after_number", type: "int8", values: after.map(({ number }) => number) },
+    { name: "most", type: "int8", values: reads.map(({ limit }) => bound(limit)) },
+  ];
+  return subSelect(kind, columns, (schema, input) => {
+    const settled = "xid < pg_snapshot_xmin(pg_current_snapshot())";
+    return `select o.read_number, t.at, t.part, t.position, t.text, null::bytea
+      from ${input} cross join lateral (
+        (select at, 0::int8 as part, xid || '.' || number as position, text from ${schema}.log
+          where (xid, number) > (o.after_xid::xid8, o.after_number) and ${settled}
+          order by xid ${order}, number ${order} limit o.most)
+        union all (select at, 0, null, text from ${schema}.log
+          where (xid, number) > (o.after_xid::xid8, o.after_number) and not ${settled} limit o.most)
+        union all (select null, 0, xid || '.' || number, null from ${schema}.log_cut)
+        union all (select null, 1, xid || '.' || number, null from ${schema}.log where ${settled}
+          order by xid desc, number desc limit 1)
       ) t`;
   });
 }

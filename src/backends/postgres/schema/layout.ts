@@ -1,14 +1,27 @@
-import type { DirectoryKey, Key, Table } from "../../../backend.ts";
+import type { DirectoryKey, Key, Stored, Table } from "../../../backend.ts";
 import { tables } from "../../../backend.ts";
 import { lastInteger } from "../../shared/key-bounds.ts";
 
-/** The tables with integer keys. Their indexes are the codes of the function `apply`. Append-only. */
-export const names: readonly Table[] = ["meta", "tail", "mark", "rows", "net", "steps", "id", "head", "write"];
+/** The tables with integer keys. */
+export const names: readonly Table[] = [
+  "meta",
+  "tail",
+  "mark",
+  "rows",
+  "net",
+  "steps",
+  "id",
+  "head",
+  "write",
+  "value",
+  "mail",
+];
 
-const directoryCode = names.length;
+/** The codes of the function `apply`, by position. Append-only, since processes of several versions may call it. */
+const codes: readonly Stored[] = [...names.slice(0, 9), "directory", "value", "mail", "entry", "log"];
 
-export function codeOf(table: Table | "directory"): number {
-  return table === "directory" ? directoryCode : names.indexOf(table);
+export function codeOf(table: Stored): number {
+  return codes.indexOf(table);
 }
 
 export function isWide(table: Table): boolean {

@@ -8,6 +8,7 @@ import { quote } from "./layout.ts";
 import { createTables } from "./migrations/0001-tables.ts";
 import { createApply } from "./migrations/0002-apply.ts";
 import { indexTapeNumbers } from "./migrations/0003-tape-numbers.ts";
+import { createIndexAndLog } from "./migrations/0004-index-and-log.ts";
 
 interface Target {
   /** The schema's name, quoted. */
@@ -20,6 +21,7 @@ const migrations: readonly ((target: Target) => string)[] = [
   ({ schema, partitions }) => createTables(schema, partitions),
   ({ schema }) => createApply(schema),
   ({ schema }) => indexTapeNumbers(schema),
+  ({ schema, partitions }) => createIndexAndLog(schema, partitions),
 ];
 
 /** The layout that this version writes. */

@@ -178,8 +178,10 @@ function inLockOrder({ of: a }: Indexed<SimpleBatch>, { of: b }: Indexed<SimpleB
   return a.insert.key.lineage - b.insert.key.lineage || a.insert.key.group - b.insert.key.group;
 }
 
-function isEmpty({ checks, deletes, inserts, puts }: Batch): boolean {
-  return [checks, deletes, inserts, puts].every((list) => list === undefined || list.length === 0);
+function isEmpty({ checks, deletes, inserts, puts, entries, log }: Batch): boolean {
+  return [checks, deletes, inserts, puts, entries?.remove, entries?.add, log?.lines].every(
+    (list) => list === undefined || list.length === 0,
+  );
 }
 
 function asFailure(error: unknown): Failure {

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
-import type { Batch, DirectoryKey, Key, Range, Value } from "../../../backend.ts";
+import type { Batch, DirectoryKey, IndexEntry, Key, LogLine, Range, Stored, Value } from "../../../backend.ts";
 import { covers } from "../../shared/delete-covers.ts";
 import { lastInteger } from "../../shared/key-bounds.ts";
 import type { Server, Statement } from "../connection/server.ts";
 import { statement } from "../connection/server.ts";
+import type { Notices } from "../hearing/notices.ts";
 import { bound, codeOf, nameOf } from "../schema/layout.ts";
 import { bigints, byteas, integers, texts, uuids } from "./arrays.ts";
 
@@ -27,9 +28,11 @@ export function genericBatchOf(batch: Batch): GenericBatch {
 export class GenericBatchRunner {
   readonly #server: Server;
   readonly #statement: Statement;
+  readonly #notices: Notices;
 
-  constructor(server: Server, schema: string, durable: string) {
+  constructor(server: Server, schema: string, durable: string, notices: Notices) {
     this.#server = server;
+    this.#notices = notices;
     this.#statement = statement(
       `select ${schema}.apply($1::int4[], $2::uuid[], $3::int4[], $4::int4[], $5::int4[], $6::int4[], $7::int4[], ` +
         "$8::int4[], $9::int8[], $10::int8[], $11::text[], $12::text[], $13::bytea[]) " +
@@ -38,7 +41,8 @@ export class GenericBatchRunner {
   }
 
   async run(batches: readonly GenericBatch[]): Promise<readonly boolean[]> {
-    const operations = new Operations();
+    const channel = this.#notices.due();
+    const operations = new Operations(channel);
     for (const [ord, { batch }] of batches.entries()) addBatch(operations, ord, batch);
     const { rows } = await this.#server.run(this.#statement, [
       integers(batches.map(({ batch }) => lineageOf(batch))),
@@ -47,12 +51,16 @@ export class GenericBatchRunner {
     ]);
     const [[list]] = rows as readonly [readonly [string]];
     const refused = new Set(list === "{}" ? [] : list.slice(1, -1).split(",").map(Number));
+    const isTold = batches.some(({ batch }, ord) => batch.log !== undefined && !refused.has(ord));
+    if (channel !== undefined && isTold) this.#notices.sent();
     return batches.map((_, ord) => !refused.has(ord));
   }
 }
 
 /** The operations of a statement as columns. */
 class Operations {
+  /** The channel that lines of the log notify. */
+  readonly #channel: string | undefined;
   readonly #operationKinds = new Set<number>();
   readonly #codes: number[] = [];
   readonly #tables: number[] = [];
@@ -65,17 +73,49 @@ class Operations {
   readonly #texts: (string | undefined)[] = [];
   readonly #bytes: (Uint8Array | undefined)[] = [];
 
+  constructor(channel: string | undefined) {
+    this.#channel = channel;
+  }
+
   add(code: number, batch: number, key: Key | DirectoryKey | Range, value?: Value): void {
-    const table = codeOf(key.table);
+    if (key.table === "directory") this.#add(code, key.table, batch, 0, 0, 0, 0, key.id, value);
+    else {
+      const item = "item" in key ? key.item : bound(key.from ?? 0);
+      const part = "item" in key ? key.part : bound(key.to ?? lastInteger);
+      this.#add(code, key.table, batch, key.lineage, key.group, item, part, undefined, value);
+    }
+  }
+
+  addEntry(code: number, batch: number, { text, lineage, tape }: IndexEntry): void {
+    this.#add(code, "entry", batch, lineage, tape, 0, 0, text, undefined);
+  }
+
+  /** Adds a line of the log: its time as the item, its number in the batch as the part, the channel to notify as the id. */
+  addLine(batch: number, lineage: number, { at, text }: LogLine, number: number): void {
+    this.#add(operation.put, "log", batch, lineage, 0, at, number, this.#channel, text);
+  }
+
+  #add(
+    code: number,
+    stored: Stored,
+    batch: number,
+    lineage: number,
+    group: number,
+    item: number,
+    part: number,
+    id: string | undefined,
+    value: Value | undefined,
+  ): void {
+    const table = codeOf(stored);
     this.#operationKinds.add(code * 100 + table);
     this.#codes.push(code);
     this.#tables.push(table);
     this.#batches.push(batch);
-    this.#ids.push(key.table === "directory" ? key.id : undefined);
-    this.#lineages.push(key.table === "directory" ? 0 : key.lineage);
-    this.#groups.push(key.table === "directory" ? 0 : key.group);
-    this.#items.push(key.table === "directory" ? 0 : "item" in key ? key.item : bound(key.from ?? 0));
-    this.#parts.push(key.table === "directory" ? 0 : "item" in key ? key.part : bound(key.to ?? lastInteger));
+    this.#ids.push(id);
+    this.#lineages.push(lineage);
+    this.#groups.push(group);
+    this.#items.push(item);
+    this.#parts.push(part);
     this.#texts.push(typeof value === "string" ? value : undefined);
     this.#bytes.push(typeof value === "string" ? undefined : value);
   }
@@ -108,7 +148,7 @@ function orNone<T>(column: readonly (T | undefined)[]): readonly (T | undefined)
  * batch writes becomes an insert.
  */
 function addBatch(operations: Operations, ord: number, batch: Batch): void {
-  const { checks = [], deletes = [], inserts = [], puts = [] } = batch;
+  const { checks = [], deletes = [], inserts = [], puts = [], entries, log } = batch;
   const written = new Map<string, { key: Key | DirectoryKey; value: Value; insert: boolean }>();
   for (const { key, value } of inserts) {
     written.set(nameOf(key), { key, value, insert: !deletes.some((target) => covers(target, key)) });
@@ -131,11 +171,14 @@ function addBatch(operations: Operations, ord: number, batch: Batch): void {
   for (const { key, value, insert } of written.values()) {
     operations.add(insert ? operation.insert : operation.put, ord, key, value);
   }
+  for (const entry of entries?.remove ?? []) operations.addEntry(operation.deleteOne, ord, entry);
+  for (const entry of entries?.add ?? []) operations.addEntry(operation.put, ord, entry);
+  for (const [number, line] of (log?.lines ?? []).entries()) operations.addLine(ord, log?.lineage ?? 0, line, number);
 }
 
 /** Returns the lineage of a batch: it has one, or only touches the directory. */
-function lineageOf({ checks = [], deletes = [], inserts = [], puts = [] }: Batch): number {
+function lineageOf({ checks = [], deletes = [], inserts = [], puts = [], entries, log }: Batch): number {
   for (const { key } of [...checks, ...inserts, ...puts]) if (key.table !== "directory") return key.lineage;
   for (const key of deletes) if (key.table !== "directory") return key.lineage;
-  return 0;
+  return log?.lineage ?? entries?.add?.[0]?.lineage ?? entries?.remove?.[0]?.lineage ?? 0;
 }

@@ -38,6 +38,7 @@ export interface TargetColumn {
 /** Returns the batch as a simple batch, or undefined if it is not one. */
 export function simpleBatchOf(batch: Batch): SimpleBatch | undefined {
   const { checks, deletes, inserts, puts } = batch;
+  if (batch.entries !== undefined || batch.log !== undefined) return undefined;
   const insert = inserts?.at(-1);
   if (!isRecord(insert) || (checks?.length ?? 0) > 1 || deletes?.length || puts?.length) return undefined;
   const check = checks?.[0];

@@ -22,6 +22,13 @@ const byName: readonly (readonly [string, DriverFault])[] = [
   ["SQLITE_NOTADB", "not-a-database"],
 ];
 
+/**
+ * Makes a driver of the default export of `better-sqlite3`.
+ *
+ * @example
+ * import Database from "better-sqlite3";
+ * const store = await open(await sqlite("agent.db", { driver: betterDriver(Database) }));
+ */
 export function betterDriver(Database: BetterSqlite): Driver {
   return {
     name: "better-sqlite3",

@@ -1,27 +1,39 @@
 import { ThreadmarkError } from "../../../errors.ts";
-import type { BetterSqlite } from "./better-driver.ts";
-import { betterDriver } from "./better-driver.ts";
+import { type BetterSqlite, betterDriver } from "./better-driver.ts";
 import type { Driver } from "./contract.ts";
+import { type Libsql, libsqlDriver } from "./libsql-driver.ts";
 import { nodeDriver } from "./node-driver.ts";
 
-/** Returns Node's own SQLite where it exists, else `better-sqlite3` where it is installed. */
+/** Returns the SQLite of the runtime itself where it has one, else the first that is installed: `better-sqlite3`, `libsql`. */
 export async function findDriver(): Promise<Driver> {
-  return nodeDriver() ?? betterDriver(await importBetter());
+  const own = nodeDriver();
+  if (own !== undefined) return own;
+  const better = await load("better-sqlite3");
+  if ("found" in better) return betterDriver(better.found as BetterSqlite);
+  const libsql = await load("libsql");
+  if ("found" in libsql) return libsqlDriver(libsql.found as Libsql);
+  const failures = [better, libsql].map(({ name, fault }) => `${name} ${fault}`).join(", ");
+  throw new ThreadmarkError(
+    "UNSUPPORTED",
+    `SQLite: Node ${process.versions.node} has no node:sqlite, ${failures}. ` +
+      "Use Node 22.13 or later, or run: npm install libsql",
+    { cause: better.isMissing ? libsql.cause : better.cause },
+  );
 }
 
-async function importBetter(): Promise<BetterSqlite> {
-  // Not a literal: the package is an optional peer and absent at compile time.
-  const name: string = "better-sqlite3";
+interface Failed {
+  readonly name: string;
+  readonly fault: string;
+  readonly isMissing: boolean;
+  readonly cause: unknown;
+}
+
+/** Imports a package by its name. The packages are optional peers, absent at compile time. */
+async function load(name: string): Promise<{ readonly found: unknown } | Failed> {
   try {
-    return ((await import(name)) as { readonly default: BetterSqlite }).default;
+    return { found: ((await import(name)) as { readonly default: unknown }).default };
   } catch (cause) {
-    const missing = (cause as { readonly code?: unknown }).code === "ERR_MODULE_NOT_FOUND";
-    const fault = missing ? "better-sqlite3 is not installed" : "better-sqlite3 does not load";
-    throw new ThreadmarkError(
-      "UNSUPPORTED",
-      `SQLite: Node ${process.versions.node} has no node:sqlite, and ${fault}. ` +
-        "Use Node 22.13 or later, or run: npm install better-sqlite3@12",
-      { cause },
-    );
+    const isMissing = (cause as { readonly code?: unknown }).code === "ERR_MODULE_NOT_FOUND";
+    return { name, isMissing, fault: isMissing ? "is not installed" : "does not load", cause };
   }
 }

@@ -1,6 +1,11 @@
 import { fs } from "../../../platform/node-builtins.ts";
 
-const { statSync } = fs;
+const { realpathSync, statSync } = fs;
+
+/** Returns the path behind a link: SQLite keeps the log beside the real file. Fails where there is no file. */
+export function realPathOf(path: string): string {
+  return realpathSync.native(path);
+}
 
 /** Returns the path of the log, in which SQLite keeps the latest commits. */
 export function logOf(path: string): string {

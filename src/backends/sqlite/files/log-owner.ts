@@ -1,9 +1,9 @@
 import { ThreadmarkError } from "../../../errors.ts";
 import { fs } from "../../../platform/node-builtins.ts";
 import { ownerOnly } from "../../shared/file-mode.ts";
-import { logOf, sharedMemoryOf } from "./companion-files.ts";
+import { logOf, realPathOf, sharedMemoryOf } from "./companion-files.ts";
 
-const { chmodSync, existsSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } = fs;
+const { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } = fs;
 
 /** A log that is no longer than its header holds no commit. */
 const headerBytes = 32;
@@ -28,7 +28,7 @@ function ownerFileOf(path: string): string {
  * accepted, as is a log without an owner file.
  */
 export function refuseForeignLog(path: string): void {
-  const real = realPathOf(path);
+  const real = existsSync(path) ? realPathOf(path) : path;
   const log = logOf(real);
   if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) <= headerBytes) return;
   const database = identityOf(real);
@@ -45,9 +45,8 @@ export function refuseForeignLog(path: string): void {
   ]);
 }
 
-/** Records that the log at `path` belongs to the database there. A connection must have both open. */
-export function claimLog(path: string): void {
-  const real = realpathSync(path);
+/** Records that the log of the database at the path `real` belongs to it. A connection must have both open. */
+export function claimLog(real: string): void {
   const [database, log] = [identityOf(real), identityOf(logOf(real))];
   if (database === undefined || log === undefined) return;
   const owner = readOwner(real);
@@ -63,10 +62,9 @@ export function claimLog(path: string): void {
 }
 
 /** Removes the file of {@link claimLog} once SQLite has removed the log. */
-export function disclaimLog(path: string): void {
+export function disclaimLog(real: string): void {
   try {
-    const real = realPathOf(path);
-    if (!existsSync(logOf(real))) rmSync(ownerFileOf(real), { force: true });
+    if (existsSync(ownerFileOf(real)) && !existsSync(logOf(real))) rmSync(ownerFileOf(real), { force: true });
   } catch {
     // A leftover file names a log that is gone. The next log has another identity, and the file is then rewritten.
   }
@@ -88,11 +86,6 @@ function readOwner(real: string): Owner | undefined {
 function identityOf(path: string): string | undefined {
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stat && `${stat.ino}:${stat.birthtimeNs}`;
-}
-
-/** Returns the path behind a link: SQLite keeps the log beside the real file. */
-function realPathOf(path: string): string {
-  return existsSync(path) ? realpathSync(path) : path;
 }
 
 function foreign(path: string, fault: string, log: string, ways: readonly string[]): ThreadmarkError {

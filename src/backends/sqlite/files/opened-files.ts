@@ -1,7 +1,7 @@
 import { fs, path } from "../../../platform/node-builtins.ts";
-import { logOf, sharedMemoryOf } from "./companion-files.ts";
+import { logOf, realPathOf, sharedMemoryOf } from "./companion-files.ts";
 
-const { closeSync, fstatSync, lstatSync, openSync, realpathSync, statSync } = fs;
+const { closeSync, fstatSync, lstatSync, openSync, statSync } = fs;
 const { dirname } = path;
 
 /**
@@ -31,7 +31,9 @@ interface KnownFile {
  * process.
  */
 export class OpenedFiles {
-  readonly #files: readonly KnownFile[];
+  /** The path of the database, behind a link. */
+  readonly real: string;
+  readonly #files: KnownFile[] = [];
   /** Whether the path is a link, which may change in a directory that is not watched. */
   readonly #isLink: boolean;
   /** Undefined where the directory may be used but not read: then the paths are checked every time. */
@@ -42,30 +44,30 @@ export class OpenedFiles {
   #checkedAt = Number.NEGATIVE_INFINITY;
   #fault: string | undefined;
 
-  private constructor(files: readonly KnownFile[], isLink: boolean, directory: string) {
-    this.#files = files;
-    this.#isLink = isLink;
-    this.#directory = openDirectory(directory);
+  private constructor(path: string) {
+    this.real = realPathOf(path);
+    this.#isLink = lstatSync(path).isSymbolicLink();
+    this.#directory = openDirectory(dirname(this.real));
+    this.#know(path, this.#isLink);
+    if (this.#isLink) this.#know(this.real, false);
   }
 
   /**
-   * Remembers the files that a connection has opened at `path`: the database and, with `log`, its log and its shared
-   * memory. Returns undefined on Windows, where an open file can be neither moved nor deleted.
+   * Remembers the database that a connection opens at `path`. Returns undefined on Windows, where an open file can be
+   * neither moved nor deleted.
    */
-  static at(path: string, log: boolean): OpenedFiles | undefined {
-    if (process.platform === "win32") return undefined;
-    const real = realpathSync(path);
-    const isLink = lstatSync(path).isSymbolicLink();
-    const files: KnownFile[] = [];
-    const know = (name: string, link: boolean): void => {
-      const identity = identityOf(name, link);
-      if (identity !== undefined) files.push({ path: name, isLink: link, identity });
-    };
-    know(path, isLink);
-    if (isLink) know(real, false);
-    if (log) know(logOf(real), false);
-    if (log) know(sharedMemoryOf(real), false);
-    return new OpenedFiles(files, isLink, dirname(real));
+  static at(path: string): OpenedFiles | undefined {
+    return process.platform === "win32" ? undefined : new OpenedFiles(path);
+  }
+
+  /**
+   * Remembers the log and the shared memory too, as far as they exist. Called once the connection has read from the log:
+   * from then on no other process removes it.
+   */
+  knowLog(): void {
+    for (const name of [logOf(this.real), sharedMemoryOf(this.real)]) {
+      if (!this.#files.some((file) => file.path === name)) this.#know(name, false);
+    }
   }
 
   /**
@@ -75,7 +77,8 @@ export class OpenedFiles {
   fault(now: number): string | undefined {
     if (this.#fault !== undefined) return this.#fault;
     this.#checkedAt = now;
-    if (now - this.#lookedAt > patience || this.#time !== this.#directoryTime()) this.#look(now);
+    const isUnchanged = this.#time !== undefined && now - this.#lookedAt <= patience;
+    if (!isUnchanged || this.#time !== this.#directoryTime()) this.#look(now);
     return this.#fault;
   }
 
@@ -86,6 +89,11 @@ export class OpenedFiles {
 
   close(): void {
     if (this.#directory !== undefined) closeSync(this.#directory);
+  }
+
+  #know(path: string, isLink: boolean): void {
+    const identity = identityOf(path, isLink);
+    if (identity !== undefined) this.#files.push({ path, isLink, identity });
   }
 
   #look(now: number): void {

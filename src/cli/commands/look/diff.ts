@@ -5,8 +5,8 @@ import { declare, namespaceOption } from "../../input/declare.ts";
 import { checkpointAt, existingThread } from "../../input/lookup.ts";
 import { pathText } from "../../input/path.ts";
 import { printable } from "../../output/printable.ts";
+import { LIMITS, type Limits, valuePrinter } from "../../output/value-text.ts";
 import type { Session } from "../../session.ts";
-import { valuePrinter } from "./show.ts";
 
 export function diffCommand(program: Command, session: Session): void {
   declare<{ readonly namespace: readonly string[] }>(program, session, {
@@ -27,7 +27,7 @@ export function diffCommand(program: Command, session: Session): void {
         const reference = second === undefined ? after.parent : first;
         if (reference === null) throw usage(`Checkpoint ${after.id} has no parent. Name another to compare it with.`);
         const before = await checkpointAt(thread, reference);
-        const value = valuePrinter(terminal, false);
+        const value = valuePrinter(terminal, LIMITS[0] as Limits);
         const changes = await thread.diff(before.id, after.id);
         for (const change of changes) {
           if (json) {

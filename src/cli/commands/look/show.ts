@@ -1,57 +1,114 @@
 import { inspect } from "node:util";
 import { type Command, Option } from "commander";
+import type { Thread } from "../../../api/thread.ts";
 import { wholeRecord, writeRecord } from "../../../display/json-records.ts";
-import { UnregisteredInstance } from "../../../display/tagged-json.ts";
+import { failuresIn } from "../../../display/steps/failure.ts";
+import { toTagged } from "../../../display/tagged-json.ts";
 import type { Checkpoint, Write } from "../../../model/checkpoint.ts";
+import { controlIndexes } from "../../../model/control-writes.ts";
 import { declare, namespaceOption } from "../../input/declare.ts";
 import { checkpointAt, existingThread } from "../../input/lookup.ts";
-import { printable, printableLines } from "../../output/printable.ts";
-import { bytesText, dateText } from "../../output/quantities.ts";
+import { parsePath, valueAt } from "../../input/path.ts";
+import { printable, printableLines, shortened } from "../../output/printable.ts";
+import { bytesText, countText, dateText } from "../../output/quantities.ts";
 import { printFacts } from "../../output/table.ts";
 import type { Terminal } from "../../output/terminal.ts";
-import type { Session } from "../../session.ts";
+import { boundedText, LIMITS, type Limits, UNLIMITED, valuePrinter } from "../../output/value-text.ts";
+import type { Session, State } from "../../session.ts";
 
 export function showCommand(program: Command, session: Session): void {
   declare<{ readonly full?: boolean; readonly namespace: readonly string[] }>(program, session, {
     name: "show",
-    summary: "print a checkpoint: its state, what runs next, its writes",
+    summary: "print a checkpoint: its state, what runs next, its writes; or a part of its state",
     operands: [
       ["<thread>", "the thread"],
       ["[checkpoint]", "its id, the beginning or end of it, or @3 for step 3 (default: the head)"],
+      ["[path]", "a part of the state, like messages[-1].content"],
     ],
-    options: [new Option("--full", "long lists and texts too, to their end"), namespaceOption()],
+    options: [new Option("--full", "everything, however long"), namespaceOption()],
     examples: [
       "threadmark show user-42",
       "threadmark show user-42 @3 sqlite:agent.db",
+      "threadmark show user-42 @3 'messages[-1]'",
       "threadmark show user-42 --json | jq '.state | keys'",
     ],
-    async run({ url, operands: [id = "", reference], options }) {
+    async run({ url, operands: [id = "", first, second], options }) {
+      const { terminal, json } = session;
+      const full = options.full === true;
       await session.withStore(url, async (store) => {
         const thread = await existingThread(store, id, options.namespace);
-        const checkpoint = await checkpointAt(thread, reference);
+        const { checkpoint, path } = await checkpointAndPath(thread, first, second);
+        if (path !== undefined) {
+          const part = valueAt(checkpoint.state, path);
+          if (json) terminal.json(toTagged(part));
+          else await terminal.paged(async () => printPart(terminal, part, full));
+          return;
+        }
         const writes = await thread.writes(checkpoint.id);
         const size = await thread.sizeOf(checkpoint.id);
-        if (session.json) {
-          session.terminal.json({ ...wholeRecord(checkpoint), writes: writes.map(writeRecord), size });
+        if (json) {
+          terminal.json({ ...wholeRecord(checkpoint), writes: writes.map(writeRecord), size });
           return;
         }
         const bytes = `${bytesText(size.bytes)}${size.full ? ", the whole state" : ""}${size.inherited ? ", shared with its source" : ""}`;
-        printCheckpoint(session.terminal, checkpoint, bytes);
-        const value = valuePrinter(session.terminal, options.full === true);
-        session.terminal.line(`${session.terminal.style("dim", "state")}\n${value(checkpoint.state)}`);
-        if (writes.length > 0) printWrites(session.terminal, writes, value);
+        await terminal.paged(async () => {
+          printFailures(terminal, checkpoint, writes);
+          printCheckpoint(terminal, checkpoint, bytes);
+          printState(terminal, checkpoint.state, full);
+          const others = writes.filter(({ index }) => index !== controlIndexes.error);
+          if (others.length > 0) printWrites(terminal, others, full);
+        });
       });
     },
   });
 }
 
+/** Finds a checkpoint and a path among the operands. A single operand that names no checkpoint is a path into the head. */
+async function checkpointAndPath(
+  thread: Thread<State>,
+  first: string | undefined,
+  second: string | undefined,
+): Promise<{ readonly checkpoint: Checkpoint<State>; readonly path: readonly (string | number)[] | undefined }> {
+  if (second !== undefined) return { checkpoint: await checkpointAt(thread, first), path: parsePath(second) };
+  try {
+    return { checkpoint: await checkpointAt(thread, first), path: undefined };
+  } catch (error) {
+    const head = first === undefined || first.startsWith("@") ? undefined : await thread.latest();
+    const [key] = /^[^.[]*/.exec(first ?? "") ?? [];
+    if (head === undefined || !(first?.startsWith("[") || Object.hasOwn(head.state ?? {}, key ?? ""))) throw error;
+    return { checkpoint: head, path: parsePath(first as string) };
+  }
+}
+
+/** Prints a part of a state: a text as it reads, everything else as a value. */
+function printPart(terminal: Terminal, part: unknown, full: boolean): void {
+  if (typeof part === "string") terminal.line(printableLines(part));
+  else terminal.line(boundedText(terminal, part, full));
+}
+
+/** Prints the errors that a step ended with. They come first: whoever looks at a failed thread looks for them. */
+function printFailures(terminal: Terminal, { next }: Checkpoint, writes: readonly Write[]): void {
+  for (const { node, name, code, message, stack, cause } of failuresIn(writes, next)) {
+    const what = `${node === null ? "" : `${node} `}failed`;
+    terminal.line(terminal.style(["red", "bold"], printable(`${what}: ${code ?? name}`)));
+    for (const line of printableLines(message).split("\n")) terminal.line(terminal.style("red", `  ${line}`));
+    for (let reason = cause; reason !== undefined; reason = reason.cause) {
+      terminal.line(
+        terminal.style("red", `  because ${printable(`${reason.code ?? reason.name}: ${reason.message}`)}`),
+      );
+    }
+    const frames = (stack ?? "").split("\n").filter((line) => /^\s+at /.test(line));
+    for (const line of frames.slice(0, 5)) terminal.line(terminal.style("dim", `  ${printable(line.trim())}`));
+    terminal.line();
+  }
+}
+
+const ONE_LINE = { compact: true, breakLength: Number.POSITIVE_INFINITY, depth: 5 } as const;
+
 function printCheckpoint(terminal: Terminal, checkpoint: Checkpoint, bytes: string): void {
   const { id, thread, namespace, parent, step, source, node, run, workflow, label, createdAt, metadata } = checkpoint;
   const next = checkpoint.next.map(({ node, arg }) =>
-    arg === undefined ? node : `${node}(${inspect(arg, { breakLength: Number.POSITIVE_INFINITY })})`,
-  );
-  const asked = checkpoint.interrupts.map(
-    ({ id, node, value }) => `${node} (${id}): ${inspect(value, { breakLength: 100 })}`,
+    arg === undefined ? node : `${node}(${inspect(arg, ONE_LINE)})`,
   );
   printFacts(terminal, [
     ["checkpoint", terminal.style("bold", printable(id))],
@@ -64,44 +121,31 @@ function printCheckpoint(terminal: Terminal, checkpoint: Checkpoint, bytes: stri
     ["committed", dateText(createdAt)],
     ["bytes", bytes],
     ["next", printable(next.join(", ")) || "nothing"],
-    ["path", printable(checkpoint.path.join(" → "))],
-    ["waits for", terminal.style("yellow", printable(asked.join("; ")))],
-    [
-      "metadata",
-      Object.keys(metadata).length === 0
-        ? ""
-        : printable(inspect(metadata, { depth: 5, breakLength: Number.POSITIVE_INFINITY })),
-    ],
+    ["path", printable(shortened(checkpoint.path.join(" → "), 400))],
+    ["metadata", Object.keys(metadata).length === 0 ? "" : printable(shortened(inspect(metadata, ONE_LINE), 1_000))],
   ]);
-}
-
-function printWrites(terminal: Terminal, writes: readonly Write[], value: (value: unknown) => string): void {
-  terminal.line(terminal.style("dim", "writes"));
-  for (const write of writes) {
-    const where = `${write.task}${write.node === null ? "" : ` (${write.node})`} ${write.index} ${write.channel}`;
-    terminal.line(`  ${terminal.style("bold", printable(where))}: ${value(write.value)}`);
+  for (const question of checkpoint.interrupts) {
+    const who = `${question.node} asks (${question.id})`;
+    terminal.line(terminal.style("yellow", printable(who)));
+    const asked = typeof question.value === "string" ? question.value : inspect(question.value, { depth: 5 });
+    for (const line of asked.split("\n")) terminal.line(terminal.style("yellow", `  ${printable(line)}`));
   }
 }
 
-/**
- * Returns a function that formats values as Node does: rich types with their names, control characters escaped. Node
- * does not escape those in errors and patterns; a text with any is printed without colour, since they look like colour
- * sequences.
- */
-export function valuePrinter(terminal: Terminal, full: boolean): (value: unknown) => string {
-  const limit = full ? Number.POSITIVE_INFINITY : undefined;
-  const colors = terminal.style("bold", "x") !== "x";
-  const options = {
-    depth: Number.POSITIVE_INFINITY,
-    colors,
-    maxArrayLength: limit ?? 100,
-    maxStringLength: limit ?? 2_000,
-    breakLength: Math.min(terminal.columns, 120),
-  };
-  return (value) => {
-    const shown = value instanceof UnregisteredInstance ? { ...value } : value;
-    const text = inspect(shown, { ...options, colors: false });
-    const safe = printableLines(text);
-    return colors && safe === text ? inspect(shown, options) : safe;
-  };
+function printState(terminal: Terminal, state: unknown, full: boolean): void {
+  terminal.line(`${terminal.style("dim", "state")}\n${boundedText(terminal, state, full)}`);
+}
+
+const SHOWN_WRITES = 50;
+
+function printWrites(terminal: Terminal, writes: readonly Write[], full: boolean): void {
+  const value = valuePrinter(terminal, full ? UNLIMITED : (LIMITS[1] as Limits));
+  terminal.line(terminal.style("dim", "writes"));
+  const shown = full ? writes : writes.slice(0, SHOWN_WRITES);
+  for (const write of shown) {
+    const where = `${write.task}${write.node === null ? "" : ` (${write.node})`} ${write.index} ${write.channel}`;
+    terminal.line(`  ${terminal.style("bold", printable(where))}: ${value(write.value)}`);
+  }
+  const left = writes.length - shown.length;
+  if (left > 0) terminal.line(terminal.style("dim", `  ${countText(left, "more write")}: --full`));
 }

@@ -1,114 +1,85 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { type Command, Option } from "commander";
-import { checkpointRecord, wholeRecord } from "../../../display/json-records.ts";
-import type { CheckpointInfo } from "../../../model/checkpoint.ts";
-import { declare, namespaceOption, wholeNumber } from "../../input/declare.ts";
-import { existingThread } from "../../input/lookup.ts";
+import type { WatchOptions } from "../../../model/options.ts";
+import { type ChangeKind, changeKinds, type WatchedChange } from "../../../model/watched-changes.ts";
+import { usage } from "../../failure.ts";
+import { collected, declare, namespaceOption, wholeNumber } from "../../input/declare.ts";
 import { printable } from "../../output/printable.ts";
-import { dateText } from "../../output/quantities.ts";
 import type { Terminal } from "../../output/terminal.ts";
 import type { Session } from "../../session.ts";
+import { type FollowOptions, followThread } from "./follow-thread.ts";
 
-interface Options {
-  readonly lines: number;
-  readonly interval: number;
-  readonly states?: boolean;
-  readonly namespace: readonly string[];
+interface Options extends FollowOptions {
+  readonly thread?: string;
+  readonly workflow?: string;
+  readonly kind: readonly string[];
+  readonly after?: string;
 }
 
 export function tailCommand(program: Command, session: Session): void {
   declare<Options>(program, session, {
     name: "tail",
-    summary: "follow a thread: print new checkpoints as they are committed, until Ctrl-C",
-    operands: [["<thread>", "the thread"]],
+    summary: "follow a thread, or every change of the store, as it is committed, until Ctrl-C",
+    operands: [["[thread]", "print this thread's checkpoints; without it, every change of the store"]],
     options: [
-      new Option("--lines <count>", "how many of the newest to begin with").argParser(wholeNumber(0)).default(10),
-      new Option("--interval <milliseconds>", "how often to look").argParser(wholeNumber(1)).default(500),
-      new Option("--states", "with --json: whole checkpoints, with their states"),
+      new Option("--lines <count>", "of a thread: how many of the newest to begin with")
+        .argParser(wholeNumber(0))
+        .default(10),
+      new Option("--states", "of a thread, with --json: whole checkpoints, with their states"),
       namespaceOption(),
+      new Option("--thread <id>", "of the store: only changes of this thread"),
+      new Option("--workflow <name>", "of the store: only changes of threads of this workflow"),
+      new Option("--kind <kind>", `of the store: only changes of this kind; ${changeKinds.join(", ")}`)
+        .argParser(collected)
+        .default([], "all"),
+      new Option("--after <cursor>", "of the store: go on behind the change with this cursor"),
+      // Commands written for earlier versions, which looked from time to time, go on to work.
+      new Option("--interval <milliseconds>").argParser(wholeNumber(1)).hideHelp(),
     ],
-    examples: ["threadmark tail user-42", "threadmark tail user-42 --json --lines 0 | jq -r .node"],
-    async run({ url, operands: [id = ""], options }) {
-      const { terminal, json, signal } = session;
-      await session.withStore(url, async (store) => {
-        const thread = await existingThread(store, id, options.namespace);
-        let made = await madeAt();
-        let last: CheckpointInfo | undefined = (await thread.latest())!;
-        await print(await newest(last.seq + 1, options.lines));
-        while (!signal.aborted) {
-          await wait(options.interval, undefined, { signal }).catch(() => undefined);
-          await print(await fresh());
-        }
-
-        /**
-         * Returns when the thread was made. A thread that was deleted and made again is another thread, and counts from
-         * the start.
-         */
-        async function madeAt(): Promise<number | undefined> {
-          for await (const info of store.threads({ prefix: id, limit: 1 })) if (info.id === id) return info.createdAt;
-          return undefined;
-        }
-
-        /** Returns up to `limit` checkpoints below the seq `before`, oldest first. */
-        async function newest(before: number, limit: number): Promise<CheckpointInfo[]> {
-          const found: CheckpointInfo[] = [];
-          if (limit > 0) for await (const info of thread.history({ before, limit })) found.push(info);
-          return found.reverse();
-        }
-
-        /** Returns the checkpoints committed since the last look, oldest first. */
-        async function fresh(): Promise<CheckpointInfo[]> {
-          let { found, reached } = await since(last);
-          if (last === undefined || reached?.id !== last.id) {
-            const now = await madeAt();
-            if (now !== made) ({ found, reached } = await since(undefined));
-            made = now;
-          }
-          last = found[0] ?? reached;
-          return found.reverse();
-        }
-
-        /** Returns the checkpoints after `after`, newest first, and the checkpoint at which the walk stopped. */
-        async function since(
-          after: CheckpointInfo | undefined,
-        ): Promise<{ found: CheckpointInfo[]; reached: CheckpointInfo | undefined }> {
-          const found: CheckpointInfo[] = [];
-          for await (const info of thread.history()) {
-            if (after !== undefined && info.seq <= after.seq) return { found, reached: info };
-            found.push(info);
-          }
-          return { found, reached: undefined };
-        }
-
-        async function print(infos: readonly CheckpointInfo[]): Promise<void> {
-          for (const info of infos) {
-            if (!json) printLine(terminal, info);
-            else if (!options.states) terminal.json(checkpointRecord(info));
-            else {
-              const whole = await thread.get(info.id);
-              if (whole !== undefined) terminal.json(wholeRecord(whole));
-            }
-          }
-        }
-      });
+    examples: [
+      "threadmark tail user-42",
+      "threadmark tail user-42 --json --lines 0 | jq -r .node",
+      "threadmark tail --workflow support --json",
+    ],
+    async run({ url, operands: [id], options }) {
+      const { thread, workflow, kind, after } = options;
+      if (id === undefined) return followStore(session, url, options);
+      if (thread !== undefined || workflow !== undefined || kind.length > 0 || after !== undefined) {
+        throw usage("--thread, --workflow, --kind and --after are for the changes of a store: leave the thread away.");
+      }
+      return followThread(session, url, id, options);
     },
   });
 }
 
-function printLine(
-  terminal: Terminal,
-  { id, step, source, node, pending, waiting, label, createdAt }: CheckpointInfo,
-): void {
-  const state =
-    waiting > 0 ? terminal.style("yellow", "waiting") : pending === 0 ? terminal.style("green", "done") : "";
-  const what = terminal.style("bold", printable(node ?? source));
+/** Prints the changes of a store as they are committed, until the session is interrupted. */
+async function followStore(session: Session, url: string, options: Options): Promise<void> {
+  const { terminal, json, signal } = session;
+  await session.withStore(url, async (store) => {
+    for await (const change of store.watch({ ...chosen(options), signal })) {
+      if (json) terminal.json({ ...change });
+      else printChange(terminal, change);
+    }
+  });
+}
+
+function chosen({ thread, workflow, kind, after }: Options): WatchOptions {
+  const unknown = kind.find((name) => !changeKinds.includes(name as ChangeKind));
+  if (unknown !== undefined) throw usage(`${unknown} is no kind of change. Kinds are ${changeKinds.join(", ")}.`);
+  return {
+    ...(thread !== undefined && { thread }),
+    ...(workflow !== undefined && { workflow }),
+    ...(kind.length > 0 && { kinds: kind as readonly ChangeKind[] }),
+    ...(after !== undefined && { after }),
+  };
+}
+
+function printChange(terminal: Terminal, { kind, thread, namespace, id, seq }: WatchedChange): void {
   const parts = [
-    terminal.style("dim", dateText(createdAt)),
-    String(step).padStart(4),
-    what,
-    state,
-    printable(label),
-    terminal.style("dim", printable(id)),
+    kind.padEnd(10),
+    terminal.style("bold", printable(thread)),
+    printable(namespace.join(" / ")),
+    String(seq),
+    terminal.style("dim", printable(id ?? "")),
   ];
   terminal.line(parts.filter((part) => part !== "").join("  "));
 }

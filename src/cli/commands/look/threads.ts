@@ -48,7 +48,7 @@ export function threadsCommand(program: Command, session: Session): void {
         for await (const thread of threads) rows.push(thread);
         const more = options.limit === undefined && rows.length > SHOWN;
         if (rows.length === 0) terminal.note(`No threads in ${withoutPassword(url)}.`);
-        else printThreads(terminal, more ? rows.slice(0, SHOWN) : rows);
+        else await terminal.paged(async () => printThreads(terminal, more ? rows.slice(0, SHOWN) : rows));
         if (more) {
           const last = printable(JSON.stringify(rows[SHOWN - 1]!.id));
           terminal.note(`The first ${SHOWN}. Go on with --after ${last}, or filter: --prefix, --workflow, --status.`);
@@ -69,18 +69,25 @@ function printThreads(terminal: Terminal, rows: readonly ThreadInfo[]): void {
         text: ({ status }) => status,
         style: (text, { status }) => statusStyle(terminal, status, text),
       },
-      { title: "WORKFLOW", text: ({ workflow }) => workflow ?? "", flexible: true },
-      { title: "STEP", text: ({ head }) => String(head.step), align: "right" },
-      { title: "NODE", text: ({ head }) => head.node ?? "", flexible: true },
-      { title: "CHECKPOINTS", text: ({ checkpoints }) => String(checkpoints), align: "right" },
-      { title: "UPDATED", text: ({ updatedAt }) => ageText(updatedAt, now) },
-      { title: "FORKED FROM", text: ({ forkedFrom }) => forkedFrom?.thread ?? "", flexible: true },
+      { title: "WORKFLOW", text: ({ workflow }) => workflow ?? "", flexible: true, leaves: 5 },
+      { title: "STEP", text: ({ head }) => String(head.step), align: "right", leaves: 3 },
+      { title: "NODE", text: ({ head }) => head.node ?? "", flexible: true, leaves: 4 },
+      { title: "CHECKPOINTS", text: ({ checkpoints }) => String(checkpoints), align: "right", leaves: 1 },
+      { title: "UPDATED", text: ({ updatedAt }) => ageText(updatedAt, now), leaves: 6 },
+      { title: "FORKED FROM", text: ({ forkedFrom }) => forkedFrom?.thread ?? "", flexible: true, leaves: 2 },
     ],
     rows,
   );
 }
 
-const colours = { running: "blue", waiting: "yellow", failed: "red", done: "green", paused: "cyan" } as const;
+const colours = {
+  running: "blue",
+  waiting: "yellow",
+  failed: "red",
+  cancelled: "magenta",
+  done: "green",
+  paused: "cyan",
+} as const;
 
 function statusStyle(terminal: Terminal, status: Status, text: string): string {
   return terminal.style(colours[status], text);

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "../../json.ts";
+import { type Reference, withDeferred } from "../../references.ts";
 import {
   assign,
   corruptDelta,
@@ -52,6 +53,13 @@ class CopyOnWrite implements Ownership {
 
   array(node: Json[]): Json[] {
     return this.#owned.has(node) ? node : this.#own(node, node.slice());
+  }
+
+  defer(reference: Reference, delta: Delta): Json {
+    const joined = new Net();
+    for (const earlier of reference.$.d ?? []) joined.add(earlier);
+    joined.add(delta);
+    return withDeferred(reference, joined.delta());
   }
 
   #own<Node extends Json>(node: Node, copy: Node): Node {

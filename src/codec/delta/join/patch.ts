@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from "../../json.ts";
+import { deferred, isReference, type Reference } from "../../references.ts";
 import { forgetFlat } from "../../values/flat-list.ts";
 import {
   assign,
@@ -18,6 +19,8 @@ import {
 export interface Ownership {
   object(node: JsonObject): JsonObject;
   array(node: Json[]): Json[];
+  /** Joins a change with those that a reference has already; without it, they are kept one after the other. */
+  defer?(reference: Reference, delta: Delta): Json;
 }
 
 const nothingOwned: Ownership = { object: (node) => ({ ...node }), array: (node) => node.slice() };
@@ -72,11 +75,12 @@ export function applyOwned(tree: Json, delta: Delta): Json {
 
 /** Applies `delta` to `tree`, changing in place what `ownership` allows. */
 export function patch(tree: Json, delta: Delta, ownership: Ownership, depth: number): Json {
-  switch (kindOf(delta, depth)) {
-    case "nothing":
-      return tree;
-    case "replace":
-      return delta.r as Json;
+  const kind = kindOf(delta, depth);
+  if (kind === "nothing") return tree;
+  if (kind === "replace") return delta.r as Json;
+  // The value is elsewhere: it gets the change when it is read.
+  if (isReference(tree)) return ownership.defer ? ownership.defer(tree, delta) : deferred(tree, delta);
+  switch (kind) {
     case "object":
       if (!isObject(tree)) throw corruptDelta("it changes an object where there is none");
       return patchObject(ownership.object(tree), delta, ownership, depth);

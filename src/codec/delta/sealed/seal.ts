@@ -4,6 +4,7 @@ import { isReplacement } from "../diff/replacement.ts";
 import { assign, type Delta, type ItemReference, kindOf, type SealedStep } from "../format.ts";
 import { Net } from "../join/net.ts";
 import { startsWith } from "../measure.ts";
+import { finished, type Pieces } from "../pieces.ts";
 import { NetNode } from "./net-node.ts";
 
 /** A sequence of deltas, with the lasting values apart from those overwritten on the way. */
@@ -21,12 +22,25 @@ export interface Sealed {
  * @throws ThreadmarkError `CORRUPT` when a delta is malformed, or cannot follow those before it.
  */
 export function seal(deltas: readonly Delta[]): Sealed {
+  return finished(sealing(deltas));
+}
+
+/** Does the work of {@link seal} in pieces: the caller may do something else after each. */
+export function* sealing(deltas: readonly Delta[]): Pieces<Sealed> {
   const composed = new Net();
-  for (const delta of deltas) composed.add(delta);
+  for (const delta of deltas) {
+    composed.add(delta);
+    yield;
+  }
   const net = composed.delta();
   const netNode = NetNode.of(net);
   const { copies } = composed;
-  return { net, steps: deltas.map((delta) => sealDelta(delta, netNode, copies)) };
+  const steps: SealedStep[] = [];
+  for (const delta of deltas) {
+    steps.push(sealDelta(delta, netNode, copies));
+    yield;
+  }
+  return { net, steps };
 }
 
 /** Maps values of the deltas to their changed copies in the net delta. */

@@ -1,9 +1,13 @@
+import { base64, bytesOfBase64 } from "../../../platform/bytes.ts";
 import { util } from "../../../platform/node-builtins.ts";
 import { RECORD_BYTES } from "../../json-text.ts";
 import type { Kind } from "./kind.ts";
 import { isNativePrototype } from "./native.ts";
 
 const { isDeepStrictEqual, types } = util;
+
+/** Absent in browsers, where a stored Buffer is read as the Uint8Array that it also is. */
+const NodeBuffer = Reflect.get(globalThis, "Buffer") as typeof Buffer | undefined;
 
 type Bytes = ArrayBuffer | ArrayBufferView;
 type View = new (buffer: ArrayBufferLike, offset?: number, length?: number) => ArrayBufferView;
@@ -46,19 +50,18 @@ export const bytes: Kind<Bytes> = {
     }
     // Throws if the buffer was transferred away; its length of 0 would be taken for the truth.
     const stored = inStoredOrder(new Uint8Array(buffer, offset, value.byteLength), widthOf(type));
-    return { $: "bytes", type, v: Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength).toString("base64") };
+    return { $: "bytes", type, v: base64(stored) };
   },
   decode(node, _depth, decoding) {
     const { type, v } = decoding.parts(node, ["type", "v"]);
     if (typeof type !== "string" || typeof v !== "string")
       return decoding.corruptNode(node, "has no type or no base64");
-    const decoded = Buffer.from(v, "base64");
+    const decoded = bytesOfBase64(v);
     const width = widthOf(type);
-    if (decoded.toString("base64") !== v || decoded.length % width !== 0)
-      return decoding.corruptNode(node, "is cut short");
+    if (base64(decoded) !== v || decoded.length % width !== 0) return decoding.corruptNode(node, "is cut short");
     // Small Buffers share a pool, at any offset; the caller's value needs memory of its own.
     const own = new Uint8Array(inStoredOrder(decoded, width));
-    if (type === "Buffer") return Buffer.from(own.buffer);
+    if (type === "Buffer") return NodeBuffer === undefined ? own : NodeBuffer.from(own.buffer);
     if (type === "ArrayBuffer") return own.buffer;
     if (type === "DataView") return new DataView(own.buffer);
     const constructor = typedArrays.get(type);
@@ -73,7 +76,7 @@ export const bytes: Kind<Bytes> = {
 /** Returns the exact type of an object that holds bytes; undefined for other objects and for subclasses. */
 function typeOf(value: object): string | undefined {
   const prototype: object | null = Object.getPrototypeOf(value);
-  if (prototype === Buffer.prototype && types.isUint8Array(value)) return "Buffer";
+  if (prototype === NodeBuffer?.prototype && types.isUint8Array(value)) return "Buffer";
   const type = types.isArrayBuffer(value) ? "ArrayBuffer" : types.isDataView(value) ? "DataView" : brand?.call(value);
   return type !== undefined && isNativePrototype(prototype, type) ? type : undefined;
 }

@@ -24,6 +24,17 @@ for (const name of [...builtIn, ...later]) {
 const hidden = ["name", "message", "stack", "cause", "errors", "error", "suppressed"] as const;
 const hiddenNames: ReadonlySet<unknown> = new Set(hidden);
 
+let addedKeys: ReadonlySet<PropertyKey> | undefined;
+
+/**
+ * Tells whether this runtime itself puts a hidden property on every error. JavaScriptCore (Bun, Safari) adds the
+ * position where the error was made; the stack has it too.
+ */
+function isAdded(key: PropertyKey): boolean {
+  addedKeys ??= new Set(Reflect.ownKeys(new Error("")).filter((own) => !hiddenNames.has(own)));
+  return addedKeys.has(key);
+}
+
 /**
  * `{"$":"error","class":"TypeError","stack":"…","message":"…","cause":…,"fields":{…}}`. Enumerable properties are in
  * `fields`, whatever their names.
@@ -36,6 +47,7 @@ export const error: Kind<Error> = {
     const fields = {};
     for (const key of Reflect.ownKeys(value)) {
       const property = Object.getOwnPropertyDescriptor(value, key)!;
+      if (!property.enumerable && isAdded(key)) continue;
       // Newer versions of V8 make the stack an accessor of the error's own.
       const known = typeof key === "string" && (property.enumerable || hiddenNames.has(key));
       const readable = "value" in property || (key === "stack" && !property.enumerable);

@@ -4,7 +4,7 @@ import type { PathStep } from "../path.ts";
 /**
  * A kind of object that JSON has no form for, stored as a node `{ "$": tag, … }`.
  *
- * To add a kind: a file here with both directions side by side, a line in all.ts, a row in docs/types.md. Tags are part
+ * To add a kind: a file here with both directions side by side, a line in all.ts, a row in docs/reference/types.md. Tags are part
  * of the stored format: a released tag keeps its meaning.
  */
 export interface Kind<T extends object = object> {
@@ -28,7 +28,7 @@ export interface Encoding {
   /** Captures the properties of an object one level below; its keys are literal, "$" included. */
   fields(value: object, previous: Json | undefined, depth: number): JsonObject;
   /** Refuses own properties other than `names`: they would be lost. */
-  only(value: object, depth: number, ...names: string[]): void;
+  only(value: object, depth: number, ...names: PropertyKey[]): void;
   /** Throws SERIALIZE for a property that is not an ordinary one. */
   refuseProperty(value: object, key: PropertyKey, depth: number): never;
   /**

@@ -11,7 +11,8 @@ export function isNativePrototype(prototype: object | null, name: string): boole
   return (
     typeof constructor === "function" &&
     constructor.prototype === prototype &&
-    sourceText.call(constructor) === `function ${name}() { [native code] }`
+    // Engines break this text into lines in different ways.
+    sourceText.call(constructor).replaceAll(/\s+/g, " ") === `function ${name}() { [native code] }`
   );
 }
 

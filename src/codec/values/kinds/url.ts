@@ -5,12 +5,26 @@ import type { Kind } from "./kind.ts";
 
 const { toUSVString } = util;
 
+/** Keys that the runtime itself puts on every url: Deno keeps its parts under symbols. */
+let urlKeys: readonly PropertyKey[] | undefined;
+let searchParamsKeys: readonly PropertyKey[] | undefined;
+
+function keysOfUrl(): readonly PropertyKey[] {
+  urlKeys ??= Reflect.ownKeys(new URL("a:b"));
+  return urlKeys;
+}
+
+function keysOfSearchParams(): readonly PropertyKey[] {
+  searchParamsKeys ??= Reflect.ownKeys(new URLSearchParams());
+  return searchParamsKeys;
+}
+
 /** `{"$":"url","v":"https://example.org/"}`. */
 export const url: Kind<URL> = {
   tag: "url",
   test: (value): value is URL => Object.getPrototypeOf(value) === URL.prototype,
   encode(value, _previous, depth, encoding) {
-    encoding.only(value, depth);
+    encoding.only(value, depth, ...keysOfUrl());
     // Setters can make hrefs that do not parse to themselves: a path that ends in spaces, for example.
     if (!URL.canParse(value.href) || new URL(value.href).href !== value.href) {
       encoding.refuse(depth, "a URL that does not parse to itself", "Store its parts as strings.");
@@ -30,7 +44,7 @@ export const searchParams: Kind<URLSearchParams> = {
   tag: "searchparams",
   test: (value): value is URLSearchParams => Object.getPrototypeOf(value) === URLSearchParams.prototype,
   encode(value, previous, depth, encoding) {
-    encoding.only(value, depth);
+    encoding.only(value, depth, ...keysOfSearchParams());
     return { $: "searchparams", v: encoding.child([...value], previous?.v, depth, entries) };
   },
   decode(node, _depth, decoding) {

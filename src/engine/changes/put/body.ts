@@ -1,9 +1,10 @@
 import { apply, type Delta, diff } from "../../../codec/delta/index.ts";
 import type { Json } from "../../../codec/json.ts";
 import type { Draft } from "../../commits/draft.ts";
+import type { TreeEntry } from "../../memory/tree-cache.ts";
 import type { Body } from "../../records/body.ts";
 import type { CapturedPut } from "./capture.ts";
-import { updateDelta } from "./update.ts";
+import { type StateChange, updateDelta } from "./update.ts";
 
 export const emptyBody: Body = { s: {}, p: [], n: [], c: [], i: [], b: [] };
 
@@ -22,14 +23,15 @@ export function bodyOf(draft: Draft, captured: CapturedPut, parent: Body): { tre
   return { tree, tagged };
 }
 
-/** Returns the change that an update makes of the body, without comparing states. */
-export function updateBody(draft: Draft, captured: CapturedPut, parent: Body): { delta: Delta; tagged: boolean } {
+/** Returns the change that an update makes of the body, without comparing states. The parent may be an outline. */
+export function updateBody(draft: Draft, captured: CapturedPut, base: TreeEntry): StateChange {
   const { parts, fields } = captured;
-  const { delta, tagged } = updateDelta(
-    draft.context.codec,
-    parent.s,
-    captured.update as NonNullable<CapturedPut["update"]>,
-  );
+  const parent = base.tree as Body;
+  const update = captured.update as NonNullable<CapturedPut["update"]>;
+  const { delta, tagged, grown } = updateDelta(draft.context.codec, parent.s, update, {
+    outlined: base.outlined,
+    largeFrom: draft.context.largeFrom,
+  });
   const changes: { [part: string]: Delta } = {};
   const note = (part: string, change: Delta | undefined): void => {
     if (change !== undefined) changes[part] = change;
@@ -41,7 +43,7 @@ export function updateBody(draft: Draft, captured: CapturedPut, parent: Body): {
   note("c", listChange(parent.c, parts.completed));
   note("i", listChange(parent.i, parts.interrupts));
   note("b", listChange(parent.b, parts.barriers));
-  return { delta: Object.keys(changes).length === 0 ? {} : { d: changes }, tagged };
+  return { delta: Object.keys(changes).length === 0 ? {} : { d: changes }, tagged, grown };
 }
 
 /** Compares two lists that are mostly empty and stay so, or name one node and then another. */

@@ -1,12 +1,14 @@
 import { assign } from "../../../codec/delta/index.ts";
 import type { Json } from "../../../codec/json.ts";
 import type { ValueCodec } from "../../../codec/values/value.ts";
+import type { AttributeChanges } from "../../../model/attributes.ts";
 import type { Source } from "../../../model/checkpoint.ts";
 import type { LeaseToken, PutFields, PutOptions, Update } from "../../../model/options.ts";
 import { copyRef } from "../../../model/validation/refs.ts";
 import type { Context } from "../../memory/context.ts";
 import type { TreeOwner } from "../../memory/tree-owner.ts";
 import { isPlainState } from "../../records/body.ts";
+import type { CapturedPatch } from "./patch.ts";
 
 /** The parts of a body besides the state, encoded. Absent parts take their defaults when the parent is known. */
 export interface CapturedParts {
@@ -21,6 +23,7 @@ export interface CapturedUpdate {
   readonly append: readonly (readonly [key: string, added: Json[] | string])[];
   readonly set: { [key: string]: Json };
   readonly unset: readonly string[];
+  readonly patch: readonly CapturedPatch[];
 }
 
 /** The input of a put, encoded in the call itself: later changes of the caller's objects have no effect. */
@@ -43,6 +46,8 @@ export interface CapturedPut {
   readonly update: CapturedUpdate | undefined;
   /** True if any captured value holds tags. */
   readonly tagged: boolean;
+  readonly attributes: AttributeChanges | undefined;
+  readonly due: number | null | undefined;
   readonly options: { readonly [K in keyof PutOptions]: PutOptions[K] | undefined };
   /** The owner of the tree that the state was captured against, if any: lent until the put is settled. */
   readonly borrowed: TreeOwner | undefined;
@@ -101,6 +106,8 @@ export function capturePut(
     state,
     update,
     tagged,
+    attributes: input.attributes && { ...input.attributes },
+    due: input.due,
     options: {
       parent: options.parent && copyRef(options.parent),
       expect: options.expect,
@@ -143,9 +150,20 @@ function recentTree(context: Context, thread: string, namespace: string): Recent
   return { state: (entry.tree as { readonly s: Json }).s, tagged: entry.tagged, owner: entry.owner };
 }
 
-/** Returns true if an update sets objects or lists: they are compared with the head's, so that only differences are written. */
+/** A list or an object with more parts is captured by comparing it with the head's, which copies only the differences. */
+const MANY = 16;
+
+/** Returns true if an update sets long lists or objects: small ones are copied sooner than compared. */
 function mayShareNodes(set: { readonly [key: string]: unknown } | undefined): boolean {
-  if (set !== undefined) for (const key of Object.keys(set)) if (typeof set[key] === "object") return true;
+  if (set !== undefined) for (const key of Object.keys(set)) if (hasMany(set[key])) return true;
+  return false;
+}
+
+function hasMany(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > MANY;
+  if (typeof value !== "object" || value === null) return false;
+  let count = 0;
+  for (const _ in value) if (++count > MANY) return true;
   return false;
 }
 
@@ -170,10 +188,14 @@ function captureUpdate(
     const given: { readonly [key: string]: unknown } = update.set;
     for (const key of codec.names(given, "update.set")) {
       const value = given[key];
-      const previous = Object.hasOwn(fields, key) ? fields[key] : undefined;
+      const previous = hasMany(value) && Object.hasOwn(fields, key) ? fields[key] : undefined;
       // A string is its own encoding; only values that may be refused need a path.
       assign(set, key, typeof value === "string" ? value : encode(value, `update.set.${key}`, previous));
     }
   }
-  return { append, set, unset: update.unset ? [...update.unset] : [] };
+  const patch = (update.patch ?? []).map((entry, index): CapturedPatch => {
+    const path = [...entry[0]];
+    return { path, value: entry.length === 1 ? undefined : encode(entry[1], `update.patch[${index}][1]`) };
+  });
+  return { append, set, unset: update.unset ? [...update.unset] : [], patch };
 }

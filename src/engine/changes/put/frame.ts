@@ -1,8 +1,9 @@
 import { copyToKeep } from "../../../codec/copy.ts";
-import { apply, type Delta, diff, replacement } from "../../../codec/delta/index.ts";
+import { apply, type Delta, diff, growthOf, replacement } from "../../../codec/delta/index.ts";
 import type { Json } from "../../../codec/json.ts";
 import { needsFull } from "../../../model/frames.ts";
 import type { Draft } from "../../commits/draft.ts";
+import type { Tape } from "../../memory/tape.ts";
 import type { TreeEntry } from "../../memory/tree-cache.ts";
 import { TreeOwner } from "../../memory/tree-owner.ts";
 import type { Body } from "../../records/body.ts";
@@ -12,7 +13,6 @@ import { frameBytes } from "../../records/tail.ts";
 import type { Shown } from "../../view/row-at.ts";
 import { bodyOf, emptyBody, updateBody } from "./body.ts";
 import type { CapturedPut } from "./capture.ts";
-import { overwrittenBy, replacesContainer } from "./update.ts";
 
 /** Plans the first frame of a branch: the whole body. */
 export function addRootFrame(draft: Draft, captured: CapturedPut, row: Row): void {
@@ -20,23 +20,29 @@ export function addRootFrame(draft: Draft, captured: CapturedPut, row: Row): voi
   addFull(draft, withTag(row, captured.tagged || tagged), tree, captured);
 }
 
-/** Plans a frame on top of the parent's: an update as it was given, a whole state as its difference. */
+/** Plans a frame on top of the parent's: an update field by field, a whole state as its difference. */
 export function addFrame(draft: Draft, captured: CapturedPut, row: Row, parent: Shown, base: TreeEntry): void {
   // The frame builds on the parent's frame. A replaced parent shows another body than its frame has.
-  const replaced = parent.replacedBy !== undefined;
-  const shown = (parent.replacedBy === undefined ? base.tree : apply(base.tree, parent.replacedBy)) as Body;
-  const plain = captured.update !== undefined && !replaced && !replacesContainer(shown.s, captured.update);
-  const own = plain || captured.borrowed !== base.owner ? withOwnUpdate(captured) : captured;
-  if (own.update && plain) {
-    const { delta, tagged } = updateBody(draft, own, shown);
-    const overwritten = hasPlainParts(captured) ? overwrittenBy(shown.s, own.update) : undefined;
-    const step = { change: delta, overwritten, fresh: !tagged };
+  if (captured.update !== undefined && parent.replacedBy === undefined) {
+    const { delta, tagged, grown } = updateBody(draft, captured, base);
+    const step = {
+      change: ownDelta(captured, delta),
+      grown: hasPlainParts(captured) ? grown : undefined,
+      fresh: !tagged,
+    };
     addDelta(draft, withTag(row, captured.tagged || tagged), base, step, captured);
-  } else {
-    const { tree, tagged } = bodyOf(draft, own, shown);
-    const step = { change: diff(base.tree, tree) ?? {}, tree, replaced };
-    addDelta(draft, withTag(row, captured.tagged || tagged || replaced), base, step, captured);
+    return;
   }
+  const replaced = parent.replacedBy !== undefined;
+  const shown = (replaced ? apply(base.tree, parent.replacedBy as Delta) : base.tree) as Body;
+  const { tree, tagged } = bodyOf(draft, captured, shown);
+  const change = diff(base.tree, tree) ?? {};
+  const step = {
+    change,
+    tree,
+    grown: hasPlainParts(captured) ? growthOf(change, base.tree, draft.context.largeFrom) : undefined,
+  };
+  addDelta(draft, withTag(row, captured.tagged || tagged || replaced), base, step, captured);
 }
 
 /** Returns how many tapes have to be read for a frame on top of this one. */
@@ -45,13 +51,11 @@ export function hopsTo(draft: Draft, parent: number, base: TreeEntry): number {
 }
 
 /**
- * Copies the values that an update sets, which may share nodes with the tree they were captured against: in a frame that is
- * kept for the seal, or on top of another tree, they would change with that one.
+ * Copies the delta of an update whose values were captured against a remembered tree, and may share nodes with it: in a frame
+ * that is kept for the seal they would change with that tree. It costs what the frame itself costs to encode.
  */
-function withOwnUpdate(captured: CapturedPut): CapturedPut {
-  const { update, borrowed } = captured;
-  if (!update || !borrowed) return captured;
-  return { ...captured, update: { ...update, set: copyToKeep(update.set) as typeof update.set } };
+function ownDelta(captured: CapturedPut, delta: Delta): Delta {
+  return captured.borrowed ? (copyToKeep(delta as Json) as Delta) : delta;
 }
 
 /** Returns true if the parts for the next step are names of nodes at most: they do not make the frame heavier than the tree. */
@@ -66,14 +70,16 @@ function withTag(row: Row, tagged: boolean): Row {
 }
 
 function addFull(draft: Draft, row: Row, tree: Json, captured: CapturedPut, base?: TreeEntry): void {
-  const tail = draft.encodeRow(row, replacement(tree));
+  const { references } = draft.values;
+  const tail = draft.encodeRow(row, replacement(tree), { grown: base !== undefined });
   // In place of a delta that is small enough, the record may be larger by the row's metadata.
   if (!base) checkRecord(draft.context, draft.thread, tail.value);
-  const size = frameBytes(tail.value);
+  const weight = frameBytes(tail.value);
+  const size = weight + draft.values.countedSince(references);
   const entry = {
     outlined: false,
     tagged: row.tagged,
-    weight: size,
+    weight,
     size,
     grown: 0,
     most: mostOf(tail.value),
@@ -87,30 +93,28 @@ function addFull(draft: Draft, row: Row, tree: Json, captured: CapturedPut, base
 interface FrameChange {
   readonly change: Delta;
   readonly tree?: Json;
-  /** About how many bytes of the change overwrite, the rest being appended; undefined where it may remove. */
-  readonly overwritten?: number | undefined;
+  /** About how many bytes the tree grows by; undefined where that is not known, and it may have become smaller. */
+  readonly grown: number | undefined;
   /** True if the change shares no node with a tree. */
   readonly fresh?: boolean;
-  /** True if the tree does not share its nodes with the base. */
-  readonly replaced?: boolean;
 }
 
 function addDelta(draft: Draft, row: Row, base: TreeEntry, step: FrameChange, captured: CapturedPut): void {
   const { change, tree } = step;
-  const tail = draft.encodeRow(row, change, step.fresh);
+  const tail = draft.encodeRow(row, change, { keep: step.fresh });
   checkRecord(draft.context, draft.thread, tail.value);
   const bytes = frameBytes(tail.value);
   const weight = base.weight + bytes;
   const hops = hopsTo(draft, row.parent, base);
   let { size } = base;
-  let grown = step.overwritten === undefined ? 0 : base.grown + Math.max(0, bytes - step.overwritten);
+  let grown = step.grown === undefined ? 0 : base.grown + step.grown;
   let most = base.most + mostOf(tail.value);
   const wholeTree = (): Json => tree ?? apply(base.tree, change);
   if (!base.outlined) most = checkBody(draft.context, draft.thread, most, wholeTree);
   // On an outline, a full frame may come one frame late.
   if (!base.outlined && needsFull({ weight, size: size + grown, hops })) {
     const whole = wholeTree();
-    size = JSON.stringify(whole).length;
+    size = draft.values.sizeOfFull((draft.target as Tape).lineage, whole);
     grown = 0;
     if (needsFull({ weight, size, hops })) {
       // Later frames read nothing before this one, so the tags of the whole tree are now this frame's.
@@ -120,8 +124,7 @@ function addDelta(draft: Draft, row: Row, base: TreeEntry, step: FrameChange, ca
   }
   const tagged = base.tagged || row.tagged;
   // A tree made by updating the base's shares its nodes; a captured one shares those of the tree it was captured against.
-  const updated = tree === undefined || (captured.update !== undefined && !step.replaced);
-  const owner = updated ? base.owner : (captured.borrowed ?? new TreeOwner());
+  const owner = tree === undefined ? base.owner : (captured.borrowed ?? new TreeOwner());
   draft.planned.push({
     tail,
     base,

@@ -5,18 +5,26 @@ import { needsFull } from "../../../model/frames.ts";
 import { idAddress } from "../../../model/id.ts";
 import type { CheckpointRef } from "../../../model/options.ts";
 import type { Draft } from "../../commits/draft.ts";
-import { findPlanned, headAtHand, isNewId, plannedHead, treeAtHand, treeToBuildOn } from "../../commits/draft-view.ts";
-import type { ThreadChange } from "../../commits/lane.ts";
+import {
+  findPlanned,
+  headAtHand,
+  isNewId,
+  plannedHead,
+  treeAtHand,
+  treeToBuildOn,
+  withValues,
+} from "../../commits/draft-view.ts";
+import type { ThreadChange } from "../../commits/thread-change.ts";
 import { notFound } from "../../faults/missing.ts";
 import type { TreeEntry } from "../../memory/tree-cache.ts";
 import { infoOf, type Place } from "../../reads/checkpoint.ts";
-import type { Body } from "../../records/body.ts";
 import type { Shown } from "../../view/row-at.ts";
+import { changeAttributes, changeDue } from "../attributes.ts";
 import { checkLease } from "../lease.ts";
 import type { CapturedPut } from "./capture.ts";
 import { addFrame, addRootFrame, hopsTo } from "./frame.ts";
 import { newId, newRow, type PlannedRow } from "./row.ts";
-import { replacesContainer } from "./update.ts";
+import { underSchema } from "./state-version.ts";
 
 /** A put of one checkpoint. */
 export class PutChange implements ThreadChange<CheckpointInfo> {
@@ -29,7 +37,7 @@ export class PutChange implements ThreadChange<CheckpointInfo> {
   }
 
   async plan(draft: Draft): Promise<CheckpointInfo> {
-    const captured = this.#captured;
+    let captured = this.#captured;
     const { fields, options, namespace } = captured;
     checkLease(draft, options.lease);
     // Nothing is awaited that is at hand: nearly every put is planned without I/O.
@@ -50,10 +58,14 @@ export class PutChange implements ThreadChange<CheckpointInfo> {
         options.parent === undefined ? undefined : (parent ?? null),
       );
     } else {
+      const { versions } = draft.context;
+      if (versions) captured = await underSchema(draft, versions, captured, parent);
       if (!draft.existing) await draft.tape();
       const base = parent && (baseAtHand(draft, captured, parent) ?? (await treeToBuildOn(draft, parent)));
-      planned = planNew(draft, captured, parent, base);
+      planned = planNew(draft, captured, parent?.replacedBy ? await withValues(draft, parent) : parent, base);
     }
+    if (captured.attributes !== undefined) changeAttributes(draft, captured.attributes);
+    if (captured.due !== undefined) changeDue(draft, captured.due);
     return infoOf(draft.context, this.#place, planned.row, planned.parent);
   }
 
@@ -90,7 +102,7 @@ function baseAtHand(draft: Draft, captured: CapturedPut, parent: Shown): TreeEnt
 function isOutlineEnough(draft: Draft, captured: CapturedPut, parent: Shown, base: TreeEntry): boolean {
   const { update, parts } = captured;
   if (parent.replacedBy !== undefined || update === undefined || parts.path !== undefined) return false;
-  if (Object.hasOwn(update.set, "$") || replacesContainer((base.tree as Body).s, update)) return false;
+  if (Object.hasOwn(update.set, "$") || update.patch.length > 0) return false;
   // The body may have become too large, which only the whole tree tells.
   if (base.most + mostOfUpdate(update) > draft.context.checkpointBytes) return false;
   return !needsFull({ weight: base.weight, size: base.size + base.grown, hops: hopsTo(draft, parent.seq, base) });

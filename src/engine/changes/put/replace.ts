@@ -1,8 +1,9 @@
 import { diff } from "../../../codec/delta/index.ts";
-import type { Json } from "../../../codec/json.ts";
-import { jsonBytes } from "../../../codec/json-text.ts";
+import { mostBytes } from "../../../codec/json-text.ts";
+import { mayRefer } from "../../../codec/references.ts";
 import { ALONE, type Draft } from "../../commits/draft.ts";
 import { shownBody, treeToBuildOn } from "../../commits/draft-view.ts";
+import { shownEnds } from "../../commits/settle-index.ts";
 import { toRecord } from "../../records/row.ts";
 import { checkBody } from "../../records/size-limits.ts";
 import { parentOf, type Shown } from "../../view/row-at.ts";
@@ -10,6 +11,7 @@ import { addMark } from "../mark.ts";
 import { bodyOf, emptyBody } from "./body.ts";
 import type { CapturedPut } from "./capture.ts";
 import { newRow, type PlannedRow } from "./row.ts";
+import { subjectOf, underSchema } from "./state-version.ts";
 
 /**
  * Plans a put of an id that exists. The frame stays as it is, since later frames build on it; the replacement is kept in a
@@ -17,7 +19,7 @@ import { newRow, type PlannedRow } from "./row.ts";
  */
 export async function planReplace(
   draft: Draft,
-  captured: CapturedPut,
+  given: CapturedPut,
   existing: Shown,
   named: Shown | null | undefined,
 ): Promise<PlannedRow> {
@@ -29,6 +31,10 @@ export async function planReplace(
       `Checkpoint ${JSON.stringify(existing.id)} cannot follow ${JSON.stringify(parent.id)}, which was committed after it.`,
     );
   }
+  const { versions } = draft.context;
+  // Throws for a checkpoint of a newer program.
+  versions?.isOlder(subjectOf(draft.thread, existing));
+  const captured = versions ? await underSchema(draft, versions, given, parent) : given;
   const parentBody = parent ? await shownBody(draft, parent) : emptyBody;
   const { tree } = bodyOf(draft, captured, parentBody);
   const frame = await treeToBuildOn(draft, existing);
@@ -36,8 +42,16 @@ export async function planReplace(
   // The frame's own parent may have been deleted: a replacement names one that is shown.
   const row = newRow(captured, parent, { seq, id, now: draft.context.clock(), tagged: true });
   const change = diff(frame.tree, tree) ?? {};
-  const most = frame.most + jsonBytes(change as Json);
-  checkBody(draft.context, draft.thread, most, () => tree);
-  addMark(draft, tape, seq, { generation: tape.meta.generation, row: toRecord(row), change });
+  const [stored, text] = draft.refer(tape.lineage, change);
+  checkBody(draft.context, draft.thread, frame.most + mostBytes(text), () => tree);
+  draft.tell("put", captured.namespace, id, seq);
+  const ends = await shownEnds(draft, tape);
+  draft.shown = {
+    newest: ends.newest?.seq === seq ? row : ends.newest,
+    root: ends.root?.seq === seq ? row : ends.root,
+  };
+  addMark(draft, tape, seq, { generation: tape.meta.generation, row: toRecord(row), change: stored });
+  // An earlier replacement of the same generation goes, and may have been the last to refer to a large value.
+  if (mayRefer(JSON.stringify(tape.marks.get(seq) ?? []))) draft.collects.add(tape.lineage);
   return { row, parent: parent?.id ?? null };
 }

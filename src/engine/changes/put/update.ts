@@ -1,51 +1,98 @@
-import { assign, type Delta, diff } from "../../../codec/delta/index.ts";
+import { assign, type Delta, diff, growthOf } from "../../../codec/delta/index.ts";
 import type { Json } from "../../../codec/json.ts";
 import type { ValueCodec } from "../../../codec/values/value.ts";
-import { isContainer, isPlainState, LONG_TEXT } from "../../records/body.ts";
+import { isLong, isPlainState } from "../../records/body.ts";
 import type { CapturedUpdate } from "./capture.ts";
+import { changeOf, NEEDS_LIVE, patchDelta } from "./patch.ts";
+import { patchLive } from "./patch-live.ts";
 
-/** Returns the delta that an update makes of a state. Nothing is compared: the caller knows what changed. */
-export function updateDelta(codec: ValueCodec, state: Json, update: CapturedUpdate): { delta: Delta; tagged: boolean } {
+type State = { [key: string]: Json };
+
+/** A change that an update makes of a state. */
+export interface StateChange {
+  readonly delta: Delta;
+  /** True if the change may hold tags that the captured values do not have. */
+  readonly tagged: boolean;
+  /** About how many bytes the state grows by; undefined where that is not known. */
+  readonly grown: number | undefined;
+}
+
+/** The way an update is planned. */
+export interface UpdateOptions {
+  /** True if the state is only an outline. */
+  readonly outlined?: boolean;
+  /** The size from which values have records of their own. */
+  readonly largeFrom?: number;
+}
+
+/** Levels of a body above the values of the state's keys. */
+const ABOVE = 2;
+
+/**
+ * Returns the change that an update makes of a state, or of its outline. Each field is planned by itself, and a field that
+ * the update does not name is not looked at. An object, a list or a long text that is set over another is compared with it:
+ * that costs no more than the new value and the parts of the old one that go.
+ */
+export function updateDelta(
+  codec: ValueCodec,
+  state: Json,
+  update: CapturedUpdate,
+  options: UpdateOptions = {},
+): StateChange {
+  const { outlined = false, largeFrom } = options;
   if (!isPlainState(state) || Object.hasOwn(update.set, "$")) return rewrittenState(codec, state, update);
+  let delta: Delta;
+  try {
+    delta = fieldByField(state, update, outlined);
+  } catch (error) {
+    if (error !== NEEDS_LIVE) throw error;
+    return rewrittenState(codec, state, update);
+  }
+  const grown = outlined && takesUnknown(state, update) ? undefined : growthOf(delta, state, largeFrom);
+  return { delta, tagged: false, grown };
+}
+
+function fieldByField(state: State, update: CapturedUpdate, outlined: boolean): Delta {
+  const changes: { [key: string]: Delta } = {};
+  let set = outlined ? update.set : setOver(state, update.set, changes);
+  let removed: readonly string[] = update.unset;
+  for (const [key, value] of update.append) {
+    checkAppend(key, Object.hasOwn(state, key) ? state[key] : undefined, value);
+    assign(changes, key, typeof value === "string" ? { a: value } : { p: value });
+  }
+  if (update.patch.length > 0) {
+    const { u = [], s = {}, d = {} } = patchDelta(state, update.patch);
+    removed = [...removed, ...u];
+    set = { ...set, ...s };
+    for (const key of Object.keys(d)) assign(changes, key, d[key] as Delta);
+  }
   const delta: Delta = {};
-  if (update.unset.length > 0) delta.u = [...update.unset];
-  if (Object.keys(update.set).length > 0) delta.s = update.set;
-  if (update.append.length > 0) {
-    const changes: { [key: string]: Delta } = {};
-    for (const [key, value] of update.append) {
-      checkAppend(key, Object.hasOwn(state, key) ? state[key] : undefined, value);
-      assign(changes, key, typeof value === "string" ? { a: value } : { p: value });
-    }
-    delta.d = changes;
-  }
-  return { delta, tagged: false };
+  if (removed.length > 0) delta.u = [...removed];
+  if (Object.keys(set).length > 0) delta.s = set;
+  if (Object.keys(changes).length > 0) delta.d = changes;
+  return delta;
 }
 
-/** Returns true if an update sets an object or a list where the state has one: only their difference need be written. */
-export function replacesContainer(state: Json, update: CapturedUpdate): boolean {
-  if (!isPlainState(state)) return false;
-  for (const key of Object.keys(update.set)) {
-    if (isContainer(update.set[key] as Json) && Object.hasOwn(state, key) && isContainer(state[key] as Json))
-      return true;
-  }
-  return false;
-}
-
-/** Returns about how many bytes of an update's frame overwrite values; undefined when the update may remove more than that. */
-export function overwrittenBy(state: Json, { set, unset }: CapturedUpdate): number | undefined {
-  if (unset.length > 0 || !isPlainState(state)) return undefined;
-  let bytes = 0;
+/** Returns the fields that are set as a whole. The differences of the others are added to `changes`. */
+function setOver(state: State, set: State, changes: { [key: string]: Delta }): State {
+  let rest = set;
   for (const key of Object.keys(set)) {
     const value = set[key] as Json;
-    const before = Object.hasOwn(state, key) ? state[key] : undefined;
-    const long = typeof before === "string" ? before.length > LONG_TEXT : before !== undefined && isContainer(before);
-    if (long || isContainer(value)) return undefined;
-    bytes += key.length + (typeof value === "string" ? value.length : LONG_NUMBER);
+    if (typeof value === "number" || !Object.hasOwn(state, key)) continue;
+    const change = changeOf(state[key] as Json, value, ABOVE);
+    if (change?.r !== undefined) continue;
+    if (rest === set) rest = { ...set };
+    delete rest[key];
+    if (change !== undefined) assign(changes, key, change);
   }
-  return bytes;
+  return rest;
 }
 
-const LONG_NUMBER = 24;
+/** Returns true if an update takes away a value of which an outline does not tell the size. */
+function takesUnknown(state: State, { set, unset }: CapturedUpdate): boolean {
+  const isUnknown = (key: string): boolean => Object.hasOwn(state, key) && isLong(state[key] as Json);
+  return unset.some(isUnknown) || Object.keys(set).some(isUnknown);
+}
 
 function checkAppend(key: string, before: unknown, value: unknown): void {
   const name = JSON.stringify(key);
@@ -63,7 +110,7 @@ function checkAppend(key: string, before: unknown, value: unknown): void {
 }
 
 /** Updates one of the rare states whose encoding is not their own shape (a key named `$`): as live values, then compared. */
-function rewrittenState(codec: ValueCodec, state: Json, update: CapturedUpdate): { delta: Delta; tagged: boolean } {
+function rewrittenState(codec: ValueCodec, state: Json, update: CapturedUpdate): StateChange {
   const live = codec.decode(state);
   const prototype: unknown = live !== null && typeof live === "object" ? Object.getPrototypeOf(live) : undefined;
   if (prototype !== Object.prototype && prototype !== null) {
@@ -82,6 +129,10 @@ function rewrittenState(codec: ValueCodec, state: Json, update: CapturedUpdate):
       typeof before === "string" ? before + (added as string) : [...(before as unknown[]), ...(added as unknown[])],
     );
   }
+  for (const { path, value } of update.patch) {
+    patchLive(after, path, value === undefined ? {} : { value: codec.decode(value) });
+  }
   const encoded = codec.encode(after, "state", state);
-  return { delta: diff(state, encoded.tree) ?? {}, tagged: true };
+  const delta = diff(state, encoded.tree, ABOVE - 1) ?? {};
+  return { delta, tagged: true, grown: growthOf(delta, state) };
 }

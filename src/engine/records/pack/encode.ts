@@ -1,7 +1,9 @@
 import type { Value } from "../../../backend.ts";
-import { isReplacement, seal } from "../../../codec/delta/index.ts";
+import { finished, isReplacement, type Pieces, sealing } from "../../../codec/delta/index.ts";
 import { type Compression, wrapJson } from "../../../codec/envelope.ts";
 import type { Json } from "../../../codec/json.ts";
+import { addNames } from "../../../codec/references.ts";
+import { REFERRING } from "../values.ts";
 import type { Frame, NetChain, StepChain } from "./pack.ts";
 import { encodeRows } from "./rows.ts";
 import { packTrees } from "./shapes.ts";
@@ -40,6 +42,11 @@ function chainsOf(frames: readonly Frame[]): PackChain[] {
 }
 
 export function encodePack(tape: number, frames: readonly Frame[], compression: Compression): EncodedPack {
+  return finished(encodingPack(tape, frames, compression));
+}
+
+/** Does the work of {@link encodePack} in pieces. */
+export function* encodingPack(tape: number, frames: readonly Frame[], compression: Compression): Pieces<EncodedPack> {
   const last = (frames.at(-1) as Frame).row.seq;
   const nets: NetChain[] = [];
   const steps: StepChain[] = [];
@@ -50,7 +57,8 @@ export function encodePack(tape: number, frames: readonly Frame[], compression: 
     const deltas = chain.frames.map((frame) => frame.change);
     const end = (chain.frames.at(-1) as Frame).row.seq;
     const alone = deltas.length === 1;
-    const sealed = !alone && lastOfNamespace.get(chain.namespace) === chain ? seal(deltas) : undefined;
+    const isBuiltOn = lastOfNamespace.get(chain.namespace) === chain;
+    const sealed = !alone && isBuiltOn ? yield* sealing(deltas) : undefined;
     const net = alone ? deltas[0] : sealed?.net;
     nets.push({
       last: end,
@@ -63,18 +71,15 @@ export function encodePack(tape: number, frames: readonly Frame[], compression: 
       steps: alone ? [] : packTrees((sealed?.steps ?? deltas) as readonly Json[]),
     });
     if (chain.base === 0) full.set(chain.namespace, last);
+    yield;
   }
-  return {
-    last,
-    rows: wrapJson(
-      encodeRows(
-        tape,
-        frames.map((frame) => frame.row),
-      ),
-      compression,
-    ),
-    net: wrapJson(nets, compression),
-    steps: wrapJson(steps, compression),
-    full,
-  };
+  const names = new Map<string, number>();
+  for (const { change } of frames) addNames(change as Json, names);
+  const version = names.size > 0 ? REFERRING : "1";
+  const allRows = frames.map((frame) => frame.row);
+  const rows = wrapJson(encodeRows(tape, allRows, names), compression, version);
+  yield;
+  const net = wrapJson(nets, compression, version);
+  yield;
+  return { last, rows, net, steps: wrapJson(steps, compression, version), full };
 }

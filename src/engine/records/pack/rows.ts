@@ -1,5 +1,5 @@
 import type { Value } from "../../../backend.ts";
-import { unwrapJson } from "../../../codec/envelope.ts";
+import { refers, unwrapJson } from "../../../codec/envelope.ts";
 import type { Json } from "../../../codec/json.ts";
 import { ThreadmarkError } from "../../../errors.ts";
 import { addressedId, timeOfAddressed } from "../../../model/id.ts";
@@ -16,13 +16,15 @@ export function malformed(): ThreadmarkError {
 interface PackedRows {
   readonly count: number;
   readonly columns: { readonly [name: string]: Column };
+  /** The large values that the frames of the pack refer to: pairs of name and length. */
+  readonly values?: readonly (readonly [name: string, length: number])[];
 }
 
 /**
  * Packs rows by column. Defaults are chosen by what is usual: the parent is the row before in the same namespace, and
  * the id tells the row's address.
  */
-export function encodeRows(tape: number, rows: readonly Row[]): PackedRows {
+export function encodeRows(tape: number, rows: readonly Row[], values: ReadonlyMap<string, number>): PackedRows {
   const previous = new Map<string, number>();
   const parentOf = (row: Row): number => {
     const usual = previous.get(row.namespace) ?? -1;
@@ -51,7 +53,12 @@ export function encodeRows(tape: number, rows: readonly Row[]): PackedRows {
   pack("pending", (row) => row.pending, 0);
   pack("waiting", (row) => row.waiting, 0);
   pack("tagged", (row) => (row.tagged ? 1 : 0), 0);
-  return { count: rows.length, columns };
+  return { count: rows.length, columns, ...(values.size > 0 && { values: [...values] }) };
+}
+
+/** Returns the large values that a pack refers to, by its `rows` record: their lengths by name. */
+export function valuesOfPack(value: Value): ReadonlyMap<string, number> {
+  return new Map(refers(value) ? (unwrapJson(value) as PackedRows).values : []);
 }
 
 export function decodeRows(tape: number, value: Value): Row[] {

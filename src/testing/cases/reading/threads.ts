@@ -25,8 +25,10 @@ export const threads: readonly Case[] = [
       exact([info?.createdAt, info?.updatedAt, info?.forkedFrom], [created, clock.now(), null]);
       exact(info?.head && shapedInformation(info.head), shapedInformation(head));
       assert.deepEqual(Object.keys(info ?? {}).sort(), [
+        "attributes",
         "checkpoints",
         "createdAt",
+        "cursor",
         "forkedFrom",
         "head",
         "id",

@@ -64,4 +64,18 @@ export const closing: readonly Case[] = [
       await failsWith("CLOSED", () => again.thread("t").latest());
     },
   },
+  {
+    name: "close: a history, a list of threads and an export end when they are disposed of",
+    async run({ open }) {
+      const store = await open();
+      for (const n of [1, 2, 3]) await store.thread(`t${n}`).put({ state: { n } });
+      await store.thread("t1").put({ state: { n: 4 } });
+      for (const items of [store.thread("t1").history(), store.threads(), store.export()]) {
+        exact((await items.next()).done, false, "before it is disposed of");
+        await items[Symbol.asyncDispose]();
+        exact((await items.next()).done, true, "after it is disposed of");
+      }
+      await store.close();
+    },
+  },
 ];

@@ -38,7 +38,7 @@ export const maintenance: readonly Case[] = [
       const store = await open();
       const total = async (): Promise<number> => {
         const { bytes } = await store.stats();
-        const kinds = ["directory", "metadata", "tail", "packs", "index", "writes"] as const;
+        const kinds = ["directory", "metadata", "tail", "packs", "index", "writes", "values"] as const;
         for (const kind of kinds) assert.ok(Number.isSafeInteger(bytes[kind]) && bytes[kind] >= 0, kind);
         return kinds.reduce((sum, kind) => sum + bytes[kind], 0);
       };

@@ -1,4 +1,16 @@
-import type { Backend, Batch, DirectoryKey, Found, Key, Listed, Range, Table, Value } from "../../../../src/backend.ts";
+import type {
+  Backend,
+  Batch,
+  DirectoryKey,
+  Found,
+  IndexEntry,
+  Key,
+  Listed,
+  LogPage,
+  Range,
+  Table,
+  Value,
+} from "../../../../src/backend.ts";
 import { tables } from "../../../../src/backend.ts";
 import { below, type Random } from "./random.ts";
 
@@ -23,7 +35,8 @@ export async function contentsOf(backend: Backend): Promise<Contents> {
   const scans = lineages.flatMap((lineage) =>
     tableNames.map((table) => ({ scan: { table, lineage, group: lineage } })),
   );
-  const answers = await backend.read([{ list: { limit: 1000 } }, ...scans]);
+  const found = [{ find: { from: "a", to: "z", limit: 1000 } }, { log: { after: "", limit: 1000 } }] as const;
+  const [entries, log, ...answers] = await backend.read([...found, { list: { limit: 1000 } }, ...scans]);
   const contents: Contents = new Map();
   for (const { id, value } of answers[0] as readonly Listed[]) contents.set(`directory ${id}`, textOf(value));
   for (const [index, { scan }] of scans.entries()) {
@@ -31,17 +44,27 @@ export async function contentsOf(backend: Backend): Promise<Contents> {
       contents.set(`${scan.table} ${scan.group} ${item} ${part}`, textOf(value));
     }
   }
+  for (const entry of entries as readonly IndexEntry[]) contents.set(entryName(entry), "");
+  for (const { text } of (log as LogPage).lines) contents.set(`log ${text}`, "");
   return contents;
 }
 
+function entryName({ text, lineage, tape }: IndexEntry): string {
+  return `entry ${lineage} ${tape} ${text}`;
+}
+
 /** Returns the contents after a batch was applied, whatever its checks. */
-export function withBatch(contents: Contents, { deletes = [], inserts = [], puts = [] }: Batch): Contents {
+export function withBatch(contents: Contents, batch: Batch): Contents {
+  const { deletes = [], inserts = [], puts = [], entries, log } = batch;
   const result = new Map(contents);
   for (const target of deletes) {
     if (target.table === "directory" || "item" in target) result.delete(nameOf(target));
     else for (const name of result.keys()) if (isIn(target, name)) result.delete(name);
   }
   for (const { key, value } of [...inserts, ...puts]) result.set(nameOf(key), textOf(value));
+  for (const entry of entries?.remove ?? []) result.delete(entryName(entry));
+  for (const entry of entries?.add ?? []) result.set(entryName(entry), "");
+  for (const { text } of log?.lines ?? []) result.set(`log ${text}`, "");
   return result;
 }
 
@@ -76,6 +99,7 @@ export type Step = { readonly batches: readonly Batch[] } | { readonly compact: 
 export class Workload {
   readonly #random: Random;
   readonly #next = new Map<number, number>(lineages.map((lineage) => [lineage, 1]));
+  readonly #entries = new Map<number, IndexEntry>();
   #version = 0;
 
   constructor(random: Random) {
@@ -101,7 +125,8 @@ export class Workload {
     const tail = { key: at("tail", lineage, item), value: this.#value() };
     const meta = { key: at("meta", lineage, lineage), value: this.#value() };
     const thread = { table: "directory", id: threads[lineage - 1] as string } as const;
-    if (kind < 0.5) return { inserts: [tail], puts: this.#random() < 0.3 ? [meta] : [] };
+    if (kind < 0.3) return { inserts: [tail], puts: this.#random() < 0.3 ? [meta] : [] };
+    if (kind < 0.5) return { inserts: [tail], puts: [meta], ...this.#found(lineage) };
     if (kind < 0.65) return { inserts: [tail], puts: [meta, { key: thread, value: this.#value() }] };
     if (kind < 0.7) {
       // A delete alone would leave no trace by which to tell that the batch was applied.
@@ -117,6 +142,17 @@ export class Workload {
     return { deletes: [sealed], puts: [{ key: at("net", lineage, item), value: this.#value() }, meta] };
   }
 
+  /** A change of the index, as when a thread's status changes, and a line of the log. */
+  #found(lineage: number): Pick<Batch, "entries" | "log"> {
+    const entry = { text: `s"${++this.#version}é`, lineage, tape: lineage };
+    const last = this.#entries.get(lineage);
+    this.#entries.set(lineage, entry);
+    return {
+      entries: { remove: last === undefined ? [] : [last], add: [entry] },
+      ...(this.#random() < 0.5 ? { log: { lineage, lines: [{ at: 1, text: `${lineage} ${this.#version}` }] } } : {}),
+    };
+  }
+
   /** Never the same twice, so that what is there tells which batches were applied. */
   #value(): Value {
     const text = `${++this.#version}${"-".repeat(this.#random() < 0.2 ? below(this.#random, 2000) : below(this.#random, 40))}`;
@@ -125,7 +161,15 @@ export class Workload {
 }
 
 function joined(one: Batch, two: Batch): Batch {
+  const log = one.log ?? two.log;
   return {
+    entries: {
+      remove: [...(one.entries?.remove ?? []), ...(two.entries?.remove ?? [])],
+      add: [...(one.entries?.add ?? []), ...(two.entries?.add ?? [])],
+    },
+    ...(log === undefined
+      ? {}
+      : { log: { lineage: log.lineage, lines: [...(one.log?.lines ?? []), ...(two.log?.lines ?? [])] } }),
     deletes: [...(one.deletes ?? []), ...(two.deletes ?? [])],
     inserts: [...(one.inserts ?? []), ...(two.inserts ?? [])],
     puts: [...(one.puts ?? []), ...(two.puts ?? [])],

@@ -11,17 +11,32 @@
  */
 
 const narrow = ["meta", "tail", "mark", "rows", "net", "steps"];
-const tables = [...narrow, "id", "head", "write", "directory"];
+const firstTables = [...narrow, "id", "head", "write", "directory"];
 
-/**
- * Returns the SQL of the function. `refuseMeta` returns a statement that refuses further batches by their inserts into
- * `meta`; migration 3 has one.
- */
-export function createApply(
-  schema: string,
-  create = "create function",
-  refuseMeta?: (operations: string) => string,
-): string {
+/** Additions of later migrations to the function. */
+export interface LaterParts {
+  /** Returns a statement that refuses further batches by their inserts into `meta`. Since migration 3. */
+  refuseMeta?(operations: string): string;
+  /** Tables with wide keys; their codes follow those of the first tables. Since migration 4. */
+  readonly tables?: readonly string[];
+  /** Statements behind the writes, each for an operation on a table of another kind. Since migration 4. */
+  readonly statements?: readonly {
+    readonly op: number;
+    readonly code: number;
+    sql(operations: string): string;
+  }[];
+}
+
+/** Returns the SQL of the function. */
+export function createApply(schema: string, create = "create function", later: LaterParts = {}): string {
+  const { refuseMeta, statements = [] } = later;
+  const tables = [...firstTables, ...(later.tables ?? [])];
+  const each = (build: (name: string, code: number) => string): string =>
+    tables
+      .map(build)
+      .filter((part) => part !== "")
+      .join("\n");
+  const further = statements.map(({ op, code, sql }) => `${when(op, code, sql(operations(op, code)))}\n`).join("");
   return `
 ${create} ${schema}.apply(
   owners int4[], tokens uuid[], shape int4[], ops int4[], tabs int4[], ords int4[],
@@ -59,7 +74,7 @@ ${each((name, code) => when(2, code, deleteOne(schema, name, code)))}
 ${each((name, code) => (name === "directory" ? "" : when(3, code, deleteRange(schema, name, code))))}
 ${each((name, code) => when(4, code, write(schema, name, 4, code)))}
 ${each((name, code) => when(5, code, write(schema, name, 5, code)))}
-${each((name, code) => when(1, code, unreserve(schema, name, code)))}
+${further}${each((name, code) => when(1, code, unreserve(schema, name, code)))}
 
   if cardinality(refused) > 0 then
     delete from ${schema}.token t
@@ -70,13 +85,6 @@ ${each((name, code) => when(1, code, unreserve(schema, name, code)))}
   return refused;
 end
 $body$`;
-}
-
-function each(build: (name: string, code: number) => string): string {
-  return tables
-    .map(build)
-    .filter((part) => part !== "")
-    .join("\n");
 }
 
 function when(op: number, code: number, statement: string): string {

@@ -8,9 +8,12 @@ import { createApply } from "./0002-apply.ts";
 export function indexTapeNumbers(schema: string): string {
   return [
     `create index meta_item on ${schema}.meta (item)`,
-    createApply(schema, "create or replace function", (operations) => {
-      return `select refused || coalesce(array_agg(o.ord), '{}') into refused
-    from ${operations} join ${schema}.meta t on t.item = o.item and t.lineage <> o.lineage`;
-    }),
+    createApply(schema, "create or replace function", { refuseMeta: refuseTakenNumbers(schema) }),
   ].join(";\n");
+}
+
+/** Returns the statement that refuses batches by the number of their tape. */
+export function refuseTakenNumbers(schema: string): (operations: string) => string {
+  return (operations) => `select refused || coalesce(array_agg(o.ord), '{}') into refused
+    from ${operations} join ${schema}.meta t on t.item = o.item and t.lineage <> o.lineage`;
 }

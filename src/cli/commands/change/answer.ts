@@ -1,0 +1,83 @@
+import { type Command, Option } from "commander";
+import type { Question } from "../../../display/steps/question.ts";
+import { controlChannels, controlIndexes } from "../../../model/control-writes.ts";
+import { exitCodes, Failure, usage } from "../../failure.ts";
+import { declare } from "../../input/declare.ts";
+import { parseJson } from "../../input/json-argument.ts";
+import { existingThread } from "../../input/lookup.ts";
+import { printable } from "../../output/printable.ts";
+import type { Session } from "../../session.ts";
+import { type Asked, answersOf, questionsAt } from "../look/inbox.ts";
+
+export function answerCommand(program: Command, session: Session): void {
+  declare<{ readonly question?: string; readonly text?: boolean }>(program, session, {
+    name: "answer",
+    summary: "answer an open question of a thread; its next run goes on with the answer",
+    operands: [
+      ["<thread>", "the thread"],
+      ["<answer>", "a choice of the question, yes or no, JSON, or a text"],
+    ],
+    options: [
+      new Option("-q, --question <id>", "which question, where there are several"),
+      new Option("--text", "take the answer as a text, whatever it looks like"),
+    ],
+    examples: ["threadmark answer order-17 yes", "threadmark answer order-17 '{\"amount\": 5}' --question 0~approve"],
+    async run({ url, operands: [id = "", given = ""], options }) {
+      await session.withStore(url, async (store) => {
+        const thread = await existingThread(store, id);
+        const open: Asked[] = [];
+        for await (const asked of questionsAt(store, id)) open.push(asked);
+        const { checkpoint, question } = chosen(id, open, options.question);
+        const value = options.text ? given : answerValue(question, given);
+        if (question.langgraph) throw forLangGraph(id, value);
+        const answer = { channel: controlChannels.resume, index: controlIndexes.resume, value };
+        await thread.putWrites(checkpoint, { task: question.id, node: question.node, writes: [answer] });
+        if (session.json) session.terminal.json({ thread: id, checkpoint, question: question.id });
+        else
+          session.terminal.note(
+            `Answered ${printable(question.id)}. The next run of ${printable(id)} goes on with it.`,
+          );
+      });
+    },
+  });
+}
+
+function chosen(thread: string, open: readonly Asked[], wanted: string | undefined): Asked {
+  const ids = open.map(({ question }) => question.id);
+  if (open.length === 0) {
+    throw new Failure(exitCodes.notFound, "NOT_FOUND", `Thread ${JSON.stringify(thread)} waits for no answer.`);
+  }
+  if (wanted === undefined) {
+    const [only, ...others] = open;
+    if (only !== undefined && others.length === 0) return only;
+    throw usage(
+      `Thread ${JSON.stringify(thread)} has ${open.length} open questions. Choose with --question: ${ids.join(", ")}.`,
+    );
+  }
+  const found = open.find(({ question }) => question.id === wanted);
+  if (found !== undefined) return found;
+  const message = `Thread ${JSON.stringify(thread)} has no open question ${JSON.stringify(wanted)}; it has ${ids.join(", ")}.`;
+  throw new Failure(exitCodes.notFound, "NOT_FOUND", message);
+}
+
+/** Returns the value that an answer as it was typed stands for. */
+function answerValue(question: Question, given: string): unknown {
+  const { form } = question;
+  if (form.kind === "choices") {
+    const choice = form.choices.find(({ label }) => label.toLowerCase() === given.toLowerCase());
+    if (choice !== undefined) return choice.value;
+    throw usage(`${JSON.stringify(given)} is no choice. Choices are: ${answersOf(question)}.`);
+  }
+  if (form.kind === "yes-no") {
+    if (/^(?:y|yes|true)$/i.test(given)) return true;
+    if (/^(?:n|no|false)$/i.test(given)) return false;
+  }
+  if (form.kind === "form" || /^[[{"]|^(?:true|false|null|-?\d[\d.eE+-]*)$/.test(given)) return parseJson(given);
+  return given;
+}
+
+/** Returns the failure that says how: LangGraph takes answers from the program that runs the graph, not from its checkpointer. */
+function forLangGraph(thread: string, value: unknown): Failure {
+  const code = `graph.invoke(new Command({ resume: ${JSON.stringify(value)} }), { configurable: { thread_id: ${JSON.stringify(thread)} } })`;
+  return new Failure(exitCodes.failed, "UNSUPPORTED", `LangGraph asked: answer from your program, with ${code}`);
+}

@@ -1,0 +1,100 @@
+import { type Command, Option } from "commander";
+import type { Store } from "../../../api/store.ts";
+import { type Question, questionsOf } from "../../../display/steps/question.ts";
+import { declare, wholeNumber } from "../../input/declare.ts";
+import { interruptible } from "../../interruptible.ts";
+import { ageText } from "../../output/quantities.ts";
+import { printTable } from "../../output/table.ts";
+import type { Session, State } from "../../session.ts";
+
+const SHOWN = 100;
+
+/** An open question, and where it was asked. */
+export interface Asked {
+  readonly thread: string;
+  readonly checkpoint: string;
+  readonly since: number;
+  readonly question: Question;
+}
+
+export function inboxCommand(program: Command, session: Session): void {
+  declare<{ readonly workflow?: string; readonly limit?: number }>(program, session, {
+    name: "inbox",
+    summary: "list the open questions of all threads, newest first",
+    options: [
+      new Option("-w, --workflow <name>", "only of threads of this workflow"),
+      new Option("-l, --limit <count>", `how many (default: ${SHOWN}; with --json all)`).argParser(wholeNumber(1)),
+    ],
+    examples: ["threadmark inbox sqlite:agent.db", "threadmark inbox --json | jq -r .thread"],
+    async run({ url, options: { workflow, limit } }) {
+      const { terminal, json, signal } = session;
+      await session.withStore(url, async (store) => {
+        const most = limit ?? (json ? Number.POSITIVE_INFINITY : SHOWN);
+        const rows: Asked[] = [];
+        for await (const asked of interruptible(signal, openQuestions(store, workflow))) {
+          if (json) terminal.json(record(asked));
+          rows.push(asked);
+          if (rows.length >= most) break;
+        }
+        if (json) return;
+        if (rows.length === 0) {
+          terminal.note("No thread waits for an answer.");
+          return;
+        }
+        const now = Date.now();
+        await terminal.paged(async () =>
+          printTable(
+            terminal,
+            [
+              {
+                title: "THREAD",
+                text: ({ thread }) => thread,
+                flexible: true,
+                style: (text) => terminal.style("bold", text),
+              },
+              { title: "QUESTION", text: ({ question }) => question.id, flexible: true, leaves: 1 },
+              { title: "NODE", text: ({ question }) => question.node ?? "", flexible: true, leaves: 2 },
+              { title: "SINCE", text: ({ since }) => ageText(since, now), leaves: 4 },
+              { title: "ANSWERS", text: ({ question }) => answersOf(question), flexible: true, leaves: 3 },
+              {
+                title: "ASKS",
+                text: ({ question }) => question.text.replaceAll(/\s+/g, " "),
+                flexible: true,
+                style: (text) => terminal.style("yellow", text),
+              },
+            ],
+            rows,
+          ),
+        );
+      });
+    },
+  });
+}
+
+/** Yields the open questions of all threads, newest activity first; of one thread those of its root. */
+async function* openQuestions(store: Store<State>, workflow?: string): AsyncGenerator<Asked> {
+  const wanted = { order: "updated", status: "waiting", ...(workflow !== undefined && { workflow }) } as const;
+  for await (const { id } of store.threads(wanted)) yield* questionsAt(store, id);
+}
+
+/** Yields the open questions of one thread. */
+export async function* questionsAt(store: Store<State>, id: string): AsyncGenerator<Asked> {
+  const tuple = await store.thread(id).tuple();
+  if (tuple === undefined) return;
+  const { checkpoint, writes } = tuple;
+  for (const question of questionsOf(checkpoint, writes)) {
+    yield { thread: id, checkpoint: checkpoint.id, since: checkpoint.createdAt, question };
+  }
+}
+
+/** Says which answers a question takes. */
+export function answersOf({ form }: Question): string {
+  if (form.kind === "choices") return form.choices.map(({ label }) => label).join(" | ");
+  if (form.kind === "yes-no") return "yes | no";
+  return form.kind === "form" ? `{ ${form.fields.map(({ name }) => name).join(", ")} }` : "";
+}
+
+function record({ thread, checkpoint, since, question }: Asked): Record<string, unknown> {
+  const { id, node, text, langgraph } = question;
+  return { thread, checkpoint, id, node, text, answers: answersOf(question), since, langgraph };
+}

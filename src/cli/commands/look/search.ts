@@ -1,0 +1,96 @@
+import { type Command, Option } from "commander";
+import { findText, type TextMatch } from "../../../display/search/find-text.ts";
+import type { CheckpointInfo } from "../../../model/checkpoint.ts";
+import { usage } from "../../failure.ts";
+import { declare, wholeNumber } from "../../input/declare.ts";
+import { pathText } from "../../input/path.ts";
+import { interruptible } from "../../interruptible.ts";
+import { printable } from "../../output/printable.ts";
+import { countText } from "../../output/quantities.ts";
+import type { Terminal } from "../../output/terminal.ts";
+import type { Session } from "../../session.ts";
+
+const SHOWN = 50;
+/** Matches listed of one checkpoint: a word may stand in every message. */
+const OF_ONE = 5;
+
+interface Options {
+  readonly workflow?: string;
+  readonly prefix?: string;
+  readonly history?: boolean;
+  readonly limit?: number;
+}
+
+export function searchCommand(program: Command, session: Session): void {
+  declare<Options>(program, session, {
+    name: "search",
+    summary: "find a text in the ids, labels and states of all threads, newest activity first",
+    operands: [["<text>", "the text, in any case"]],
+    options: [
+      new Option("-w, --workflow <name>", "only in threads of this workflow"),
+      new Option("-p, --prefix <text>", "only in threads whose id begins so"),
+      new Option("--history", "in every checkpoint, not only in the heads"),
+      new Option("-l, --limit <count>", `how many threads to list (default: ${SHOWN}; with --json all)`).argParser(
+        wholeNumber(1),
+      ),
+    ],
+    examples: ["threadmark search refund", "threadmark search 'order 17' --history --json | jq -r .thread"],
+    async run({ url, operands: [text = ""], options }) {
+      const { terminal, json, signal } = session;
+      if (text === "") throw usage("There is nothing to search for.");
+      await session.withStore(url, async (store) => {
+        const limit = options.limit ?? (json ? Number.POSITIVE_INFINITY : SHOWN);
+        const wanted = {
+          order: "updated" as const,
+          ...(options.workflow !== undefined && { workflow: options.workflow }),
+          ...(options.prefix !== undefined && { prefix: options.prefix }),
+        };
+        let found = 0;
+        let looked = 0;
+        for await (const info of interruptible(signal, store.threads(wanted))) {
+          looked += 1;
+          const thread = store.thread(info.id);
+          const matches: Match[] = [...idMatches(info.id, info.head, text)];
+          const checkpoints = thread.history({ states: true, ...(!options.history && { limit: 1 }) });
+          for await (const { id, step, label, state } of interruptible(signal, checkpoints)) {
+            for (const match of findText(label, text)) matches.push({ checkpoint: id, step, match, name: "label" });
+            let count = 0;
+            for (const match of findText(state, text)) {
+              matches.push({ checkpoint: id, step, match, name: pathText(match.path) || "(the state)" });
+              count += 1;
+              if (count === OF_ONE) break;
+            }
+          }
+          if (matches.length === 0) continue;
+          found += 1;
+          for (const match of matches) print(terminal, json, info.id, match);
+          if (found >= limit) break;
+        }
+        if (!json && found === 0) terminal.note(`Nothing found in ${countText(looked, "thread")}.`);
+      });
+    },
+  });
+}
+
+/** A match, and the checkpoint it is in. */
+interface Match {
+  readonly checkpoint: string;
+  readonly step: number;
+  readonly name: string;
+  readonly match: TextMatch;
+}
+
+function* idMatches(thread: string, { id, step }: CheckpointInfo, text: string): Generator<Match> {
+  for (const match of findText(thread, text)) yield { checkpoint: id, step, match, name: "id" };
+}
+
+function print(terminal: Terminal, json: boolean, thread: string, { checkpoint, step, name, match }: Match): void {
+  const { excerpt, start, end } = match;
+  if (json) {
+    terminal.json({ thread, checkpoint, step, name, path: match.path, inKey: match.inKey, excerpt });
+    return;
+  }
+  const marked = `${printable(excerpt.slice(0, start))}${terminal.style(["yellow", "bold"], printable(excerpt.slice(start, end)))}${printable(excerpt.slice(end))}`;
+  const place = `${terminal.style("bold", printable(thread))} ${terminal.style("dim", `@${step} ${printable(name)}`)}`;
+  terminal.line(`${place}  ${marked}`);
+}

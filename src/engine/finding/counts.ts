@@ -1,0 +1,88 @@
+import type { IndexEntry, Read, Value } from "../../backend.ts";
+import type { Counts } from "../../model/results.ts";
+import { type Status, statuses } from "../../model/status.ts";
+import type { Context } from "../memory/context.ts";
+import { byId } from "../reads/list-threads.ts";
+import { AFTER_TIMES, statusPrefix, workflowPrefix } from "../records/index-entries.ts";
+import type { StatusCode } from "../records/index-state.ts";
+import { metaKey } from "../records/keys.ts";
+import { decodeMeta } from "../records/meta.ts";
+import { codeOf, statusOfCode } from "../view/head-status.ts";
+import { runningTapes } from "./find-threads.ts";
+
+type ByStatus = Record<Status, number>;
+
+const codes = statuses.flatMap((status): StatusCode[] => {
+  const code = codeOf(status);
+  return code === undefined ? [] : [code];
+});
+
+/** Counts threads by status and workflow from the index, without reading them. */
+export async function countThreads(context: Context): Promise<Counts> {
+  if (!(await context.isIndexed())) return countAll(context);
+  const all = byStatus(await context.read(codes.map((code) => tally(statusPrefix(code)))));
+  const workflows = new Map<string, ByStatus>();
+  let rest = { ...all };
+  for (const workflow of await workflowNames(context)) {
+    const own = byStatus(await context.read(codes.map((code) => tally(workflowPrefix(workflow, code)))));
+    workflows.set(workflow, own);
+    rest = Object.fromEntries(statuses.map((status) => [status, rest[status] - own[status]])) as ByStatus;
+  }
+  if (sum(rest) > 0) workflows.set("", rest);
+  for (const { meta } of await runningTapes(context)) {
+    if (meta.index === undefined) continue;
+    for (const counts of [all, workflows.get(meta.index.w ?? "")]) {
+      if (counts === undefined) continue;
+      counts[statusOfCode(meta.index.s)] -= 1;
+      counts.running += 1;
+    }
+  }
+  return { threads: sum(all), status: all, workflows: Object.fromEntries(workflows) };
+}
+
+/** Counts threads by reading them, while not all of them are in the index. */
+async function countAll(context: Context): Promise<Counts> {
+  const all = none();
+  const workflows = new Map<string, ByStatus>();
+  for await (const { info } of byId(context, {})) {
+    const own = workflows.get(info.workflow ?? "") ?? none();
+    workflows.set(info.workflow ?? "", own);
+    own[info.status] += 1;
+    all[info.status] += 1;
+  }
+  return { threads: sum(all), status: all, workflows: Object.fromEntries(workflows) };
+}
+
+/** Returns the names of all workflows: a read for each, whatever the number of their threads. */
+async function workflowNames(context: Context): Promise<readonly string[]> {
+  const names: string[] = [];
+  for (let from = "w"; ; ) {
+    const [[entry]] = (await context.read([{ find: { from, to: "x", limit: 1 } }])) as [readonly IndexEntry[]];
+    if (entry === undefined) return names;
+    // The text of a long name has only its beginning.
+    const [value] = (await context.read([{ get: metaKey(entry.lineage, entry.tape) }])) as [Value | undefined];
+    const name = value === undefined ? undefined : decodeMeta(value).index?.w;
+    const isThis = name !== undefined && entry.text.startsWith(workflowPrefix(name, "w").slice(0, -1));
+    if (isThis) names.push(name);
+    // A thread that has changed since is found again under the next of its texts.
+    from = isThis ? `${workflowPrefix(name, "w").slice(0, -1)}${AFTER_TIMES}` : `${entry.text}\u0001`;
+  }
+}
+
+function tally(prefix: string): Read {
+  return { tally: { from: prefix, to: prefix + AFTER_TIMES } };
+}
+
+function byStatus(answers: readonly unknown[]): ByStatus {
+  const counts = none();
+  for (const [index, code] of codes.entries()) counts[statusOfCode(code)] = answers[index] as number;
+  return counts;
+}
+
+function none(): ByStatus {
+  return Object.fromEntries(statuses.map((status) => [status, 0])) as ByStatus;
+}
+
+function sum(counts: ByStatus): number {
+  return Object.values(counts).reduce((left, right) => left + right, 0);
+}

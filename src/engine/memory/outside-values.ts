@@ -1,0 +1,101 @@
+import type { Value } from "../../backend.ts";
+import { ThreadmarkError } from "../../errors.ts";
+import type { StoredObject, ValueDriver } from "../../model/options.ts";
+import { utf8 } from "../../platform/bytes.ts";
+import { cryptography } from "../../platform/node-builtins.ts";
+
+/** Objects that are uploaded or deleted at once. */
+const AT_ONCE = 8;
+
+/** The large values outside the store, through the driver that the store was opened with. */
+export class OutsideValues {
+  readonly #driver: ValueDriver | undefined;
+
+  constructor(driver: ValueDriver | undefined) {
+    this.#driver = driver;
+  }
+
+  /** Returns true if new values go outside. */
+  get isUsed(): boolean {
+    return this.#driver !== undefined;
+  }
+
+  /** Uploads values and resolves to their names. A name is never used again, whether or not the commit succeeds. */
+  async write(values: readonly Value[]): Promise<readonly string[]> {
+    const names = values.map(() => cryptography().randomBytes(24).toString("base64url"));
+    await inTurns(names, (name, index) =>
+      this.#call("put", () => this.#given().put(name, bytesOf(values[index] as Value))),
+    );
+    return names;
+  }
+
+  async read(name: string): Promise<Value | undefined> {
+    const bytes = await this.#call("get", () => this.#given().get(name));
+    return bytes && valueOf(bytes);
+  }
+
+  /** Deletes objects that no record names any more. An object that stays behind is found by the next compaction. */
+  async delete(names: readonly string[]): Promise<void> {
+    if (!this.#driver) return;
+    await inTurns(names, async (name) => {
+      try {
+        await this.#given().delete(name);
+      } catch {
+        // The commit stands, and must not look failed: compact() deletes what is left over.
+      }
+    });
+  }
+
+  /** Deletes an object that was left over. */
+  async sweep(name: string): Promise<void> {
+    await this.#call("delete", () => this.#given().delete(name));
+  }
+
+  async *list(): AsyncGenerator<StoredObject> {
+    if (!this.#driver) return;
+    const objects = this.#driver.list()[Symbol.asyncIterator]();
+    for (;;) {
+      const next = await this.#call("list", () => objects.next());
+      if (next.done) return;
+      yield next.value;
+    }
+  }
+
+  #given(): ValueDriver {
+    if (this.#driver) return this.#driver;
+    throw new ThreadmarkError(
+      "UNSUPPORTED",
+      "A large value is outside the store. Open the store with the driver that put it there: largeValues: { driver }.",
+    );
+  }
+
+  async #call<T>(what: string, call: () => Promise<T>): Promise<T> {
+    try {
+      return await call();
+    } catch (cause) {
+      if (cause instanceof ThreadmarkError) throw cause;
+      const fault = cause instanceof Error ? cause.message : String(cause);
+      throw new ThreadmarkError("BACKEND", `The driver of large values failed to ${what}: ${fault}`, {
+        committed: false,
+        cause,
+      });
+    }
+  }
+}
+
+async function inTurns(names: readonly string[], call: (name: string, index: number) => Promise<void>): Promise<void> {
+  for (let start = 0; start < names.length; start += AT_ONCE) {
+    await Promise.all(names.slice(start, start + AT_ONCE).map((name, index) => call(name, start + index)));
+  }
+}
+
+function bytesOf(value: Value): Uint8Array {
+  return typeof value === "string" ? utf8(value) : value;
+}
+
+/** The second character of a value tells whether it is text. */
+const TEXT = "j".charCodeAt(0);
+
+function valueOf(bytes: Uint8Array): Value {
+  return bytes[1] === TEXT ? new TextDecoder().decode(bytes) : bytes;
+}

@@ -1,0 +1,66 @@
+import type { WorkOptions } from "../../model/options.ts";
+import { nextTurn } from "../../platform/turns.ts";
+import type { Committer } from "../commits/group-commit.ts";
+import type { Lanes } from "../commits/lanes.ts";
+import { shownEnds } from "../commits/settle-index.ts";
+import type { ThreadChange } from "../commits/thread-change.ts";
+import { ifDamaged } from "../faults/damage.ts";
+import type { Context } from "../memory/context.ts";
+import { directoryPages } from "../reads/directory.ts";
+import { COMPLETE } from "../records/index-entries.ts";
+import { shownRows } from "../view/shown-rows.ts";
+import { type WrongEntry, wrongEntries } from "./verify-index.ts";
+
+/** Threads whose entries are made at the same time. */
+const TOGETHER = 16;
+
+/**
+ * Makes the entries of every thread anew, thread by thread, while others write; removes entries that tell something wrong, and
+ * notes that the index is complete. Stopped, it leaves the entries that it has made. Threads that do not read are left out.
+ */
+export async function reindexStore(
+  context: Context,
+  lanes: Lanes,
+  committer: Committer,
+  { progress, signal }: WorkOptions,
+): Promise<number> {
+  signal?.throwIfAborted();
+  let done = 0;
+  for await (const page of directoryPages(context, {})) {
+    for (let start = 0; start < page.length; start += TOGETHER) {
+      signal?.throwIfAborted();
+      const group = page.slice(start, start + TOGETHER);
+      await Promise.all(group.map(({ id }) => lanes.of(id).add(reindexChange()).catch(ifDamaged)));
+      done += group.length;
+      progress?.(done);
+      await nextTurn();
+    }
+  }
+  for await (const entries of wrongEntries(context)) {
+    signal?.throwIfAborted();
+    for (const entry of entries) await removeEntry(committer, entry);
+  }
+  await committer.commit({ entries: { add: [{ text: COMPLETE, lineage: 1, tape: 0 }] } });
+  context.indexIsComplete();
+  return done;
+}
+
+/** Removes an entry that its tape does not have, unless the tape has changed since that was seen. */
+async function removeEntry(committer: Committer, { entry, key, value }: WrongEntry): Promise<void> {
+  await committer.commit({ checks: [{ key, value }], entries: { remove: [entry] } });
+}
+
+function reindexChange(): ThreadChange<void> {
+  return {
+    fresh: true,
+    plan: async (draft) => {
+      const tape = draft.existing;
+      if (!tape) return;
+      const runs = new Set<string>();
+      for await (const { run } of shownRows(draft.context, tape)) if (run !== null) runs.add(run);
+      draft.shown = { ...(await shownEnds(draft, tape)), runs };
+      draft.reindexes = true;
+      draft.closed = true;
+    },
+  };
+}

@@ -1,0 +1,316 @@
+import type { Answer, LogPage, Read } from "../../backend.ts";
+import { ThreadmarkError } from "../../errors.ts";
+import { parseNamespaceKey } from "../../model/address.ts";
+import type { ChangeKind, WatchedChange } from "../../model/watched-changes.ts";
+import { FOLLOWED } from "../commits/announce.ts";
+import type { Context } from "../memory/context.ts";
+import { decodeLine, type LoggedChange, type LogRecord } from "../records/log.ts";
+import type { Row } from "../records/row.ts";
+import { headOf } from "../view/find.ts";
+import { decodeCursor, encodeCursor, type FollowedSeq, type WatchState } from "./cursor.ts";
+import { type Followed, type NewRows, nameOf, newRows, readsOf } from "./followed-rows.ts";
+
+/** The changes that a watch is for. */
+export interface WatchFilter {
+  readonly thread: string | undefined;
+  readonly workflow: string | undefined;
+  readonly kinds: ReadonlySet<ChangeKind> | undefined;
+}
+
+/** Lines of the log that are read at once. */
+const LINES = 512;
+
+/** Seqs of threads that are no longer followed are remembered for this many threads. */
+const REMEMBERED = 10_000;
+
+/** Lines of so many milliseconds before a watch began are searched for threads that may be active: clocks differ. */
+const BEFORE = 60_000;
+
+/** The log and the rows of followed tapes, from one snapshot. */
+interface Snapshot {
+  readonly page: LogPage;
+  readonly lines: readonly (LogRecord & { readonly position: string })[];
+  /** Lines that are there, but have no position yet: others may come before them. */
+  readonly unsettled: readonly LogRecord[];
+  readonly rows: ReadonlyMap<string, NewRows | undefined>;
+}
+
+/**
+ * The changes of a store in order, from a position on: the lines of its log, and between them the rows of threads that are
+ * active (see `commits/announce.ts`).
+ *
+ * Invariant: of one thread, a change is told after all that were committed before it. A line knows the thread's last seq, so
+ * rows up to that seq come before it and later rows after it; rows that may have an unread line before them wait.
+ */
+export class ChangeFeed {
+  readonly #context: Context;
+  readonly #filter: WatchFilter;
+  readonly #filterName: string;
+  #position = "";
+  #skip = 0;
+  readonly #followed = new Map<string, Followed>();
+  readonly #remembered = new Map<string, number>();
+  /** True if the last call of `next` left changes behind that are there already. */
+  more = false;
+
+  private constructor(context: Context, filter: WatchFilter) {
+    this.#context = context;
+    this.#filter = filter;
+    this.#filterName = nameOfFilter(filter);
+  }
+
+  /** Returns a feed that goes on behind a cursor. Throws a TypeError if that is none, or one of another filter. */
+  static after(context: Context, filter: WatchFilter, cursor: string): ChangeFeed {
+    const feed = new ChangeFeed(context, filter);
+    const { position, skip, followed } = decodeCursor(feed.#filterName, cursor);
+    feed.#position = position;
+    feed.#skip = skip;
+    for (const [lineage, tape, told] of followed) feed.#follow(lineage, tape, told);
+    return feed;
+  }
+
+  /** Returns a feed of the changes from now on. */
+  static async now(context: Context, filter: WatchFilter): Promise<ChangeFeed> {
+    const feed = new ChangeFeed(context, filter);
+    await feed.#begin();
+    return feed;
+  }
+
+  /** Returns the cursor behind everything told so far. */
+  get cursor(): string {
+    return encodeCursor(this.#filterName, { position: this.#position, skip: this.#skip, followed: this.#seqs() });
+  }
+
+  /** Reads the next changes; none if there are none yet, or only some that others may still come before. */
+  async next(): Promise<readonly WatchedChange[]> {
+    let snapshot = await this.#read();
+    // The rows of a thread that has become active come from the same snapshot as the lines.
+    if (this.#followActive(snapshot)) snapshot = await this.#read();
+    return this.#tell(snapshot);
+  }
+
+  /** Begins at the end of the log, with the present rows of threads that may get rows without another line. */
+  async #begin(): Promise<void> {
+    for (let limit = LINES; ; limit *= 8) {
+      const [page] = (await this.#context.read([{ log: { after: "", limit, newest: true } }])) as readonly [LogPage];
+      const from = this.#context.clock() - BEFORE;
+      this.#position = page.end;
+      if (page.lines.length === limit && (page.lines[0]?.at ?? 0) >= from) continue;
+      for (const { at, text } of page.lines) if (at >= from) this.#followLine(decodeLine(text));
+      break;
+    }
+    while (this.#passOver(await this.#read()));
+  }
+
+  /** Takes the rows that are there as told. Returns true if there are more. */
+  #passOver({ rows }: Snapshot): boolean {
+    let more = false;
+    for (const [name, found] of rows) {
+      const followed = this.#followed.get(name) as Followed;
+      if (!found) this.#followed.delete(name);
+      followed.told = found?.rows.at(-1)?.seq ?? followed.told;
+      more ||= found?.more === true;
+    }
+    return more;
+  }
+
+  async #read(): Promise<Snapshot> {
+    const followed = [...this.#followed];
+    const reads: Read[] = [{ log: { after: this.#position, limit: LINES } }];
+    for (const [, tape] of followed) reads.push(...readsOf(tape));
+    const [first, ...others] = await this.#context.read(reads);
+    const page = first as LogPage;
+    if (page.expired) throw expired();
+    const rows = followed.map(([name, tape], index): [string, NewRows | undefined] => {
+      return [name, newRows(tape, others.slice(3 * index, 3 * index + 3) as readonly Answer[])];
+    });
+    return {
+      page,
+      lines: page.lines.map(({ position, text }) => ({ position, ...decodeLine(text) })),
+      unsettled: (page.unsettled ?? []).map(decodeLine),
+      rows: new Map(rows),
+    };
+  }
+
+  /** Follows the threads that lines name as active. Returns true if it did not follow one of them before. */
+  #followActive({ lines, unsettled }: Snapshot): boolean {
+    let added = false;
+    for (const line of [...lines, ...unsettled]) if (this.#followLine(line)) added = true;
+    return added;
+  }
+
+  #followLine({ thread, lineage, tape, changes }: LogRecord): boolean {
+    const active = changes.find(([kind]) => kind === "active");
+    if (!active || !this.#wantsRows(thread)) return false;
+    return this.#follow(lineage, tape, active[3] - 1);
+  }
+
+  #wantsRows(thread: string): boolean {
+    const { kinds } = this.#filter;
+    return this.#isOf(thread) && (kinds === undefined || kinds.has("put"));
+  }
+
+  #isOf(thread: string): boolean {
+    return this.#filter.thread === undefined || this.#filter.thread === thread;
+  }
+
+  #follow(lineage: number, tape: number, told: number): boolean {
+    const name = nameOf({ lineage, tape });
+    const until = performance.now() + FOLLOWED;
+    const known = this.#followed.get(name);
+    if (known) {
+      known.until = until;
+      return false;
+    }
+    // A row whose commit took long may have come after the thread was last followed.
+    this.#followed.set(name, { lineage, tape, told: this.#remembered.get(name) ?? told, until });
+    this.#remembered.delete(name);
+    return true;
+  }
+
+  async #tell(snapshot: Snapshot): Promise<readonly WatchedChange[]> {
+    const told = new ToldChanges(this.#filterName, this.#seqs());
+    this.more = false;
+    for (const line of snapshot.lines) {
+      // The thread has become active between two reads: its rows are read with the next changes.
+      const name = nameOf(line);
+      if (this.#isUnread(line, snapshot)) {
+        this.more = true;
+        return told.changes;
+      }
+      for (const change of line.changes.slice(this.#skip)) {
+        this.#tellRows(told, name, snapshot, change[3]);
+        this.#skip += 1;
+        if (await this.#wants(line, change)) told.addLine(line, change, this.#position, this.#skip);
+        if (change[0] === "delete") this.#followed.delete(name);
+      }
+      this.#position = line.position;
+      this.#skip = 0;
+    }
+    // Behind a full page there may be lines that come before the rows.
+    if (snapshot.lines.length === LINES) this.more = true;
+    else this.#tellRest(told, snapshot);
+    return told.changes;
+  }
+
+  #isUnread({ thread, changes, ...tape }: LogRecord, { rows }: Snapshot): boolean {
+    return changes.some(([kind]) => kind === "active") && this.#wantsRows(thread) && !rows.has(nameOf(tape));
+  }
+
+  /** Tells the rows behind the last line, and stops following tapes that are quiet. */
+  #tellRest(told: ToldChanges, snapshot: Snapshot): void {
+    const held = new Map<string, number>();
+    for (const line of snapshot.unsettled) {
+      for (const [kind, , , last] of line.changes) {
+        if (kind !== "active") held.set(nameOf(line), Math.min(last, held.get(nameOf(line)) ?? last));
+      }
+    }
+    const now = performance.now();
+    for (const [name, followed] of this.#followed) {
+      const before = followed.told;
+      this.#tellRows(told, name, snapshot, held.get(name) ?? Number.POSITIVE_INFINITY);
+      if (snapshot.rows.get(name)?.more) this.more = true;
+      if (snapshot.rows.has(name) && snapshot.rows.get(name) === undefined) this.#followed.delete(name);
+      else if (now > followed.until && followed.told === before) this.#leave(name, followed);
+    }
+  }
+
+  #tellRows(told: ToldChanges, name: string, { rows }: Snapshot, upTo: number): void {
+    const followed = this.#followed.get(name);
+    const found = rows.get(name);
+    if (!followed || !found) return;
+    for (const row of found.rows) {
+      if (row.seq > upTo) break;
+      if (row.seq <= followed.told) continue;
+      followed.told = row.seq;
+      const { workflow } = this.#filter;
+      const wanted = workflow === undefined || row.workflow === workflow;
+      told.addRow(followed, wanted ? { thread: found.thread, row } : undefined, this.#position, this.#skip);
+    }
+  }
+
+  #leave(name: string, { told }: Followed): void {
+    this.#followed.delete(name);
+    this.#remembered.set(name, told);
+    const [oldest] = this.#remembered.keys();
+    if (this.#remembered.size > REMEMBERED && oldest !== undefined) this.#remembered.delete(oldest);
+  }
+
+  async #wants(line: LogRecord, [kind]: LoggedChange): Promise<boolean> {
+    const { workflow, kinds } = this.#filter;
+    if (kind === "active" || !this.#isOf(line.thread) || kinds?.has(kind) === false) return false;
+    return workflow === undefined || (await this.#workflowOf(line)) === workflow;
+  }
+
+  /** Returns the workflow of a line's thread, from its present head where the line does not say. */
+  async #workflowOf({ thread, workflow }: LogRecord): Promise<string | null | undefined> {
+    if (workflow !== undefined) return workflow;
+    const tape = await this.#context.thread(thread);
+    return tape && (await headOf(this.#context, tape, ""))?.workflow;
+  }
+
+  #seqs(): readonly FollowedSeq[] {
+    return [...this.#followed.values()].map(({ lineage, tape, told }) => [lineage, tape, told]);
+  }
+}
+
+/** The changes of one call, each with a cursor that is made when it is first asked for: it names all followed tapes. */
+class ToldChanges {
+  readonly changes: WatchedChange[] = [];
+  readonly #filter: string;
+  readonly #before: readonly FollowedSeq[];
+  readonly #rows: FollowedSeq[] = [];
+
+  constructor(filter: string, before: readonly FollowedSeq[]) {
+    this.#filter = filter;
+    this.#before = before;
+  }
+
+  addLine({ thread }: LogRecord, change: LoggedChange, position: string, skip: number): void {
+    const [kind, namespace, id, last, seq = last] = change;
+    this.#add({ kind: kind as ChangeKind, thread, namespace: parseNamespaceKey(namespace), id, seq }, position, skip);
+  }
+
+  /** Adds a new row. Without `told`, it only counts as told: the filter leaves it out. */
+  addRow(
+    { lineage, tape, told: seq }: Followed,
+    told: { readonly thread: string; readonly row: Row } | undefined,
+    position: string,
+    skip: number,
+  ): void {
+    this.#rows.push([lineage, tape, seq]);
+    if (!told) return;
+    const { thread, row } = told;
+    const namespace = parseNamespaceKey(row.namespace);
+    this.#add({ kind: "put", thread, namespace, id: row.id, seq }, position, skip);
+  }
+
+  #add(change: Omit<WatchedChange, "cursor">, position: string, skip: number): void {
+    const rows = this.#rows.length;
+    let cursor: string | undefined;
+    const make = (): string => {
+      cursor ??= encodeCursor(this.#filter, this.#state(position, skip, rows));
+      return cursor;
+    };
+    this.changes.push(Object.defineProperty(change as WatchedChange, "cursor", { enumerable: true, get: make }));
+  }
+
+  #state(position: string, skip: number, rows: number): WatchState {
+    const told = new Map(this.#before.map((entry) => [nameOf({ lineage: entry[0], tape: entry[1] }), entry]));
+    for (const entry of this.#rows.slice(0, rows)) told.set(nameOf({ lineage: entry[0], tape: entry[1] }), entry);
+    return { position, skip, followed: [...told.values()] };
+  }
+}
+
+function nameOfFilter({ thread, workflow, kinds }: WatchFilter): string {
+  if (thread === undefined && workflow === undefined && kinds === undefined) return "";
+  return JSON.stringify([thread ?? null, workflow ?? null, kinds ? [...kinds].sort() : null]);
+}
+
+function expired(): ThreadmarkError {
+  return new ThreadmarkError(
+    "EXPIRED",
+    "The cursor is past the horizon of the log: changes behind it were cut away after a day, or after 100,000 lines. " +
+      "Read the threads, and watch from now on.",
+  );
+}

@@ -1,0 +1,117 @@
+import { failureKey } from "../../display/steps/failure.ts";
+import { toTagged } from "../../display/tagged-json.ts";
+import type { ThreadInfo } from "../../model/checkpoint.ts";
+import { activityOf } from "../caches/catalogue.ts";
+import type { Head } from "../caches/heads.ts";
+import type { ApiContext, Handler } from "./api-context.ts";
+import { previewOf } from "./thread/tree.ts";
+
+const LARGEST_PAGE = 200;
+/** How long a list of all threads' questions or failures is gathered before it is sent as it is, in milliseconds. */
+const PATIENCE = 400;
+
+interface Gathered {
+  readonly heads: readonly { readonly info: ThreadInfo; readonly head: Head }[];
+  readonly complete: boolean;
+}
+
+/** Reads the heads of threads, newest first, until the patience ends. Heads that were read are remembered for next time. */
+async function headsOf({ heads }: ApiContext, threads: readonly ThreadInfo[]): Promise<Gathered> {
+  const deadline = performance.now() + PATIENCE;
+  const found: { info: ThreadInfo; head: Head }[] = [];
+  for (const info of threads) {
+    if (performance.now() > deadline) return { heads: found, complete: false };
+    const head = await heads.of(info).catch(() => undefined);
+    if (head !== undefined) found.push({ info, head });
+  }
+  return { heads: found, complete: true };
+}
+
+/** Returns the open questions of all threads, newest first. */
+export const inboxPage: Handler = async (context, parameters) => {
+  const limit = parameters.whole("limit", 1, LARGEST_PAGE, 100);
+  parameters.end();
+  const page = await context.catalogue.page({ search: "", workflow: undefined, status: "waiting", offset: 0, limit });
+  const { heads, complete } = await headsOf(context, page.threads);
+  const questions = heads.flatMap(({ info, head }) =>
+    head.questions.map(({ details, form, ...question }) => ({
+      thread: info.id,
+      workflow: info.workflow,
+      namespace: head.checkpoint.namespace,
+      checkpoint: head.checkpoint.id,
+      since: head.checkpoint.createdAt,
+      ...question,
+      form: toTagged(form),
+      details: details === undefined ? null : previewOf(details, 2_000, context.renderers),
+      answered: head.answered.has(question.id),
+    })),
+  );
+  return { questions, threads: page.total, complete: page.complete && complete };
+};
+
+const THREADS_SHOWN = 50;
+
+/** Returns the failures of all threads, equal ones together, the most frequent first. */
+export const failureGroups: Handler = async (context, parameters) => {
+  const limit = parameters.whole("limit", 1, 2_000, 500);
+  parameters.end();
+  const page = await context.catalogue.page({ search: "", workflow: undefined, status: "failed", offset: 0, limit });
+  const { heads, complete } = await headsOf(context, page.threads);
+  const groups = new Map<
+    string,
+    {
+      failure: Head["failures"][number];
+      workflow: string | null;
+      threads: { thread: string; at: number; message: string }[];
+    }
+  >();
+  for (const { info, head } of heads) {
+    const [failure] = head.failures;
+    if (failure === undefined) continue;
+    const key = `${info.workflow} ${failureKey(failure)}`;
+    const group = groups.get(key) ?? { failure, workflow: info.workflow, threads: [] };
+    group.threads.push({ thread: info.id, at: info.updatedAt, message: failure.message });
+    groups.set(key, group);
+  }
+  const sorted = [...groups.values()].sort((left, right) => right.threads.length - left.threads.length);
+  return {
+    total: page.total,
+    complete: page.complete && complete,
+    groups: sorted.map(({ failure, workflow, threads }) => ({
+      failure,
+      workflow,
+      count: threads.length,
+      threads: threads.slice(0, THREADS_SHOWN),
+    })),
+  };
+};
+
+const DAY = 86_400_000;
+const STRETCHES = 48;
+
+/** Returns what somebody who opens the store wants to know first: who waits, what failed, what runs, and how it grows. */
+export const overview: Handler = async (context, parameters) => {
+  parameters.end();
+  const { catalogue } = context;
+  const page = await catalogue.page({ search: "", workflow: undefined, status: undefined, offset: 0, limit: 1 });
+  const threads = catalogue.listed;
+  const now = Date.now();
+  const oldest = threads.reduce((least, { createdAt }) => Math.min(least, createdAt), now);
+  const span = Math.max(3_600_000, Math.min(30 * DAY, now - oldest));
+  // Round numbers, so that the answer changes only now and then.
+  const to = Math.ceil(now / 60_000) * 60_000;
+  const workflows = new Map<string, Record<string, number>>();
+  for (const { workflow, status } of threads) {
+    const counts = workflows.get(workflow ?? "") ?? {};
+    counts[status] = (counts[status] ?? 0) + 1;
+    workflows.set(workflow ?? "", counts);
+  }
+  return {
+    total: page.total,
+    complete: page.complete,
+    statuses: page.statuses,
+    checkpoints: threads.reduce((sum, { checkpoints }) => sum + checkpoints, 0),
+    activity: activityOf(threads, to - Math.ceil(span / 3_600_000) * 3_600_000, to, STRETCHES),
+    workflows: [...workflows].slice(0, 50).map(([name, counts]) => ({ name, counts })),
+  };
+};

@@ -1,0 +1,95 @@
+import type { Store } from "../../api/store.ts";
+import { changeSummary } from "../../display/steps/changes.ts";
+import { type Failure, failuresIn } from "../../display/steps/failure.ts";
+import { type Question, questionsOf } from "../../display/steps/question.ts";
+import { oneLine } from "../../display/values/records.ts";
+import type { Renderers } from "../../display/values/renderers.ts";
+import type { CheckpointInfo, ThreadInfo } from "../../model/checkpoint.ts";
+import { controlIndexes } from "../../model/control-writes.ts";
+
+/** Where a thread stands: its open questions, its failures, and a line for a list. */
+export interface Head {
+  readonly checkpoint: CheckpointInfo;
+  readonly questions: readonly Question[];
+  /** The ids of questions that are answered, for the next run to pick up. */
+  readonly answered: ReadonlySet<string>;
+  readonly failures: readonly Failure[];
+  readonly line: { readonly kind: "question" | "failure" | "change"; readonly text: string };
+}
+
+interface Known {
+  readonly head: Promise<Head | undefined>;
+  readonly at: number;
+}
+
+const MOST = 3_000;
+/** Writes may arrive at a head without a new checkpoint, so an unfinished one is read again after this many milliseconds. */
+const TRUSTED = 1_500;
+const LINE = 160;
+
+/** The heads of threads as people read them. */
+export class Heads {
+  readonly #store: Store;
+  readonly #renderers: Renderers;
+  readonly #known = new Map<string, Known>();
+
+  constructor(store: Store, renderers: Renderers) {
+    this.#store = store;
+    this.#renderers = renderers;
+  }
+
+  async of(info: ThreadInfo): Promise<Head | undefined> {
+    const { id, head, status } = info;
+    const key = JSON.stringify([id, head.namespace, head.id, status]);
+    const known = this.#known.get(key);
+    const isFresh = known !== undefined && (head.pending === 0 || performance.now() - known.at < TRUSTED);
+    const entry = isFresh ? known : { at: performance.now(), head: this.#read(info) };
+    this.#known.delete(key);
+    this.#known.set(key, entry);
+    for (const oldest of this.#known.keys()) {
+      if (this.#known.size <= MOST) break;
+      this.#known.delete(oldest);
+    }
+    try {
+      return await entry.head;
+    } catch (error) {
+      this.#known.delete(key);
+      throw error;
+    }
+  }
+
+  forget(): void {
+    this.#known.clear();
+  }
+
+  async #read({ id, head }: ThreadInfo): Promise<Head | undefined> {
+    const thread = this.#store.thread(id, { namespace: head.namespace });
+    const tuple = await thread.tuple(head.id);
+    if (tuple === undefined) return undefined;
+    const { checkpoint, writes } = tuple;
+    const {
+      state,
+      path: _path,
+      next,
+      completed: _completed,
+      interrupts: _interrupts,
+      barriers: _barriers,
+      ...info
+    } = checkpoint;
+    const questions = questionsOf(checkpoint, writes);
+    const answers = new Set(writes.filter(({ index }) => index === controlIndexes.resume).map(({ task }) => task));
+    const answered = new Set(questions.filter((question) => answers.has(question.id)).map((question) => question.id));
+    const failures = failuresIn(writes, next);
+    const open = questions.find((question) => !answered.has(question.id));
+    const facts = { checkpoint: info, questions, answered, failures };
+    if (open !== undefined) return { ...facts, line: { kind: "question", text: oneLine(open.text, LINE) } };
+    const [failure] = failures;
+    if (failure !== undefined)
+      return {
+        ...facts,
+        line: { kind: "failure", text: oneLine(`${failure.node ?? failure.name}: ${failure.message}`, LINE) },
+      };
+    const parent = head.parent === null ? undefined : await thread.get(head.parent);
+    return { ...facts, line: { kind: "change", text: changeSummary(parent?.state, state, this.#renderers) } };
+  }
+}

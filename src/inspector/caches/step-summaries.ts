@@ -1,0 +1,86 @@
+import { setTimeout as pause, setImmediate as turn } from "node:timers/promises";
+import type { Store } from "../../api/store.ts";
+import { changeSummary } from "../../display/steps/changes.ts";
+import type { Renderers } from "../../display/values/renderers.ts";
+import type { CheckpointInfo } from "../../model/checkpoint.ts";
+
+const MOST = 20_000;
+
+/** The lines that say what steps did. Each needs two states, so they are made in the background, once, and kept. */
+export class StepSummaries {
+  readonly #store: Store;
+  readonly #renderers: Renderers;
+  readonly #lines = new Map<string, string>();
+  readonly #underWay = new Map<string, Promise<void>>();
+
+  constructor(store: Store, renderers: Renderers) {
+    this.#store = store;
+    this.#renderers = renderers;
+  }
+
+  /** Returns the line of a step; undefined until it is made. */
+  get(info: CheckpointInfo): string | undefined {
+    return this.#lines.get(keyOf(info));
+  }
+
+  /** Makes the lines of neighbouring checkpoints, newest first; resolves when they are there, or after `patience`. */
+  async make(rows: readonly CheckpointInfo[], patience: number): Promise<void> {
+    const missing = rows.filter((row) => this.get(row) === undefined);
+    const [first, last] = [missing[0], missing.at(-1)];
+    if (first === undefined || last === undefined) return;
+    const key = `${keyOf(first)} ${keyOf(last)}`;
+    const work = this.#underWay.get(key) ?? this.#walk(missing).finally(() => this.#underWay.delete(key));
+    this.#underWay.set(key, work);
+    let timer: NodeJS.Timeout | undefined;
+    const enough = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, patience);
+    });
+    await Promise.race([work, enough]).finally(() => clearTimeout(timer));
+  }
+
+  /** Reads states from the newest wanted on, and compares each with its parent's as soon as that is read. */
+  async #walk(wanted: readonly CheckpointInfo[]): Promise<void> {
+    const [newest, oldest] = [wanted[0]!, wanted.at(-1)!];
+    const thread = this.#store.thread(newest.thread, { namespace: newest.namespace });
+    const left = new Set(wanted.map(({ id }) => id));
+    /** Wanted states whose parent was not met yet, by the parent's id. */
+    const children = new Map<string, { info: CheckpointInfo; state: unknown }[]>();
+    const settle = (info: CheckpointInfo, before: unknown, after: unknown): void => {
+      this.#lines.set(keyOf(info), changeSummary(before, after, this.#renderers));
+    };
+    let started = performance.now();
+    for await (const { state, ...info } of thread.history({ before: newest.seq + 1, states: true })) {
+      for (const child of children.get(info.id) ?? []) settle(child.info, state, child.state);
+      children.delete(info.id);
+      if (left.delete(info.id)) {
+        if (info.parent === null) settle(info, undefined, state);
+        else children.set(info.parent, [...(children.get(info.parent) ?? []), { info, state }]);
+      }
+      if (left.size === 0 && (children.size === 0 || info.seq < oldest.seq - 1)) break;
+      // Large states take long to read: as much time again is left to what people wait for.
+      const took = performance.now() - started;
+      await (took < 4 ? turn() : pause(Math.min(100, took)));
+      started = performance.now();
+    }
+    for (const [parent, waiting] of children) {
+      const before = await thread.get(parent);
+      for (const { info, state } of waiting) settle(info, before?.state, state);
+      await turn();
+    }
+    // A checkpoint that was deleted meanwhile must not be asked for again and again.
+    for (const info of wanted) if (left.has(info.id)) this.#lines.set(keyOf(info), "");
+    for (const key of this.#lines.keys()) {
+      if (this.#lines.size <= MOST) break;
+      this.#lines.delete(key);
+    }
+  }
+
+  /** Forgets all lines after a change that was made here. */
+  forget(): void {
+    this.#lines.clear();
+  }
+}
+
+function keyOf({ thread, namespace, id, parent, seq }: CheckpointInfo): string {
+  return JSON.stringify([thread, namespace, id, parent, seq]);
+}

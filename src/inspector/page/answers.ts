@@ -1,0 +1,197 @@
+import type { LanePlace } from "../../display/lanes.ts";
+import type { Failure } from "../../display/steps/failure.ts";
+import type { AnswerForm } from "../../display/steps/question.ts";
+import type { Summary } from "../../display/values/parts.ts";
+import type { CheckpointInfo, ThreadInfo } from "../../model/checkpoint.ts";
+import type { Stats, ThreadSize } from "../../model/results.ts";
+import type { Status } from "../../model/status.ts";
+import type { QuestionFacts } from "./checkpoint-answers.ts";
+
+export * from "./checkpoint-answers.ts";
+
+/* The answers of the API, as docs/reference/http.md describes them. */
+
+export type { AnswerForm, CheckpointInfo, Failure, LanePlace, Status, Summary, ThreadInfo };
+
+export interface StoreFacts {
+  readonly url: string;
+  readonly readOnly: boolean;
+  /** The application that threads can be run on with. */
+  readonly app: string | null;
+}
+
+export interface ThreadRow extends ThreadInfo {
+  readonly line: { readonly kind: "question" | "failure" | "change"; readonly text: string } | null;
+}
+
+export interface ThreadPage {
+  readonly threads: readonly ThreadRow[];
+  readonly total: number;
+  readonly statuses: Readonly<Partial<Record<Status, number>>>;
+  readonly workflows: readonly string[];
+  readonly complete: boolean;
+}
+
+export interface Fork {
+  readonly thread: string;
+  readonly checkpoint: string | null;
+  readonly status: Status;
+}
+
+export interface ThreadFacts {
+  readonly thread: ThreadInfo;
+  readonly namespaces: readonly {
+    readonly namespace: readonly string[];
+    readonly checkpoints: number;
+    readonly head: CheckpointInfo;
+  }[];
+  readonly forks: readonly Fork[];
+}
+
+export interface CheckpointItem extends CheckpointInfo {
+  readonly kind: "checkpoint";
+  readonly place: LanePlace;
+  readonly line: string | null;
+  readonly took: number | null;
+  readonly failed: boolean;
+  readonly asked: boolean;
+}
+
+export interface GraphItem {
+  readonly kind: "graph";
+  readonly namespace: readonly string[];
+  readonly checkpoints: number;
+  readonly head: CheckpointInfo;
+  readonly below: readonly number[];
+}
+
+export interface NextItem {
+  readonly kind: "next";
+  readonly node: string;
+  readonly state: "failed" | "asks" | "answered" | "next";
+  readonly text: string;
+}
+
+export type TimelineItem = CheckpointItem | GraphItem | NextItem;
+
+export interface TimelinePage {
+  readonly total: number;
+  readonly checkpoints: number;
+  readonly offset: number;
+  readonly lanes: number;
+  readonly head: string | null;
+  readonly items: readonly TimelineItem[];
+}
+
+export interface InboxQuestion extends QuestionFacts {
+  readonly thread: string;
+  readonly workflow: string | null;
+  readonly namespace: readonly string[];
+  readonly checkpoint: string;
+  readonly since: number;
+}
+
+export interface Inbox {
+  readonly questions: readonly InboxQuestion[];
+  readonly threads: number;
+  readonly complete: boolean;
+}
+
+export interface FailureGroups {
+  readonly total: number;
+  readonly complete: boolean;
+  readonly groups: readonly {
+    readonly failure: Failure;
+    readonly workflow: string | null;
+    readonly count: number;
+    readonly threads: readonly { readonly thread: string; readonly at: number; readonly message: string }[];
+  }[];
+}
+
+export interface OverviewFacts {
+  readonly total: number;
+  readonly complete: boolean;
+  readonly statuses: Readonly<Partial<Record<Status, number>>>;
+  readonly checkpoints: number;
+  readonly activity: {
+    readonly from: number;
+    readonly to: number;
+    readonly updated: readonly number[];
+    readonly created: readonly number[];
+  };
+  readonly workflows: readonly { readonly name: string; readonly counts: Readonly<Partial<Record<Status, number>>> }[];
+}
+
+export interface GraphFacts {
+  readonly nodes: readonly { readonly name: string; readonly count: number; readonly median: number | null }[];
+  readonly edges: readonly { readonly from: string; readonly to: string; readonly count: number }[];
+  readonly current: readonly string[];
+  readonly last: string | null;
+  readonly checkpoints: number;
+}
+
+export interface TimeFacts {
+  readonly total: number;
+  readonly spans: readonly {
+    readonly depth: number;
+    readonly namespace: readonly string[];
+    readonly id: string;
+    readonly name: string;
+    readonly step: number;
+    readonly from: number;
+    readonly to: number;
+  }[];
+}
+
+export interface CompareSide {
+  readonly id: string;
+  readonly node: string | null;
+  readonly source: string;
+  readonly createdAt: number;
+  readonly line: string | null;
+}
+
+export interface CompareFacts {
+  readonly left: { readonly thread: string; readonly head: string; readonly checkpoints: number };
+  readonly right: { readonly thread: string; readonly head: string; readonly checkpoints: number };
+  readonly common: number;
+  readonly rows: readonly {
+    readonly step: number;
+    readonly same: boolean;
+    readonly left: CompareSide | null;
+    readonly right: CompareSide | null;
+  }[];
+}
+
+export interface Blame {
+  readonly at: string;
+  readonly step: number;
+  readonly node: string | null;
+  readonly source: string;
+  readonly createdAt: number;
+  readonly looked: number;
+  readonly more: boolean;
+  readonly before: string | null;
+}
+
+export interface StorageFacts {
+  readonly state: "none" | "running" | "done" | "failed";
+  readonly measured: number;
+  readonly threads: number;
+  readonly total: number;
+  readonly stats?: Stats;
+  readonly sizes: readonly {
+    readonly thread: string;
+    readonly bytes: ThreadSize["bytes"];
+    readonly checkpoints: number;
+  }[];
+  readonly growth: readonly { readonly at: number; readonly bytes: number }[];
+  readonly prunes: readonly {
+    readonly keepLast: number;
+    readonly threads: number;
+    readonly deleted: number;
+    readonly bytesReclaimed: number;
+  }[];
+  readonly message?: string;
+  readonly finishedAt?: number;
+}

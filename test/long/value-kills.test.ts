@@ -1,0 +1,18 @@
+import { describe, expect, test } from "vitest";
+import { keepsReferredValues } from "../processes/kills/values.ts";
+import { locations } from "../support/places.ts";
+import { howMany } from "./campaign.ts";
+
+const durable = locations.filter(({ capabilities }) => capabilities.durable);
+
+describe.each(durable)("a store on $name", (backend) => {
+  const kills = howMany(10_000);
+
+  test.each([false, true])(
+    `refers to no large value that is gone after ${kills} kills; values outside: %s`,
+    async (outside) => {
+      expect(await keepsReferredValues(backend, kills, outside)).toBeGreaterThanOrEqual(kills);
+    },
+    24 * 3_600_000,
+  );
+});

@@ -1,0 +1,199 @@
+import { expect, test } from "vitest";
+import { append, END, type Flow, graph, START } from "../../../src/runtime/index.ts";
+import { onMemoryAndSqlite } from "../support/places.ts";
+
+interface State {
+  out: string[];
+}
+
+onMemoryAndSqlite("workers", ({ store: fresh, fresh: freshPlace }) => {
+  function sleepy(store: unknown, ran: string[], lease = {}): Flow<State> {
+    return graph<State>("w")
+      .reduce({ out: append })
+      .node("a", async (_, ctx) => {
+        await ctx.step("a", () => void ran.push(`a ${ctx.thread}`));
+        await ctx.sleep(20);
+        return { out: ["slept"] };
+      })
+      .node("b", (_, ctx) => {
+        ran.push(`b ${ctx.thread}`);
+        return { out: ["b"] };
+      })
+      .edge(START, "a")
+      .edge("a", "b")
+      .edge("b", END)
+      .compile({ store: store as never, lease });
+  }
+
+  test("a started run is durable, and taken by a worker, slept and woken once with two of them", async () => {
+    const store = await fresh();
+    const ran: string[] = [];
+    const flow = sleepy(store, ran);
+    const threads = Array.from({ length: 10 }, (_, index) => `t${index}`);
+    for (const thread of threads) {
+      expect(await flow.start({ out: ["in"] }, { thread, run: "job" })).toEqual({ run: "job", started: true });
+      expect(await flow.start({ out: ["in"] }, { thread, run: "job" })).toEqual({ run: "job", started: false });
+    }
+    expect((await flow.state("t0"))?.status).toBe("paused");
+    const workers = [flow.worker({ poll: 20 }), flow.worker({ poll: 20, concurrency: 2 })];
+    await expect
+      .poll(async () => Promise.all(threads.map(async (thread) => (await flow.state(thread))?.status)), {
+        timeout: 10_000,
+      })
+      .toEqual(threads.map(() => "done"));
+    for (const worker of workers) await worker.stop();
+    expect([...ran].sort()).toEqual(threads.flatMap((thread) => [`a ${thread}`, `b ${thread}`]).sort());
+    for (const thread of threads) expect((await flow.state(thread))?.state.out).toEqual(["in", "slept", "b"]);
+  });
+
+  test("a worker hears of answers, signals and starts in its process at once", async () => {
+    const store = await fresh();
+    const flow = graph<State>("w")
+      .reduce({ out: append })
+      .node("a", async (_, ctx) => ({ out: [ctx.interrupt<string>("?"), String(await ctx.waitFor("go"))] }))
+      .edge(START, "a")
+      .edge("a", END)
+      .compile({ store });
+    await using worker = flow.worker({ poll: 60_000 });
+    await flow.start({ out: [] }, { thread: "t" });
+    await expect.poll(async () => (await flow.state("t"))?.interrupts.length).toBe(1);
+    await flow.answer("t", (await flow.state("t"))?.interrupts[0]?.id as string, "yes");
+    await expect.poll(async () => (await flow.state("t"))?.status).toBe("paused");
+    await flow.signal("t", "go", "went");
+    await expect.poll(async () => (await flow.state("t"))?.state.out).toEqual(["yes", "went"]);
+    expect(worker.threads).toEqual([]);
+  });
+
+  test("a worker that stops lets runs end, then aborts them, and leaves them runnable", async () => {
+    const store = await fresh();
+    let first = true;
+    let release = (): void => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const flow = graph<State>("w")
+      .reduce({ out: append })
+      .node("quick", async () => {
+        await released;
+        return { out: ["quick"] };
+      })
+      .node("long", async (_, ctx) => {
+        if (first)
+          await new Promise((_, reject) => ctx.signal.addEventListener("abort", () => reject(ctx.signal.reason)));
+        return { out: ["long"] };
+      })
+      .branch(START, (state) => (state.out.includes("long") ? "long" : "quick"), ["quick", "long"])
+      .edge("quick", END)
+      .edge("long", END)
+      .compile({ store });
+    await flow.start({ out: [] }, { thread: "q" });
+    await flow.start({ out: ["long"] }, { thread: "l" });
+    const worker = flow.worker({ grace: 200 });
+    await expect.poll(() => worker.threads.length).toBe(2);
+    const stopped = worker.stop();
+    release();
+    await stopped;
+    expect((await flow.state("q"))?.status).toBe("done");
+    expect((await flow.state("l"))?.status).toBe("paused");
+    first = false;
+    await using _next = flow.worker();
+    await expect.poll(async () => (await flow.state("l"))?.state.out).toEqual(["long", "long"]);
+  });
+
+  test("a run whose workers die again and again is given up, with its error kept", async () => {
+    let now = 1_000_000;
+    const { store, medium } = await freshPlace({ clock: () => now });
+    const flow = graph<State>("w")
+      .node("deadly", () => {
+        // The process dies: nothing that it wants to write arrives.
+        medium.fails = () => true;
+      })
+      .edge(START, "deadly")
+      .edge("deadly", END)
+      .compile({ store });
+    await flow.start({ out: [] }, { thread: "t" });
+    const errors: unknown[] = [];
+    for (let round = 0; round < 5; round += 1) {
+      const worker = flow.worker({ maxRecoveries: 2, onRun: ({ error }) => errors.push(error) });
+      await expect.poll(() => errors.length).toBe(round + 1);
+      await worker.stop();
+      medium.fails = () => false;
+      now += 60_000;
+      if ((await flow.state("t"))?.status === "failed") break;
+    }
+    expect(errors.map((error) => (error as { code: string }).code)).toEqual([
+      "BACKEND",
+      "BACKEND",
+      "BACKEND",
+      "GAVE_UP",
+    ]);
+    expect(await flow.state("t")).toMatchObject({ status: "failed", errors: [{ node: "deadly" }] });
+    expect(await flow.recover()).toEqual([]);
+  });
+
+  test("forks that nobody resumed and imported threads are left alone", async () => {
+    const store = await fresh();
+    const ran: string[] = [];
+    const flow = graph<State>("w")
+      .reduce({ out: append })
+      .node("charge", (_, ctx) => {
+        ran.push(ctx.thread as string);
+        return { out: ["charged 500"] };
+      })
+      .edge(START, "charge")
+      .edge("charge", END)
+      .compile({ store });
+    await flow.run({ out: [] }, { thread: "t" });
+    await store.thread("t").fork({ at: { step: 0 }, into: "what-if", edits: { out: ["cheaper"] } });
+    await store.thread("t").fork({ at: { step: 0 }, into: "plain" });
+    const other = await fresh();
+    await other.import(store.export({ threads: ["what-if"] }));
+    const elsewhere = graph<State>("w")
+      .node("charge", () => void ran.push("imported"))
+      .edge(START, "charge")
+      .edge("charge", END);
+    expect(await flow.recover()).toEqual([]);
+    expect(await elsewhere.compile({ store: other }).recover()).toEqual([]);
+    const worker = flow.worker({ poll: 5 });
+    await new Promise((resolve) => setTimeout(resolve, 40));
+    await worker.stop();
+    expect(ran).toEqual(["t"]);
+    expect((await flow.resume({ thread: "what-if" })).state.out).toEqual(["cheaper", "charged 500"]);
+  });
+
+  test("a run id is remembered, whichever runs came since", async () => {
+    const store = await fresh();
+    let runs = 0;
+    const flow = graph<State>("w")
+      .reduce({ out: append })
+      .node("a", (state) => {
+        runs += 1;
+        return { out: [`handled ${state.out.at(-1)}`] };
+      })
+      .edge(START, "a")
+      .edge("a", END)
+      .compile({ store });
+    const handle = async (event: string): Promise<readonly string[]> =>
+      (await flow.run({ out: [event] }, { thread: "t", run: event })).state.out;
+    const first = await handle("event 1");
+    await handle("event 2");
+    expect(await handle("event 1")).toEqual(first);
+    expect(await handle("event 2")).toEqual([...first, "event 2", "handled event 2"]);
+    await flow.start({ out: ["event 1"] }, { thread: "t", run: "event 1" });
+    expect([runs, (await flow.state("t"))?.state.out.length]).toEqual([2, 4]);
+  });
+
+  test("a lease taken under a clock that was set back is taken over after its ttl", async () => {
+    let now = 10_000_000;
+    const { store } = await freshPlace({ clock: () => now });
+    const lease = await store.thread("t").acquire({ holder: "dead", ttl: 60 });
+    now -= 3_600_000;
+    await expect(store.thread("t").acquire({ ttl: 60 })).rejects.toMatchObject({ code: "BUSY" });
+    const next = await store.thread("t").acquire({ ttl: 60, wait: 2_000 });
+    expect(next.epoch).toBeGreaterThan(lease.epoch);
+    // A holder that renews is not taken over, whatever the clocks say.
+    now -= 3_600_000;
+    next.keepAlive();
+    await expect(store.thread("t").acquire({ ttl: 60, wait: 300 })).rejects.toMatchObject({ code: "BUSY" });
+  });
+});

@@ -1,0 +1,2 @@
+export { open } from "../../src/index.ts";
+export { cases, missing, runCase, sharedMemory } from "../../src/testing/index.ts";
