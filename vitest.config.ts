@@ -10,6 +10,7 @@ const shared = {
   testTimeout: 60_000,
   hookTimeout: 60_000,
   teardownTimeout: 30_000,
+  setupFiles: source("test/support/property-seed.ts"),
   // Hundreds of processes are started, most of them alike: they share compiled code.
   env: { NODE_COMPILE_CACHE: source("node_modules/.cache/compiled") },
 } as const;
@@ -22,8 +23,11 @@ const alias = {
   "threadmark/sqlite": source("src/backends/sqlite/index.ts"),
   "threadmark/postgres": source("src/backends/postgres/index.ts"),
   "threadmark/file": source("src/backends/file/index.ts"),
+  "threadmark/runtime/testing": source("src/runtime/testing/index.ts"),
   "threadmark/runtime": source("src/runtime/index.ts"),
   "threadmark/langgraph": source("src/langgraph/index.ts"),
+  "threadmark/otel": source("src/otel/index.ts"),
+  "threadmark/large-values": source("src/large-values/index.ts"),
   "threadmark/testing": source("src/testing/index.ts"),
   threadmark: source("src/index.ts"),
 };

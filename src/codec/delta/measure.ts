@@ -28,7 +28,7 @@ export function same(one: Json, other: Json): boolean {
  */
 export function sizeOf(tree: Json, limit: number): number {
   if (typeof tree === "string") return tree.length + 2;
-  if (typeof tree === "number") return Number.isInteger(tree) ? digits(tree) : String(tree).length;
+  if (typeof tree === "number") return Number.isSafeInteger(tree) ? digits(tree) : String(tree).length;
   if (typeof tree !== "object" || tree === null) return tree === false ? 5 : 4;
   let size = 1;
   if (Array.isArray(tree)) {

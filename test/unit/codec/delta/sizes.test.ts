@@ -34,6 +34,11 @@ function sizeOf(before: Json, after: Json): number {
 }
 
 describe("a delta takes about as much as what changed", () => {
+  it("when whole numbers are so large that JSON writes them with an exponent", () => {
+    const after = { c: 0, a: [0, -9.999999999999999e43, 0] };
+    expect(sizeOf({ a: [-9.999999999999999e43, 0] }, after)).toBeLessThanOrEqual(textOf(after).length + 6);
+  });
+
   it("when a message is appended to a thousand", () => {
     const state = { messages: messages(0, 1_000), step: 7 };
     const next = { messages: [...state.messages, message(1_000)], step: 8 };
