@@ -58,7 +58,8 @@ export function codesOf(source: string, type: string): readonly string[] {
   return [...union.matchAll(/"([A-Z_]+)"/g)].map(([, code = ""]) => code);
 }
 
-/** Returns the codes that have a row of their own on the page of errors. */
+/** Returns the codes that have a row of their own on the page of errors, with the anchor that `error.help` leads to. */
 export function documentedCodes(page: string): readonly string[] {
-  return [...page.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, code = ""]) => code);
+  const rows = page.matchAll(/^\| <a id="([a-z_]+)"><\/a>`([A-Z_]+)` \|/gm);
+  return [...rows].filter(([, anchor, code]) => anchor === code?.toLowerCase()).map(([, , code = ""]) => code);
 }

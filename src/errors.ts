@@ -62,10 +62,13 @@ export type ErrorOf<Code extends ErrorCode> = Code extends ErrorCode
  */
 export class CodedError<Code extends string = string> extends Error {
   readonly code: Code;
+  /** The place in the package's documentation that explains this code and says what to do. */
+  readonly help: string;
 
   constructor(code: Code, message: string, facts: object, options?: { readonly cause?: unknown }) {
     super(message, options);
     this.code = code;
+    this.help = `threadmark/docs/reference/errors.md#${code.toLowerCase()}`;
     for (const [name, fact] of Object.entries(facts)) {
       if (fact !== undefined) Object.defineProperty(this, name, { value: fact, enumerable: true, configurable: true });
     }

@@ -8,7 +8,7 @@ it("an error prints the facts it has and no others", () => {
   expect(inspect(error)).not.toContain("undefined");
   expect(inspect(error)).toMatch(/^ThreadmarkError: It is held\./);
   expect(inspect(error)).toMatch(/code: 'BUSY'/);
-  expect(Object.keys(error).sort()).toEqual(["code", "remaining", "thread"]);
+  expect(Object.keys(error).sort()).toEqual(["code", "help", "remaining", "thread"]);
   expect(inspect(new RunError("ABORTED", "It was aborted.", { thread: "t", run: undefined }))).not.toContain(
     "undefined",
   );
@@ -67,4 +67,9 @@ it("a misspelt option is a TypeError that names the nearest known one, before an
     await expect(thread.prune(rules as never)).rejects.toThrow(TypeError);
   }
   await store.close();
+});
+
+it("an error names its row on the page of errors", () => {
+  expect(new ThreadmarkError("TOO_LARGE", "It is large.").help).toBe("threadmark/docs/reference/errors.md#too_large");
+  expect(new RunError("NO_INTERRUPT", "Nobody asked.", {}).help).toBe("threadmark/docs/reference/errors.md#no_interrupt");
 });
