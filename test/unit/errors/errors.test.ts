@@ -71,5 +71,7 @@ it("a misspelt option is a TypeError that names the nearest known one, before an
 
 it("an error names its row on the page of errors", () => {
   expect(new ThreadmarkError("TOO_LARGE", "It is large.").help).toBe("threadmark/docs/reference/errors.md#too_large");
-  expect(new RunError("NO_INTERRUPT", "Nobody asked.", {}).help).toBe("threadmark/docs/reference/errors.md#no_interrupt");
+  expect(new RunError("NO_INTERRUPT", "Nobody asked.", {}).help).toBe(
+    "threadmark/docs/reference/errors.md#no_interrupt",
+  );
 });
