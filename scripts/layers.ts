@@ -31,10 +31,11 @@ function importFaults(layers: Layers, imports: ReadonlyMap<string, readonly stri
       const otherRoom = roomOf(layers, other);
       if (otherRoom === undefined || !allowed.has(otherRoom))
         faults.push(`${module} (${room}) may not import ${other}`);
-      else if (otherRoom !== room && !isEntry(layers, otherRoom, other))
-        faults.push(
-          `${module} (${room}) may import ${otherRoom} only through ${layers.entries[otherRoom]?.join(", ")}`,
-        );
+      else {
+        const closed = closedRoom(layers, room, other);
+        if (closed !== undefined)
+          faults.push(`${module} (${room}) may import ${closed} only through ${layers.entries[closed]?.join(", ")}`);
+      }
     }
   }
   return faults;
@@ -45,8 +46,11 @@ function nameOf(module: string): string {
   return module.replace(/^src\//, "").replace(/\.\w+$/, "");
 }
 
-function isEntry({ entries }: Layers, room: string, module: string): boolean {
-  return entries[room]?.includes(nameOf(module)) ?? true;
+/** Returns a room with entries around the module that the importing room is not in, and that does not list the module. */
+function closedRoom({ entries }: Layers, room: string, module: string): string | undefined {
+  const name = nameOf(module);
+  const isIn = (inner: string, outer: string): boolean => inner === outer || inner.startsWith(`${outer}/`);
+  return Object.keys(entries).find((each) => isIn(name, each) && !isIn(room, each) && !entries[each]?.includes(name));
 }
 
 /** Returns the room with the longest name that the module lies in. */

@@ -1,4 +1,4 @@
-import { define, isPlainObject } from "../thread/capture.ts";
+import { define, isPlainObject } from "../values/capture.ts";
 
 /**
  * Appends to a list or a text.

@@ -1,4 +1,4 @@
-import type { Context } from "../run/context.ts";
+import type { Context } from "./context.ts";
 import type { AnyReducer } from "./fold.ts";
 import type { Values } from "./reducers.ts";
 import type { Schema } from "./schema.ts";

@@ -1,4 +1,4 @@
-import { define, isPlainObject, ownCopy } from "../thread/capture.ts";
+import { define, isPlainObject, ownCopy } from "../values/capture.ts";
 import { append, merge } from "./built-in-reducers.ts";
 
 export type AnyReducer = (current: unknown, update: unknown) => unknown;

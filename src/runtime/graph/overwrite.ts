@@ -1,4 +1,4 @@
-import { isPlainObject } from "../thread/capture.ts";
+import { isPlainObject } from "../values/capture.ts";
 
 /** The key of the object that stands for a value which replaces a key past its reducer. */
 export const OVERWRITE = "~overwrite";

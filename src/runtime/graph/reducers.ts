@@ -1,6 +1,6 @@
 import type { Update } from "../../model/options.ts";
 import { messageOf } from "../errors.ts";
-import { define, freeze, isPlainObject } from "../thread/capture.ts";
+import { define, freeze, isPlainObject } from "../values/capture.ts";
 import { append } from "./built-in-reducers.ts";
 import { type AnyReducer, type Fold, newFold } from "./fold.ts";
 import { isOverwrite, OVERWRITE } from "./overwrite.ts";

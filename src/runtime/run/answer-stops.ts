@@ -1,7 +1,7 @@
 import { StorageFailure } from "../errors.ts";
-import type { Position } from "../thread/graph-position.ts";
-import { openStops } from "../thread/step-progress.ts";
-import { isQuestion, type Stop } from "../thread/stops.ts";
+import type { Position } from "../position/graph-position.ts";
+import { openStops } from "../position/step-progress.ts";
+import { isQuestion, type Stop } from "../position/stops.ts";
 import { type Level, rememberAt } from "./session.ts";
 
 /** Answers open stops by messages that wait, and by the time. Returns true if any was answered, and its task can run. */

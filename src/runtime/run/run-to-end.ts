@@ -1,13 +1,13 @@
 import { messageOf, nameOf, RunError, StorageFailure } from "../errors.ts";
 import { ReducerFailure, reduce } from "../graph/reducers.ts";
-import { ownCopy } from "../thread/capture.ts";
-import type { Notes, Position } from "../thread/graph-position.ts";
-import { nestedHeads, noteNested } from "../thread/nested.ts";
-import { arrivalNotes } from "../thread/start-run.ts";
-import { controlWrite, emptyProgress, openInterrupts, openStops, sameQuestions } from "../thread/step-progress.ts";
-import { timeOrderedId } from "../thread/time-ordered-id.ts";
+import { BranchFailure, route, type Task, UnknownTarget } from "../graph/routing.ts";
+import type { Notes, Position } from "../position/graph-position.ts";
+import { arrivalNotes } from "../position/start-run.ts";
+import { controlWrite, emptyProgress, openInterrupts, openStops, sameQuestions } from "../position/step-progress.ts";
+import { timeOrderedId } from "../position/time-ordered-id.ts";
+import { ownCopy } from "../values/capture.ts";
 import { answerStops } from "./answer-stops.ts";
-import { BranchFailure, route, type Task, UnknownTarget } from "./routing.ts";
+import { nestedHeads, noteNested } from "./nested.ts";
 import { abortError, checkLease, type Ended, type Level, nodeError } from "./session.ts";
 import { type Failed, superstep, TaskFault } from "./superstep.ts";
 

@@ -1,19 +1,19 @@
 import type { Thread } from "../../api/thread.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import type { CheckpointInfo } from "../../model/checkpoint.ts";
+import type { Cancellation } from "../control/cancellation.ts";
+import type { Timer } from "../control/clock.ts";
+import type { Slots } from "../control/slots.ts";
 import { messageOf, RunError, type RunErrorCode, StorageFailure } from "../errors.ts";
 import type { Definition } from "../graph/definition.ts";
 import type { Values } from "../graph/reducers.ts";
-import type { Breaks, Position } from "../thread/graph-position.ts";
-import type { Durability, Journal } from "../thread/journal.ts";
-import { EMITS } from "../thread/kept-emits.ts";
-import type { Stop } from "../thread/stops.ts";
-import { taskKey } from "../thread/task-key.ts";
-import type { Cancellation } from "./cancellation.ts";
-import type { Timer } from "./clock.ts";
+import type { Durability, Journal } from "../journal/journal.ts";
+import type { Breaks, Position } from "../position/graph-position.ts";
+import { EMITS } from "../position/kept-emits.ts";
+import type { Stop } from "../position/stops.ts";
+import { taskKey } from "../position/task-key.ts";
 import type { FlowEvent } from "./events.ts";
 import type { LeaseKeeper } from "./lease-keeper.ts";
-import type { Slots } from "./slots.ts";
 
 /** The end of a graph: without further tasks, or waiting. */
 export interface Ended {

@@ -1,10 +1,10 @@
 import type { RunError } from "../errors.ts";
-import { ownCopy } from "../thread/capture.ts";
-import type { Position } from "../thread/graph-position.ts";
-import { controlWrite, forgetQuestions, isRunnable, noteStops, resultWrites } from "../thread/step-progress.ts";
-import { isQuestion } from "../thread/stops.ts";
-import { taskKey } from "../thread/task-key.ts";
-import type { Task } from "./routing.ts";
+import type { Task } from "../graph/routing.ts";
+import type { Position } from "../position/graph-position.ts";
+import { controlWrite, forgetQuestions, isRunnable, noteStops, resultWrites } from "../position/step-progress.ts";
+import { isQuestion } from "../position/stops.ts";
+import { taskKey } from "../position/task-key.ts";
+import { ownCopy } from "../values/capture.ts";
 import { type Level, nodeError } from "./session.ts";
 import { type Outcome, runTask } from "./task.ts";
 

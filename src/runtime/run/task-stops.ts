@@ -1,9 +1,9 @@
-import { capture, release } from "../thread/capture.ts";
-import type { Position } from "../thread/graph-position.ts";
-import { sameValue } from "../thread/same-value.ts";
-import { keyedQuestionId, questionId, type Stop, sleepId, stepId, waitId } from "../thread/stops.ts";
-import type { InterruptOptions, WaitOptions } from "./context.ts";
-import type { Task } from "./routing.ts";
+import type { InterruptOptions, WaitOptions } from "../graph/context.ts";
+import type { Task } from "../graph/routing.ts";
+import type { Position } from "../position/graph-position.ts";
+import { keyedQuestionId, questionId, type Stop, sleepId, stepId, waitId } from "../position/stops.ts";
+import { capture, release } from "../values/capture.ts";
+import { sameValue } from "../values/same-value.ts";
 import { type Level, rememberAt } from "./session.ts";
 
 /** Thrown inside a node to stop it at a question, a sleep or a wait. */

@@ -1,16 +1,16 @@
 import { traced, type WorkEvent } from "../../platform/diagnostics.ts";
+import { Cancellation } from "../control/cancellation.ts";
 import { RunError, StorageFailure } from "../errors.ts";
+import type { Context, EmitOptions, InterruptOptions, WaitOptions } from "../graph/context.ts";
 import { isNested, type NodeDefinition } from "../graph/definition.ts";
 import { targetList } from "../graph/goto.ts";
-import { capture, isPlainObject, ownCopy } from "../thread/capture.ts";
-import type { Position } from "../thread/graph-position.ts";
-import { runNested } from "../thread/nested.ts";
-import type { Result } from "../thread/step-progress.ts";
-import type { Stop } from "../thread/stops.ts";
-import { taskKey } from "../thread/task-key.ts";
-import { Cancellation } from "./cancellation.ts";
-import type { Context, EmitOptions, InterruptOptions, WaitOptions } from "./context.ts";
-import { checkTarget, type Task, UnknownTarget } from "./routing.ts";
+import { checkTarget, type Task, UnknownTarget } from "../graph/routing.ts";
+import type { Position } from "../position/graph-position.ts";
+import type { Result } from "../position/step-progress.ts";
+import type { Stop } from "../position/stops.ts";
+import { taskKey } from "../position/task-key.ts";
+import { capture, isPlainObject, ownCopy } from "../values/capture.ts";
+import { runNested } from "./nested.ts";
 import { keepEmitted, type Level, nodeError } from "./session.ts";
 import { TaskStops } from "./task-stops.ts";
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../run/clock.ts";
+import type { Clock } from "../control/clock.ts";
 
 /**
  * A clock that stands still until a test moves it. Give it to the store and to the flow: sleeps, time limits, retries and

@@ -3,7 +3,7 @@ import { describe, expect, expectTypeOf, test } from "vitest";
 import type { AnyReducer } from "../../../src/runtime/graph/fold.ts";
 import { reduce, type Values } from "../../../src/runtime/graph/reducers.ts";
 import { append, END, graph, merge, START } from "../../../src/runtime/index.ts";
-import { capture, release } from "../../../src/runtime/thread/capture.ts";
+import { capture, release } from "../../../src/runtime/values/capture.ts";
 
 describe("reducers", () => {
   test("append adds to lists and texts, and refuses what does not fit", () => {

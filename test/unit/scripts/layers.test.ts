@@ -48,6 +48,18 @@ test("an import past the entries of a room is a fault", () => {
   expect(faults).toEqual(["src/cli/main.ts (cli) may import runtime only through runtime/index"]);
 });
 
+test("the rooms inside a room with entries are closed to other rooms, and open to each other", () => {
+  const inner = { ...layers, rooms: { ...layers.rooms, "runtime/run": "", "runtime/work": "" } };
+  const modules = {
+    "src/runtime/run/task.ts": "",
+    "src/runtime/work/worker.ts": 'import { task } from "../run/task.ts";',
+    "src/cli/main.ts": 'import { task } from "../runtime/run/task.ts";',
+  };
+  const allowed = { ...inner, mayImport: { ...layers.mayImport, "runtime/work": ["runtime/run"] } };
+  const faults = layerFaults(allowed, new Map(Object.entries(modules)));
+  expect(faults).toEqual(["src/cli/main.ts (cli) may import runtime only through runtime/index"]);
+});
+
 test("a circle of imports is a fault, also within a room", () => {
   const faults = faultsOf({
     "src/model/a.ts": 'import { b } from "./b.ts";',

@@ -100,7 +100,7 @@ async function migrate(store: Store<State>, schema: StateSchemas, { write, histo
           const tuple = await thread.tuple(info.id);
           if (!write || tuple === undefined) continue;
           // Loaded here, so that no other command pays for the runtime.
-          const { editState } = await import("../../../runtime/thread/edit-state.ts");
+          const { editState } = await import("../../../runtime/outside/edit-state.ts");
           await editState(store, thread, tuple, tuple.checkpoint.state);
           report.written += 1;
         } catch (error) {

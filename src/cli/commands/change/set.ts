@@ -24,7 +24,7 @@ export function setCommand(program: Command, session: Session): void {
         const thread = await existingThread(store, id, options.namespace);
         const head = (await thread.tuple())!;
         // Loaded here, so that no other command pays for the runtime.
-        const { editState } = await import("../../../runtime/thread/edit-state.ts");
+        const { editState } = await import("../../../runtime/outside/edit-state.ts");
         const info = await editState(store, thread, head, withValueAt(head.checkpoint.state, steps, value) as State);
         if (session.json) session.terminal.json(checkpointRecord(info));
         else session.terminal.line(printable(info.id));

@@ -1,0 +1,278 @@
+import { mailboxOf } from "../../api/mailbox.ts";
+import type { Thread } from "../../api/thread.ts";
+import { ThreadmarkError } from "../../errors.ts";
+import type { Checkpoint, CheckpointInfo } from "../../model/checkpoint.ts";
+import type { LeaseToken, PutFields, PutInput, WritesInput } from "../../model/options.ts";
+import { StorageFailure } from "../errors.ts";
+import type { Values } from "../graph/reducers.ts";
+import { infoOf, type Position } from "../position/graph-position.ts";
+import { answerWrite, controlWrite, gotoWrite, resultWrites } from "../position/step-progress.ts";
+import { timeOrderedId } from "../position/time-ordered-id.ts";
+import { hasProgress, isMoreThanOpen, metadataOf, notesToKeep } from "./kept-progress.ts";
+
+/**
+ * When a boundary (the checkpoint at the end of a step) is written.
+ *
+ * - `sync`: the boundary is durable before the next step starts
+ * - `async`: boundaries are written in order while the next step runs; a failed write fails the run at the next boundary
+ * - `exit`: only the last boundary is written, and interrupts and failures
+ */
+export type Durability = "sync" | "async" | "exit";
+
+export interface JournalOptions {
+  /** Undefined for a run that keeps nothing. */
+  readonly thread: Thread<Values> | undefined;
+  readonly lease: LeaseToken | undefined;
+  readonly durability: Durability;
+  readonly workflow: string;
+  /** The version of the states it writes; undefined to leave that to the store. */
+  readonly version?: number | undefined;
+  /** The namespace's head when the run began. */
+  readonly head: Checkpoint | undefined;
+  /** The trace context to keep with every checkpoint, for runs that are resumed elsewhere. */
+  readonly trace?: string | undefined;
+}
+
+export interface CommitOptions {
+  /** The checkpoint's id. Default: the store's choice. */
+  readonly id?: string;
+  /** The checkpoint to branch from, when that is not the head; null for a new root. */
+  readonly parent?: string | null;
+  /** The checkpoint `id` is there with the writes of the position, and is replaced. */
+  readonly inPlace?: boolean;
+  /** Messages to the thread that the commit uses up. */
+  readonly consume?: readonly string[];
+}
+
+/** Returns the error to report when a task's value cannot be stored. */
+export type Blame = (error: ThreadmarkError) => Error;
+
+/** Writes the boundaries, task results, questions and errors of one namespace of a run, as its durability asks. */
+export class Journal {
+  readonly #options: JournalOptions;
+  readonly #eager: boolean;
+  #info: CheckpointInfo | undefined;
+  #parent: string | null | undefined;
+  #consume: readonly string[] = [];
+  /** Writes of the running step that are not known to be durable. Invariant: they never reject, but resolve to the fault. */
+  #writes: Promise<Error | undefined>[] = [];
+  /** With `exit`: writes against a stored position, needed only if its step fails or asks. */
+  #held: (() => Promise<Error | undefined>)[] = [];
+  /** With `async`: the boundary that is being written while the step runs. */
+  #boundary: Promise<Error | undefined> | undefined;
+  #ensuring: Promise<void> | undefined;
+
+  constructor(options: JournalOptions) {
+    this.#options = options;
+    this.#eager = options.thread !== undefined && options.durability !== "exit";
+    this.#info = options.head && infoOf(options.head);
+  }
+
+  /** Returns the last checkpoint that is known to be in the store. */
+  get head(): CheckpointInfo | undefined {
+    return this.#info;
+  }
+
+  /** Commits a boundary. When this resolves, the boundary is durable with `sync`, and the one before it with `async`. */
+  async commit(position: Position, options: CommitOptions = {}): Promise<void> {
+    if (options.parent !== undefined) this.#parent = options.parent;
+    if (options.consume !== undefined) this.#consume = options.consume;
+    if (!this.#eager) {
+      this.#held = [];
+      return;
+    }
+    if (this.#options.durability === "sync") return this.#raise(await this.#write(position, options.id));
+    await this.#settleBoundary();
+    this.#boundary = this.#write(position, options.id);
+  }
+
+  /** Makes a position, and everything before it, durable in every mode. */
+  async flush(position: Position, options: CommitOptions = {}): Promise<void> {
+    await this.#settleBoundary();
+    if (this.#options.thread !== undefined && position.id === undefined) {
+      // The put itself carries the progress of the position's tasks.
+      if (!this.#eager) this.#held = [];
+      this.#raise(await this.#write(position, options.id, options.inPlace));
+    } else {
+      await this.#settleWrites();
+    }
+  }
+
+  /** Makes a position durable that its mode may have left unwritten; `outer` is then noted as that of a nested graph. */
+  async ensure(position: Position, outer: string | undefined): Promise<void> {
+    await this.#settleBoundary();
+    if (this.#options.thread === undefined || position.id !== undefined) return;
+    // Several tasks may ask for it at the same time.
+    this.#ensuring ??= this.#ensure(position, outer).finally(() => {
+      this.#ensuring = undefined;
+    });
+    await this.#ensuring;
+  }
+
+  async #ensure(position: Position, outer: string | undefined): Promise<void> {
+    this.#held = [];
+    const stored: Position = { ...position, notes: { ...position.notes, ...(outer !== undefined && { outer }) } };
+    this.#raise(await this.#write(stored, undefined));
+    position.id = stored.id;
+  }
+
+  /** Returns the id of a position; undefined where the mode leaves the position unwritten. */
+  async idOf(position: Position): Promise<string | undefined> {
+    if (position.id === undefined) await this.#settleBoundary();
+    return position.id;
+  }
+
+  /** Saves writes of a task. The store commits all writes of an event loop turn together, and with a boundary that follows. */
+  save(position: Position, input: WritesInput, blame: Blame): void {
+    if (this.#options.thread === undefined) return;
+    if (this.#eager) this.#writes.push(this.#save(position, input, blame));
+    else this.#held.push(() => this.#save(position, input, blame));
+  }
+
+  /** Stores answers to stops, or remembered steps, at once and in every mode. The position must be stored. */
+  async remember(position: Position, answers: ReadonlyMap<string, unknown>): Promise<void> {
+    const { thread } = this.#options;
+    if (thread === undefined || position.id === undefined) return;
+    const { id } = position;
+    const saving = [...answers].map(([stop, value]) =>
+      thread.putWrites(id, { task: stop, node: null, writes: [answerWrite(value)] }, this.#leased()),
+    );
+    await Promise.all(saving);
+  }
+
+  /** Saves writes against a stored position at once, in every mode. */
+  async saveAt({ id }: Position, input: WritesInput): Promise<void> {
+    if (id !== undefined) await this.#options.thread?.putWrites(id, input, this.#leased());
+  }
+
+  /** Saves writes against the head at once, in every mode. */
+  async saveAtHead(input: WritesInput): Promise<void> {
+    if (this.#options.thread === undefined || this.#info === undefined) return;
+    try {
+      await this.#options.thread.putWrites(this.#info.id, input, this.#leased());
+    } catch (error) {
+      throw new StorageFailure(error);
+    }
+  }
+
+  /** Waits until every write that was begun is durable, and throws the first fault. */
+  async drain(): Promise<void> {
+    await this.#settleBoundary();
+    await this.#settleWrites();
+  }
+
+  async #settleBoundary(): Promise<void> {
+    const boundary = this.#boundary;
+    const fault = await boundary;
+    // Cleared only now, because #save waits for the boundary through this field.
+    if (this.#boundary === boundary) this.#boundary = undefined;
+    this.#raise(fault);
+  }
+
+  /** Returns the writes of the step and begins those held back. The caller must wait for them. */
+  #takeWrites(): readonly Promise<Error | undefined>[] {
+    const writes = [...this.#writes, ...this.#held.map((save) => save())];
+    this.#writes = [];
+    this.#held = [];
+    return writes;
+  }
+
+  async #settleWrites(): Promise<void> {
+    const writes = this.#takeWrites();
+    for (const fault of await Promise.all(writes)) this.#raise(fault);
+  }
+
+  #raise(fault: Error | undefined): void {
+    if (fault !== undefined) throw fault;
+  }
+
+  async #save(position: Position, input: WritesInput, blame: Blame): Promise<Error | undefined> {
+    // The id is unknown only while the boundary is being written. If that fails, there is no checkpoint to save against.
+    if (position.id === undefined) await this.#boundary;
+    if (position.id === undefined) return undefined;
+    try {
+      await this.#options.thread?.putWrites(position.id, input, this.#leased());
+      return undefined;
+    } catch (error) {
+      const unstorable = error instanceof ThreadmarkError && error.code === "SERIALIZE";
+      return unstorable ? blame(error) : new StorageFailure(error);
+    }
+  }
+
+  /** Puts the position together with the writes of the step before it. Resolves to the fault, if there was one. */
+  async #write(position: Position, id: string | undefined, inPlace = false): Promise<Error | undefined> {
+    const writes = this.#takeWrites();
+    const put = this.#put(position, id, inPlace).then(
+      (info) => ({ info, error: undefined }),
+      (error: unknown) => ({ info: undefined, error }),
+    );
+    const faults = await Promise.all(writes);
+    const { info, error } = await put;
+    // If the put failed too, a task whose result cannot be stored is the likelier cause, and is reported.
+    if (info === undefined) return faults.find((fault) => fault !== undefined) ?? new StorageFailure(error);
+    this.#info = info;
+    position.id = info.id;
+    this.#parent = undefined;
+    this.#consume = [];
+    return faults.find((fault) => fault instanceof StorageFailure);
+  }
+
+  async #put(position: Position, given: string | undefined, inPlace: boolean): Promise<CheckpointInfo> {
+    const thread = this.#options.thread as Thread<Values>;
+    const id = given ?? (hasProgress(position) ? timeOrderedId() : undefined);
+    const { state, change, step, source, node, path, next, interrupts, barriers, run } = position;
+    const notes = notesToKeep(position);
+    const fields: PutFields = {
+      ...(id === undefined ? {} : { id }),
+      ...(position.plainPath && this.#eager ? {} : { path }),
+      ...metadataOf(notes, this.#options.trace),
+      step,
+      source,
+      node,
+      next,
+      completed: [...position.progress.results.keys()],
+      interrupts,
+      barriers,
+      run,
+      workflow: this.#options.workflow,
+      ...(this.#options.version !== undefined && { stateVersion: this.#options.version }),
+    };
+    const options = {
+      ...this.#leased(),
+      ...(this.#parent === undefined ? {} : { parent: this.#parent }),
+      expect: this.#info?.id ?? null,
+    };
+    // The writes go first: a checkpoint must not list tasks as completed whose results are not stored.
+    const copies = id === undefined || inPlace ? [] : this.#copyProgress(thread, position, id);
+    const input: PutInput<Values> =
+      change !== undefined && this.#eager && !inPlace ? { ...fields, update: change } : { ...fields, state };
+    const consume = this.#consume;
+    const put =
+      consume.length === 0 ? thread.put(input, options) : mailboxOf(thread).put(input, { ...options, consume });
+    const [info] = await Promise.all([put, ...copies]);
+    return info;
+  }
+
+  /** Writes the progress of a position against its new checkpoint. */
+  #copyProgress(thread: Thread<Values>, { next, progress }: Position, id: string): Promise<unknown>[] {
+    const copies: Promise<unknown>[] = [];
+    const copy = (task: string, node: string | null, writes: WritesInput["writes"]): void => {
+      copies.push(thread.putWrites(id, { task, node, writes }, this.#leased()));
+    };
+    for (const { node, task } of next) {
+      const result = progress.results.get(task);
+      if (result !== undefined) copy(task, node, resultWrites(result.update, result.goto));
+      const goto = progress.gotos.get(task);
+      if (goto !== undefined) copy(task, node, [gotoWrite(goto)]);
+      const stops = progress.asked.get(task);
+      if (stops?.some((stop) => isMoreThanOpen(progress, stop))) copy(task, node, [controlWrite("interrupt", stops)]);
+    }
+    for (const [question, value] of progress.answers) copy(question, null, [answerWrite(value)]);
+    return copies;
+  }
+
+  #leased(): { lease?: LeaseToken } {
+    const { lease } = this.#options;
+    return lease === undefined ? {} : { lease };
+  }
+}

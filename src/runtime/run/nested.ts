@@ -1,0 +1,191 @@
+import type { Thread } from "../../api/thread.ts";
+import type { CheckpointTuple } from "../../model/checkpoint.ts";
+import type { Cancellation } from "../control/cancellation.ts";
+import { StorageFailure } from "../errors.ts";
+import { isNested, type Nested } from "../graph/definition.ts";
+import type { Values } from "../graph/reducers.ts";
+import type { Task } from "../graph/routing.ts";
+import { checkInput } from "../graph/schema.ts";
+import { Journal } from "../journal/journal.ts";
+import { type Notes, notesOf, type Position, readPosition } from "../position/graph-position.ts";
+import { checkFits, startPosition } from "../position/start-run.ts";
+import { openStops } from "../position/step-progress.ts";
+import { innerId, outerId, type Stop } from "../position/stops.ts";
+import { upgraded } from "../position/upgrade.ts";
+import { ownCopy, release } from "../values/capture.ts";
+import type { Level, Session } from "./session.ts";
+
+type Answer = { readonly update: unknown } | { readonly stops: readonly Stop[] };
+
+const NO_BREAKS = { before: [], after: [] } as const;
+
+/**
+ * Runs a graph as a task of another, in a namespace of the task's own. A task that is run again goes on from the head of
+ * its graph; a task that never ran, or runs on another branch of the thread's history, starts from the beginning.
+ */
+export async function runNested(
+  outer: Level,
+  position: Position,
+  task: Task,
+  nested: Nested,
+  cancellation: Cancellation,
+): Promise<Answer> {
+  const namespace = [...outer.namespace, task.node, task.task];
+  const session = { ...outer.session, cancellation };
+  const thread = session.open(namespace);
+  const outerCheckpoint = await outer.journal.idOf(position);
+  const found = await stored(() => findStart(thread, position, task, outer.stopped.get(task.task), outerCheckpoint));
+  const { definition } = nested;
+  const journal = new Journal({
+    thread,
+    lease: session.lease?.token,
+    durability: session.durability,
+    workflow: definition.name,
+    version: definition.version,
+    head: found.head?.checkpoint,
+  });
+  const level: Level = {
+    session,
+    definition,
+    namespace,
+    journal,
+    outer: { level: outer, position },
+    breaks: NO_BREAKS,
+    stopped: new Map(),
+  };
+  const notes: Notes = outerCheckpoint === undefined ? {} : { outer: outerCheckpoint };
+  const start = await startOf(level, found, notes, () => nested.input(ownCopy(position.state), ownCopy(task.arg)));
+  for (const [id, value] of position.progress.answers) {
+    const inner = innerId(task.task, id);
+    if (inner !== undefined) start.progress.answers.set(inner, value);
+  }
+  try {
+    const ended = await session.runToEnd(level, start, true);
+    if (ended.status === "done")
+      return { update: nested.output(release(ended.position.state), ownCopy(position.state)) };
+    return { stops: outerStops(task, ended.position) };
+  } finally {
+    // With `exit`, the outer checkpoint learns only from this where its graph stopped.
+    if (journal.head !== undefined) outer.stopped.set(task.task, journal.head.id);
+  }
+}
+
+/** Returns the open stops of a nested graph as stops of its task. */
+function outerStops({ node, task }: Task, inner: Position): readonly Stop[] {
+  return openStops(inner).map((stop) => ({ ...stop, id: outerId(task, stop.id), node: `${node}/${stop.node}` }));
+}
+
+interface Found {
+  readonly head: CheckpointTuple | undefined;
+  /** The checkpoint to go on from; undefined to start at START. */
+  readonly from: CheckpointTuple | undefined;
+  /** True to go on in a new branch from the checkpoint as committed; false to keep the progress since then. */
+  readonly anew: boolean;
+}
+
+async function findStart(
+  thread: Thread<Values> | undefined,
+  { notes }: Position,
+  { task }: Task,
+  stopped: string | undefined,
+  outer: string | undefined,
+): Promise<Found> {
+  const head = await thread?.tuple();
+  if (thread === undefined || head === undefined) return { head: undefined, from: undefined, anew: false };
+  const recorded = notes.nested?.at[task];
+  const own =
+    head.checkpoint.id === stopped ||
+    (outer !== undefined && notesOf(head.checkpoint.metadata).outer === outer) ||
+    (head.checkpoint.id === recorded && notes.nested?.of === outer);
+  if (own) return { head, from: head, anew: false };
+  return { head, from: recorded === undefined ? undefined : await thread.tuple(recorded), anew: true };
+}
+
+async function startOf(
+  level: Level,
+  { head, from, anew }: Found,
+  notes: Notes,
+  input: () => unknown,
+): Promise<Position> {
+  const { definition, journal, session } = level;
+  if (from === undefined) {
+    const values = await checkInput(definition.name, definition.schema, input());
+    const start = await startPosition(
+      { definition, run: session.run, breaks: NO_BREAKS, notes, cancellation: session.cancellation },
+      values,
+      undefined,
+    );
+    await journal.commit(start, head === undefined ? {} : { parent: null });
+    return start;
+  }
+  const { tuple, migrated } = await upgraded(definition, from as CheckpointTuple<Values>);
+  const position = { ...readPosition(tuple, anew), run: session.run };
+  checkFits(definition, session.threadId, from.checkpoint.workflow, position);
+  if (!anew && migrated) {
+    const current: Position = { ...position, id: undefined, source: "update", notes: { ...position.notes, ...notes } };
+    await journal.commit(current);
+    return current;
+  }
+  if (!anew) return { ...position, notes: { ...position.notes, ...notes } };
+  const branch: Position = {
+    ...position,
+    id: undefined,
+    change: migrated ? undefined : {},
+    source: "fork",
+    notes: { ...position.notes, ...notes },
+  };
+  await journal.commit(branch, { parent: from.checkpoint.id });
+  return branch;
+}
+
+/**
+ * Returns the heads of the nested graphs of a position's unfinished tasks, for a checkpoint that goes on with these tasks.
+ * `before` is the checkpoint that the tasks have run from so far, `stopped` the heads known from this run.
+ */
+export async function nestedHeads(
+  {
+    definition,
+    namespace,
+    session,
+    stopped,
+  }: Pick<Level, "definition" | "namespace" | "stopped"> & {
+    readonly session: Pick<Session, "open">;
+  },
+  { next, progress, notes }: Position,
+  before: string | undefined,
+): Promise<Readonly<Record<string, string>>> {
+  const at: Record<string, string> = {};
+  for (const { node, task } of next) {
+    const work = definition.nodes.get(node)?.work;
+    if (work === undefined || !isNested(work) || progress.results.has(task)) continue;
+    const id =
+      stopped.get(task) ?? (await ownHead(session.open([...namespace, node, task]), before, notes.nested?.at[task]));
+    if (id !== undefined) at[task] = id;
+  }
+  return at;
+}
+
+async function ownHead(
+  thread: Thread<Values> | undefined,
+  outer: string | undefined,
+  recorded: string | undefined,
+): Promise<string | undefined> {
+  const head = (await stored(async () => thread?.tuple()))?.checkpoint;
+  const isOwn = head !== undefined && outer !== undefined && notesOf(head.metadata).outer === outer;
+  return isOwn ? head.id : recorded;
+}
+
+/** Returns the notes with the heads of nested graphs, for the checkpoint that will have the id `of`. */
+export function noteNested(notes: Notes, of: string, at: Readonly<Record<string, string>>): Notes {
+  const { nested: _, ...rest } = notes;
+  return Object.keys(at).length === 0 ? rest : { ...rest, nested: { of, at } };
+}
+
+/** Reads from the store, whose faults must not be blamed on a node. */
+async function stored<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    throw new StorageFailure(error);
+  }
+}
