@@ -201,6 +201,14 @@ export interface Size {
   readonly bytes: number;
 }
 
+export interface Sizes {
+  readonly tables: Readonly<Record<Stored, Size>>;
+  /** The bytes that the store takes on its medium; undefined where that is unknown. */
+  readonly total: number | undefined;
+  /** How many milliseconds a copy that follows another server is behind it; absent where this is no such copy. */
+  readonly behind?: number;
+}
+
 export interface Capabilities {
   /** Commits survive the end of the process. */
   readonly durable: boolean;
@@ -235,8 +243,7 @@ export interface Backend {
    * the returned function is called. It may call too often, and never too rarely. Absent: watchers look every 25 ms.
    */
   hear?(callback: () => void): () => void;
-  /** Records and bytes by table, and the bytes the store takes on its medium (undefined where that is unknown). */
-  size(): Promise<{ readonly tables: Readonly<Record<Stored, Size>>; readonly total: number | undefined }>;
+  size(): Promise<Sizes>;
   /**
    * Gives room that deleted records left back to the system, and makes them unreadable on the medium. `BUSY` where others
    * are in the way for too long: it says what was done, and commits go on meanwhile.

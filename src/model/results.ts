@@ -78,6 +78,8 @@ export interface Stats {
     readonly values: number;
     readonly total: number;
   };
+  /** How many milliseconds a hot standby of Postgres is behind its primary; absent elsewhere. */
+  readonly behind?: number;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Answer, Backend, Batch, Capabilities, Read, Size, Stored, Value } from "../../backend.ts";
+import type { Answer, Backend, Batch, Capabilities, Read, Sizes, Value } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import { Hearers } from "../shared/hearers.ts";
 import { commitAs } from "./connection/durability.ts";
@@ -105,7 +105,7 @@ export class PostgresBackend implements Backend {
     }
   }
 
-  async size(): Promise<{ readonly tables: Readonly<Record<Stored, Size>>; readonly total: number }> {
+  async size(): Promise<Sizes> {
     return this.#guard(() => this.#server.persist(() => measure(this.#server, quote(this.#settings.schema))));
   }
 

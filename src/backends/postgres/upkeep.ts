@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Size, Stored } from "../../backend.ts";
+import type { Size, Sizes, Stored } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import { Failure, isMissing, toError } from "./connection/failure.ts";
 import type { Server } from "./connection/server.ts";
@@ -22,29 +22,37 @@ const ours = `(
     select oid from known where relkind = 'r'
   )`;
 
+/**
+ * Milliseconds by which a hot standby is behind its primary, null on a primary. A standby that has replayed everything it
+ * got is not behind while it is connected; otherwise its last transaction tells.
+ */
+const lag = `case when pg_is_in_recovery() then
+    case when pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() and exists (select from pg_stat_wal_receiver) then 0
+    else ceil(extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp()) * 1000) end
+  end`;
+
 /** Counts records and bytes by table, and measures the tables with their indexes. */
-export async function measure(
-  server: Server,
-  schema: string,
-  counted: readonly Stored[] = all,
-): Promise<{ readonly tables: Readonly<Record<Stored, Size>>; readonly total: number }> {
+export async function measure(server: Server, schema: string, counted: readonly Stored[] = all): Promise<Sizes> {
   const counts = counted.map(
     (name) => `select '${name}', count(*), coalesce(sum(${bytesOf(name)}), 0) from ${schema}.${name}`,
   );
-  const total = `select '', 0, coalesce(sum(pg_total_relation_size(oid)), 0) from ${ours} o`;
+  const whole = `select '', ${lag}, coalesce(sum(pg_total_relation_size(oid)), 0) from ${ours} o`;
   const tables = Object.fromEntries(all.map((name) => [name, { records: 0, bytes: 0 }])) as Record<Stored, Size>;
-  let bytesOfAll = 0;
+  let total = 0;
+  let behind: number | undefined;
   try {
-    const { rows } = await server.run(statement([...counts, total].join(" union all ")), [schema]);
-    for (const [name, records, bytes] of rows as readonly [Stored | "", string, string][]) {
-      if (name === "") bytesOfAll = Number(bytes);
-      else tables[name] = { records: Number(records), bytes: Number(bytes) };
+    const { rows } = await server.run(statement([...counts, whole].join(" union all ")), [schema]);
+    for (const [name, records, bytes] of rows as readonly [Stored | "", string | null, string][]) {
+      if (name === "") {
+        total = Number(bytes);
+        if (records !== null) behind = Number(records);
+      } else tables[name] = { records: Number(records), bytes: Number(bytes) };
     }
   } catch (error) {
     if (!isMissing(error)) throw error;
     if (counted === all) return measure(server, schema, first);
   }
-  return { tables, total: bytesOfAll };
+  return behind === undefined ? { tables, total } : { tables, total, behind };
 }
 
 /** Returns the SQL of a row's size in bytes. */

@@ -96,7 +96,7 @@ export async function storeStats(context: Context, { progress, signal }: WorkOpt
     checkpoints += info.checkpoints;
     progress?.(threads);
   }
-  const { tables, total } = await context.backend.size();
+  const { tables, total, behind } = await context.backend.size();
   const bytes = {
     directory: tables.directory.bytes,
     metadata: tables.meta.bytes + tables.mark.bytes,
@@ -107,5 +107,6 @@ export async function storeStats(context: Context, { progress, signal }: WorkOpt
     values: tables.value.bytes,
   };
   const sum = Object.values(bytes).reduce((left, right) => left + right, 0);
-  return { threads, checkpoints, bytes: { ...bytes, total: total ?? sum } };
+  const stats = { threads, checkpoints, bytes: { ...bytes, total: total ?? sum } };
+  return behind === undefined ? stats : { ...stats, behind };
 }

