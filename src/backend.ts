@@ -166,7 +166,11 @@ export type Answer =
   | LogPage;
 
 /**
- * An atomic change. It is refused, and nothing of it written, unless every check holds and every inserted key is
+ * An atomic change. Its records, entries and lines are of one lineage, and beside them it touches at most one directory entry:
+ * where a thread is made, forked into, copied into, imported over or deleted. A backend need not take any other; stores are
+ * held to that by `oneLineage` of `threadmark/testing`.
+ *
+ * It is refused, and nothing of it written, unless every check holds and every inserted key is
  * absent (or among the batch's own deletes). Checks and inserts are judged, and all is applied, inside one transaction;
  * deletes come before inserts, and those before puts: what is written last of a key counts.
  *
@@ -229,7 +233,10 @@ export interface Backend {
    * took its place: what was read before is read again. Absent where that cannot be.
    */
   readonly interruptions?: number;
-  /** Answers all reads from one snapshot, in order, in a single round trip. Creates nothing. */
+  /**
+   * Answers all reads in order, in a single round trip. Everything of one lineage (its records, entries and lines) is answered
+   * from one snapshot; two lineages, and the directory, may be seen at different moments. Creates nothing.
+   */
   read(reads: readonly Read[]): Promise<readonly Answer[]>;
   /**
    * Applies the batches in order, each atomic by itself, and returns when all that were applied are durable: for each

@@ -20,6 +20,8 @@ export class Lease implements LeaseToken {
   readonly holder: string;
   /** Greater than that of any earlier lease of the thread. */
   readonly epoch: number;
+  /** Random: no other lease has it. */
+  readonly token?: string;
   readonly #engine: Engine;
   readonly #ttl: number;
   #expiresAt: number;
@@ -33,6 +35,7 @@ export class Lease implements LeaseToken {
     this.thread = thread;
     this.holder = record.holder;
     this.epoch = record.epoch;
+    if (record.token !== undefined) this.token = record.token;
     this.#expiresAt = record.expires;
     this.#ttl = ttl;
   }

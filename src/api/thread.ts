@@ -109,9 +109,10 @@ export class Thread<State = unknown> extends ReadableThread<State> {
       this.#handle.rootOnly("fork");
       checkForkOptions(options);
       const { context, lane } = this.#handle;
+      const { committer } = this.#engine;
       const into = options.into ?? context.ids?.() ?? crypto.randomUUID();
       const request = captureFork(context, into, options);
-      const change = lazyChange(async () => (await import("../engine/changes/fork.ts")).forkChange(request));
+      const change = lazyChange(async () => (await import("../engine/changes/fork.ts")).forkChange(request, committer));
       return async () => {
         await lane.add(change);
         return new Thread<State>(this.#engine, into, []);
@@ -130,7 +131,8 @@ export class Thread<State = unknown> extends ReadableThread<State> {
     return this.#handle.attempt(() => {
       this.#handle.rootOnly("copy");
       checkId(into, "A thread id");
-      const change = lazyChange(async () => (await import("../engine/changes/fork.ts")).copyChange(into));
+      const { committer } = this.#engine;
+      const change = lazyChange(async () => (await import("../engine/changes/fork.ts")).copyChange(into, committer));
       return async () => {
         await this.#handle.lane.add(change);
         return new Thread<State>(this.#engine, into, []);

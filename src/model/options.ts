@@ -92,6 +92,8 @@ export interface LeaseToken {
   readonly thread: string;
   readonly holder: string;
   readonly epoch: number;
+  /** Random, so that two leases are never alike, even where a server that failed over gives an epoch out again. */
+  readonly token?: string;
 }
 
 /** Options of `put`. */

@@ -48,6 +48,7 @@ export type { Case, Context, Free, ManualClock } from "./case.ts";
 export { type Location, missing, runCase } from "./run.ts";
 export { exact } from "./support/exact.ts";
 export { forwarding, type Overrides } from "./support/forwarding.ts";
+export { oneLineage } from "./support/one-lineage.ts";
 export { sharedMemory } from "./support/shared-memory.ts";
 
 /** All behaviours of a store, for any backend. */

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type AnyOpenOptions, open } from "../../src/api/open.ts";
 import type { Backend, Capabilities } from "../../src/backend.ts";
 import { memory } from "../../src/backends/memory/index.ts";
-import type { Location } from "../../src/testing/index.ts";
+import { type Location, oneLineage } from "../../src/testing/index.ts";
 import { makePostgres, reusedPostgres } from "./postgres/places.ts";
 import { sharedBackend } from "./shared-backend.ts";
 import { makeFolder, removeFolder } from "./temporary-folder.ts";
@@ -29,7 +29,7 @@ export interface BackendUnderTest {
 /** A store in memory ends with its backend: here one backend outlives the stores opened on it. */
 async function makeMemory(): Promise<Place> {
   const backend = memory();
-  return { url: sharedBackend(backend), shared: true, cleanup: () => backend.close() };
+  return { url: sharedBackend(oneLineage(backend)), shared: true, cleanup: () => backend.close() };
 }
 
 /** `fsync: "normal"`, since no test here cuts the power: that halves the time of the whole suite. */

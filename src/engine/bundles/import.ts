@@ -5,12 +5,13 @@ import type { WorkOptions } from "../../model/options.ts";
 import type { ImportResult } from "../../model/results.ts";
 import { hasCheckpoints, makeWay } from "../changes/empty-thread.ts";
 import { checkLease } from "../changes/lease.ts";
-import { insertMail, movedMail, sendChange } from "../changes/mail.ts";
+import { insertMail, sendChange } from "../changes/mail.ts";
 import { type CapturedWrites, planAllWrites, writesChange } from "../changes/writes.ts";
 import { BatchRecords } from "../commits/batch-records.ts";
 import { batchOf } from "../commits/build-batch.ts";
 import type { Draft } from "../commits/draft.ts";
 import type { Lanes } from "../commits/lanes.ts";
+import { movedMail } from "../commits/moved-mail.ts";
 import { unremembered } from "../commits/planned.ts";
 import type { ThreadChange } from "../commits/thread-change.ts";
 import type { Context } from "../memory/context.ts";
@@ -177,11 +178,12 @@ function threadChange(thread: BundledThread): ThreadChange<boolean> {
       // Rows come with their seqs, and where all were deleted those may have been given out, or be a source's.
       // Messages that came early move along.
       const instead = existing && (existing.lastSeq > 0 || existing.meta.mail) ? existing : undefined;
-      const mail = movedMail([...(instead ? await mailOf(draft.context, instead) : []), ...thread.mail]);
+      const there = instead ? await mailOf(draft.context, instead) : [];
       if (instead) await makeWay(draft, instead);
       // The key of a checkpoint that another store puts first need not be among those of the bundle's rows.
       else if (existing) draft.batch.check(existing.key("tail", existing.lastSeq + 1), undefined);
       const tape = instead ? await draft.newTape(instead) : await draft.tape();
+      const mail = movedMail([...there, ...draft.moved, ...thread.mail]);
       draft.change({ createdAt: thread.createdAt });
       for (const { row, change } of thread.rows()) {
         // A full frame in the midst repeats what was there before.

@@ -1,14 +1,19 @@
+import type { Batch } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
-import type { Draft } from "../commits/draft.ts";
-import type { Context } from "../memory/context.ts";
+import { Attempts } from "../../platform/attempts.ts";
+import { batchOf } from "../commits/build-batch.ts";
+import { Draft } from "../commits/draft.ts";
+import type { Committer } from "../commits/group-commit.ts";
+import type { Context, DirectoryEntry } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import type { DirectoryRecord } from "../records/directory.ts";
 import { entryChanges } from "../records/index-entries.ts";
 import { rangeOf } from "../records/keys.ts";
 import { changeMeta, encodeMeta } from "../records/meta.ts";
 import { headOf } from "../view/find.ts";
+import { mailOf } from "../view/mail.ts";
 import { shownRows } from "../view/shown-rows.ts";
-import { freeTape } from "./end-tape.ts";
+import { endThread, epochOf, freeTape } from "./end-tape.ts";
 
 /*
  * A thread without checkpoints (a lease, early writes, or all of them deleted) makes way for another of its name.
@@ -18,6 +23,42 @@ export async function hasCheckpoints(context: Context, tape: Tape): Promise<bool
   if (await headOf(context, tape, "")) return true;
   for await (const _ of shownRows(context, tape)) return true;
   return false;
+}
+
+/**
+ * Returns the directory record of a name that a fork or copy can take. A thread without checkpoints ends first, in a commit of
+ * its own, since it may be of another lineage; its messages wait in the directory. Throws `CONFLICT` for a thread with checkpoints.
+ */
+export async function freeName(
+  context: Context,
+  committer: Committer,
+  into: string,
+): Promise<DirectoryEntry | undefined> {
+  const attempts = new Attempts();
+  for (;;) {
+    const entry = await context.directoryEntry(into);
+    const there = await emptyThread(context, entry, into);
+    if (!there) return entry;
+    const draft = new Draft(context, into, there, true);
+    const mail = await mailOf(context, there);
+    // A checkpoint that another store has put meanwhile leaves the meta record as it is.
+    draft.batch.check(there.key("tail", there.lastSeq + 1), undefined);
+    await endThread(draft, there, { ...epochOf(there), ...(mail.length > 0 && { mail }) });
+    const ended = await committer.commit((await batchOf(draft)) as Batch);
+    context.forget(into);
+    if (ended && draft.discarded.length > 0) await context.outside.delete(draft.discarded);
+    if (!ended && !(await attempts.again())) throw busyName(into);
+  }
+}
+
+function busyName(into: string): ThreadmarkError {
+  return new ThreadmarkError(
+    "BUSY",
+    `Thread ${JSON.stringify(into)} was changed by others again and again. Try again.`,
+    {
+      thread: into,
+    },
+  );
 }
 
 /** Returns the tape of the thread that has to make way, if there is one. Throws `CONFLICT` for a thread with checkpoints. */
@@ -38,8 +79,8 @@ export async function emptyThread(
 }
 
 /**
- * Ends an empty thread. The one that takes its name must go on from its epochs, which are never used again, and take over
- * its messages, which the caller has read.
+ * Ends an empty thread in favour of a tape of its own lineage. The one that takes its name must go on from its epochs, which
+ * are never used again, and take over its messages, which the caller has read.
  */
 export async function makeWay({ batch, context, collects }: Draft, there: Tape): Promise<void> {
   collects.add(there.lineage);

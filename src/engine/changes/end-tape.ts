@@ -1,9 +1,36 @@
+import type { DirectoryKey } from "../../backend.ts";
 import type { BatchBuilder } from "../commits/batch.ts";
+import type { Draft } from "../commits/draft.ts";
 import { builderOn, metaRecords, recordsOf } from "../lineage/tapes-of-lineage.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
-import { metaKey } from "../records/keys.ts";
+import { type DirectoryRecord, encodeDirectory } from "../records/directory.ts";
+import { metaKey, rangeOf } from "../records/keys.ts";
 import { decodeMeta } from "../records/meta.ts";
+
+/**
+ * Plans the end of a thread, of which only `record` stays in the directory. A tape that forks build on stays without a name
+ * until they are gone; otherwise it goes at once, with the tapes that were only kept for it.
+ */
+export async function endThread(draft: Draft, tape: Tape, record: DirectoryRecord): Promise<void> {
+  const { batch, context } = draft;
+  const key: DirectoryKey = { table: "directory", id: draft.thread };
+  if (Object.keys(record).length === 0) batch.delete(key);
+  else batch.put(key, encodeDirectory(record));
+  draft.closed = true;
+  draft.rereads = true;
+  draft.collects.add(tape.lineage);
+  if (await freeTape(batch, context, tape)) draft.removeTape();
+  else {
+    batch.delete(rangeOf(tape, "mail"));
+    draft.change({ dead: true, lease: undefined, mail: undefined });
+  }
+}
+
+/** Returns the part of a directory record that keeps the epochs of a thread from being used again. */
+export function epochOf({ meta: { epoch } }: Tape): DirectoryRecord {
+  return epoch === 0 ? {} : { epoch };
+}
 
 /**
  * Frees the records of a tape whose thread ends, its meta record apart, and dead tapes that were only kept for it. Resolves

@@ -5,21 +5,21 @@ import type { CheckpointRef } from "../../model/options.ts";
 import { seqAfter } from "../../model/seq.ts";
 import { ALONE, type Draft, type NewThread } from "../commits/draft.ts";
 import { findPlanned, plannedHead, shownBody, treeToBuildOn } from "../commits/draft-view.ts";
+import type { Committer } from "../commits/group-commit.ts";
+import { movedMail } from "../commits/moved-mail.ts";
 import { indexOfFork, shownEnds } from "../commits/settle-index.ts";
 import type { ThreadChange } from "../commits/thread-change.ts";
 import { notFound, threadNotFound } from "../faults/missing.ts";
 import type { Tape } from "../memory/tape.ts";
 import type { Body } from "../records/body.ts";
 import { entryChanges } from "../records/index-entries.ts";
-import type { IndexState } from "../records/index-state.ts";
 import { encodeMark } from "../records/marks.ts";
 import { type Meta, newMeta, type Origin } from "../records/meta.ts";
 import { checkBody, checkRecord, mostOf } from "../records/size-limits.ts";
 import { encodeTailRow } from "../records/tail.ts";
-import { mailOf } from "../view/mail.ts";
 import type { Shown } from "../view/row-at.ts";
-import { emptyThread, hasCheckpoints, makeWay } from "./empty-thread.ts";
-import { insertMail, movedMail } from "./mail.ts";
+import { emptyThread, freeName, hasCheckpoints } from "./empty-thread.ts";
+import { insertMail } from "./mail.ts";
 import { newForkRow, newId } from "./put/row.ts";
 import { subjectOf } from "./put/state-version.ts";
 import { updateDelta } from "./put/update.ts";
@@ -35,7 +35,7 @@ export interface ForkRequest {
 }
 
 /** Makes a new thread that shows a checkpoint and its ancestors: one meta record and one directory entry, whatever the history. */
-export function forkChange(request: ForkRequest): ThreadChange<void> {
+export function forkChange(request: ForkRequest, committer: Committer): ThreadChange<void> {
   return {
     plan: async (draft) => {
       if (!draft.empty) throw ALONE;
@@ -46,20 +46,24 @@ export function forkChange(request: ForkRequest): ThreadChange<void> {
       draft.tell("fork", "", at.id);
       if (request.edits !== undefined || request.history === "none") {
         const index = await indexOfFork(draft, source, at, false);
-        const fork = await startThread(draft, source, request.into, { origin, index }, false);
+        const fork = await startThread(draft, committer, source, request.into, { origin, index });
         await addTop(draft, fork, at, request);
         return;
       }
       const { label } = request;
       const index = await indexOfFork(draft, source, at, true);
-      const { tape } = await startThread(draft, source, request.into, { origin, index }, label !== undefined);
+      const { tape } = await startThread(draft, committer, source, request.into, {
+        origin,
+        index,
+        ...(label !== undefined && { marks: true as const }),
+      });
       if (label !== undefined) draft.batch.insert(tape.key("mark", at.seq), encodeMark([{ generation: 0, label }]));
     },
   };
 }
 
 /** Makes a new thread that shows everything the source shows. */
-export function copyChange(into: string): ThreadChange<void> {
+export function copyChange(into: string, committer: Committer): ThreadChange<void> {
   return {
     plan: async (draft) => {
       if (!draft.empty) throw ALONE;
@@ -78,7 +82,7 @@ export function copyChange(into: string): ThreadChange<void> {
       draft.tell("fork");
       const { root, newest } = await shownEnds(draft, source);
       const index = await indexOfFork(draft, source, (root ?? newest) as Shown, true);
-      await startThread(draft, source, into, { origin, index }, false);
+      await startThread(draft, committer, source, into, { origin, index });
     },
   };
 }
@@ -118,29 +122,24 @@ async function originOf(draft: Draft, source: Tape, at: Shown, { history }: Fork
 /** Adds a thread to the source's lineage, and moves the source to its next generation. */
 async function startThread(
   draft: Draft,
+  committer: Committer,
   source: Tape,
   into: string,
-  { origin, index }: { readonly origin: Origin; readonly index: IndexState },
-  marks: boolean,
+  begins: Pick<Meta, "origin" | "index" | "marks">,
 ): Promise<NewThread> {
   const { context } = draft;
   // The first plan takes the name to be free: the commit finds out.
-  const entry = draft.fresh ? await context.directoryEntry(into) : undefined;
-  const there = await emptyThread(context, entry, into);
-  // An empty thread that makes way may have been sent messages: none is lost.
-  const mail = movedMail(there ? await mailOf(context, there) : []);
-  if (there) await makeWay(draft, there);
+  const entry = draft.fresh ? await freeName(context, committer, into) : undefined;
+  const mail = movedMail(entry?.mail ?? []);
   const { failed, controls, attributes, folds } = source.meta;
   const meta: Meta = {
-    ...newMeta(into, context.clock(), there?.meta.epoch ?? entry?.epoch ?? 0),
-    origin,
-    index,
+    ...newMeta(into, context.clock(), entry?.epoch ?? 0),
+    ...begins,
     ...(failed !== undefined && { failed }),
     ...(controls !== undefined && { controls }),
     ...(attributes !== undefined && { attributes }),
     ...(folds !== undefined && { folds }),
     ...(mail.count && { mail: mail.count }),
-    ...(marks && { marks: true as const }),
   };
   const tape = draft.startTape(meta, entry?.value, source.lineage);
   draft.batch.insert(tape.metaKey, tape.metaValue);

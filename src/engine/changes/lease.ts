@@ -4,6 +4,7 @@ import type { BrokenLease, LeaseInfo } from "../../model/results.ts";
 import type { Draft } from "../commits/draft.ts";
 import type { ThreadChange } from "../commits/thread-change.ts";
 import type { Context } from "../memory/context.ts";
+import { randomName } from "../memory/new-tape.ts";
 import type { LeaseRecord } from "../records/meta.ts";
 import { remainingOf } from "./lease-sightings.ts";
 
@@ -14,7 +15,7 @@ import { remainingOf } from "./lease-sightings.ts";
 export function checkLease(draft: Draft, lease: LeaseToken | undefined): void {
   const held = draft.meta?.lease;
   if (lease) {
-    if (held?.epoch === lease.epoch && lease.thread === draft.thread) return;
+    if (isHeld(held, lease) && lease.thread === draft.thread) return;
     throw new ThreadmarkError(
       "FENCED",
       `Thread ${JSON.stringify(draft.thread)}: the lease of ${JSON.stringify(lease.holder)} (epoch ${lease.epoch}) was lost` +
@@ -24,6 +25,11 @@ export function checkLease(draft: Draft, lease: LeaseToken | undefined): void {
   }
   const remaining = held ? remainingOf(draft.context, draft.thread, held) : 0;
   if (held && remaining > 0) throw busy(draft.thread, held, remaining);
+}
+
+/** Returns whether a lease is the one held. A lease without a token, as others may have written it down, goes by its epoch. */
+function isHeld(held: LeaseRecord | undefined, { epoch, token = held?.token }: LeaseToken): boolean {
+  return held !== undefined && held.epoch === epoch && held.token === token;
 }
 
 function busy(thread: string, held: LeaseRecord, remaining: number): ThreadmarkError {
@@ -41,7 +47,7 @@ export function acquireChange(options: { readonly holder: string; readonly ttl: 
       await draft.tape();
       const epoch = (draft.meta?.epoch ?? 0) + 1;
       const { holder, ttl } = options;
-      const lease = { holder, epoch, expires: draft.context.clock() + ttl, ttl };
+      const lease = { holder, epoch, token: randomName(), expires: draft.context.clock() + ttl, ttl };
       draft.change({ epoch, lease });
       return lease;
     },
@@ -52,9 +58,8 @@ export function renewChange(lease: LeaseToken, ttl: number): ThreadChange<LeaseR
   return {
     plan: async (draft) => {
       checkLease(draft, lease);
-      const { holder, epoch } = lease;
-      const beat = (draft.meta?.lease?.beat ?? 0) + 1;
-      const renewed = { holder, epoch, expires: draft.context.clock() + ttl, ttl, beat };
+      const held = draft.meta?.lease as LeaseRecord;
+      const renewed = { ...held, expires: draft.context.clock() + ttl, ttl, beat: (held.beat ?? 0) + 1 };
       draft.change({ lease: renewed });
       return renewed;
     },
@@ -65,7 +70,7 @@ export function renewChange(lease: LeaseToken, ttl: number): ThreadChange<LeaseR
 export function releaseChange(lease: LeaseToken): ThreadChange<void> {
   return {
     plan: async (draft) => {
-      if (draft.meta?.lease?.epoch === lease.epoch) draft.change({ lease: undefined });
+      if (isHeld(draft.meta?.lease, lease)) draft.change({ lease: undefined });
     },
   };
 }

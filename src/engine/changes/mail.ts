@@ -3,10 +3,11 @@ import type { Json } from "../../codec/json.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import type { LeaseToken } from "../../model/options.ts";
 import { ALONE, type Draft } from "../commits/draft.ts";
+import { type MovedMail, mailRecords } from "../commits/moved-mail.ts";
 import type { ThreadChange } from "../commits/thread-change.ts";
 import { threadNotFound } from "../faults/missing.ts";
 import type { Tape } from "../memory/tape.ts";
-import { decodeMail, encodeMail, isUsed, type MailCount, type MailEntry, mailKey } from "../records/mail.ts";
+import { decodeMail, encodeMail, isUsed, type MailEntry, mailKey } from "../records/mail.ts";
 import { checkRecord } from "../records/size-limits.ts";
 import { checkLease } from "./lease.ts";
 
@@ -41,10 +42,11 @@ export function sendChange({ id, kind, name, payload, early }: CapturedMessage):
       const known = draft.existing;
       const tape = await draft.tape();
       const key = mailKey(tape, id);
-      if (isPlanned(draft, key)) throw ALONE;
+      const moved = takeMoved(draft, tape, key);
+      if (moved.length === 0 && isPlanned(draft, key)) throw ALONE;
       // The first plan takes the message to be new: the commit finds out.
       const before = known && draft.fresh ? await recordAt(draft, key) : undefined;
-      const entries = before === undefined ? [] : decodeMail(before);
+      const entries = before === undefined ? moved : decodeMail(before);
       const there = entries.find((entry) => entry.id === id);
       if (there) return { id, stored: false, used: isUsed(there) };
       const { last, pending } = draft.meta?.mail ?? { last: 0, pending: 0 };
@@ -86,12 +88,15 @@ async function consume(draft: Draft, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   const tape = draft.target;
   if (!tape) throw threadNotFound(draft.thread);
-  const byKey = new Map<string, { readonly key: Key; readonly ids: Set<string> }>();
+  const byKey = new Map<
+    string,
+    { readonly key: Key; readonly ids: Set<string>; readonly moved: readonly MailEntry[] }
+  >();
   for (const id of ids) {
     const key = mailKey(tape, id);
-    if (isPlanned(draft, key)) throw ALONE;
     const name = `${key.item}:${key.part}`;
-    const record = byKey.get(name) ?? { key, ids: new Set() };
+    const record = byKey.get(name) ?? { key, ids: new Set(), moved: takeMoved(draft, tape, key) };
+    if (record.moved.length === 0 && isPlanned(draft, key)) throw ALONE;
     byKey.set(name, record);
     record.ids.add(id);
   }
@@ -100,9 +105,9 @@ async function consume(draft: Draft, ids: readonly string[]): Promise<void> {
   const used = draft.planned.at(-1)?.tail.row.seq ?? tape.lastSeq;
   const at = draft.context.clock();
   let count = 0;
-  for (const [index, { key, ids: wanted }] of records.entries()) {
+  for (const [index, { key, ids: wanted, moved }] of records.entries()) {
     const before = found[index] as Value | undefined;
-    const entries = before === undefined ? [] : decodeMail(before);
+    const entries = before === undefined ? moved : decodeMail(before);
     for (const id of wanted) checkWaits(draft.thread, id, entries);
     addRecord(
       draft,
@@ -127,39 +132,24 @@ function checkWaits(thread: string, id: string, entries: readonly MailEntry[]): 
     : new ThreadmarkError("NOT_FOUND", `${message} was never sent, or long ago.`, { thread });
 }
 
-/** The messages that a new tape begins with, and their count. */
-export interface MovedMail {
-  readonly entries: readonly MailEntry[];
-  readonly count: MailCount | undefined;
+/** Adds messages to a tape that has none yet. The caller puts their count into its meta record. */
+export function insertMail(draft: Draft, tape: Tape, { entries }: MovedMail): void {
+  for (const { key, value } of mailRecords(tape, entries)) {
+    checkRecord(draft.context, draft.thread, value, "the message");
+    draft.weigh(value);
+    draft.batch.insert(key, value);
+  }
 }
 
 /**
- * Numbers messages of another tape, or of a bundle, for a new tape, in their order. Where two have one id, a used one
- * counts rather than one that waits, and otherwise the first.
+ * Takes the messages at a key over that the draft's new tape begins with: they are not read from the store, but planned.
+ * The next record at the key has them.
  */
-export function movedMail(messages: readonly MailEntry[]): MovedMail {
-  const byId = new Map<string, MailEntry>();
-  for (const entry of messages) if (isUsed(entry) && !byId.has(entry.id)) byId.set(entry.id, entry);
-  let last = 0;
-  for (const entry of messages) {
-    if (isUsed(entry) || byId.has(entry.id)) continue;
-    last += 1;
-    byId.set(entry.id, { ...entry, number: last });
-  }
-  return { entries: [...byId.values()], count: byId.size === 0 ? undefined : { last, pending: last } };
-}
-
-/** Adds messages to a tape that has none yet. The caller puts their count into its meta record. */
-export function insertMail(draft: Draft, tape: Tape, { entries }: MovedMail): void {
-  const byKey = new Map<string, { readonly key: Key; readonly entries: MailEntry[] }>();
-  for (const entry of entries) {
-    const key = mailKey(tape, entry.id);
-    const name = `${key.item}:${key.part}`;
-    const record = byKey.get(name) ?? { key, entries: [] };
-    byKey.set(name, record);
-    record.entries.push(entry);
-  }
-  for (const record of byKey.values()) addRecord(draft, record.key, undefined, record.entries);
+function takeMoved(draft: Draft, tape: Tape, key: Key): readonly MailEntry[] {
+  const isThere = ({ id }: MailEntry): boolean => isSameRecord(mailKey(tape, id), key);
+  const taken = draft.moved.filter(isThere);
+  if (taken.length > 0) draft.moved = draft.moved.filter((entry) => !isThere(entry));
+  return taken;
 }
 
 function addRecord(draft: Draft, key: Key, before: Value | undefined, entries: readonly MailEntry[]): void {
@@ -179,7 +169,11 @@ async function recordAt(draft: Draft, key: Key): Promise<Value | undefined> {
 }
 
 /** Returns true if an earlier plan of the draft has written the record: nothing can be planned on it before the commit. */
-function isPlanned({ batch }: Draft, { item, part }: Key): boolean {
-  const isIt = ({ key }: Entry): boolean => key.table === "mail" && key.item === item && key.part === part;
+function isPlanned({ batch }: Draft, key: Key): boolean {
+  const isIt = ({ key: other }: Entry): boolean => other.table === "mail" && isSameRecord(other, key);
   return batch.inserts.some(isIt) || batch.puts.some(isIt);
+}
+
+function isSameRecord(left: Key, right: Key): boolean {
+  return left.item === right.item && left.part === right.part;
 }

@@ -9,12 +9,14 @@ import { newTape } from "../memory/new-tape.ts";
 import { Tape } from "../memory/tape.ts";
 import { encodeDirectory } from "../records/directory.ts";
 import type { LoggedChange } from "../records/log.ts";
+import type { MailEntry } from "../records/mail.ts";
 import { changeMeta, encodeMeta, type Meta, newMeta } from "../records/meta.ts";
 import type { Row } from "../records/row.ts";
 import { encodeTailRow, type TailRow } from "../records/tail.ts";
 import { DraftValues } from "../values/draft-values.ts";
 import type { Control } from "../view/head-status.ts";
 import { BatchBuilder } from "./batch.ts";
+import { mailRecords, movedMail } from "./moved-mail.ts";
 import type { Planned } from "./planned.ts";
 
 /** Thrown by a plan that cannot share a draft with the changes planned before it. */
@@ -103,6 +105,8 @@ export class Draft {
   shown: ShownEnds | undefined;
   /** The commit changes more than is worth following in memory: the tape is read again when it is next needed. */
   rereads = false;
+  /** Messages that the new tape takes over from a thread of its name that made way, and that no plan has written anew. */
+  moved: readonly MailEntry[] = [];
   /** The finished batch, see `batchOf`. */
   built: Promise<Batch | undefined> | undefined;
   #tape: Tape | undefined;
@@ -157,13 +161,19 @@ export class Draft {
     return this.#tape ?? this.newTape();
   }
 
-  /** Creates a tape under the thread's name; `instead` of another, which has to end with the same commit. */
+  /** Creates a tape under the thread's name; `instead` of another of its lineage, which has to end with the same commit. */
   async newTape(instead?: Tape): Promise<Tape> {
     const entry = await this.context.directoryEntry(this.thread, true);
-    const meta = newMeta(this.thread, this.context.clock(), instead?.meta.epoch ?? entry?.epoch ?? 0);
+    const mail = movedMail(entry?.mail ?? []);
+    const meta: Meta = {
+      ...newMeta(this.thread, this.context.clock(), instead?.meta.epoch ?? entry?.epoch ?? 0),
+      ...(mail.count && { mail: mail.count }),
+    };
     // Another store may have made the thread since it was looked for: then the commit must be refused, and planned again.
     const isExpected = entry?.tape === instead?.number && entry?.lineage === instead?.lineage;
-    this.#tape = this.startTape(meta, isExpected ? entry?.value : undefined);
+    this.#tape = this.startTape(meta, isExpected ? entry?.value : undefined, instead?.lineage);
+    for (const { key, value } of mailRecords(this.#tape, mail.entries)) this.batch.insert(key, value);
+    this.moved = mail.entries;
     this.#meta = meta;
     this.#created = true;
     return this.#tape;
@@ -201,12 +211,14 @@ export class Draft {
     const created = this.#created;
     const length = this.#length;
     const controls = this.controls.length;
+    const { moved } = this;
     return () => {
       takeBack();
       takeValuesBack();
       this.planned.length = planned;
       this.marks.length = marks;
       this.told.length = told;
+      this.moved = moved;
       this.#tape = tape;
       this.#meta = meta;
       this.#created = created;

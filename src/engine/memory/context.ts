@@ -12,7 +12,7 @@ import { COMPLETE } from "../records/index-entries.ts";
 import { ByteCache } from "./byte-cache.ts";
 import { InheritedFacts } from "./inherited-facts.ts";
 import { KnownValues } from "./known-values.ts";
-import { randomWriter } from "./new-tape.ts";
+import { randomName } from "./new-tape.ts";
 import { OpenCalls } from "./open-calls.ts";
 import { OutsideValues } from "./outside-values.ts";
 import type { Tape } from "./tape.ts";
@@ -115,7 +115,7 @@ export class Context {
     this.packRows = options.packRows ?? PACK_ROWS;
     this.packBytes = options.packBytes ?? PACK_BYTES;
     this.checkpointBytes = options.checkpointBytes ?? CHECKPOINT_BYTES;
-    this.writer = options.backend.capabilities.distant ? randomWriter() : undefined;
+    this.writer = options.backend.capabilities.distant ? randomName() : undefined;
     this.largeValues = options.largeValues;
     this.largeFrom = options.largeValues?.from ?? LARGE_FROM;
     this.outside = new OutsideValues(options.largeValues?.driver);

@@ -13,7 +13,7 @@ export function newTape(again: boolean): number {
   return lastTape;
 }
 
-/** Returns a name for this store among all that ever write to the same place. */
-export function randomWriter(): string {
+/** Returns a name that no other has: of this store among all that ever write to the same place, or of a lease. */
+export function randomName(): string {
   return cryptography().randomBytes(6).toString("base64url");
 }

@@ -41,6 +41,8 @@ export interface Origin {
 export interface LeaseRecord {
   readonly holder: string;
   readonly epoch: number;
+  /** Random: where a server has lost commits, an epoch may be given out again, to another holder. Earlier versions had none. */
+  readonly token?: string;
   readonly expires: number;
   /** Milliseconds that it was taken or renewed for. Earlier versions did not say. */
   readonly ttl?: number;

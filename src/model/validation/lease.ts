@@ -32,7 +32,8 @@ export function checkLeaseToken(value: unknown, what: string): void {
   if (
     typeof lease["thread"] !== "string" ||
     typeof lease["holder"] !== "string" ||
-    !Number.isSafeInteger(lease["epoch"])
+    !Number.isSafeInteger(lease["epoch"]) ||
+    (lease["token"] !== undefined && typeof lease["token"] !== "string")
   ) {
     throw new TypeError(`${what} must be what acquire() gave.`);
   }

@@ -44,12 +44,21 @@ export function text(content: unknown): string {
   return `t1........${JSON.stringify(content)}`;
 }
 
-/** Puts the values unconditionally, in a single batch. */
+/** Puts the values unconditionally, in a batch for each lineage and each thread. */
 export async function fill(
   backend: Backend,
   entries: readonly (readonly [Key | ReturnType<typeof thread>, Value])[],
 ): Promise<void> {
-  assert.deepEqual(await backend.commit([{ puts: entries.map(([key, value]) => ({ key, value })) }]), [true]);
+  const puts = new Map<string | number, { readonly key: Key | ReturnType<typeof thread>; readonly value: Value }[]>();
+  for (const [key, value] of entries) {
+    const place = key.table === "directory" ? key.id : key.lineage;
+    puts.set(place, [...(puts.get(place) ?? []), { key, value }]);
+  }
+  const batches = [...puts.values()].map((list) => ({ puts: list }));
+  assert.deepEqual(
+    await backend.commit(batches),
+    batches.map(() => true),
+  );
 }
 
 /** Reads the values of some keys, from one snapshot. Bytes become a plain Uint8Array, so that they compare. */

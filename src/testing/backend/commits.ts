@@ -131,8 +131,11 @@ export const commitCases: readonly BackendCase[] = [
     const rest = async (): Promise<readonly number[]> =>
       (await found(backend, { scan: range })).map(({ item }) => item);
     assert.deepEqual(
-      await backend.commit([{ deletes: [at("tail", 1, 4), at("tail", 1, 99), thread("a"), thread("none")] }]),
-      [true],
+      await backend.commit([
+        { deletes: [at("tail", 1, 4), at("tail", 1, 99), thread("a")] },
+        { deletes: [thread("none")] },
+      ]),
+      [true, true],
     );
     assert.deepEqual(await rest(), [0, 1, 2, 3, 5, 2 ** 32 - 1]);
     assert.deepEqual(await listed(backend, { limit: 9 }), ["b"]);

@@ -3,6 +3,7 @@ import { memory } from "../../../src/backends/memory/index.ts";
 import { open } from "../../../src/index.ts";
 import { forwarding } from "../../../src/testing/index.ts";
 import { collect } from "../../support/collect.ts";
+import { seals } from "../../support/seals.ts";
 
 it("long work ends with the reason of its signal, and progress hears of every thread", async () => {
   const store = await open("memory:");
@@ -64,6 +65,7 @@ it("a compaction ends within a thread once it is aborted, and has changed nothin
   const ids = (await collect(thread.history())).map(({ id }) => id);
   await thread.deleteCheckpoints(ids.slice(10, 100));
   await fork.delete();
+  await seals();
   const before = commits;
   const progress: number[] = [];
   // The directory, the tape and the lineage's meta records are read first: the abort comes after that.

@@ -119,7 +119,9 @@ export function capturePut(
 
 /** Copies a lease's fields: the caller may pass any object that has them, and change it later. */
 export function captureLease(lease: LeaseToken | undefined): LeaseToken | undefined {
-  return lease && { thread: lease.thread, holder: lease.holder, epoch: lease.epoch };
+  if (lease === undefined) return undefined;
+  const { thread, holder, epoch, token } = lease;
+  return { thread, holder, epoch, ...(token !== undefined && { token }) };
 }
 
 /** Encodes the nodes to run next; a string is short for a node without task and argument. */
