@@ -2,25 +2,25 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { open } from "threadmark";
-import { append, END, graph, START } from "threadmark/runtime";
+import { append, END, type Frozen, graph, START } from "threadmark/runtime";
 
 interface Chat {
   messages: { readonly from: "user" | "agent"; readonly text: string }[];
 }
 
 /** Stands in for a model: proposes a refund for an order that the user names. */
-function orderOf({ messages }: Chat): string | undefined {
+function orderOf({ messages }: Frozen<Chat>): string | undefined {
   return /refund .*order (\d+)/i.exec(messages.at(-1)?.text ?? "")?.[1];
 }
 
 const store = await open(process.env.THREADMARK_URL ?? "sqlite:chat.db");
 const agent = graph<Chat>("chat")
   .reduce({ messages: append })
-  .node("answer", () => ({ messages: [{ from: "agent" as const, text: "How can I help?" }] }))
+  .node("answer", () => ({ messages: [{ from: "agent", text: "How can I help?" }] }))
   .node("refund", (state, ctx) => {
     const approved = ctx.interrupt<boolean>({ refund: orderOf(state) });
     return {
-      messages: [{ from: "agent" as const, text: approved ? "The refund is on its way." : "I may not do that." }],
+      messages: [{ from: "agent", text: approved ? "The refund is on its way." : "I may not do that." }],
     };
   })
   .branch(START, (state) => (orderOf(state) === undefined ? "answer" : "refund"), ["answer", "refund"])

@@ -9,10 +9,12 @@ type Validation<Output> =
   | { readonly issues: readonly SchemaIssue[] };
 
 /** The part of the Standard Schema interface (standardschema.dev) that is used here: zod, valibot and arktype have it. */
-export interface StandardSchema<Output = unknown> {
+export interface StandardSchema<Output = unknown, Input = unknown> {
   readonly "~standard": {
     readonly version: 1;
     readonly vendor: string;
+    /** For the compiler alone. */
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
     readonly validate: (value: unknown) => Validation<Output> | Promise<Validation<Output>>;
   };
 }

@@ -1,18 +1,19 @@
 import type { CheckpointTuple } from "../../model/checkpoint.ts";
 import type { Definition } from "../graph/definition.ts";
-import type { Goto } from "../graph/goto.ts";
+import type { AnyNodes, Declared, FlowTypes, NodeGoto, NodeName } from "../graph/flow-types.ts";
+import type { StateUpdate } from "../graph/overwrite.ts";
 import type { Durability } from "../journal/journal.ts";
 import type { Breaks } from "../position/graph-position.ts";
 import type { FlowEvent } from "../run/events.ts";
 
 /** Options of a run. An option that is not given is taken from `compile`, else it has its default. */
-export interface WalkOptions<State = unknown> {
+export interface WalkOptions<State = unknown, Names extends string = string, Types extends FlowTypes = FlowTypes> {
   /** When checkpoints are written; see {@link Durability}. Default "sync". */
   readonly durability?: Durability;
   /** Stop before these nodes run. A resumed run keeps its breakpoints unless it is given others. */
-  readonly breakBefore?: readonly string[];
+  readonly breakBefore?: readonly Names[];
   /** Stop after these nodes have run. */
-  readonly breakAfter?: readonly string[];
+  readonly breakAfter?: readonly Names[];
   /** The number of steps this call may take. Default 100. */
   readonly maxSteps?: number;
   /** The number of tasks of a step that may run at the same time. Default: all of them. */
@@ -22,10 +23,11 @@ export interface WalkOptions<State = unknown> {
   /** While another run holds the thread: fail with `BUSY`, or wait until it is free. Default "fail". */
   readonly ifBusy?: "fail" | "wait";
   /** A listener for the run's events. The run waits for the promise it returns before its next step. */
-  readonly on?: (event: FlowEvent<State>) => unknown;
+  on?(event: FlowEvent<State, Types>): unknown;
 }
 
-export interface RunOptions<State = unknown> extends WalkOptions<State> {
+export interface RunOptions<State = unknown, Names extends string = string, Types extends FlowTypes = FlowTypes>
+  extends WalkOptions<State, Names, Types> {
   /** The thread to run on. A run without a thread keeps nothing, and can neither be interrupted nor resumed. */
   readonly thread?: string;
   /** The run's id. The id of the thread's last run continues that run, or returns its result again. Default: a random id. */
@@ -37,16 +39,17 @@ export interface RunOptions<State = unknown> extends WalkOptions<State> {
   readonly ifUnfinished?: "fail" | "continue" | "restart";
 }
 
-export interface ResumeOptions<State = unknown> extends WalkOptions<State> {
+export interface ResumeOptions<State = unknown, Nodes extends object = AnyNodes, Types extends FlowTypes = FlowTypes>
+  extends WalkOptions<State, NodeName<Nodes>, Types> {
   readonly thread: string;
   /** A plain answer, to every open question. */
-  readonly value?: unknown;
+  readonly value?: Declared<Types, "answer">;
   /** Answers by question id. Refused as a whole with `NO_INTERRUPT` if one of these questions is not open. */
-  readonly answers?: Readonly<Record<string, unknown>>;
+  readonly answers?: Readonly<Record<string, Declared<Types, "answer">>>;
   /** An update of the state, made through the reducers before the run goes on. */
-  readonly update?: Partial<State>;
+  readonly update?: StateUpdate<State>;
   /** Targets that replace the pending tasks or, together with an answer, the targets of the answered tasks. */
-  readonly goto?: Goto;
+  readonly goto?: NodeGoto<Nodes>;
   /** An older checkpoint to go on from, in a branch: later checkpoints stay. Default: the head. */
   readonly from?: string;
 }

@@ -1,7 +1,7 @@
 import { storeTime } from "../../api/adapter.ts";
 import type { Store } from "../../api/store.ts";
 import type { Thread } from "../../api/thread.ts";
-import type { Activation, Checkpoint, CheckpointInfo, CheckpointTuple, Interrupt } from "../../model/checkpoint.ts";
+import type { Activation, Checkpoint, CheckpointInfo, CheckpointTuple } from "../../model/checkpoint.ts";
 import { controlIndexes } from "../../model/control-writes.ts";
 import type { HistoryOptions } from "../../model/options.ts";
 import { endOf, type Status, statusOf } from "../../model/status.ts";
@@ -11,7 +11,9 @@ import type { ResumeOptions, RunOptions, Started, StartOptions, WalkOptions } fr
 import { ring } from "../control/bell.ts";
 import { systemTimer } from "../control/clock.ts";
 import type { Definition } from "../graph/definition.ts";
+import type { AnyNodes, Declared, FlowTypes, NodeName } from "../graph/flow-types.ts";
 import { mermaid } from "../graph/mermaid.ts";
+import type { StateUpdate } from "../graph/overwrite.ts";
 import type { Values } from "../graph/reducers.ts";
 import { headOf } from "../journal/late-answers.ts";
 import { edit, type UpdateOptions } from "../outside/edit.ts";
@@ -27,26 +29,27 @@ import {
 } from "../outside/from-outside.ts";
 import { tasksOf } from "../position/graph-position.ts";
 import { openInterrupts, readProgress } from "../position/step-progress.ts";
-import type { FlowEvent, RunResult } from "../run/events.ts";
+import type { FlowEvent, Question, RunResult } from "../run/events.ts";
 import type { LeaseOptions } from "../run/lease-keeper.ts";
 import { type Recovered, type RecoverOptions, recover } from "../work/recovery.ts";
 import { checkWorkerOptions, Worker, type WorkerOptions } from "../work/worker.ts";
+import type { Input } from "./graph-options.ts";
 import { type StreamOptions, streamed } from "./stream.ts";
 
 /** The state of a thread as its workflow sees it. */
-export interface FlowState<State> {
+export interface FlowState<State, Types extends FlowTypes = FlowTypes> {
   /** `done`: no tasks are left; `waiting`: for an answer; `failed`, `cancelled`: see `errors`; `paused`: there are tasks to run. */
   readonly status: Exclude<Status, "running">;
   readonly state: State;
   readonly checkpoint: Checkpoint<State>;
   /** The tasks of the step that have not finished. */
   readonly next: readonly Activation[];
-  readonly interrupts: readonly Interrupt[];
+  readonly interrupts: readonly Question<Types>[];
   readonly errors: readonly { readonly node: string | null; readonly task: string; readonly message: string }[];
 }
 
 /** A compiled graph: runs, resumes, shows and changes threads. */
-export class Flow<State extends object> {
+export class Flow<State extends object, Types extends FlowTypes = FlowTypes, Nodes extends object = AnyNodes> {
   readonly #compiled: CompiledGraph;
 
   constructor(compiled: CompiledGraph) {
@@ -70,9 +73,12 @@ export class Flow<State extends object> {
    * @example
    * const { status, state } = await flow.run({ question }, { thread: "user-42" });
    */
-  async run(input?: Partial<State> | null, options: RunOptions<State> = {}): Promise<RunResult<State>> {
+  async run(
+    input?: Input<State, Types> | null,
+    options: RunOptions<State, NodeName<Nodes>, Types> = {},
+  ): Promise<RunResult<State, Types>> {
     const execution = new Execution(this.#compiled, options.thread, options as RunOptions);
-    return (await execution.run(input, options as RunOptions)) as RunResult<State>;
+    return (await execution.run(input, options as RunOptions)) as RunResult<State, Types>;
   }
 
   /**
@@ -81,30 +87,32 @@ export class Flow<State extends object> {
    * @example
    * await flow.resume({ thread: "user-42", value: "yes" });
    */
-  async resume(options: ResumeOptions<State>): Promise<RunResult<State>> {
+  async resume(options: ResumeOptions<State, Nodes, Types>): Promise<RunResult<State, Types>> {
     if (typeof options?.thread !== "string") throw new TypeError("resume needs a thread: resume({ thread }).");
     const execution = new Execution(this.#compiled, options.thread, options as ResumeOptions);
-    return (await execution.resume(options as ResumeOptions)) as RunResult<State>;
+    return (await execution.resume(options as ResumeOptions)) as RunResult<State, Types>;
   }
 
   /** Runs as {@link run} does, and yields the events. The run goes on if the loop is left early, unless `onLeave` is "abort". */
   stream(
-    input?: Partial<State> | null,
-    options: RunOptions<State> & StreamOptions = {},
-  ): AsyncGenerator<FlowEvent<State>, void, undefined> {
+    input?: Input<State, Types> | null,
+    options: RunOptions<State, NodeName<Nodes>, Types> & StreamOptions = {},
+  ): AsyncGenerator<FlowEvent<State, Types>, void, undefined> {
     return streamed(options, (streaming) => this.run(input, { ...options, ...streaming }));
   }
 
   /** Resumes as {@link resume} does, and yields the events, as {@link stream} does. */
-  streamResume(options: ResumeOptions<State> & StreamOptions): AsyncGenerator<FlowEvent<State>, void, undefined> {
+  streamResume(
+    options: ResumeOptions<State, Nodes, Types> & StreamOptions,
+  ): AsyncGenerator<FlowEvent<State, Types>, void, undefined> {
     return streamed(options, (streaming) => this.resume({ ...options, ...streaming }));
   }
 
   /** Returns the state of a thread, now or at an older checkpoint; undefined when there is no such thread or checkpoint. */
-  async state(thread: string, checkpoint?: string): Promise<FlowState<State> | undefined> {
+  async state(thread: string, checkpoint?: string): Promise<FlowState<State, Types> | undefined> {
     const handle = this.#thread(thread);
     const tuple = await (checkpoint === undefined ? headOf(handle) : handle.tuple(checkpoint));
-    return tuple && stateOf(tuple as CheckpointTuple<State>);
+    return tuple && (stateOf(tuple as CheckpointTuple<State>) as FlowState<State, Types>);
   }
 
   /** Yields the thread's checkpoints, newest first: their metadata, or with `states: true` whole checkpoints. */
@@ -120,13 +128,19 @@ export class Flow<State extends object> {
    * @example
    * await flow.update("user-42", { plan: "another" }, { as: "plan" });
    */
-  async update(thread: string, values: Partial<State>, options: UpdateOptions = {}): Promise<CheckpointInfo> {
+  async update(
+    thread: string,
+    values: StateUpdate<State>,
+    options: UpdateOptions<NodeName<Nodes>> = {},
+  ): Promise<CheckpointInfo> {
     const open = (namespace: readonly string[]): Thread<Values> => this.#thread(thread, namespace);
     return edit(this.#compiled.definition, thread, open, values as Values, options);
   }
 
   /** Resumes every unfinished run of this workflow whose holder is gone, or whose interrupts have been answered. */
-  async recover(options: RecoverOptions<State> = {}): Promise<readonly Recovered<State>[]> {
+  async recover(
+    options: RecoverOptions<State, NodeName<Nodes>, Types> = {},
+  ): Promise<readonly Recovered<State, Types>[]> {
     return recover<State>(
       this.#store(),
       this.name,
@@ -146,7 +160,7 @@ export class Flow<State extends object> {
    * @example
    * await flow.start({ question }, { thread: "user-42", run: request.id });
    */
-  async start(input: Partial<State> | null | undefined, options: StartOptions): Promise<Started> {
+  async start(input: Input<State, Types> | null | undefined, options: StartOptions): Promise<Started> {
     if (typeof options?.thread !== "string") throw new TypeError("start needs a thread: start(input, { thread }).");
     const started = await new Execution(this.#compiled, options.thread, {}).start(input, options);
     ring(this.#store(), options.thread);
@@ -161,7 +175,7 @@ export class Flow<State extends object> {
    * const worker = flow.worker({ concurrency: 8 });
    * process.once("SIGTERM", () => worker.stop());
    */
-  worker(options: WorkerOptions<State> = {}): Worker<State> {
+  worker(options: WorkerOptions<State, NodeName<Nodes>, Types> = {}): Worker<State> {
     checkWorkerOptions(options as WorkerOptions);
     const { clock } = this.#compiled;
     return new Worker<State>(
@@ -186,7 +200,7 @@ export class Flow<State extends object> {
    * @example
    * await flow.answer("user-42", question.id, { ok: true });
    */
-  async answer(thread: string, question: string, value: unknown): Promise<void> {
+  async answer(thread: string, question: string, value: Declared<Types, "answer">): Promise<void> {
     await answer(this.#outside(), thread, question, value);
   }
 
@@ -224,8 +238,8 @@ export class Flow<State extends object> {
    * @example
    * for await (const event of flow.follow("user-42", { after: request.headers["last-event-id"] })) send(event.cursor, event);
    */
-  follow(thread: string, options: FollowOptions = {}): AsyncGenerator<StoredEvent<State>, void, undefined> {
-    return follow<State>(this.#store(), thread, options);
+  follow(thread: string, options: FollowOptions = {}): AsyncGenerator<StoredEvent<State, Types>, void, undefined> {
+    return follow<State>(this.#store(), thread, options) as AsyncGenerator<StoredEvent<State, Types>, void, undefined>;
   }
 
   /**
@@ -236,7 +250,10 @@ export class Flow<State extends object> {
    * const fork = await flow.fork("user-42", { after: "plan", update: { plan: "another" } });
    * await flow.resume({ thread: fork });
    */
-  async fork(thread: string, { into, update = {}, at, after }: ForkFlowOptions<State>): Promise<string> {
+  async fork(
+    thread: string,
+    { into, update = {}, at, after }: ForkFlowOptions<State, NodeName<Nodes>>,
+  ): Promise<string> {
     const source = this.#thread(thread);
     const place = after === undefined ? at : await lastAfter(source, after);
     const options = { ...(place !== undefined && { at: place }), ...(into !== undefined && { into }) };

@@ -1,54 +1,35 @@
-import type { Store } from "../../api/store.ts";
-import type { WalkOptions } from "../call/options.ts";
-import { type Clock, LONGEST } from "../control/clock.ts";
+import { LONGEST } from "../control/clock.ts";
 import { faultsOf } from "../graph/check.ts";
-import type { Context } from "../graph/context.ts";
 import type { AnyBranch, AnyNode, Branch, Definition, Join, NodeDefinition, NodeOptions } from "../graph/definition.ts";
+import type {
+  AnyNodes,
+  ArgOf,
+  BranchGoto,
+  FitChoice,
+  FlowTypes,
+  GotoOf,
+  NodeName,
+  Unfit,
+  UnfitGoto,
+} from "../graph/flow-types.ts";
 import type { AnyReducer } from "../graph/fold.ts";
-import type { Command, Goto } from "../graph/goto.ts";
-import type { StateUpdate } from "../graph/overwrite.ts";
+import type { Frozen } from "../graph/frozen.ts";
+import type { END, START } from "../graph/goto.ts";
 import type { Reducers, Values } from "../graph/reducers.ts";
-import type { Schema } from "../graph/schema.ts";
-import type { LeaseOptions } from "../run/lease-keeper.ts";
+import type { InputOf, OutputOf, Schema } from "../graph/schema.ts";
 import { Flow } from "./flow.ts";
+import type {
+  CompileOptions,
+  GraphOptions,
+  KnownResult,
+  NestedOptions,
+  NodeContext,
+  NodeResult,
+  Taking,
+} from "./graph-options.ts";
 
-/** The result of a node: a partial state, `{ update, goto }`, or nothing. */
-// biome-ignore lint/suspicious/noConfusingVoidType: a node that only has an effect returns nothing at all.
-export type NodeResult<State> = StateUpdate<State> | Command<State> | undefined | null | void;
-
-/** The function of a node: gets the state, which is frozen, and returns an update of it. */
-export type NodeFunction<State> = (
-  state: Readonly<State>,
-  context: Context,
-) => NodeResult<State> | Promise<NodeResult<State>>;
-
-export interface GraphOptions<State> {
-  /** A Standard Schema (zod, valibot, arktype, …) that checks every input, and whose output is used in its place. */
-  readonly schema?: Schema<Partial<State>>;
-  /** The version of the state's shape, stored with every checkpoint. Default 1. */
-  readonly version?: number;
-  /** Functions that turn a state of a version into one of the next. A thread that lacks one on its way is refused with `VERSION`. */
-  // biome-ignore lint/suspicious/noExplicitAny: a state of an earlier version has another shape, which only the function knows.
-  readonly migrate?: Readonly<Record<number, (state: any) => unknown>>;
-  /** New names of nodes, by their old ones: threads in flight go on at the renamed node. */
-  readonly renamed?: Readonly<Record<string, string>>;
-}
-
-export interface NestedOptions<Outer, Inner> extends NodeOptions {
-  /** The nested graph's input. Default: the outer state as it is. */
-  readonly input?: (state: Readonly<Outer>, arg: unknown) => Partial<Inner>;
-  /** The update of the outer state. Default: the nested graph's final state as it is. */
-  readonly output?: (result: Inner, state: Readonly<Outer>) => Partial<Outer>;
-}
-
-export interface CompileOptions extends Omit<WalkOptions, "signal" | "on"> {
-  /** The store of the threads. Without a store, runs keep nothing. */
-  // biome-ignore lint/suspicious/noExplicitAny: a store may be typed for any state; the graph checks what it reads.
-  readonly store?: Store<any>;
-  readonly lease?: LeaseOptions;
-  /** The time that retries, timeouts, sleeps and workers go by. Default: the store's clock, and timers of the system. */
-  readonly clock?: Clock;
-}
+/** The nodes of a graph that has none yet. */
+type NoNodes = Record<never, never>;
 
 /**
  * Begins a graph. Its name is that of the workflow: threads remember it, and refuse to be resumed by another workflow.
@@ -57,12 +38,28 @@ export interface CompileOptions extends Omit<WalkOptions, "signal" | "on"> {
  * const flow = graph<{ messages: string[] }>("hello").reduce({ messages: append })
  *   .node("greet", () => ({ messages: ["Hello."] })).edge(START, "greet").edge("greet", END).compile({ store });
  */
-export function graph<State extends object>(name: string, options: GraphOptions<State> = {}): Graph<State> {
-  return new Graph<State>(name, options);
+export function graph<Of extends Schema<object, object>>(
+  name: string,
+  options: Omit<GraphOptions<OutputOf<Of>>, "schema"> & { readonly schema: Of },
+): Graph<OutputOf<Of>, { readonly input: InputOf<Of> }, NoNodes, never>;
+export function graph<State extends object, Types extends FlowTypes = FlowTypes>(
+  name: string,
+  options?: GraphOptions<State>,
+): Graph<State, Types, NoNodes, never>;
+export function graph(name: string, options: GraphOptions<object> = {}): Graph<object> {
+  return new Graph(name, options);
 }
 
-/** A graph under construction, which `compile` checks as a whole. */
-export class Graph<State extends object> {
+/**
+ * A graph under construction, which `compile` checks as a whole. `Nodes` has the nodes added so far, with their arguments, and
+ * `Gotos` the targets of their gotos: for the compiler alone.
+ */
+export class Graph<
+  State extends object,
+  Types extends FlowTypes = FlowTypes,
+  Nodes extends object = AnyNodes,
+  Gotos = never,
+> {
   readonly #name: string;
   readonly #schema: Schema | undefined;
   readonly #version: number | undefined;
@@ -98,17 +95,32 @@ export class Graph<State extends object> {
   }
 
   /** Adds a node. */
-  node(name: string, run: NodeFunction<State>, options: NodeOptions = {}): this {
+  node<
+    const Name extends string,
+    Arg = ArgOf<Types, Name>,
+    Result extends NodeResult<State> = NodeResult<State>,
+    const To extends string = never,
+  >(
+    name: Name & KnownResult<State, Result>,
+    run: Taking<Frozen<State>, NodeContext<Arg, Types>, Result | Promise<Result>>,
+    options: NodeOptions<To> = {},
+  ): Graph<State, Types, Nodes & Record<Name, Frozen<Arg>>, Gotos | GotoOf<Result> | To> {
     if (typeof run !== "function") throw new TypeError(`Node "${name}" needs a function to run.`);
     return this.#add({ name, work: run as unknown as AnyNode, options });
   }
 
   /** Adds a graph as a node. Each of its tasks runs in a namespace of its own. */
-  graph<Inner extends object>(
-    name: string,
-    inner: Graph<Inner> | Flow<Inner>,
-    options: NestedOptions<State, Inner> = {},
-  ): this {
+  graph<
+    const Name extends string,
+    Inner extends object,
+    InnerTypes extends FlowTypes,
+    InnerNodes extends object,
+    Arg = ArgOf<Types, Name>,
+  >(
+    name: Name,
+    inner: Graph<Inner, InnerTypes, InnerNodes> | Flow<Inner, InnerTypes, InnerNodes>,
+    options: NestedOptions<State, Inner, Arg, InnerTypes> = {},
+  ): Graph<State, Types, Nodes & Record<Name, Frozen<Arg>>, Gotos> {
     const { input, output, ...rest } = options;
     const work = {
       definition: inner.definition,
@@ -120,14 +132,18 @@ export class Graph<State extends object> {
   }
 
   /** Adds an edge from a node to another; from a list of nodes, to a join that waits for all of them. */
-  edge(from: string | readonly string[], to: string): this {
+  edge(from: NodeName<Nodes> | typeof START | readonly NodeName<Nodes>[], to: NodeName<Nodes> | typeof END): this {
     if (typeof from === "string") this.#edges.set(from, [...new Set([...(this.#edges.get(from) ?? []), to])]);
     else this.#joins.push({ sources: [...from], target: to });
     return this;
   }
 
   /** Adds a function that chooses the targets after a node by the state. `targets` declares them, for checks and pictures. */
-  branch(from: string, choose: (state: Readonly<State>) => Goto | Promise<Goto>, targets?: readonly string[]): this {
+  branch<Choice extends BranchGoto<Nodes>>(
+    from: (NodeName<Nodes> | typeof START) & FitChoice<Choice, Nodes>,
+    choose: Taking<Frozen<State>, never, Choice | Promise<Choice>>,
+    targets?: readonly (NodeName<Nodes> | typeof END)[],
+  ): this {
     if (typeof choose !== "function") throw new TypeError(`The branch of "${from}" needs a function that chooses.`);
     const branch: Branch = { choose: choose as unknown as AnyBranch, targets: targets && [...targets] };
     this.#branches.set(from, [...(this.#branches.get(from) ?? []), branch]);
@@ -152,15 +168,20 @@ export class Graph<State extends object> {
   }
 
   /** Checks the graph and makes it runnable; a TypeError lists everything that is wrong with it. */
-  compile(options: CompileOptions = {}): Flow<State> {
-    const { store, lease = {}, clock, ...defaults } = options;
+  compile(
+    ...given: [Unfit<Gotos, Nodes>] extends [never]
+      ? [options?: CompileOptions<Nodes>]
+      : [fault: UnfitGoto<Unfit<Gotos, Nodes>>]
+  ): Flow<State, Types, Nodes> {
+    const { store, lease = {}, clock, ...defaults } = (given[0] ?? {}) as CompileOptions;
     const { definition } = this;
     const faults = faultsOf(definition);
     if (faults.length > 0) throw new TypeError(`Graph "${this.#name}" cannot be run: ${faults.join("; ")}.`);
-    return new Flow<State>({ definition, store, lease, clock, defaults });
+    return new Flow<State, Types, Nodes>({ definition, store, lease, clock, defaults });
   }
 
-  #add(node: NodeDefinition): this {
+  // biome-ignore lint/suspicious/noExplicitAny: the builder is the same object, and only the compiler's view of it changes.
+  #add(node: NodeDefinition): any {
     const { name, options } = node;
     checkOptions(name, options);
     if (this.#nodes.has(name)) this.#duplicates.push(name);

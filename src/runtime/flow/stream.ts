@@ -1,4 +1,5 @@
 import type { WalkOptions } from "../call/options.ts";
+import type { FlowTypes } from "../graph/flow-types.ts";
 import type { FlowEvent } from "../run/events.ts";
 
 /** Options of a stream. */
@@ -77,22 +78,22 @@ class EventQueue<Event> {
   }
 }
 
-type Streaming<State> = Required<Pick<WalkOptions<State>, "signal" | "on">>;
+type Streaming<State, Types extends FlowTypes> = Required<Pick<WalkOptions<State, string, Types>, "signal" | "on">>;
 
 /** Yields the events of a run, which starts with the first `next()`. */
-export async function* streamed<State>(
-  { onLeave = "continue", ...options }: WalkOptions<State> & StreamOptions,
-  start: (streaming: Streaming<State>) => Promise<unknown>,
-): AsyncGenerator<FlowEvent<State>, void, undefined> {
-  const queue = new EventQueue<FlowEvent<State>>();
+export async function* streamed<State, Types extends FlowTypes>(
+  { onLeave = "continue", ...options }: WalkOptions<State, string, Types> & StreamOptions,
+  start: (streaming: Streaming<State, Types>) => Promise<unknown>,
+): AsyncGenerator<FlowEvent<State, Types>, void, undefined> {
+  const queue = new EventQueue<FlowEvent<State, Types>>();
   const leaving = new AbortController();
   const signal = options.signal === undefined ? leaving.signal : AbortSignal.any([options.signal, leaving.signal]);
-  const on = (event: FlowEvent<State>): Promise<void> | undefined => {
+  const on = (event: FlowEvent<State, Types>): Promise<void> | undefined => {
     const listening = options.on?.(event);
     const reading = queue.push(event);
     return listening instanceof Promise ? Promise.all([listening, reading]).then(() => {}) : reading;
   };
-  const running = start({ signal, on: on as Streaming<State>["on"] }).then(
+  const running = start({ signal, on: on as Streaming<State, Types>["on"] }).then(
     () => queue.end(),
     (error: unknown) => queue.end({ error }),
   );

@@ -1,3 +1,5 @@
+import type { Frozen } from "./frozen.ts";
+
 /** Options of `ctx.interrupt`. */
 export interface InterruptOptions<Answer = unknown> {
   /** Tells the questions of a task apart, whatever the order they are asked in. Default: by their payloads, in order. */
@@ -21,7 +23,7 @@ export interface EmitOptions {
 }
 
 /** The second argument of a node. */
-export interface Context<Arg = unknown, Emitted = unknown> {
+export interface Context<Arg = unknown, Emitted = unknown, Question = unknown, Answer = unknown> {
   /** The thread's id; undefined when the run has no thread and keeps nothing. */
   readonly thread: string | undefined;
   readonly run: string;
@@ -36,7 +38,7 @@ export interface Context<Arg = unknown, Emitted = unknown> {
   /** The number of this attempt, from 1. */
   readonly attempt: number;
   /** The argument of the `send` that activated the node, else undefined. */
-  readonly arg: Arg;
+  readonly arg: Frozen<Arg>;
   /** Aborted when the run is aborted or cancelled, when its lease is lost, or when the node's timeout has passed. */
   readonly signal: AbortSignal;
   /**
@@ -46,7 +48,7 @@ export interface Context<Arg = unknown, Emitted = unknown> {
    * @example
    * const { ok } = ctx.interrupt<{ ok: boolean }>({ charge: amount }, { key: "approve", timeout: 86_400_000 });
    */
-  interrupt<Answer = unknown>(payload?: unknown, options?: InterruptOptions<Answer>): Answer;
+  interrupt<Given extends Answer = Answer>(payload?: Question, options?: InterruptOptions<Given>): Given;
   /**
    * Runs a function once in the life of the task: its result is stored before this resolves, and returned when the task
    * runs again after a crash, a failure or an interrupt. A name is used once in a task. A function that throws is not
@@ -77,5 +79,5 @@ export interface Context<Arg = unknown, Emitted = unknown> {
    * Emits an event of type "emit" to the run's listeners. Await it where a stream may be slow to read: it resolves when the
    * reader has caught up.
    */
-  emit(data: Emitted, options?: EmitOptions): Promise<void>;
+  emit(data: Frozen<Emitted>, options?: EmitOptions): Promise<void>;
 }

@@ -6,13 +6,13 @@ export const START = "__start__";
 export const END = "__end__";
 
 /** An activation of a node with an argument of its own, made by {@link send}. */
-export interface Send {
-  readonly node: string;
-  readonly arg: unknown;
+export interface Send<Node extends string = string, Arg = unknown> {
+  readonly node: Node;
+  readonly arg: Arg;
 }
 
 /** A node's name, {@link END}, or a {@link Send}. */
-export type Target = string | Send;
+export type Target = typeof END | (string & {}) | Send;
 /** A target, or several. */
 export type Goto = Target | readonly Target[];
 
@@ -28,6 +28,8 @@ export interface Command<State> {
  * @example
  * graph.branch("plan", (state) => state.pages.map((page) => send("read", page)));
  */
+export function send<const Node extends string>(node: Node): Send<Node, undefined>;
+export function send<const Node extends string, Arg>(node: Node, arg: Arg): Send<Node, Arg>;
 export function send(node: string, arg?: unknown): Send {
   return { node, arg };
 }

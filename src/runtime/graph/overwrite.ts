@@ -1,4 +1,5 @@
 import { isPlainObject } from "../values/capture.ts";
+import type { Frozen } from "./frozen.ts";
 
 /** The key of the object that stands for a value which replaces a key past its reducer. */
 export const OVERWRITE = "~overwrite";
@@ -9,7 +10,7 @@ export interface Overwrite<Value> {
 }
 
 /** A partial state: the keys to change, each with an update for its reducer or with {@link overwrite}. */
-export type StateUpdate<State> = { readonly [K in keyof State]?: State[K] | Overwrite<State[K]> };
+export type StateUpdate<State> = { readonly [K in keyof State]?: Frozen<State[K]> | Overwrite<Frozen<State[K]>> };
 
 /**
  * Replaces the value of a key, past its reducer.

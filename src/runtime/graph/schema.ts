@@ -2,7 +2,15 @@ import { issuesText, type StandardSchema } from "../../model/standard-schema.ts"
 import { RunError } from "../errors.ts";
 
 /** A schema of inputs or answers: any Standard Schema. */
-export type Schema<Output = unknown> = StandardSchema<Output>;
+export type Schema<Output = unknown, Input = unknown> = StandardSchema<Output, Input>;
+
+type TypesOf<Of extends Schema> = NonNullable<Of["~standard"]["types"]>;
+
+/** The input that a schema takes. */
+export type InputOf<Of extends Schema> = TypesOf<Of>["input"];
+
+/** The output that a schema gives. */
+export type OutputOf<Of extends Schema> = TypesOf<Of>["output"];
 
 /** Returns the schema's output for an input, with its defaults and transforms; `INVALID_INPUT` when it finds issues. */
 export async function checkInput(

@@ -14,9 +14,9 @@ import { upgraded } from "../position/upgrade.ts";
 import { nestedHeads, noteNested } from "../run/nested.ts";
 import { isPlainObject } from "../values/capture.ts";
 
-export interface UpdateOptions {
+export interface UpdateOptions<Names extends string = string> {
   /** A node to update in the name of: its edges are followed, as if it had returned the values. */
-  readonly as?: string;
+  readonly as?: Names;
   /** An older checkpoint to branch from. Default: the head. */
   readonly from?: string;
   /** With `as`: tasks that the node may have led to before are dropped. */

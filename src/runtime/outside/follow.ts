@@ -1,11 +1,13 @@
 import type { Store } from "../../api/store.ts";
 import type { Thread } from "../../api/thread.ts";
-import type { Checkpoint, Interrupt } from "../../model/checkpoint.ts";
+import type { Checkpoint } from "../../model/checkpoint.ts";
 import { controlIndexes } from "../../model/control-writes.ts";
 import { endOf, type Status, statusOf } from "../../model/status.ts";
 import { listen } from "../control/bell.ts";
+import type { Declared, FlowTypes } from "../graph/flow-types.ts";
 import type { Values } from "../graph/reducers.ts";
 import { EMITS } from "../position/kept-emits.ts";
+import type { Question } from "../run/events.ts";
 
 export interface FollowOptions {
   /** The cursor of the last event already seen. Default: the events of the thread's last run, from its start. */
@@ -15,7 +17,7 @@ export interface FollowOptions {
 }
 
 /** An event of a run as the store has it. */
-export type StoredEvent<State = unknown> =
+export type StoredEvent<State = unknown, Types extends FlowTypes = FlowTypes> =
   /** A checkpoint of the run. */
   | {
       readonly type: "step";
@@ -25,10 +27,15 @@ export type StoredEvent<State = unknown> =
       readonly node: string | null;
       readonly state: State;
       readonly next: readonly string[];
-      readonly interrupts: readonly Interrupt[];
+      readonly interrupts: readonly Question<Types>[];
     }
   /** Data that a node emitted with `keep`, before the next checkpoint. */
-  | { readonly type: "emit"; readonly cursor: string; readonly node: string | null; readonly data: unknown }
+  | {
+      readonly type: "emit";
+      readonly cursor: string;
+      readonly node: string | null;
+      readonly data: Declared<Types, "emit">;
+    }
   /** The run has ended, and so has the loop. */
   | { readonly type: "end"; readonly cursor: string; readonly status: Exclude<Status, "running"> };
 

@@ -3,12 +3,14 @@ import type { Thread } from "../../api/thread.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import type { CheckpointTuple } from "../../model/checkpoint.ts";
 import type { WalkOptions } from "../call/options.ts";
+import type { FlowTypes } from "../graph/flow-types.ts";
 import type { Values } from "../graph/reducers.ts";
 import { headOf } from "../journal/late-answers.ts";
 import type { RunResult } from "../run/events.ts";
 import { canGoOn, findCandidates, wasBegun } from "./find-runnable.ts";
 
-export interface RecoverOptions<State = unknown> extends Omit<WalkOptions<State>, "concurrency" | "ifBusy"> {
+export interface RecoverOptions<State = unknown, Names extends string = string, Types extends FlowTypes = FlowTypes>
+  extends Omit<WalkOptions<State, Names, Types>, "concurrency" | "ifBusy"> {
   /** The number of runs that are resumed at the same time. Default 4. */
   readonly concurrency?: number;
   /** Also resume runs that failed. Default false. */
@@ -16,8 +18,8 @@ export interface RecoverOptions<State = unknown> extends Omit<WalkOptions<State>
 }
 
 /** The outcome of a recovered run. */
-export type Recovered<State = unknown> =
-  | { readonly thread: string; readonly result: RunResult<State>; readonly error?: undefined }
+export type Recovered<State = unknown, Types extends FlowTypes = FlowTypes> =
+  | { readonly thread: string; readonly result: RunResult<State, Types>; readonly error?: undefined }
   | { readonly thread: string; readonly result?: undefined; readonly error: unknown };
 
 type Judge = (head: CheckpointTuple) => Promise<boolean>;

@@ -5,12 +5,14 @@ import { listen } from "../control/bell.ts";
 import type { Timer } from "../control/clock.ts";
 import { Slots } from "../control/slots.ts";
 import { messageOf, warnOf } from "../errors.ts";
+import type { FlowTypes } from "../graph/flow-types.ts";
 import type { Values } from "../graph/reducers.ts";
 import type { RunResult } from "../run/events.ts";
 import { type Candidate, findCandidates, type Outlook } from "./find-runnable.ts";
 import { type Recovered, takeUp } from "./recovery.ts";
 
-export interface WorkerOptions<State = unknown> extends Omit<WalkOptions<State>, "concurrency" | "ifBusy"> {
+export interface WorkerOptions<State = unknown, Names extends string = string, Types extends FlowTypes = FlowTypes>
+  extends Omit<WalkOptions<State, Names, Types>, "concurrency" | "ifBusy"> {
   /** The number of runs that are at work at the same time. Default 4. */
   readonly concurrency?: number;
   /** Stops the worker, as `stop()` does. */
@@ -22,7 +24,7 @@ export interface WorkerOptions<State = unknown> extends Omit<WalkOptions<State>,
   /** How often a run whose worker died is taken up at one checkpoint before it counts as failed. Default 5. */
   readonly maxRecoveries?: number;
   /** Called when a run has ended, stopped or failed. */
-  readonly onRun?: (outcome: Recovered<State>) => void;
+  onRun?(outcome: Recovered<State, Types>): void;
 }
 
 /** The flow that a worker works for. */

@@ -24,10 +24,7 @@ const wrong: readonly [string, () => Graph<State>, string][] = [
   ["an unknown branch target", () => base().branch("a", () => END, ["x", END]), 'the branch of "a" leads to "x"'],
   [
     "an unknown goto",
-    () =>
-      graph<State>("w")
-        .node("a", nothing, { goto: ["x"] })
-        .edge(START, "a"),
+    () => (graph<State>("w") as Graph<State>).node("a", nothing, { goto: ["x"] as string[] }).edge(START, "a"),
     'the goto of "a" leads to "x"',
   ],
   ["an unknown join source", () => base().edge("a", END).edge(["a", "x"], "a"), 'waits for "x"'],

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { append, END, type Flow, graph, type Schema, START, send } from "../../../src/runtime/index.ts";
+import { append, END, type Flow, type Graph, graph, type Schema, START, send } from "../../../src/runtime/index.ts";
 import { collect } from "../../support/collect.ts";
 import { head, line } from "../support/checkpoints.ts";
 import { onMemoryAndSqlite } from "../support/places.ts";
@@ -93,7 +93,7 @@ onMemoryAndSqlite("what is wrong at run time", (places) => {
   test("a goto or a branch to an unknown node fails the step and commits nothing of it", async () => {
     const store = await fresh();
     const build = (leads: "goto" | "send" | "branch" | "nothing"): Flow<State> =>
-      graph<State>("w")
+      (graph<State>("w") as Graph<State>)
         .node("a", () =>
           leads === "goto" ? { update: { out: ["x"] }, goto: "zz" } : leads === "send" ? { goto: send("zz") } : {},
         )

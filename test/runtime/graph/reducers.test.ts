@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import type { AnyReducer } from "../../../src/runtime/graph/fold.ts";
 import { reduce, type Values } from "../../../src/runtime/graph/reducers.ts";
-import { append, END, graph, merge, START } from "../../../src/runtime/index.ts";
+import { append, END, type Frozen, graph, merge, START } from "../../../src/runtime/index.ts";
 import { capture, release } from "../../../src/runtime/values/capture.ts";
 
 describe("reducers", () => {
@@ -141,7 +141,7 @@ test("nodes, reducers and results are typed by the state", async () => {
   const flow = graph<State>("typed")
     .reduce({ messages: append, total: (a, b) => a + b })
     .node("a", (state) => {
-      expectTypeOf(state).toEqualTypeOf<Readonly<State>>();
+      expectTypeOf(state).toEqualTypeOf<Frozen<State>>();
       return { messages: ["x"], total: 1 };
     })
     .node("b", async () => ({ update: { note: "y" }, goto: END }))

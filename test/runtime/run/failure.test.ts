@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { append, END, graph, RunError, START, send } from "../../../src/runtime/index.ts";
+import { append, END, type Graph, graph, RunError, START, send } from "../../../src/runtime/index.ts";
 import { collect } from "../../support/collect.ts";
 import { deferred, head } from "../support/checkpoints.ts";
 import { onMemoryAndSqlite } from "../support/places.ts";
@@ -44,7 +44,7 @@ onMemoryAndSqlite("failure", ({ store: fresh }) => {
         if (index === failing && broken) throw new Error("broken");
         return { out: [`${index}`] };
       };
-      const builder = graph<State>("w").reduce({ out: append });
+      const builder: Graph<State> = graph<State>("w").reduce({ out: append });
       if (fan) {
         builder.node("work", (_, ctx) => work(ctx.arg as number, ctx.task)).edge("work", "last");
         builder.branch(START, () => [0, 1, 2].map((index) => send("work", index)), ["work"]);

@@ -218,10 +218,12 @@ onMemoryAndSqlite("time travel", ({ store: fresh }) => {
       .compile({ store });
     await flow.run({ out: [] }, { thread: "t" });
     const before = await store.thread("t").tuple();
+    // @ts-expect-error: no such node.
     await expect(flow.resume({ thread: "t", goto: "nowhere" })).rejects.toMatchObject({
       code: "UNKNOWN_NODE",
       node: "nowhere",
     });
+    // @ts-expect-error: no such node.
     await expect(flow.resume({ thread: "t", value: 1, goto: ["other", "nowhere"] })).rejects.toMatchObject({
       node: "nowhere",
     });

@@ -82,6 +82,7 @@ onMemoryAndSqlite("flowgentra", ({ store: fresh }) => {
     const end = await flow.resume({ thread: "end", goto: END });
     expect([end.status, end.state.log]).toEqual(["done", ["in"]]);
     const before = await store.thread("unknown").tuple();
+    // @ts-expect-error: no such node.
     await expect(flow.resume({ thread: "unknown", goto: "nowhere" })).rejects.toMatchObject({
       code: "UNKNOWN_NODE",
       node: "nowhere",

@@ -149,6 +149,7 @@ onMemoryAndSqlite("tinyagents", ({ store: fresh, fresh: freshPlace }) => {
     await flow.run({ log: ["in"] }, { thread: "t", breakBefore: ["a"] });
     const info = await flow.update("t", { log: ["by hand"] }, { as: "a" });
     expect([info.source, (await store.thread("t").latest())?.state]).toEqual(["update", { log: ["in", "by hand"] }]);
+    // @ts-expect-error: no such node.
     await expect(flow.update("t", { log: [] }, { as: "zz" })).rejects.toMatchObject({
       code: "UNKNOWN_NODE",
       node: "zz",
