@@ -35,6 +35,33 @@ test("a graph that waits at interrupt() is waiting, its question is listed, and 
   await store.close();
 });
 
+test("a node that asks a second question waits for its answer, and a parallel one for its own", async () => {
+  const store = await open("memory:");
+  const Two = Annotation.Root({ first: Annotation<string>, second: Annotation<string> });
+  const graph = new StateGraph(Two)
+    .addNode("twice", () => ({ first: `${interrupt("One?")} ${interrupt("Two?")}` }))
+    .addNode("once", () => ({ second: interrupt("Other?") as string }))
+    .addEdge("__start__", "twice")
+    .addEdge("__start__", "once")
+    .compile({ checkpointer: new ThreadmarkSaver(store) });
+  const config = { configurable: { thread_id: "a" } };
+  const questions = async () => (await collect(store.interrupts())).map(({ value }) => value).toSorted();
+  const idOf = async (value: string) =>
+    (await collect(store.interrupts())).find((one) => one.value === value)?.id ?? "";
+  await graph.invoke({ first: "" }, config);
+  expect(await questions()).toEqual(["One?", "Other?"]);
+  await graph.invoke(new Command({ resume: { [await idOf("One?")]: "1" } }), config);
+  expect(await questions()).toEqual(["Other?", "Two?"]);
+  expect((await store.counts()).status.waiting).toBe(1);
+  await graph.invoke(new Command({ resume: { [await idOf("Other?")]: "3" } }), config);
+  expect(await questions()).toEqual(["Two?"]);
+  await graph.invoke(new Command({ resume: "2" }), config);
+  expect(await questions()).toEqual([]);
+  expect((await store.counts()).status.done).toBe(1);
+  expect(await store.verify()).toEqual({ ok: true, faults: [] });
+  await store.close();
+});
+
 test("attributes that are no list of names are a TypeError", async () => {
   const store = await open("memory:");
   expect(() => new ThreadmarkSaver(store, { attributes: "tenant" as never })).toThrow(TypeError);

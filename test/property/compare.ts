@@ -4,7 +4,8 @@ import type { Thread } from "../../src/api/thread.ts";
 import { exact } from "../../src/testing/index.ts";
 import { shaped, shapedInformation, wholeHistory } from "../../src/testing/support/snapshot.ts";
 import { collect } from "../support/collect.ts";
-import { countOf, headOf, type Line, type NaiveThread, statusesOf } from "./naive/thread.ts";
+import { compareFinding } from "./compare-finding.ts";
+import { countOf, headOf, type Line, type NaiveThread } from "./naive/thread.ts";
 import type { Free } from "./states.ts";
 import type { Model } from "./system.ts";
 
@@ -25,12 +26,10 @@ export async function compareAll(model: Model, store: Store<Free>, { bundled = f
     const head = headOf(thread);
     exact(shapedInformation(info.head), informationOf(shaped(head)), `the head of ${thread.id} in the list`);
     exact([info.workflow, info.checkpoints], [head.workflow, countOf(thread)], `the listed facts of ${thread.id}`);
-    const lease = bundled ? undefined : model.leases.get(thread.id);
-    const statuses = lease !== undefined && lease.expires > model.now ? ["running"] : statusesOf(thread);
-    assert.ok(statuses.includes(info.status), `status ${info.status} of ${thread.id}`);
     if (!bundled) exact(info.forkedFrom && { ...info.forkedFrom }, thread.forkedFrom, `where ${thread.id} came from`);
     await compareThread(store, thread);
   }
+  await compareFinding(model, store, bundled);
   for (const thread of bundled ? [] : [...threads, ...model.empty.values()]) await compareOrphans(store, thread);
   const { threads: threadCount, checkpoints } = await store.stats();
   exact([threadCount, checkpoints], [threads.length, threads.reduce((sum, one) => sum + countOf(one), 0)], "stats");

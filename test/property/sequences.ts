@@ -15,7 +15,7 @@ import {
   waiting,
 } from "./commands/housekeeping.ts";
 import { leasing } from "./commands/leasing.ts";
-import { labelling, writing } from "./commands/marking.ts";
+import { describing, labelling, writing } from "./commands/marking.ts";
 import { putElsewhere, putMany, putState, putUpdate } from "./commands/put.ts";
 import { deletingCheckpoints, deletingRun, deletingThread, pruning } from "./commands/removing.ts";
 import { compareAll } from "./compare.ts";
@@ -35,6 +35,7 @@ const weighted: readonly (readonly [number, Commands])[] = [
   [1, deletingThread],
   [2, labelling],
   [3, writing],
+  [2, describing],
   [1, compacting],
   [1, reopening],
   [2, swapping],

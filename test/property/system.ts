@@ -56,6 +56,8 @@ export function pickCheckpoint(line: Line, choice: number): Checkpoint | undefin
 
 /** A thread is in the model exactly while it has a checkpoint. */
 export function settle(model: Model, thread: NaiveThread): void {
+  // A thread without checkpoints is no thread: the next one of its name begins without these.
+  if (countOf(thread) === 0) [thread.attributes, thread.due] = [{}, null];
   const [into, from] = countOf(thread) > 0 ? [model.threads, model.empty] : [model.empty, model.threads];
   into.set(thread.id, thread);
   from.delete(thread.id);

@@ -3,6 +3,7 @@ import { type Delta, isReplacement, replacement } from "../../codec/delta/index.
 import type { Json } from "../../codec/json.ts";
 import { addNames } from "../../codec/references.ts";
 import { ThreadmarkError } from "../../errors.ts";
+import type { Attributes } from "../../model/attributes.ts";
 import type { ExportOptions } from "../../model/options.ts";
 import { Attempts } from "../../platform/attempts.ts";
 import { nextTurn } from "../../platform/turns.ts";
@@ -33,7 +34,13 @@ import { type EncodedWrite, shownWrites, writesOfRows } from "../view/shown-writ
  */
 export type BundleRecord =
   | { readonly kind: "bundle"; readonly version: 1 | 2; readonly createdAt: number }
-  | { readonly kind: "thread"; readonly id: string; readonly createdAt: number }
+  | {
+      readonly kind: "thread";
+      readonly id: string;
+      readonly createdAt: number;
+      /** Absent for none. */
+      readonly attributes?: Attributes;
+    }
   /** A large value of the thread. It stands before the records that refer to it by this name. */
   | { readonly kind: "value"; readonly name: string; readonly value: Json }
   | { readonly kind: "checkpoint"; readonly seq: number; readonly row: RowRecord; readonly change: Delta }
@@ -187,7 +194,8 @@ async function* threadRecords(context: Context, tape: Tape): AsyncGenerator<Bund
   seqs.reverse();
   const frames = new FrameReader(context, FRAME_BYTES);
   const values = new TellingOnce(context, tape);
-  yield { kind: "thread", id: tape.meta.thread, createdAt: tape.meta.createdAt };
+  const { thread: id, createdAt, attributes } = tape.meta;
+  yield { kind: "thread", id, createdAt, ...(attributes && { attributes }) };
   let written = 0;
   let told = 0;
   for (let start = 0; start < seqs.length; start += PAGE_ROWS) {
@@ -208,7 +216,12 @@ async function* threadRecords(context: Context, tape: Tape): AsyncGenerator<Bund
       const own = writes?.get(row.seq) ?? (await shownWrites(context, tape, row.namespace, row.id));
       if (own.length === 0) continue;
       written += 1;
-      const record = { kind: "writes", checkpoint: row.id, namespace: row.namespace, writes: own } as const;
+      const record = {
+        kind: "writes",
+        checkpoint: row.id,
+        namespace: row.namespace,
+        writes: own.map(toldWrite),
+      } as const;
       yield* values.before(record);
       yield record;
     }
@@ -217,6 +230,11 @@ async function* threadRecords(context: Context, tape: Tape): AsyncGenerator<Bund
   for (const message of mail) yield { kind: "mail", message };
   const sent = mail.length > 0 && { mail: mail.length };
   yield { kind: "end", id: tape.meta.thread, checkpoints: told, writes: written, ...sent };
+}
+
+/** Returns a write as a bundle has it: when it was written matters to control writes alone, some of which answer others. */
+function toldWrite({ at, ...write }: EncodedWrite): EncodedWrite {
+  return write.index < 0 && at !== undefined ? { ...write, at } : write;
 }
 
 /** The large values of a thread's records, each told before the first record that refers to it. */

@@ -143,17 +143,18 @@ async function addMissingMail(lanes: Lanes, { id: thread, mail }: BundledThread)
   }
 }
 
-/** Groups a checkpoint's writes by task and node, as calls of `putWrites` would have. */
+/** Groups a checkpoint's writes by task, node and time, as calls of `putWrites` would have. */
 function capturedWrites(namespace: string, checkpoint: string, writes: readonly EncodedWrite[]): CapturedWrites[] {
   const calls = new Map<string, StoredWrite[]>();
   const captured: CapturedWrites[] = [];
-  for (const { task, node = null, index, channel, value } of writes) {
-    const call = JSON.stringify([task, node]);
+  const oldestFirst = writes.toSorted((left, right) => (left.at ?? 0) - (right.at ?? 0));
+  for (const { task, node = null, index, channel, value, at } of oldestFirst) {
+    const call = JSON.stringify([task, node, at]);
     let stored = calls.get(call);
     if (!stored) {
       stored = [];
       calls.set(call, stored);
-      captured.push({ namespace, checkpoint, task, node, writes: stored, lease: undefined });
+      captured.push({ namespace, checkpoint, task, node, at, writes: stored, lease: undefined });
     }
     stored.push([index, channel, value]);
   }
@@ -184,7 +185,8 @@ function threadChange(thread: BundledThread): ThreadChange<boolean> {
       else if (existing) draft.batch.check(existing.key("tail", existing.lastSeq + 1), undefined);
       const tape = instead ? await draft.newTape(instead) : await draft.tape();
       const mail = movedMail([...there, ...draft.moved, ...thread.mail]);
-      draft.change({ createdAt: thread.createdAt });
+      const { createdAt, attributes } = thread;
+      draft.change({ createdAt, ...(attributes && { attributes }) });
       for (const { row, change } of thread.rows()) {
         // A full frame in the midst repeats what was there before.
         const tail = draft.encodeRow(row, change, { grown: row.parent !== 0 && isReplacement(change) });

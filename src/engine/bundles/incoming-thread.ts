@@ -4,7 +4,9 @@ import { isObject, type Json } from "../../codec/json.ts";
 import { hasTags } from "../../codec/values/depth.ts";
 import type { ValueCodec } from "../../codec/values/value.ts";
 import { checkId, checkNamespace, namespaceKey } from "../../model/address.ts";
+import { type Attributes, withAttributes } from "../../model/attributes.ts";
 import { LAST_IMPORTED_SEQ } from "../../model/seq.ts";
+import { checkAttributes } from "../../model/validation/attributes.ts";
 import { checkMessage } from "../../model/validation/mail.ts";
 import { checkMetadataFields } from "../../model/validation/put.ts";
 import { checkWritesInput } from "../../model/validation/writes.ts";
@@ -24,6 +26,7 @@ export type CheckpointRecord = RecordOf<"checkpoint">;
 export class BundledThread {
   readonly id: string;
   readonly createdAt: number;
+  readonly attributes: Attributes | undefined;
   readonly checkpoints: CheckpointRecord[] = [];
   readonly writes: RecordOf<"writes">[] = [];
   readonly mail: MailEntry[] = [];
@@ -35,11 +38,12 @@ export class BundledThread {
   /** Checkpoints whose writes may still follow. */
   readonly #withoutWrites = new Set<string>();
 
-  constructor({ id, createdAt }: RecordOf<"thread">, codec: ValueCodec, line: number) {
+  constructor({ id, createdAt, attributes }: RecordOf<"thread">, codec: ValueCodec, line: number) {
     this.#codec = codec;
     this.id = held(line, () => checkId(id, "A thread id"));
     if (!Number.isFinite(createdAt)) throw damaged(line, "createdAt must be a finite number");
     this.createdAt = createdAt;
+    this.attributes = attributes && held(line, () => ownAttributes(attributes));
   }
 
   addValue({ name, value }: RecordOf<"value">, line: number): void {
@@ -76,7 +80,7 @@ export class BundledThread {
 
   #checkRow(row: RowRecord): void {
     if (!isObject(row as unknown as Json)) throw new TypeError("The row of its checkpoint must be an object.");
-    const { id, step, createdAt, namespace = "", pending = 0, waiting = 0, tagged, metadata = null } = row;
+    const { id, step, createdAt, namespace = "", pending = 0, waiting = 0, questions, tagged, metadata = null } = row;
     if (id === undefined || step === undefined || createdAt === undefined) {
       throw new TypeError("Its checkpoint lacks an id, a step or a time.");
     }
@@ -84,9 +88,13 @@ export class BundledThread {
     for (const count of [pending, waiting]) {
       if (!Number.isSafeInteger(count) || count < 0) throw new TypeError("pending and waiting must be counts.");
     }
+    const isList = questions === undefined || (Array.isArray(questions) && questions.length === waiting);
+    if (!isList || !(questions ?? []).every((one) => typeof one === "string")) {
+      throw new TypeError("questions must be the ids of those that wait.");
+    }
     if (tagged !== undefined && tagged !== true) throw new TypeError("tagged must be true, where it is there.");
     hasTags(metadata);
-    const { metadata: _encoded, ...fields } = row;
+    const { metadata: _encoded, questions: _questions, ...fields } = row;
     checkMetadataFields({ ...fields, ...(metadata !== null && { metadata: this.#codec.decode(metadata) }) });
   }
 
@@ -105,7 +113,8 @@ export class BundledThread {
     const seen = new Set<string>();
     for (const write of writes as readonly RecordOf<"writes">["writes"][number][]) {
       if (!isObject(write as unknown as Json)) throw new TypeError("A write must be an object.");
-      const { task, node, index, channel, value } = write;
+      const { task, node, index, channel, value, at } = write;
+      if (at !== undefined && !Number.isFinite(at)) throw new TypeError("The time of a write must be a finite number.");
       checkWritesInput({ task, node, writes: [{ channel, index, value }] });
       if (index === undefined || value === undefined) throw new TypeError("A write lacks its index or its value.");
       hasTags(value);
@@ -136,6 +145,11 @@ export class BundledThread {
   *rows(): Generator<{ readonly row: Row; readonly change: Delta }> {
     for (const { seq, row, change } of this.checkpoints) yield { row: fromRecord(seq, row), change };
   }
+}
+
+function ownAttributes(attributes: unknown): Attributes | undefined {
+  checkAttributes(attributes, "attributes");
+  return withAttributes(undefined, attributes);
 }
 
 function checkMailEntry(message: MailEntry, codec: ValueCodec): void {

@@ -47,8 +47,14 @@ async function isSameCheckpoint(
   return equal || leadsThere(context, tape, wanted);
 }
 
-/** Returns a row's text without `tagged` and `base`, which depend on how it is stored. */
-function rowText({ seq, row: { tagged: _tagged, base: _base, ...row } }: CheckpointRecord): string {
+/**
+ * Returns a row's text without `tagged` and `base`, which depend on how it is stored, and without the ids of its questions,
+ * which older bundles lack: its body has them.
+ */
+function rowText({
+  seq,
+  row: { tagged: _tagged, base: _base, questions: _questions, ...row },
+}: CheckpointRecord): string {
   return JSON.stringify(toRecord(fromRecord(seq, row)));
 }
 

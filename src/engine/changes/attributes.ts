@@ -4,6 +4,7 @@ import type { Draft } from "../commits/draft.ts";
 import type { ThreadChange } from "../commits/thread-change.ts";
 import { threadNotFound } from "../faults/missing.ts";
 import type { Context } from "../memory/context.ts";
+import { hasCheckpoints } from "./empty-thread.ts";
 
 /** Merges attributes into those of the draft's thread. */
 export function changeAttributes(draft: Draft, changes: AttributeChanges): void {
@@ -28,7 +29,9 @@ export function changeDue(draft: Draft, due: number | null): void {
 export function attributesChange(changes: AttributeChanges): ThreadChange<void> {
   return {
     plan: async (draft) => {
-      if (!draft.existing && !draft.created) throw threadNotFound(draft.thread);
+      const { existing, planned } = draft;
+      const isThere = planned.length > 0 || (existing && (await hasCheckpoints(draft.context, existing)));
+      if (!isThere) throw threadNotFound(draft.thread);
       changeAttributes(draft, changes);
     },
   };

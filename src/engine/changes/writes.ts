@@ -23,6 +23,8 @@ export interface CapturedWrites {
   readonly node: string | null;
   readonly writes: readonly StoredWrite[];
   readonly lease: LeaseToken | undefined;
+  /** When they were written, if that was not now. */
+  readonly at?: number | undefined;
   /** True if stored control writes stay, as data does, instead of being replaced. */
   readonly keep?: boolean;
 }
@@ -67,19 +69,20 @@ export async function planAllWrites(draft: Draft, tape: Tape, all: readonly Capt
     const stored = there[index] as Value | undefined;
     let value = stored;
     for (const captured of writes) {
-      value = encodeTasks(draft, tape, merge(draft, captured, value, 0, []).tasks);
+      const { tasks, at } = merge(draft, captured, value, 0, []);
+      noteControls(draft, captured, at);
+      value = encodeTasks(draft, tape, tasks);
       checkRecord(draft.context, draft.thread, value, `what task ${JSON.stringify(captured.task)} wrote`);
     }
     addRecord(draft, key, stored, value as Value);
   }
-  for (const captured of all) noteControls(draft, captured);
 }
 
 /** Notes the writes of a draft that may change the status of its thread. */
-function noteControls(draft: Draft, { namespace, checkpoint, task, node, writes }: CapturedWrites): void {
+function noteControls(draft: Draft, { namespace, checkpoint, task, node, writes }: CapturedWrites, at: number): void {
   for (const [index, channel, value] of writes) {
     if (!decidesStatus(index)) continue;
-    draft.controls.push({ namespace, checkpoint, task, node, index, channel, value, at: draft.context.clock() });
+    draft.controls.push({ namespace, checkpoint, task, node, index, channel, value, at });
     if (!draft.meta?.controls) draft.change({ controls: true });
   }
 }
@@ -115,9 +118,9 @@ function addWrites(
   since: number,
   inherited: readonly EncodedWrite[],
 ): WritesResult {
-  const { tasks, result } = merge(draft, captured, before, since, inherited);
+  const { tasks, at, result } = merge(draft, captured, before, since, inherited);
   if (result.stored === 0) return result;
-  noteControls(draft, captured);
+  noteControls(draft, captured, at);
   const value = encodeTasks(draft, draft.target as Tape, tasks);
   // A control write that is replaced may have been the last to refer to a large value.
   if (before !== undefined && refers(before)) draft.collects.add((draft.target as Tape).lineage);
@@ -181,21 +184,31 @@ async function cutOf(context: Context, tape: Tape, captured: CapturedWrites): Pr
   );
 }
 
-/** Merges captured writes into a task's record: stored data stays as it is, control is replaced. */
+/** The least time between two calls of a task. */
+const TICK = 1 / 1000;
+
+/**
+ * Merges captured writes into a task's record: stored data stays as it is, control is replaced.
+ *
+ * Invariant: of a task's writes, those of a later call have a later time, which tells an answer from an earlier question.
+ */
 function merge(
   draft: Draft,
   captured: CapturedWrites,
   before: Value | undefined,
   since: number,
   inherited: readonly EncodedWrite[],
-): { readonly tasks: readonly TaskWrites[]; readonly result: WritesResult } {
+): { readonly tasks: readonly TaskWrites[]; readonly at: number; readonly result: WritesResult } {
   const generation = draft.meta?.generation ?? 0;
   const tasks = before === undefined ? [] : (unwrapJson(before) as readonly TaskWrites[]);
-  const taken = new Set(inherited.filter((write) => write.task === captured.task).map((write) => write.index));
+  const source = inherited.filter((write) => write.task === captured.task);
+  const taken = new Set(source.map((write) => write.index));
   const visible = visibleTasks(tasks, captured, NOW).filter(
     (entry) => entry.task === captured.task && (entry.generation ?? 0) >= since,
   );
   for (const entry of visible) for (const [index] of entry.writes) taken.add(index);
+  const times = [...visible, ...source].map(({ at = 0 }) => at + TICK);
+  const at = Math.max(captured.at ?? draft.context.clock(), ...times);
   const fresh: StoredWrite[] = [];
   const control = new Set<number>();
   for (const write of captured.writes) {
@@ -225,10 +238,10 @@ function merge(
     ...(captured.namespace !== "" && { namespace: captured.namespace }),
     task: captured.task,
     ...(captured.node !== null && { node: captured.node }),
-    at: draft.context.clock(),
+    at,
     ...(generation !== 0 && { generation }),
     writes: fresh,
   };
   const stored = fresh.length;
-  return { tasks: [...kept, added], result: { stored, ignored: captured.writes.length - stored } };
+  return { tasks: [...kept, added], at, result: { stored, ignored: captured.writes.length - stored } };
 }

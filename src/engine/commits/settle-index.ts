@@ -38,6 +38,9 @@ export async function settleIndex(draft: Draft): Promise<void> {
   if (draft.controls.length > 0 && !meta.early && (await hasEarly(draft))) draft.change({ early: true });
   const index = await indexOf(draft, draft.meta as Meta);
   if (!isSameIndex(index, meta.index)) draft.change({ index });
+  // A thread without checkpoints is no thread: the next one of its name begins without these.
+  if (index === undefined && meta.attributes !== undefined) draft.change({ attributes: undefined });
+  if (index === undefined && meta.due !== undefined) draft.change({ due: undefined });
 }
 
 /** Adds the entries that differ from those before the draft. */

@@ -5,7 +5,7 @@ import { ifDamaged } from "../faults/damage.ts";
 import type { Context } from "../memory/context.ts";
 import { checkpointOf, decodeWrites } from "../reads/checkpoint.ts";
 import { findById } from "../view/find.ts";
-import { answeredQuestions, controlsAt, openGraphQuestions } from "../view/head-status.ts";
+import { answeredTasks, controlsAt, openGraphQuestions } from "../view/head-status.ts";
 import { cursorOf, placeOf } from "./cursor.ts";
 import { listThreads } from "./find-threads.ts";
 
@@ -56,7 +56,7 @@ async function questionsOf(context: Context, { id, workflow, head }: ThreadInfo)
   if (row.waiting > 0) {
     const place = { thread: id, namespace: head.namespace };
     const checkpoint = await checkpointOf(context, tape, place, row).catch(ifDamaged);
-    const answered = answeredQuestions(controls);
+    const answered = answeredTasks(controls);
     for (const { id: question, node, value } of checkpoint?.interrupts ?? []) {
       if (!answered.has(question)) questions.push({ ...asked, id: question, node, value, since: row.createdAt });
     }
@@ -65,7 +65,7 @@ async function questionsOf(context: Context, { id, workflow, head }: ThreadInfo)
   const written = await decodeWrites(context, tape, open);
   for (const [index, { task, node, at }] of open.entries()) {
     for (const { id: question, value } of graphQuestions(task, written[index]?.value)) {
-      questions.push({ ...asked, id: question, node, value, since: at });
+      questions.push({ ...asked, id: question, node, value, since: Math.floor(at) });
     }
   }
   return questions;

@@ -2,8 +2,9 @@ import { type Delta, visitTouched } from "../../codec/delta/index.ts";
 import { isObject, type Json } from "../../codec/json.ts";
 import { checkDepth } from "../../codec/values/depth.ts";
 import type { ValueCodec } from "../../codec/values/value.ts";
+import type { Interrupt } from "../../model/checkpoint.ts";
 import { checkParts } from "../../model/validation/put.ts";
-import type { Row } from "./row.ts";
+import { questionIds, type Row } from "./row.ts";
 
 const names = { p: "path", n: "next", c: "completed", i: "interrupts", b: "barriers" } as const;
 const parts = Object.keys(names) as readonly (keyof typeof names)[];
@@ -39,6 +40,11 @@ export function checkBody(codec: ValueCodec, row: Row, tree: Json, tagged: boole
   const { n, i } = tree;
   if ((n as Json[]).length !== row.pending || (i as Json[]).length !== row.waiting) {
     throw new Error("its body and its metadata do not match");
+  }
+  if (row.questions === null) return;
+  const asked = questionIds((tagged ? codec.decode(i as Json) : i) as readonly Interrupt[]);
+  if (JSON.stringify(row.questions) !== JSON.stringify(asked)) {
+    throw new Error("its body asks other questions than its metadata");
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Json } from "../../codec/json.ts";
-import type { CheckpointInfo, Metadata, Source } from "../../model/checkpoint.ts";
+import type { CheckpointInfo, Interrupt, Metadata, Source } from "../../model/checkpoint.ts";
 
 /** A checkpoint without its body, as the engine holds it. Parents are named by seq: within a thread, a seq is unique. */
 export interface Row {
@@ -26,6 +26,8 @@ export interface Row {
   readonly metadata: Json;
   readonly pending: number;
   readonly waiting: number;
+  /** The ids of the questions that wait; null for none, and for rows that were written before ids were kept. */
+  readonly questions: readonly string[] | null;
   /** Whether the frame or the metadata holds tagged values. */
   readonly tagged: boolean;
 }
@@ -48,6 +50,7 @@ export interface RowRecord {
   metadata?: Json;
   pending?: number;
   waiting?: number;
+  questions?: readonly string[];
   tagged?: true;
 }
 
@@ -65,6 +68,7 @@ export function toRecord(row: Row): RowRecord {
   if (row.metadata !== null) record.metadata = row.metadata;
   if (row.pending !== 0) record.pending = row.pending;
   if (row.waiting !== 0) record.waiting = row.waiting;
+  if (row.questions !== null) record.questions = row.questions;
   if (row.tagged) record.tagged = true;
   return record;
 }
@@ -87,8 +91,14 @@ export function fromRecord(seq: number, record: RowRecord): Row {
     metadata: record.metadata ?? null,
     pending: record.pending ?? 0,
     waiting: record.waiting ?? 0,
+    questions: record.questions ?? null,
     tagged: record.tagged === true,
   };
+}
+
+/** Returns the ids of a body's questions, as rows keep them. */
+export function questionIds(interrupts: readonly Pick<Interrupt, "id">[]): Row["questions"] {
+  return interrupts.length === 0 ? null : interrupts.map(({ id }) => id);
 }
 
 /** Returns a row as the public interface shows it. */

@@ -56,6 +56,7 @@ export function encodeTailRow(
   if (metadata !== null) text += `,"metadata":${jsonText(metadata)}`;
   if (row.pending !== 0) text += `,"pending":${row.pending}`;
   if (row.waiting !== 0) text += `,"waiting":${row.waiting}`;
+  if (row.questions !== null) text += `,"questions":${JSON.stringify(row.questions)}`;
   if (row.tagged) text += ',"tagged":true';
   text += `,"count":${count}`;
   if (writer !== undefined) text += `,"writer":"${writer}"`;

@@ -26,7 +26,7 @@ export function decidesStatus(index: number): boolean {
   return index < 0 && index !== controlIndexes.scheduled;
 }
 
-/** Returns the control writes that a thread shows for a checkpoint, the earlier of a task before the later. */
+/** Returns the control writes that a thread shows for a checkpoint. */
 export async function controlsAt(
   context: Context,
   tape: Tape,
@@ -43,8 +43,6 @@ export async function controlsAt(
     for (const { task, node = null, at, writes } of visibleTasks(tasks, address, generation)) {
       for (const [index, channel, value] of writes) {
         if (!decidesStatus(index)) continue;
-        // Set anew, so that the order is that of the latest writes.
-        own.delete(`${index}:${task}`);
         own.set(`${index}:${task}`, { task, node, index, channel, value, at });
       }
     }
@@ -55,23 +53,36 @@ export async function controlsAt(
   return [...found.values()];
 }
 
-/** Returns the questions of a LangGraph graph that wait for an answer: a later answer to their task, or to any, ends them. */
+/**
+ * Returns the questions of a LangGraph graph that wait for an answer: a later answer to their task, or to any, ends them. A
+ * task that asks again saves its earlier answers together with the new question.
+ */
 export function openGraphQuestions(controls: readonly Control[]): readonly Control[] {
-  return controls.filter((question, place) => {
+  const answers = controls.filter(({ index }) => index === controlIndexes.resume);
+  return controls.filter((question) => {
     if (question.index !== controlIndexes.interrupt || question.channel !== graphChannels.interrupt) return false;
-    return !controls.some(
-      ({ task, index, at }, other) =>
-        index === controlIndexes.resume &&
-        ((task === question.task && other > place) || (task === NULL_TASK && at > question.at)),
-    );
+    return !answers.some(({ task, at }) => {
+      // Times of different tasks are told apart by the millisecond.
+      if (task === NULL_TASK && task !== question.task) return Math.floor(at) > Math.floor(question.at);
+      return task === question.task && at > question.at;
+    });
   });
 }
 
-/** Returns the ids of the checkpoint's own questions that were answered. */
-export function answeredQuestions(controls: readonly Control[]): ReadonlySet<string> {
-  const asking = new Set(controls.filter(({ channel }) => channel === graphChannels.interrupt).map(({ task }) => task));
-  const answers = controls.filter(({ index, task }) => index === controlIndexes.resume && !asking.has(task));
-  return new Set(answers.map(({ task }) => task).filter((task) => task !== NULL_TASK));
+/** Returns the tasks that have an answer. The task of an answer to a checkpoint's own question is the question's id. */
+export function answeredTasks(controls: readonly Control[]): ReadonlySet<string> {
+  return new Set(controls.filter(({ index }) => index === controlIndexes.resume).map(({ task }) => task));
+}
+
+/** Returns how many of the checkpoint's own questions wait for an answer. */
+function openQuestions(
+  { waiting, questions }: Pick<Row, "waiting" | "questions">,
+  controls: readonly Control[],
+): number {
+  const answered = answeredTasks(controls);
+  // Without their ids, questions and answers can only be counted.
+  if (questions === null) return Math.max(0, waiting - answered.size);
+  return questions.filter((id) => !answered.has(id)).length;
 }
 
 const codes: Readonly<Record<Exclude<Status, "running">, StatusCode>> = {
@@ -96,11 +107,12 @@ export function statusOfCode(code: StatusCode): Status {
 
 /** Decides the status of a thread with this head, leases apart. */
 export function statusCode(
-  { waiting, pending }: Pick<Row, "waiting" | "pending">,
+  row: Pick<Row, "waiting" | "questions" | "pending">,
   controls: readonly Control[],
 ): StatusCode {
+  const { waiting, pending } = row;
   if (controls.length === 0) return waiting > 0 ? "w" : pending === 0 ? "d" : "p";
   const errors = controls.filter(({ index }) => index === controlIndexes.error).map(({ value }) => value);
-  const open = openGraphQuestions(controls).length + Math.max(0, waiting - answeredQuestions(controls).size);
+  const open = openGraphQuestions(controls).length + openQuestions(row, controls);
   return codeOf(statusOf({ leased: false, end: endOf(errors), waiting: open, pending })) as StatusCode;
 }

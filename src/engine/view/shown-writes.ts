@@ -16,6 +16,8 @@ import { findById } from "./find.ts";
 /** A write as stored, its value still encoded. */
 export interface EncodedWrite extends Omit<Write, "value"> {
   readonly value: Json;
+  /** When it was written. Bundles tell it of control writes, and those of earlier versions of none. */
+  readonly at?: number;
 }
 
 /**
@@ -100,7 +102,8 @@ function addShown(
   const own = new Map<string, EncodedWrite>();
   for (const entry of visibleTasks(tasks, address, generation)) {
     for (const [index, channel, value] of entry.writes) {
-      own.set(`${index}:${entry.task}`, { task: entry.task, node: entry.node ?? null, index, channel, value });
+      const { task, node = null, at } = entry;
+      own.set(`${index}:${task}`, { task, node, index, channel, value, at });
     }
   }
   for (const [key, write] of own) if (!found.has(key)) found.set(key, write);

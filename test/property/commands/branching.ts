@@ -95,7 +95,7 @@ export const forking: Commands = commands(
         if (options.into !== undefined && model.threads.has(options.into)) {
           throw new ThreadmarkError("CONFLICT", `${options.into} exists`);
         }
-        fork(source, options, { thread: "none", top: { id: "none", seq: 0, createdAt: 0 } });
+        fork(source, options, { thread: "none", now: model.now, top: { id: "none", seq: 0, createdAt: 0 } });
       });
       return;
     }
@@ -106,7 +106,7 @@ export const forking: Commands = commands(
     const head = await made.latest();
     assert.ok(head !== undefined, "a fork has a head");
     const top = { id: head.id, seq: head.seq, createdAt: model.now };
-    const expected = fork(source, options, { thread: made.id, ...(adds ? { top } : {}) });
+    const expected = fork(source, options, { thread: made.id, now: model.now, ...(adds ? { top } : {}) });
     if (adds) {
       const others = [...expected.lines.values()].flatMap((line) =>
         line.checkpoints.filter((one) => one.id !== head.id),
@@ -135,7 +135,7 @@ export const copying: Commands = commands(
     else if (!model.threads.has(source.id)) assert.deepEqual(outcome, { failed: "NOT_FOUND" });
     else {
       assert.ok("value" in outcome && outcome.value.id === into);
-      taken(model, copy(source, into));
+      taken(model, copy(source, into, model.now));
     }
   },
   ({ thread, existing }, model) => {

@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { NULL_TASK } from "../../../src/model/control-writes.ts";
 import type { WritesInput } from "../../../src/model/options.ts";
 import { clone } from "../clone.ts";
+import { setAttributes } from "../naive/finding.ts";
 import { putWrites } from "../naive/writes.ts";
 import { value } from "../states.ts";
-import { outcomeOf, pickCheckpoint, settle } from "../system.ts";
-import { anyPick, type Commands, chosenLine, commands, lineChoice } from "./command.ts";
-import { putBoth } from "./put.ts";
+import { outcomeOf, pickCheckpoint, pickThread, settle } from "../system.ts";
+import { anyPick, anyThread, type Commands, chosenLine, commands, lineChoice } from "./command.ts";
+import { attributes, putBoth } from "./put.ts";
 
 export const labelling: Commands = commands(
   "label",
@@ -20,8 +22,20 @@ export const labelling: Commands = commands(
   },
 );
 
+export const describing: Commands = commands(
+  "setAttributes",
+  fc.record({ thread: anyThread, changes: attributes }),
+  async ({ thread: choice, changes }, model, real) => {
+    const thread = pickThread(model, choice);
+    const outcome = await outcomeOf(() => real.store.thread(thread.id).setAttributes(changes));
+    const isThere = model.threads.has(thread.id);
+    assert.equal("failed" in outcome ? outcome.failed : "", isThere ? "" : "NOT_FOUND");
+    if (isThere) setAttributes(thread, changes);
+  },
+);
+
 const write = fc.record(
-  { channel: fc.constantFrom("c", "error"), value, index: fc.integer({ min: -4, max: 3 }) },
+  { channel: fc.constantFrom("c", "error", "__interrupt__"), value, index: fc.integer({ min: -4, max: 3 }) },
   { requiredKeys: ["channel", "value"] },
 );
 
@@ -34,7 +48,7 @@ function withoutRepeats(writes: readonly { index?: number; channel: string; valu
 
 const writesInput = fc.record(
   {
-    task: fc.constantFrom("t1", "t2", "\u{1f600}", "\uffee"),
+    task: fc.constantFrom("t1", "t2", NULL_TASK, "\u{1f600}", "\uffee"),
     node: fc.constantFrom("act", null),
     writes: fc.array(write, { maxLength: 3 }).map(withoutRepeats),
   },

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import type { AttributeChanges } from "../../../src/model/attributes.ts";
 import type { PutFields, PutInput, PutOptions } from "../../../src/model/options.ts";
 import { exact } from "../../../src/testing/index.ts";
 import { shaped, shapedInformation } from "../../../src/testing/support/snapshot.ts";
@@ -71,6 +72,15 @@ const aim: fc.Arbitrary<Aim> = fc.record({
   ),
 });
 
+export const attributes: fc.Arbitrary<AttributeChanges> = fc.record(
+  {
+    tenant: fc.constantFrom("acme", "ab", "é\u0001", null),
+    cost: fc.constantFrom(-1, 0, 1.5, 2, null),
+    open: fc.constantFrom(true, false, null),
+  },
+  { requiredKeys: [] },
+);
+
 /** Present or absent, each on its own. */
 const fields: fc.Arbitrary<PutFields> = fc.record(
   {
@@ -81,7 +91,9 @@ const fields: fc.Arbitrary<PutFields> = fc.record(
       maxLength: 2,
     }),
     completed: fc.array(fc.constantFrom("x", "y"), { maxLength: 2 }),
-    interrupts: fc.array(fc.record({ id: fc.constant("i"), node: fc.constant("act"), value }), { maxLength: 1 }),
+    interrupts: fc.array(fc.record({ id: fc.constantFrom("t1", "i"), node: fc.constant("act"), value }), {
+      maxLength: 2,
+    }),
     barriers: fc.array(fc.constant({ node: "join", arrived: ["x"] }), { maxLength: 1 }),
     run: fc.constantFrom("r1", "r2", null),
     workflow: fc.constantFrom("w1", "w2", null),
@@ -90,6 +102,8 @@ const fields: fc.Arbitrary<PutFields> = fc.record(
     stateVersion: fc.nat({ max: 3 }),
     metadata: fc.constantFrom({}, { tag: "m", list: [1, null] }),
     path: fc.constantFrom([], ["start"]),
+    attributes,
+    due: fc.constantFrom(null, 1_750_000_000_000, 1_760_000_000_000),
   },
   { requiredKeys: [] },
 );

@@ -44,6 +44,7 @@ export function isAmbiguous(source: NaiveThread, at: Checkpoint): boolean {
 
 export interface ForkAssigned {
   readonly thread: string;
+  readonly now: number;
   /** Id, seq and time of the checkpoint that the fork adds, if it adds one. */
   readonly top?: { readonly id: string; readonly seq: number; readonly createdAt: number };
 }
@@ -87,15 +88,19 @@ export function fork(source: NaiveThread, options: ForkOptions<Free>, assigned: 
     line.checkpoints = [...line.checkpoints, checkpoint];
   }
   made.lastSeq = lastSeqOf(made);
+  made.attributes = source.attributes;
+  made.forkedAt = assigned.now;
   return made;
 }
 
 /** All checkpoints and writes, under another name. */
-export function copy(source: NaiveThread, into: string): NaiveThread {
+export function copy(source: NaiveThread, into: string, now: number): NaiveThread {
   const made = newThread(into, { thread: source.id, checkpoint: null });
   for (const line of source.lines.values()) show(made, line, line.checkpoints);
   made.lastSeq = lastSeqOf(made);
   made.hiddenRoots = source.hiddenRoots;
+  made.attributes = source.attributes;
+  made.forkedAt = now;
   return made;
 }
 

@@ -2,6 +2,7 @@ import { ThreadmarkError } from "../../../src/errors.ts";
 import type { Checkpoint } from "../../../src/model/checkpoint.ts";
 import type { PutInput, PutOptions, Update } from "../../../src/model/options.ts";
 import { clone } from "../clone.ts";
+import { setAttributes } from "./finding.ts";
 import { checkLease, type NaiveLease } from "./lease.ts";
 import { patched } from "./patch.ts";
 import { find, type Line, type NaiveThread } from "./thread.ts";
@@ -77,6 +78,8 @@ export function put(
     line.checkpoints = [...line.checkpoints, checkpoint];
     thread.lastSeq = checkpoint.seq;
   }
+  if (input.attributes !== undefined) setAttributes(thread, input.attributes);
+  if (input.due !== undefined) thread.due = input.due;
   return checkpoint;
 }
 

@@ -1,7 +1,7 @@
 import { ThreadmarkError } from "../../../src/errors.ts";
+import type { Attributes } from "../../../src/model/attributes.ts";
 import type { Checkpoint, Write } from "../../../src/model/checkpoint.ts";
 import type { CheckpointRef } from "../../../src/model/options.ts";
-import type { Status } from "../../../src/model/status.ts";
 
 export type Namespace = readonly string[];
 
@@ -22,10 +22,15 @@ export interface NaiveThread {
   lastSeq: number;
   /** Seqs of root checkpoints that were deleted, or left behind by a fork: they may bound a later fork or not. */
   hiddenRoots: readonly number[];
+  attributes: Attributes;
+  due: number | null;
+  /** When it was made, for a fork or a copy. */
+  forkedAt: number;
 }
 
 export function newThread(id: string, forkedFrom: NaiveThread["forkedFrom"] = null): NaiveThread {
-  return { id, lines: new Map(), forkedFrom, lastSeq: Number.NEGATIVE_INFINITY, hiddenRoots: [] };
+  const found = { attributes: {}, due: null, forkedAt: 0 };
+  return { id, lines: new Map(), forkedFrom, lastSeq: Number.NEGATIVE_INFINITY, hiddenRoots: [], ...found };
 }
 
 export function lineOf(thread: NaiveThread, namespace: Namespace): Line {
@@ -68,20 +73,6 @@ export function headOf(thread: NaiveThread): Checkpoint {
   const head = root ?? last;
   if (head === undefined) throw new Error(`thread ${thread.id} is empty`);
   return head;
-}
-
-/** The statuses that fit the head. More than one where a head both waits, failed or has nothing next. */
-export function statusesOf(thread: NaiveThread): readonly Status[] {
-  const head = headOf(thread);
-  const writes = lineOf(thread, head.namespace).writes.get(head.id) ?? [];
-  const fitting: Status[] = [];
-  if (head.interrupts.length > 0) fitting.push("waiting");
-  // Answers are counted, not compared with the questions: an answer to another task may end the waiting too.
-  const hasAnswer = head.interrupts.length > 0 && writes.some(({ index }) => index === -4);
-  if (hasAnswer) fitting.push("paused");
-  if (writes.some(({ index, value }) => index === -1 && value !== null)) fitting.push("failed");
-  if (head.next.length === 0) fitting.push("done");
-  return fitting.length > 0 ? fitting : ["paused"];
 }
 
 /** Removes checkpoints from a line, and their writes; a child whose parent went follows the nearest that remains. */

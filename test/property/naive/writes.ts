@@ -3,8 +3,21 @@ import type { WritesInput } from "../../../src/model/options.ts";
 import { clone } from "../clone.ts";
 import type { Line } from "./thread.ts";
 
+interface Call {
+  readonly time: number;
+  /** The number of the call, over all threads. */
+  readonly call: number;
+}
+
 /** When each was written. */
-const times = new WeakMap<Write, number>();
+const calls = new WeakMap<Write, Call>();
+let called = 0;
+
+/** Tells when a write was made, and by which call. */
+export function calledAt(write: Write): Call {
+  return calls.get(write) as Call;
+}
+
 const ORPHAN_AGE = 24 * 3_600_000;
 
 /** Saves a task's writes: data that is there stays, control that is there is replaced. */
@@ -16,9 +29,10 @@ export function putWrites(
 ): { stored: number; ignored: number } {
   const writes = new Map((line.writes.get(id) ?? []).map((write) => [keyOf(write), write]));
   let ignored = 0;
+  called += 1;
   for (const [position, { channel, value, index = position }] of input.writes.entries()) {
     const write: Write = { task: input.task, node: input.node ?? null, index, channel, value: clone(value) };
-    times.set(write, now);
+    calls.set(write, { time: now, call: called });
     if (index >= 0 && writes.has(keyOf(write))) ignored++;
     else writes.set(keyOf(write), write);
   }
@@ -38,7 +52,7 @@ function byTaskAndIndex(left: Write, right: Write): number {
 export function dropOrphans(line: Line, now: number): void {
   const ids = new Set(line.checkpoints.map(({ id }) => id));
   for (const [id, writes] of line.writes) {
-    const kept = writes.filter((write) => ids.has(id) || now - (times.get(write) ?? now) <= ORPHAN_AGE);
+    const kept = writes.filter((write) => ids.has(id) || now - calledAt(write).time <= ORPHAN_AGE);
     if (kept.length > 0) line.writes.set(id, kept);
     else line.writes.delete(id);
   }

@@ -8,6 +8,7 @@ import { copyRef } from "../../../model/validation/refs.ts";
 import type { Context } from "../../memory/context.ts";
 import type { TreeOwner } from "../../memory/tree-owner.ts";
 import { isPlainState } from "../../records/body.ts";
+import { questionIds } from "../../records/row.ts";
 import type { CapturedPatch } from "./patch.ts";
 
 /** The parts of a body besides the state, encoded. Absent parts take their defaults when the parent is known. */
@@ -40,6 +41,7 @@ export interface CapturedPut {
     readonly createdAt: number | undefined;
     readonly stateVersion: number | undefined;
     readonly metadata: Json;
+    readonly questions: readonly string[] | null;
   };
   readonly parts: CapturedParts;
   readonly state: Json | undefined;
@@ -101,6 +103,7 @@ export function capturePut(
       createdAt: input.createdAt,
       stateVersion: input.stateVersion,
       metadata: isEmptyObject(metadata) ? null : metadata,
+      questions: questionIds(input.interrupts ?? []),
     },
     parts,
     state,

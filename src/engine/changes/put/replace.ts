@@ -49,6 +49,7 @@ export async function planReplace(
   draft.shown = {
     newest: ends.newest?.seq === seq ? row : ends.newest,
     root: ends.root?.seq === seq ? row : ends.root,
+    runs: new Set(row.run === null ? [] : [row.run]),
   };
   addMark(draft, tape, seq, { generation: tape.meta.generation, row: toRecord(row), change: stored });
   // An earlier replacement of the same generation goes, and may have been the last to refer to a large value.

@@ -45,6 +45,7 @@ export function newRow(captured: CapturedPut, parent: Shown | undefined, { seq, 
     metadata: fields.metadata,
     pending: (parts.next as Json[]).length,
     waiting: (parts.interrupts as Json[]).length,
+    questions: fields.questions,
     tagged,
   };
 }

@@ -52,6 +52,7 @@ export function encodeRows(tape: number, rows: readonly Row[], values: ReadonlyM
   pack("metadata", (row) => row.metadata, null);
   pack("pending", (row) => row.pending, 0);
   pack("waiting", (row) => row.waiting, 0);
+  pack("questions", (row) => row.questions as Json, null);
   pack("tagged", (row) => (row.tagged ? 1 : 0), 0);
   return { count: rows.length, columns, ...(values.size > 0 && { values: [...values] }) };
 }
@@ -85,6 +86,7 @@ export function decodeRows(tape: number, value: Value): Row[] {
   const metadata = column("metadata", null);
   const pending = column("pending", 0) as number[];
   const waiting = column("waiting", 0) as number[];
+  const questions = column("questions", null) as Row["questions"][];
   const tagged = column("tagged", 0);
   const previous = new Map<string, number>();
   const rows: Row[] = [];
@@ -114,6 +116,7 @@ export function decodeRows(tape: number, value: Value): Row[] {
       metadata: metadata[index] as Json,
       pending: pending[index] as number,
       waiting: waiting[index] as number,
+      questions: questions[index] as Row["questions"],
       tagged: tagged[index] === 1,
     });
     previous.set(namespace, seq);

@@ -69,6 +69,29 @@ export const attributes: readonly Case[] = [
     },
   },
   {
+    name: "attributes: bundles carry them, and a thread without checkpoints has none",
+    async run({ open }) {
+      const store = await open();
+      const thread = store.thread("t");
+      await thread.putWrites("early", { task: "x", writes: [{ channel: "c", value: 1 }] });
+      await failsWith("NOT_FOUND", () => thread.setAttributes({ tenant: "acme" }));
+      await thread.put({ id: "a", state: {}, attributes: { tenant: "acme", cost: 1.5 } });
+      const lines = await collect(store.export());
+      await thread.deleteCheckpoints(["a"]);
+      exact(await thread.attributes(), {});
+      await failsWith("NOT_FOUND", () => thread.setAttributes({ tenant: "acme" }));
+      await store.import(lines);
+      exact(await thread.attributes(), { tenant: "acme", cost: 1.5 });
+      const where = { tenant: "acme", cost: { gt: 1 } };
+      exact((await collect(store.threads({ where }))).length, 1);
+      // A thread that is there keeps its own.
+      await thread.setAttributes({ cost: 3, tenant: null });
+      await store.import(lines);
+      exact(await thread.attributes(), { cost: 3 });
+      assert.deepEqual((await store.verify()).faults, []);
+    },
+  },
+  {
     name: "attributes: wrong names, values and conditions are a TypeError before any I/O",
     async run({ open }) {
       const store = await open();

@@ -84,6 +84,52 @@ export const questions: readonly Case[] = [
       await thread.putWrites("c", { task: "00000000-0000-0000-0000-000000000000", writes: [answer] });
       assert.equal(await status(), "paused");
       exact(await collect(store.interrupts()), []);
+      // A task that asks again saves its earlier answers with the question.
+      clock.advance(1);
+      await thread.putWrites("c", { task: "task", writes: [ask, answer] });
+      assert.equal(await status(), "waiting");
+      const copy = await thread.copy("copy");
+      await copy.putWrites("c", { task: "task", writes: [answer] });
+      exact(
+        (await collect(store.threads())).map((one) => one.status),
+        ["paused", "waiting"],
+      );
+      // A bundle keeps which came later.
+      const lines = await collect(store.export());
+      await thread.delete();
+      await copy.delete();
+      await store.import(lines);
+      exact(
+        (await collect(store.threads())).map((one) => one.status),
+        ["paused", "waiting"],
+      );
+      assert.deepEqual((await store.verify()).faults, []);
+    },
+  },
+  {
+    name: "questions: only an answer to a question ends its waiting, not one to another task",
+    async run({ open }) {
+      const store = await open();
+      const thread = store.thread("t");
+      const asked = ["one", "two"].map((id) => ({ id, node: "n", value: id }));
+      await thread.put({ id: "a", state: {}, next: ["n"], interrupts: asked });
+      const answer = { channel: "answer", value: "yes", index: controlIndexes.resume };
+      const told = async (): Promise<readonly unknown[]> => [
+        (await collect(store.threads()))[0]?.status,
+        ...(await collect(store.interrupts())).map(({ id }) => id),
+      ];
+      for (const task of ["other", "another", "two"]) await thread.putWrites("a", { task, writes: [answer] });
+      exact(await told(), ["waiting", "one"]);
+      // A checkpoint that replaces the head asks again; the answers to it stay.
+      await thread.put({ id: "a", state: {}, next: ["n"], interrupts: [{ id: "three", node: "n", value: 3 }] });
+      exact(await told(), ["waiting", "three"]);
+      for (let number = 0; number < 70; number += 1) await thread.put({ state: {}, next: ["n"], interrupts: asked });
+      const fork = await thread.fork({ at: "a", into: "f" });
+      await fork.putWrites("a", { task: "one", writes: [answer] });
+      await thread.delete();
+      exact(await told(), ["waiting", "three"]);
+      await fork.putWrites("a", { task: "three", writes: [answer] });
+      exact(await told(), ["paused"]);
       assert.deepEqual((await store.verify()).faults, []);
     },
   },

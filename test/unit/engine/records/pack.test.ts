@@ -26,7 +26,7 @@ interface Drawn {
   readonly full: boolean;
   readonly addressed: boolean;
   readonly fields: Pick<Row, "step" | "source" | "node" | "run" | "workflow" | "label" | "stateVersion"> &
-    Pick<Row, "metadata" | "pending" | "waiting" | "tagged">;
+    Pick<Row, "metadata" | "pending" | "waiting" | "questions" | "tagged">;
 }
 
 const name = fc.option(fc.constantFrom("plan", "act", ""), { nil: null });
@@ -48,6 +48,7 @@ const drawn: fc.Arbitrary<Drawn> = fc.record({
     metadata: trees,
     pending: fc.nat(2),
     waiting: fc.nat(2),
+    questions: fc.option(fc.array(fc.constantFrom("q", "r"), { maxLength: 2 }), { nil: null }),
     tagged: fc.boolean(),
   }),
 });
@@ -171,6 +172,7 @@ const sample: Drawn = {
     metadata: null,
     pending: 0,
     waiting: 0,
+    questions: null,
     tagged: false,
   },
 };

@@ -23,6 +23,7 @@ const rows: fc.Arbitrary<Row> = fc.record({
   metadata: trees,
   pending: fc.nat(9),
   waiting: fc.nat(9),
+  questions: fc.option(fc.array(text, { maxLength: 3 }), { nil: null }),
   tagged: fc.boolean(),
 });
 
