@@ -100,6 +100,27 @@ export function nameOf(error: unknown, otherwise: Error): string {
   }
 }
 
+const LONGEST_STACK = 4_000;
+const MOST_CAUSES = 3;
+
+/** Returns the stack of a thrown error and the errors that caused it, to be kept with a failed task. */
+export function originOf(error: unknown, depth: number = MOST_CAUSES): Record<string, unknown> {
+  try {
+    if (!(error instanceof Error)) return {};
+    const { stack, cause } = error;
+    const hasCause = cause !== undefined && cause !== null && depth > 0;
+    return {
+      ...(typeof stack === "string" &&
+        depth === MOST_CAUSES && { stack: stack.slice(0, LONGEST_STACK).toWellFormed() }),
+      ...(hasCause && {
+        cause: { name: nameOf(cause, error), message: messageOf(cause), ...originOf(cause, depth - 1) },
+      }),
+    };
+  } catch {
+    return {};
+  }
+}
+
 /** Warns of a fault that is nobody's to catch, as of a listener: as Node does where there is Node, else in the console. */
 export function warnOf(message: string): void {
   const { process: node } = globalThis as { process?: { emitWarning?: (message: string) => void } };

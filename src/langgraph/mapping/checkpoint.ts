@@ -1,6 +1,6 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { ChannelVersions, Checkpoint, CheckpointMetadata, CheckpointTuple } from "@langchain/langgraph-checkpoint";
-import type { CheckpointTuple as StoredTuple } from "../../model/checkpoint.ts";
+import type { Source, CheckpointTuple as StoredTuple } from "../../model/checkpoint.ts";
 import type { PutInput } from "../../model/options.ts";
 import { define } from "../define.ts";
 import { fromStored } from "../values/from-stored.ts";
@@ -89,7 +89,7 @@ export function putInput(input: CheckpointInput): PutInput<Record<string, unknow
     id: checkpoint.id,
     source,
     ...(step !== undefined && { step }),
-    node: lastNode(checkpoint),
+    node: lastNode(checkpoint, source),
     path: [],
     next: activatedNodes(values, changed),
     run,
@@ -122,18 +122,22 @@ function isIsoTime(ts: unknown): boolean {
   return Number.isFinite(time) && new Date(time).toISOString() === ts;
 }
 
-/** Returns the node that ran last, which has seen the newest version; null if several have. Only shown to people. */
-function lastNode(checkpoint: Checkpoint): string | null {
+/**
+ * Returns the node that ran last, which has seen the newest version; null if several have, and where an input was taken in, which
+ * is the work of no node. Only shown to people.
+ */
+function lastNode(checkpoint: Checkpoint, source: Source): string | null {
+  if (source === "input") return null;
   let newest = Number.NEGATIVE_INFINITY;
   let nodes: string[] = [];
   for (const [node, seen] of Object.entries(checkpoint.versions_seen ?? {})) {
-    if (node.startsWith("__")) continue;
+    if (node.startsWith("__") && node !== "__start__") continue;
     const version = Math.max(...Object.values(seen ?? {}).filter((value) => typeof value === "number"));
     if (version > newest) [newest, nodes] = [version, [node]];
     else if (version === newest) nodes.push(node);
   }
   const [node, ...others] = nodes;
-  return node?.isWellFormed() && others.length === 0 ? node : null;
+  return node?.isWellFormed() && node !== "__start__" && others.length === 0 ? node : null;
 }
 
 /** Returns the nodes that the checkpoint's channels activate. Only shown to people, and for the thread's status. */

@@ -3,9 +3,10 @@ import type { CheckpointTuple } from "../../model/checkpoint.ts";
 import { RunError, StorageFailure } from "../errors.ts";
 import type { Values } from "../graph/reducers.ts";
 import { checkInput } from "../graph/schema.ts";
+import { topologyOf } from "../graph/topology.ts";
 import { headOf } from "../journal/late-answers.ts";
 import { forgetRecoveries, noteRecovery } from "../journal/recoveries.ts";
-import { type Breaks, type Position, readPosition } from "../position/graph-position.ts";
+import { type Breaks, type Notes, type Position, readPosition } from "../position/graph-position.ts";
 import { noInterrupt, type ResumePoint, resumePoint } from "../position/resume-run.ts";
 import { checkFits, NOTHING, startPosition } from "../position/start-run.ts";
 import { controlWrite, gotoWrite } from "../position/step-progress.ts";
@@ -160,7 +161,9 @@ export class Execution extends Call {
     const level = this.level(run, breaks, head);
     this.listener.tell({ type: "start", run, thread: this.threadId, resumed: false });
     const cancellation = this.cancellation;
-    const first = await startPosition({ definition, run, breaks, cancellation }, values, before);
+    // A thread keeps the picture of its workflow once; later runs only add to its history.
+    const notes: Notes = head === undefined && this.threadId !== undefined ? { graph: topologyOf(definition) } : {};
+    const first = await startPosition({ definition, run, breaks, notes, cancellation }, values, before);
     // The difference from a state of an earlier version is not that from the migrated one.
     const position: Position = last?.migrated ? { ...first, change: undefined } : first;
     await level.journal.commit(position, named ? { consume: [runMessageId(run)] } : {});

@@ -8,6 +8,7 @@ import type {
   Source,
 } from "../../model/checkpoint.ts";
 import type { Update } from "../../model/options.ts";
+import type { TaskTime, Topology } from "../../model/topology.ts";
 import type { Values } from "../graph/reducers.ts";
 import type { Task } from "../graph/routing.ts";
 import { freeze, isPlainObject } from "../values/capture.ts";
@@ -29,6 +30,10 @@ export interface Notes {
   readonly due?: number;
   /** The ids of the steps that unfinished tasks remembered before this checkpoint. */
   readonly kept?: readonly string[];
+  /** The workflow as it was compiled, with the first checkpoint of a thread. Only shown to people. */
+  readonly graph?: Topology;
+  /** When the tasks of the step before this checkpoint ran, if there were several. Only shown to people. */
+  readonly tasks?: readonly TaskTime[];
 }
 
 /** Names of nodes that a run stops before, or after. */

@@ -180,7 +180,7 @@ async function leaveStep(
   const updates = finished.map(({ task }) => position.progress.results.get(task)?.update);
   const { state, change } = reduce(definition.reducers, position.state, [...updates, capture(update)]);
   const { next } = await route(definition, [{ node: "resume", goto }], state, [], step);
-  const { paused: _, nested: __, idle: ___, due: ____, ...notes } = position.notes;
+  const { paused: _, nested: __, idle: ___, due: ____, graph: _____, tasks: ______, ...notes } = position.notes;
   return {
     ...position,
     id: undefined,

@@ -25,12 +25,22 @@ export interface Progress {
   readonly gotos: Map<string, Goto>;
   /** Tasks that failed, and were not tried again since. */
   readonly failed: Set<string>;
+  /** When tasks ran in this process, by task, in milliseconds since 1970. */
+  readonly times: Map<string, { readonly from: number; readonly to: number }>;
   /** How many emitted data were kept. */
   emits: number;
 }
 
 export function emptyProgress(): Progress {
-  return { results: new Map(), asked: new Map(), answers: new Map(), gotos: new Map(), failed: new Set(), emits: 0 };
+  return {
+    results: new Map(),
+    asked: new Map(),
+    answers: new Map(),
+    gotos: new Map(),
+    failed: new Set(),
+    times: new Map(),
+    emits: 0,
+  };
 }
 
 /**

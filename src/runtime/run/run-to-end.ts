@@ -1,4 +1,5 @@
-import { messageOf, nameOf, RunError, StorageFailure } from "../errors.ts";
+import type { TaskTime } from "../../model/topology.ts";
+import { messageOf, nameOf, originOf, RunError, StorageFailure } from "../errors.ts";
 import { ReducerFailure, reduce } from "../graph/reducers.ts";
 import { BranchFailure, route, type Task, UnknownTarget } from "../graph/routing.ts";
 import type { Notes, Position } from "../position/graph-position.ts";
@@ -85,7 +86,7 @@ async function advance(level: Level, position: Position): Promise<Position> {
       interrupts: [],
       barriers,
       run: position.run,
-      notes: { ...outer, ...arrivalNotes(breaks, ran, next) },
+      notes: { ...outer, ...arrivalNotes(breaks, ran, next), ...taskTimes(position, session.now()) },
       progress: emptyProgress(),
     };
   } catch (error) {
@@ -101,6 +102,19 @@ async function advance(level: Level, position: Position): Promise<Position> {
   const names = boundary.next.map(({ node }) => node);
   session.emit({ type: "step", namespace, step, state: ownCopy(boundary.state), next: names, checkpoint });
   return boundary;
+}
+
+/** Steps of more tasks keep no times: their checkpoint would outgrow what it tells. */
+const MOST_TIMES = 64;
+
+/** Returns the times of a step's tasks, if there were several, as they are kept with the checkpoint that ends it. */
+function taskTimes({ next, progress: { times } }: Position, now: number): Pick<Notes, "tasks"> {
+  if (next.length < 2 || next.length > MOST_TIMES) return {};
+  const tasks = next.flatMap(({ node, task }): TaskTime[] => {
+    const time = times.get(task);
+    return time === undefined ? [] : [[node, now - time.from, time.to - time.from]];
+  });
+  return tasks.length < 2 ? {} : { tasks };
 }
 
 /** Stops at a position and stores it, with its open questions and the results of its finished tasks. */
@@ -128,7 +142,9 @@ async function keep(level: Level, position: Position, rest: Pick<Notes, "idle" |
   const { journal } = level;
   const interrupts = openInterrupts(position);
   const id = await journal.idOf(position);
-  const { idle, due, ...others } = position.notes;
+  const { idle, due, graph, tasks, ...others } = position.notes;
+  // Told once, by the checkpoint that is there.
+  const told = id === undefined ? { ...(graph && { graph }), ...(tasks && { tasks }) } : {};
   const isSame = sameQuestions(interrupts, position.interrupts) && idle === rest.idle && due === rest.due;
   if (id !== undefined && isSame) {
     await journal.flush(position);
@@ -143,7 +159,7 @@ async function keep(level: Level, position: Position, rest: Pick<Notes, "idle" |
     ...(id === undefined ? {} : { change: {}, source: inPlace ? position.source : "loop" }),
     plainPath: position.plainPath && id === undefined,
     interrupts,
-    notes: noteNested({ ...others, ...rest }, keptId, await nestedHeads(level, position, id)),
+    notes: noteNested({ ...others, ...told, ...rest }, keptId, await nestedHeads(level, position, id)),
   };
   await journal.flush(kept, { id: keptId, inPlace });
   return kept;
@@ -170,7 +186,7 @@ async function saveErrors({ journal }: Level, failures: readonly Failed[]): Prom
 
 function describe(error: RunError): Record<string, unknown> {
   const { cause } = error;
-  return { code: error.code, name: nameOf(cause, error), message: messageOf(cause ?? error) };
+  return { code: error.code, name: nameOf(cause, error), message: messageOf(cause ?? error), ...originOf(cause) };
 }
 
 function stepLimit({ session }: Level, position: Position): RunError {

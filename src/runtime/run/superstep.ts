@@ -34,11 +34,13 @@ export async function superstep(level: Level, position: Position): Promise<reado
   let broken: { readonly error: unknown } | undefined;
   const worker = async (): Promise<void> => {
     for (const task of waiting) {
+      const from = level.session.now();
       try {
         settle(level, position, task, await runTask(level, position, task), failed);
       } catch (error) {
         broken ??= { error };
       }
+      position.progress.times.set(task.task, { from, to: level.session.now() });
       // Running tasks may finish, since their results are kept; no further task is begun.
       if (broken !== undefined || failed.size > 0) return;
     }
