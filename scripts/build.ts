@@ -21,6 +21,7 @@ const entries = [
   "testing/index",
   "cli/main",
   "demo/worker",
+  "inspector/app/describe",
   "inspector/app/runner",
 ];
 

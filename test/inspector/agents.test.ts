@@ -90,7 +90,7 @@ test("a failed thread opens with its error, on the node that failed, and the cod
   const page = await visit(browser, inspector);
   await goTo(page, "#/thread/article-0");
   const banner = page.getByRole("region", { name: "Failure" });
-  await banner.getByText("fetch failed").waitFor();
+  await banner.getByText("fetch failed", { exact: true }).waitFor();
   expect(await banner.locator(".headline").textContent()).toMatch(/^publish failed: TypeError/);
   expect(await banner.textContent()).toContain("Can go on from step 2: publish runs again.");
   await banner.getByRole("button", { name: "the code to resume" }).click();
@@ -111,7 +111,11 @@ test("equal failures of many threads are one entry", async () => {
   await expect.poll(() => groups.count()).toBe(2);
   expect(await groups.first().textContent()).toContain("5 threads");
   await groups.first().getByRole("link", { name: "article-3" }).click();
-  await page.getByRole("region", { name: "Failure" }).getByText("503 for article 3").waitFor();
+  await page
+    .getByRole("region", { name: "Failure" })
+    .locator(".error-message")
+    .getByText("503 for article 3")
+    .waitFor();
 });
 
 test("the inbox answers in place: choices, a form, a text, yes or no, and several at once", async () => {

@@ -60,7 +60,7 @@ test("what is missing says so, with a way on", async () => {
   await goTo(page, "#/thread/t/no-such-checkpoint");
   await page.getByRole("heading", { name: "There is no such checkpoint" }).waitFor();
   await page.getByRole("link", { name: "Show the newest of the thread" }).click();
-  await page.getByRole("heading", { name: "step 0 · loop" }).waitFor();
+  await page.getByRole("heading", { name: "step 0" }).waitFor();
 });
 
 test("an idle page asks nothing, and opens with few requests", async () => {

@@ -1,4 +1,5 @@
 import type { Argument, Command, Option } from "commander";
+import { stepName } from "../../display/steps/step-name.ts";
 import { URL_SCHEME } from "../input/declare.ts";
 import { existingThread } from "../input/lookup.ts";
 import type { Session } from "../session.ts";
@@ -86,7 +87,7 @@ async function candidatesFor(
         const found: Candidate[] = [];
         const thread = await existingThread(store, operands[0] ?? "", values.get("--namespace"));
         for await (const { id, step, node, source } of thread.history({ limit: OFFERED }))
-          found.push({ word: id, meaning: `step ${step}, ${node ?? source}` });
+          found.push({ word: id, meaning: `step ${step}, ${stepName({ node, source })}` });
         return found;
       },
       true,

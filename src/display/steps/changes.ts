@@ -1,4 +1,5 @@
 import { isMessage, messageOf, messageText } from "../messages/message.ts";
+import { withoutMarks } from "../messages/plain-text.ts";
 import { countText } from "../quantities.ts";
 import { isLangGraphState, splitKeys } from "../values/internals.ts";
 import { previewOf } from "../values/preview.ts";
@@ -123,6 +124,8 @@ function addedMessages(messages: readonly unknown[], name: string): string {
 function messageLine(value: unknown): string {
   const message = messageOf(value);
   if (message === undefined) return previewOf(value, 60);
-  const text = oneLine(messageText(message), 80) || message.roleName;
+  const whole = messageText(message);
+  // A tool answers with data, in which such marks mean something.
+  const text = oneLine(message.role === "tool" ? whole : withoutMarks(whole), 80) || message.roleName;
   return message.role === "tool" && message.name !== undefined ? `${message.name} → ${text}` : text;
 }

@@ -6,8 +6,9 @@ import { startSurvey, storageFacts } from "./storage.ts";
 import { checkpointFacts, stateDiff } from "./thread/checkpoint.ts";
 import { blame, compareThreads } from "./thread/compare.ts";
 import { conversationPage } from "./thread/conversation.ts";
-import { threadGraph, threadTimes } from "./thread/graph.ts";
+import { threadGraph } from "./thread/graph.ts";
 import { checkpointMarks, historyPage, timelinePage, timelinePosition } from "./thread/history.ts";
+import { threadTimes } from "./thread/times.ts";
 import { stateNode, stateSearch, stateText, stateValue } from "./thread/tree.ts";
 import { freeName, storeFacts, threadFacts, threadPage } from "./threads.ts";
 

@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { extname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { GraphPicture } from "../../display/steps/topology.ts";
 
 /** A run that was started from the page. */
 export interface RunFacts {
@@ -14,6 +15,9 @@ export interface RunFacts {
 }
 
 const MOST_OUTPUT = 64 * 1024;
+/** How long an application may take to be loaded for the pictures of its graphs, in milliseconds. */
+const LOADING = 30_000;
+const MOST_PICTURES = 1024 * 1024;
 const MOST_RUNS = 50;
 
 /** The runs of an application, each in a process of its own, so that nothing it does can harm the inspector. */
@@ -21,6 +25,7 @@ export class Runs {
   readonly #file: string;
   readonly #runs = new Map<string, RunFacts>();
   readonly #processes = new Map<string, ChildProcess>();
+  #pictures: Promise<readonly GraphPicture[]> | undefined;
 
   /** Throws a TypeError if there is no such file. */
   constructor(file: string) {
@@ -32,6 +37,19 @@ export class Runs {
     return this.#file;
   }
 
+  /** Returns the pictures of the compiled graphs that the application exports, read once; none if it cannot be loaded. */
+  pictures(): Promise<readonly GraphPicture[]> {
+    this.#pictures ??= new Promise((resolve) => {
+      execFile(
+        process.execPath,
+        [...process.execArgv, moduleBeside("describe"), this.#file],
+        { timeout: LOADING, maxBuffer: MOST_PICTURES, env: { ...process.env, NODE_NO_WARNINGS: "1" } },
+        (error, output) => resolve(error === null ? picturesIn(output) : []),
+      );
+    });
+    return this.#pictures;
+  }
+
   of(thread: string): RunFacts | undefined {
     return this.#runs.get(thread);
   }
@@ -39,12 +57,15 @@ export class Runs {
   /** Runs a thread on. Returns false if it runs already. */
   start(thread: string, workflow: string | null): boolean {
     if (this.#processes.has(thread)) return false;
-    const runner = fileURLToPath(new URL(`./runner${extname(import.meta.url)}`, import.meta.url));
     // Arguments, not a shell: a thread's id may be any text.
-    const child = spawn(process.execPath, [...process.execArgv, runner, this.#file, thread, workflow ?? ""], {
-      stdio: ["ignore", "pipe", "pipe"],
-      env: { ...process.env, NODE_NO_WARNINGS: "1" },
-    });
+    const child = spawn(
+      process.execPath,
+      [...process.execArgv, moduleBeside("runner"), this.#file, thread, workflow ?? ""],
+      {
+        stdio: ["ignore", "pipe", "pipe"],
+        env: { ...process.env, NODE_NO_WARNINGS: "1" },
+      },
+    );
     this.#processes.set(thread, child);
     this.#runs.delete(thread);
     this.#runs.set(thread, { thread, startedAt: Date.now(), endedAt: null, state: "running", output: "" });
@@ -79,5 +100,19 @@ export class Runs {
   #change(thread: string, change: (facts: RunFacts) => Partial<RunFacts>): void {
     const facts = this.#runs.get(thread);
     if (facts !== undefined) this.#runs.set(thread, { ...facts, ...change(facts) });
+  }
+}
+
+/** Returns the path of a program beside this module: a source in development, compiled in the package. */
+function moduleBeside(name: string): string {
+  return fileURLToPath(new URL(`./${name}${extname(import.meta.url)}`, import.meta.url));
+}
+
+/** Reads the last line of what `describe` printed: the application may have printed lines of its own before. */
+function picturesIn(output: string): readonly GraphPicture[] {
+  try {
+    return JSON.parse(output.trimEnd().split("\n").at(-1) ?? "[]") as GraphPicture[];
+  } catch {
+    return [];
   }
 }

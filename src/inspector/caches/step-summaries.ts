@@ -1,16 +1,25 @@
 import { setTimeout as pause, setImmediate as turn } from "node:timers/promises";
 import type { Store } from "../../api/store.ts";
 import { changeSummary } from "../../display/steps/changes.ts";
+import { type Ran, ranIn, taskLabels } from "../../display/steps/step-name.ts";
 import type { Renderers } from "../../display/values/renderers.ts";
-import type { CheckpointInfo } from "../../model/checkpoint.ts";
+import type { Checkpoint, CheckpointInfo } from "../../model/checkpoint.ts";
 
 const MOST = 20_000;
 
-/** The lines that say what steps did. Each needs two states, so they are made in the background, once, and kept. */
+/** Says what a step did: a line on its changes, and the nodes that ran in it. */
+export interface StepSummary {
+  readonly line: string;
+  readonly ran: readonly Ran[];
+  /** The tasks of a parallel step, in order, each with its argument. */
+  readonly tasks: readonly string[];
+}
+
+/** The summaries of steps. Each needs two checkpoints, so they are made in the background, once, and kept. */
 export class StepSummaries {
   readonly #store: Store;
   readonly #renderers: Renderers;
-  readonly #lines = new Map<string, string>();
+  readonly #lines = new Map<string, StepSummary>();
   readonly #underWay = new Map<string, Promise<void>>();
 
   constructor(store: Store, renderers: Renderers) {
@@ -18,8 +27,8 @@ export class StepSummaries {
     this.#renderers = renderers;
   }
 
-  /** Returns the line of a step; undefined until it is made. */
-  get(info: CheckpointInfo): string | undefined {
+  /** Returns the summary of a step; undefined until it is made. */
+  get(info: CheckpointInfo): StepSummary | undefined {
     return this.#lines.get(keyOf(info));
   }
 
@@ -45,12 +54,13 @@ export class StepSummaries {
     const left = new Set(wanted.map(({ id }) => id));
     /** Wanted states whose parent was not met yet, by the parent's id. */
     const children = new Map<string, { info: CheckpointInfo; state: unknown }[]>();
-    const settle = (info: CheckpointInfo, before: unknown, after: unknown): void => {
-      this.#lines.set(keyOf(info), changeSummary(before, after, this.#renderers));
+    const settle = (info: CheckpointInfo, before: Before | undefined, after: unknown): void => {
+      const line = changeSummary(before?.state, after, this.#renderers);
+      this.#lines.set(keyOf(info), { line, ran: ranIn(info, before?.next), tasks: taskLabels(before?.next) });
     };
     let started = performance.now();
-    for await (const { state, ...info } of thread.history({ before: newest.seq + 1, states: true })) {
-      for (const child of children.get(info.id) ?? []) settle(child.info, state, child.state);
+    for await (const { state, next, ...info } of thread.history({ before: newest.seq + 1, states: true })) {
+      for (const child of children.get(info.id) ?? []) settle(child.info, { state, next }, child.state);
       children.delete(info.id);
       if (left.delete(info.id)) {
         if (info.parent === null) settle(info, undefined, state);
@@ -64,11 +74,11 @@ export class StepSummaries {
     }
     for (const [parent, waiting] of children) {
       const before = await thread.get(parent);
-      for (const { info, state } of waiting) settle(info, before?.state, state);
+      for (const { info, state } of waiting) settle(info, before, state);
       await turn();
     }
     // A checkpoint that was deleted meanwhile must not be asked for again and again.
-    for (const info of wanted) if (left.has(info.id)) this.#lines.set(keyOf(info), "");
+    for (const info of wanted) if (left.has(info.id)) this.#lines.set(keyOf(info), { line: "", ran: [], tasks: [] });
     for (const key of this.#lines.keys()) {
       if (this.#lines.size <= MOST) break;
       this.#lines.delete(key);
@@ -80,6 +90,8 @@ export class StepSummaries {
     this.#lines.clear();
   }
 }
+
+type Before = Pick<Checkpoint, "state" | "next">;
 
 function keyOf({ thread, namespace, id, parent, seq }: CheckpointInfo): string {
   return JSON.stringify([thread, namespace, id, parent, seq]);

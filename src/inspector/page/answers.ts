@@ -1,6 +1,7 @@
 import type { LanePlace } from "../../display/lanes.ts";
 import type { Failure } from "../../display/steps/failure.ts";
 import type { AnswerForm } from "../../display/steps/question.ts";
+import type { Ran } from "../../display/steps/step-name.ts";
 import type { Summary } from "../../display/values/parts.ts";
 import type { CheckpointInfo, ThreadInfo } from "../../model/checkpoint.ts";
 import type { Stats, ThreadSize } from "../../model/results.ts";
@@ -52,6 +53,7 @@ export interface CheckpointItem extends CheckpointInfo {
   readonly kind: "checkpoint";
   readonly place: LanePlace;
   readonly line: string | null;
+  readonly ran: readonly Ran[];
   readonly took: number | null;
   readonly failed: boolean;
   readonly asked: boolean;
@@ -124,7 +126,15 @@ export interface OverviewFacts {
 
 export interface GraphFacts {
   readonly nodes: readonly { readonly name: string; readonly count: number; readonly median: number | null }[];
-  readonly edges: readonly { readonly from: string; readonly to: string; readonly count: number }[];
+  readonly edges: readonly {
+    readonly from: string;
+    readonly to: string;
+    readonly count: number;
+    /** True for a branch, which is taken at times. */
+    readonly sometimes: boolean;
+  }[];
+  /** Where the picture is from: the workflow as it was compiled, the application, or the history alone. */
+  readonly drawnFrom: "compiled" | "app" | "history";
   readonly current: readonly string[];
   readonly last: string | null;
   readonly checkpoints: number;
@@ -140,6 +150,10 @@ export interface TimeFacts {
     readonly step: number;
     readonly from: number;
     readonly to: number;
+    /** A task that ran beside others in its step. */
+    readonly isTask: boolean;
+    /** False if nobody noted when the task ran: it is drawn over its whole step. */
+    readonly isTimed: boolean;
   }[];
 }
 
@@ -149,6 +163,7 @@ export interface CompareSide {
   readonly source: string;
   readonly createdAt: number;
   readonly line: string | null;
+  readonly ran: readonly Ran[];
 }
 
 export interface CompareFacts {

@@ -1,5 +1,6 @@
 import type { Failure } from "../../display/steps/failure.ts";
 import type { AnswerForm } from "../../display/steps/question.ts";
+import type { Ran } from "../../display/steps/step-name.ts";
 import type { Summary } from "../../display/values/parts.ts";
 import type { CheckpointInfo } from "../../model/checkpoint.ts";
 import type { CheckpointSize } from "../../model/results.ts";
@@ -40,6 +41,7 @@ export interface WriteFacts {
 
 export interface CheckpointFacts {
   readonly checkpoint: CheckpointInfo;
+  readonly ran: readonly Ran[];
   readonly state: Summary;
   readonly langgraph: boolean;
   readonly messages: { readonly path: readonly string[]; readonly count: number } | null;

@@ -2,6 +2,9 @@ import { expect, test } from "vitest";
 import { changeSummary } from "../../../src/display/steps/changes.ts";
 import { failureKey, failuresIn } from "../../../src/display/steps/failure.ts";
 import { questionsOf } from "../../../src/display/steps/question.ts";
+import { ranIn, stepName, stepTitle, taskLabels } from "../../../src/display/steps/step-name.ts";
+import { pictureIn } from "../../../src/display/steps/topology.ts";
+import type { CheckpointInfo } from "../../../src/model/checkpoint.ts";
 
 const user = { role: "user", content: "What is the weather like?" };
 const answer = { lc: "AIMessage", content: "It is 18 °C\nand sunny." };
@@ -13,6 +16,16 @@ test.each([
   [{ messages: [user] }, { messages: [user, calling, answer] }, "+2 messages: It is 18 °C and sunny."],
   [{ messages: [user] }, { messages: [user, calling] }, "+1 message: calls get_weather"],
   [{ log: ["a"] }, { log: ["a", "wrote a draft"] }, "log +1: wrote a draft"],
+  [
+    { messages: [user] },
+    { messages: [user, { ...user, content: "# Sky\n\n- **sunny**, [more](http://a) `x`" }] },
+    "+1 message: Sky sunny, more x",
+  ],
+  [
+    { messages: [user] },
+    { messages: [user, { ...user, content: "2 * 3 * 4, a_b_c" }] },
+    "+1 message: 2 * 3 * 4, a_b_c",
+  ],
   [{ a: 1, b: 2 }, { a: 1 }, "− b"],
   [{ a: 1 }, { a: 1 }, ""],
   [{ notes: new Map() }, { notes: new Map([["moon", "x"]]) }, "notes +1: moon"],
@@ -108,4 +121,69 @@ test("LangGraph's questions come from its writes, while something is next and un
   expect(questionsOf({ ...at, next: [] }, [asked])).toEqual([]);
   expect(questionsOf(at, [asked, { ...write, index: -4, channel: "__resume__", value: [true] }])).toEqual([]);
   expect(questionsOf(at, [asked, { ...write, index: 0, channel: "x", value: 1 }])).toEqual([]);
+});
+
+const row = { node: null, source: "loop", step: 3, metadata: {} } as unknown as CheckpointInfo;
+
+test.each([
+  [{ node: "agent" }, [{ node: "agent" }], "step 3 · agent"],
+  [{ node: "rank" }, [{ node: "search" }, { node: "rank" }], "step 3 · search, rank"],
+  [{ node: "read" }, [{ node: "read" }, { node: "read" }], "step 3 · read ×2"],
+  [{}, [{ node: "__start__" }], "step 3 · start"],
+  [{}, undefined, "step 3"],
+  [{ node: "other" }, [{ node: "planned" }], "step 3 · other"],
+  [{ source: "input", node: "agent" }, undefined, "step 3 · input"],
+  [{ source: "update", node: null }, [{ node: "agent" }], "step 3 · update"],
+  [
+    {
+      node: "b",
+      metadata: {
+        flow: {
+          tasks: [
+            ["a", 9, 3],
+            ["b", 9, 8],
+          ],
+        },
+      },
+    },
+    undefined,
+    "step 3 · a, b",
+  ],
+  [{ node: "b", metadata: { flow: { tasks: ["?", [1, 2, 3]] } } }, undefined, "step 3 · b"],
+] as const)("a step of %j after %j is called %j", (info, before, title) => {
+  const checkpoint = { ...row, ...info } as CheckpointInfo;
+  expect(stepTitle(checkpoint, ranIn(checkpoint, before))).toBe(title);
+});
+
+test("a step is called by where it came from when no node made it", () => {
+  expect(stepName({ node: null, source: "fork" })).toBe("fork");
+});
+
+test("parallel tasks are told apart by their arguments", () => {
+  expect(taskLabels([{ node: "read", arg: "moon" }, { node: "read", arg: { id: 1 } }, { node: "rank" }])).toEqual([
+    "read moon",
+    "read { id: 1 }",
+    "rank",
+  ]);
+  expect(taskLabels([{ node: "read", arg: "moon" }])).toEqual([]);
+});
+
+test("the picture of a graph is read from metadata, of a nested graph by its namespace, and never from nonsense", () => {
+  const graph = {
+    nodes: ["a", "b"],
+    edges: [[0, 1], [1, 2, 1], [2, 3], [2, 9], "x"],
+    nested: { b: { nodes: [], edges: [] } },
+  };
+  expect(pictureIn({ flow: { graph } }, [])).toEqual({
+    nodes: ["a", "b"],
+    edges: [
+      { from: "__start__", to: "a", sometimes: false },
+      { from: "a", to: "b", sometimes: true },
+      { from: "b", to: "__end__", sometimes: false },
+    ],
+  });
+  expect(pictureIn({ flow: { graph } }, ["b", "1.0"])).toEqual({ nodes: [], edges: [] });
+  expect(pictureIn({ flow: { graph } }, ["a", "1.0"])).toBeUndefined();
+  expect(pictureIn({ flow: { graph: { nodes: [1], edges: [] } } }, [])).toBeUndefined();
+  expect(pictureIn({ flow: null }, [])).toBeUndefined();
 });

@@ -1,4 +1,5 @@
 import { checkpointRecord, wholeRecord } from "../../../display/json-records.ts";
+import { stepName } from "../../../display/steps/step-name.ts";
 import type { CheckpointInfo } from "../../../model/checkpoint.ts";
 import { existingThread } from "../../input/lookup.ts";
 import { printable } from "../../output/printable.ts";
@@ -80,7 +81,7 @@ function printLine(
 ): void {
   const state =
     waiting > 0 ? terminal.style("yellow", "waiting") : pending === 0 ? terminal.style("green", "done") : "";
-  const what = terminal.style("bold", printable(node ?? source));
+  const what = terminal.style("bold", printable(stepName({ node, source })));
   const parts = [
     terminal.style("dim", dateText(createdAt)),
     String(step).padStart(4),

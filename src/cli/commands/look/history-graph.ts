@@ -1,5 +1,6 @@
 import type { Store } from "../../../api/store.ts";
 import type { Thread } from "../../../api/thread.ts";
+import { stepName } from "../../../display/steps/step-name.ts";
 import type { CheckpointInfo } from "../../../model/checkpoint.ts";
 import type { HistoryOptions } from "../../../model/options.ts";
 import { interruptible } from "../../interruptible.ts";
@@ -42,7 +43,13 @@ export async function printGraph(
     if (joins !== undefined) terminal.line(terminal.style("dim", joins));
     const isHead = heads.get(JSON.stringify(info.namespace)) === info.seq;
     terminal.line(
-      rowText(terminal, lanes, short(info.id), info, { isHead, now, change: summaries.get(info.id) ?? "" }),
+      rowText(terminal, lanes, short(info.id), info, {
+        isHead,
+        now,
+        change: "",
+        name: stepName(info),
+        ...summaries.get(info.id),
+      }),
     );
   }
   const forked = isRoot && rows.length === shown.length ? await forkedFrom(store, thread.id) : undefined;
@@ -60,15 +67,20 @@ function rowText(
   lanes: string,
   id: string,
   info: CheckpointInfo,
-  { isHead, now, change }: { readonly isHead: boolean; readonly now: number; readonly change: string },
+  {
+    isHead,
+    now,
+    change,
+    name,
+  }: { readonly isHead: boolean; readonly now: number; readonly change: string; readonly name: string },
 ): string {
-  const { namespace, step, source, node, label, waiting, pending, createdAt } = info;
+  const { namespace, step, label, waiting, pending, createdAt } = info;
   const marks: [text: string, format: Parameters<Terminal["style"]>[0]][] = [];
   if (isHead) marks.push(["head", "green"]);
   if (waiting > 0) marks.push([waiting === 1 ? "waiting" : `waiting for ${waiting}`, "yellow"]);
   else if (isHead && pending === 0 && namespace.length === 0) marks.push(["done", "green"]);
   if (label !== "") marks.push([printable(label), "magenta"]);
-  const what = printable(node ?? source);
+  const what = printable(name);
   const where = namespace.length === 0 ? "" : printable(namespace.join("/"));
   const parts: [text: string, styled: string][] = [
     [lanes, lanes.replaceAll(/[│]/g, (bar) => terminal.style("dim", bar))],

@@ -12,7 +12,7 @@ import { type Column, printTable } from "../../output/table.ts";
 import type { Terminal } from "../../output/terminal.ts";
 import type { Session } from "../../session.ts";
 import { printGraph } from "./history-graph.ts";
-import { summariesOf } from "./summaries.ts";
+import { type StepText, summariesOf } from "./summaries.ts";
 
 const SHOWN = 100;
 
@@ -70,7 +70,7 @@ export function historyCommand(program: Command, session: Session): void {
         }
         if (json) return;
         if (rows.length > 0) {
-          const summaries = terminal.interactive ? await summariesOf(thread, rows) : new Map<string, string>();
+          const summaries = terminal.interactive ? await summariesOf(thread, rows) : new Map<string, StepText>();
           await terminal.paged(async () => printTable(terminal, checkpointColumns(terminal, rows, summaries), rows));
         }
         const last = rows.at(-1);
@@ -85,7 +85,7 @@ export function historyCommand(program: Command, session: Session): void {
 function checkpointColumns(
   terminal: Terminal,
   rows: readonly CheckpointInfo[],
-  summaries: ReadonlyMap<string, string>,
+  summaries: ReadonlyMap<string, StepText>,
 ): readonly Column<CheckpointInfo>[] {
   const now = Date.now();
   // In a pipe ids are whole: whatever reads them may look for them elsewhere.
@@ -96,7 +96,7 @@ function checkpointColumns(
     { title: "SOURCE", text: ({ source }) => source, leaves: 3 },
     {
       title: "NODE",
-      text: ({ node }) => node ?? "",
+      text: ({ id, node }) => summaries.get(id)?.name ?? node ?? "",
       flexible: true,
       style: (text) => terminal.style("bold", text),
       leaves: 6,
@@ -118,6 +118,6 @@ function checkpointColumns(
       leaves: 7,
     },
     { title: "COMMITTED", text: ({ createdAt }) => ageText(createdAt, now), leaves: 4 },
-    { title: "CHANGE", text: ({ id }) => summaries.get(id) ?? "", flexible: true },
+    { title: "CHANGE", text: ({ id }) => summaries.get(id)?.change ?? "", flexible: true },
   ];
 }

@@ -2,6 +2,7 @@ import { checkpointRecord } from "../../../display/json-records.ts";
 import { findMessages } from "../../../display/messages/conversation.ts";
 import { failuresIn } from "../../../display/steps/failure.ts";
 import { questionsOf } from "../../../display/steps/question.ts";
+import { ranIn } from "../../../display/steps/step-name.ts";
 import { toTagged } from "../../../display/tagged-json.ts";
 import { isInternalKey, isLangGraphState } from "../../../display/values/internals.ts";
 import { summaryOf } from "../../../display/values/parts.ts";
@@ -24,6 +25,7 @@ export const checkpointFacts: Handler = async (context, parameters) => {
   const messages = findMessages(state);
   return {
     checkpoint: checkpointRecord(info),
+    ran: context.summaries.get(info)?.ran ?? ranIn(info, undefined),
     state: summaryOf(state, 200, renderers),
     langgraph: isLangGraphState(state),
     messages: messages === undefined ? null : { path: messages.path, count: messages.messages.length },

@@ -42,7 +42,8 @@ export const compareThreads: Handler = async (context, parameters) => {
           node: row.node,
           source: row.source,
           createdAt: row.createdAt,
-          line: context.summaries.get(row) ?? null,
+          line: context.summaries.get(row)?.line ?? null,
+          ran: context.summaries.get(row)?.ran ?? [],
         };
   return {
     left: { thread: left, head: one[0]!.id, checkpoints: one.length },

@@ -205,12 +205,14 @@ function shownItem(context: ApiContext, timeline: Timeline, item: Item, marks: M
     return { kind: "graph", namespace, checkpoints, head: checkpointRecord(head), below };
   }
   const row = timeline.rows[item.index]!;
+  const summary = context.summaries.get(row);
   const parent = row.parent === null ? undefined : timeline.rows[timeline.positions.get(row.parent) ?? -1];
   return {
     kind: "checkpoint",
     ...checkpointRecord(row),
     place: timeline.places[item.index],
-    line: context.summaries.get(row) ?? null,
+    line: summary?.line ?? null,
+    ran: summary?.ran ?? [],
     took: parent === undefined ? null : row.createdAt - parent.createdAt,
     failed: marks.failed.has(row.id),
     asked: item.index > 0 && (row.waiting > 0 || marks.asked.has(row.id)),

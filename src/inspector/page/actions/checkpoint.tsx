@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { stepName } from "../../../display/steps/step-name.ts";
 import type { CheckpointFacts, StateNode } from "../answers.ts";
 import { get, post } from "../api.ts";
 import { copyText } from "../parts/copy.tsx";
@@ -59,8 +60,7 @@ export function CheckpointActions({ facts, route, readOnly, onDone }: Checkpoint
           }}
         >
           <p>
-            Step {checkpoint.step}, {checkpoint.node ?? checkpoint.source}. Its children go on from its parent; no other
-            state changes.
+            Step {checkpoint.step}, {stepName(checkpoint)}. Its children go on from its parent; no other state changes.
           </p>
         </Dialog>
       )}

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { countText, pathText } from "../../../display/quantities.ts";
+import { stepTitle } from "../../../display/steps/step-name.ts";
 import { useAnswer } from "../answer.ts";
 import type { Change, CheckpointFacts, Diff, PreviewNode, Step } from "../answers.ts";
 import { get, type Parameters } from "../api.ts";
@@ -35,7 +36,7 @@ export function Changes({ route, facts }: { readonly route: Route; readonly fact
               ? "nothing: it is the first"
               : "its parent"
             : base.value
-              ? `step ${base.value.checkpoint.step} · ${base.value.checkpoint.node ?? base.value.checkpoint.source}`
+              ? stepTitle(base.value.checkpoint, base.value.ran)
               : "…"}
         </span>
         {route.base !== undefined ? (
@@ -161,7 +162,7 @@ function ChangedValue({ node, place, path, side }: ChangedValueProps): JSX.Eleme
   if (open) return <StateTree place={place} at={path} label={`${pathText(path)}, ${side}`} />;
   return (
     <>
-      <Preview node={node} />
+      <Preview node={node} isRoot />
       {isCut && (
         <button
           type="button"
@@ -183,13 +184,21 @@ function hasMore(node: PreviewNode): boolean {
 }
 
 /** Shows a value with the parts that were sent along. */
-export function Preview({ node }: { readonly node: PreviewNode }): JSX.Element {
-  const { children, parts } = node;
+export function Preview({
+  node,
+  isRoot = false,
+}: {
+  readonly node: PreviewNode;
+  readonly isRoot?: boolean;
+}): JSX.Element {
+  const { children, parts, type, title } = node;
   if (children === undefined) return <Leaf node={node} />;
+  // The fields of a plain object say enough by themselves.
+  const isPlain = isRoot && title === undefined && children.length > 0 && (type === "object" || type === "array");
   return (
     <>
-      <Leaf node={node} open />
-      <ul class="parts">
+      {!isPlain && <Leaf node={node} open />}
+      <ul class={`parts ${isPlain ? "plain" : ""}`}>
         {children.map((part) => (
           <li key={String(part.step)}>
             <span class="key">{part.label}</span>

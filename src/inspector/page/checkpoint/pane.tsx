@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { ageText, bytesText } from "../../../display/quantities.ts";
+import { stepTitle } from "../../../display/steps/step-name.ts";
 import { CheckpointActions } from "../actions/checkpoint.tsx";
 import { RunPanel } from "../actions/run.tsx";
 import type { Blame, CheckpointFacts, Fork, Step } from "../answers.ts";
@@ -92,9 +93,7 @@ export function CheckpointPane({
         >
           ‹
         </a>
-        <h1>
-          step {checkpoint.step} · {checkpoint.node ?? checkpoint.source}
-        </h1>
+        <h1>{stepTitle(checkpoint, facts.ran)}</h1>
         {checkpoint.label !== "" && <span class="tag label">{checkpoint.label}</span>}
         {isHead && route.checkpoint === undefined && <span class="tag">newest</span>}
         <div class="actions">
@@ -257,7 +256,7 @@ function BlameLine({ blamed, route, onClose }: BlameLineProps): JSX.Element {
           <a
             href={addressOfRoute({ ...route, checkpoint: blame.at, tab: "changes", path: undefined, base: undefined })}
           >
-            step {blame.step} · {blame.node ?? blame.source}
+            {stepTitle(blame)}
           </a>
           , {ageText(blame.createdAt, Date.now())}
           {blame.before === null ? (

@@ -46,7 +46,7 @@ export function QuestionCard({
         <details open={!answered}>
           <summary>With the question</summary>
           <div class="question-details">
-            <Preview node={details} />
+            <Preview node={details} isRoot />
           </div>
         </details>
       )}

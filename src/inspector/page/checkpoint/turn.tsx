@@ -210,17 +210,19 @@ function Attachment({
   return (
     <div class="attachment">
       {picture !== undefined && <img src={picture} alt={part.name} />}
-      <span class="tag">{part.mediaType ?? "file"}</span> <span class="attachment-name">{part.name}</span>
-      {part.path !== null && (
-        <button type="button" class="small" onClick={() => void save()}>
-          save
-        </button>
-      )}
-      {part.url !== null && (
-        <Copy text={part.url} label="Copy the address" class="small">
-          copy the address
-        </Copy>
-      )}
+      <p class="attachment-about">
+        <span class="tag">{part.mediaType ?? "file"}</span> <span class="attachment-name">{part.name}</span>
+        {part.path !== null && (
+          <button type="button" class="small" onClick={() => void save()}>
+            save
+          </button>
+        )}
+        {part.url !== null && (
+          <Copy text={part.url} label="Copy the address" class="small">
+            copy the address
+          </Copy>
+        )}
+      </p>
     </div>
   );
 }

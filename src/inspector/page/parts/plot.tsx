@@ -18,7 +18,7 @@ export function Plot({ points, label }: { readonly points: readonly Point[]; rea
   const [width, setWidth] = useState(720);
   useLayoutEffect(() => {
     const element = box.current!;
-    const observer = new ResizeObserver(() => setWidth(Math.max(240, Math.min(760, element.clientWidth))));
+    const observer = new ResizeObserver(() => setWidth(Math.max(240, Math.min(1_000, element.clientWidth))));
     observer.observe(element);
     return () => observer.disconnect();
   }, []);

@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { countText } from "../../../display/quantities.ts";
+import { stepName } from "../../../display/steps/step-name.ts";
 import { useAnswer } from "../answer.ts";
 import type { CompareFacts, CompareSide, Diff } from "../answers.ts";
 import { get } from "../api.ts";
@@ -51,36 +52,43 @@ export function CompareView({ route }: { readonly route: Route }): JSX.Element {
         {value === undefined ? (
           <p class="skeleton" />
         ) : (
-          <VirtualList
-            id="compared"
-            label={`Steps of both threads; ${value.rows.length}`}
-            count={value.rows.length}
-            rowHeight={ROW}
-            active={-1}
-            onOpen={(index) => {
-              const row = value.rows[index]!;
-              const isRight = row.left === null;
-              go({
-                ...filtersOf(route),
-                view: "thread",
-                thread: isRight ? right : left,
-                checkpoint: (row.left ?? row.right)!.id,
-              });
-            }}
-            row={(index) => {
-              const row = value.rows[index]!;
-              return (
-                <div class={`compare-row ${row.same ? "same" : ""}`}>
-                  <span class="number">
-                    <span class="hidden">Step </span>
-                    {row.step}
-                  </span>
-                  <Side side={row.left} />
-                  <Side side={row.right} />
-                </div>
-              );
-            }}
-          />
+          <div class="compare-steps">
+            <div class="compare-head" aria-hidden="true">
+              <span />
+              <span title={left}>{left}</span>
+              <span title={right}>{right}</span>
+            </div>
+            <VirtualList
+              id="compared"
+              label={`Steps of both threads; ${value.rows.length}`}
+              count={value.rows.length}
+              rowHeight={ROW}
+              active={-1}
+              onOpen={(index) => {
+                const row = value.rows[index]!;
+                const isRight = row.left === null;
+                go({
+                  ...filtersOf(route),
+                  view: "thread",
+                  thread: isRight ? right : left,
+                  checkpoint: (row.left ?? row.right)!.id,
+                });
+              }}
+              row={(index) => {
+                const row = value.rows[index]!;
+                return (
+                  <div class={`compare-row ${row.same ? "same" : ""}`}>
+                    <span class="number">
+                      <span class="hidden">Step </span>
+                      {row.step}
+                    </span>
+                    <Side side={row.left} />
+                    <Side side={row.right} />
+                  </div>
+                );
+              }}
+            />
+          </div>
         )}
         <div class="compare-diff">
           <h2>
@@ -108,7 +116,7 @@ function Side({ side }: { readonly side: CompareSide | null }): JSX.Element {
   if (side === null) return <span class="side none">—</span>;
   return (
     <span class="side">
-      <span class="node">{side.node ?? side.source}</span>
+      <span class="node">{stepName(side, side.ran)}</span>
       <span class="line">{side.line ?? ""}</span>
     </span>
   );

@@ -12,6 +12,7 @@ export interface PlacedEdge {
   readonly from: string;
   readonly to: string;
   readonly count: number;
+  readonly sometimes: boolean;
   readonly path: string;
   /** Where the count is written. */
   readonly x: number;

@@ -7,6 +7,15 @@ import { layOut } from "./graph-layout.ts";
 
 const NAMES: Readonly<Record<string, string>> = { __start__: "start", __end__: "end" };
 
+/** A wide graph is drawn smaller where there is no room for it, down to this part of its size. */
+const SMALLEST = 0.75;
+
+const DRAWN_FROM: Readonly<Record<GraphFacts["drawnFrom"], string>> = {
+  compiled: "Drawn from the compiled graph.",
+  app: "Drawn from the compiled graph of the application.",
+  history: "Drawn from the history.",
+};
+
 /** Shows the workflow as a picture: which nodes ran, how often and for how long, and which run next. */
 export function GraphView({ route, head }: { readonly route: Route; readonly head: string | undefined }): JSX.Element {
   const { thread, namespace } = route;
@@ -23,6 +32,7 @@ export function GraphView({ route, head }: { readonly route: Route; readonly hea
         viewBox={`0 0 ${width} ${height}`}
         width={width}
         height={height}
+        style={{ maxWidth: `max(100%, ${Math.round(width * SMALLEST)}px)`, height: "auto" }}
         aria-label={`${value.nodes.length} nodes`}
         role="group"
       >
@@ -41,7 +51,11 @@ export function GraphView({ route, head }: { readonly route: Route; readonly hea
         </defs>
         {edges.map((edge) => (
           <g key={`${edge.from} ${edge.to}`}>
-            <path class="edge" d={edge.path} marker-end="url(#arrow)" />
+            <path
+              class={`edge ${edge.sometimes ? "sometimes" : ""} ${edge.count === 0 ? "untaken" : ""}`}
+              d={edge.path}
+              marker-end="url(#arrow)"
+            />
             {edge.count > 1 && (
               <text class="edge-count" x={edge.x} y={edge.y}>
                 {edge.count}
@@ -57,7 +71,7 @@ export function GraphView({ route, head }: { readonly route: Route; readonly hea
             known === undefined
               ? ""
               : [
-                  known.count > 0 && `${known.count}×`,
+                  known.count > 0 ? `${known.count}×` : !isCurrent && "not yet run",
                   known.median !== null && durationText(known.median),
                   isCurrent && "next",
                 ]
@@ -66,7 +80,7 @@ export function GraphView({ route, head }: { readonly route: Route; readonly hea
           return (
             <g
               key={node.name}
-              class={`graph-node ${isCurrent ? "current" : ""} ${value.last === node.name ? "last" : ""} ${isEnd ? "end" : ""}`}
+              class={`graph-node ${isCurrent ? "current" : ""} ${value.last === node.name ? "last" : ""} ${isEnd ? "end" : ""} ${known?.count === 0 && !isCurrent ? "unseen" : ""}`}
               transform={`translate(${node.x} ${node.y})`}
               {...(isEnd
                 ? {}
@@ -95,7 +109,10 @@ export function GraphView({ route, head }: { readonly route: Route; readonly hea
           );
         })}
       </svg>
-      <p class="about">Drawn from the history. Click a node to see only its steps.</p>
+      <p class="about">
+        {DRAWN_FROM[value.drawnFrom]} {value.edges.some(({ sometimes }) => sometimes) && "Dashed lines are branches. "}
+        Click a node to see only its steps.
+      </p>
     </div>
   );
 }

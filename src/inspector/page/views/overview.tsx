@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { countText } from "../../../display/quantities.ts";
+import { countText, shortAge } from "../../../display/quantities.ts";
 import type { FailureGroups, Inbox, OverviewFacts, StoreFacts } from "../answers.ts";
 import { useLive } from "../live.ts";
 import { Code } from "../parts/copy.tsx";
@@ -35,6 +35,7 @@ export function Overview({
     );
   if (facts.total === 0 && facts.complete) return <FirstSteps store={store} />;
   const open = inbox?.questions.filter(({ answered }) => !answered) ?? [];
+  const met = STATUSES.filter((status) => (facts.statuses[status] ?? 0) > 0);
   return (
     <section class="pane overview" aria-label="Overview">
       <h1>Overview</h1>
@@ -45,7 +46,9 @@ export function Overview({
             class={`tile ${status}`}
             href={addressOfRoute({ ...filtersOf(route), view: "threads", status })}
           >
-            <b>{(facts.statuses[status] ?? 0).toLocaleString("en")}</b>
+            <b class={(facts.statuses[status] ?? 0) >= 10_000 ? "many" : ""}>
+              {(facts.statuses[status] ?? 0).toLocaleString("en")}
+            </b>
             <span>{status}</span>
           </a>
         ))}
@@ -61,10 +64,10 @@ export function Overview({
             <a href={addressOfRoute({ ...filtersOf(route), view: "inbox" })}>Waiting for an answer</a>
           </h2>
           <ul class="plain-list">
-            {open.slice(0, FIRST).map(({ thread, id, text, node }) => (
+            {open.slice(0, FIRST).map(({ thread, id, text, since }) => (
               <li key={`${thread} ${id}`}>
                 <a href={threadAddress(route, thread)}>
-                  <b>{thread}</b> <span class="line says-question">{text}</span> <small>{node}</small>
+                  <b>{thread}</b> <span class="line says-question">{text}</span> <Age at={since} />
                 </a>
               </li>
             ))}
@@ -94,7 +97,8 @@ export function Overview({
                   <b>{count === 1 ? threads[0]!.thread : `${count} threads`}</b>{" "}
                   <span class="line says-failure">
                     {failure.node}: {failure.message}
-                  </span>
+                  </span>{" "}
+                  <Age at={Math.max(...threads.map(({ at }) => at))} />
                 </a>
               </li>
             ))}
@@ -106,57 +110,80 @@ export function Overview({
       {facts.workflows.length > 1 && (
         <>
           <h2>Workflows</h2>
-          <table class="workflows">
-            <caption class="hidden">Threads by workflow and status</caption>
-            <thead>
-              <tr>
-                <th scope="col">Workflow</th>
-                {STATUSES.map((status) => (
-                  <th key={status} scope="col">
-                    {status}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {facts.workflows.map(({ name, counts }) => (
-                <tr key={name}>
-                  <th scope="row">
-                    <a href={addressOfRoute({ view: "threads", workflow: name })}>{name || "(none)"}</a>
-                  </th>
-                  {STATUSES.map((status) => (
-                    <td key={status} class={counts[status] ? `status ${status}` : "zero"}>
-                      {(counts[status] ?? 0).toLocaleString("en")}
-                    </td>
+          <div class="scroll" tabIndex={0} role="region" aria-label="Threads by workflow">
+            <table class="workflows">
+              <caption class="hidden">Threads by workflow and status</caption>
+              <thead>
+                <tr>
+                  <th scope="col">Workflow</th>
+                  {met.map((status) => (
+                    <th key={status} scope="col">
+                      {status}
+                    </th>
                   ))}
                 </tr>
-              ))}
-            </tbody>
-          </table>
+              </thead>
+              <tbody>
+                {facts.workflows.map(({ name, counts }) => (
+                  <tr key={name}>
+                    <th scope="row">
+                      <a href={addressOfRoute({ view: "threads", workflow: name })}>{name || "(none)"}</a>
+                    </th>
+                    {met.map((status) => (
+                      <td key={status} class={counts[status] ? `status ${status}` : "zero"}>
+                        {(counts[status] ?? 0).toLocaleString("en")}
+                      </td>
+                    ))}
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
         </>
       )}
     </section>
   );
 }
 
+/** Shows how long ago something happened, at the end of a row. */
+function Age({ at }: { readonly at: number }): JSX.Element {
+  return (
+    <time class="when" title={new Date(at).toLocaleString()}>
+      {shortAge(at, Date.now())}
+    </time>
+  );
+}
+
 const WIDTH = 720;
-const HEIGHT = 96;
+const HEIGHT = 80;
 
 /** Draws how many threads were last active, and how many were begun, over time. */
 function Activity({ facts }: { readonly facts: OverviewFacts }): JSX.Element {
   const { from, to, updated, created } = facts.activity;
   const most = Math.max(1, ...updated, ...created);
   const wide = WIDTH / updated.length;
-  const bar = (count: number): number => (count / most) * (HEIGHT - 20);
+  const bar = (count: number): number => (count / most) * (HEIGHT - 4);
   const time = (at: number): string =>
     to - from > 2 * 86_400_000
       ? new Date(at).toLocaleDateString()
       : new Date(at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
   const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
+  // The number of threads there were, on a scale of its own: how fast the store grows.
+  const earlier = Math.max(0, facts.total - sum(created));
+  let threads = earlier;
+  const height = (count: number): string => (HEIGHT - 2 - (count / Math.max(1, facts.total)) * (HEIGHT - 6)).toFixed(1);
+  const growth = created.reduce(
+    (path, count, index) => {
+      threads += count;
+      return `${path}L${((index + 1) * wide).toFixed(1)} ${height(threads)}`;
+    },
+    `M0 ${height(earlier)}`,
+  );
   return (
     <figure class="activity">
       <svg
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        preserveAspectRatio="none"
         role="img"
         aria-label={`${sum(updated)} threads active and ${sum(created)} begun since ${new Date(from).toLocaleString()}`}
       >
@@ -166,34 +193,39 @@ function Activity({ facts }: { readonly facts: OverviewFacts }): JSX.Element {
               <rect
                 class="active-bar"
                 x={index * wide + 1}
-                y={HEIGHT - 16 - bar(count)}
+                y={HEIGHT - bar(count)}
                 width={wide - 2}
                 height={bar(count)}
-                rx="2"
               />
             )}
             {created[index]! > 0 && (
               <rect
                 class="begun-bar"
                 x={index * wide + wide / 3}
-                y={HEIGHT - 16 - bar(created[index]!)}
+                y={HEIGHT - bar(created[index]!)}
                 width={wide / 3}
                 height={bar(created[index]!)}
-                rx="1"
               />
             )}
           </g>
         ))}
-        <line class="grid" x1="0" x2={WIDTH} y1={HEIGHT - 16} y2={HEIGHT - 16} />
-        <text x="0" y={HEIGHT - 3}>
-          {time(from)}
-        </text>
-        <text x={WIDTH} y={HEIGHT - 3} text-anchor="end">
-          now
-        </text>
+        <path class="growth-line" d={growth} />
       </svg>
+      <div class="ends" aria-hidden="true">
+        <span>{time(from)}</span>
+        <span>now</span>
+      </div>
       <figcaption>
-        <span class="swatch active-swatch" /> last active <span class="swatch begun-swatch" /> begun
+        <span>
+          <span class="swatch active-swatch" /> last active
+        </span>
+        <span>
+          <span class="swatch begun-swatch" /> begun
+        </span>
+        <span>
+          <span class="swatch growth-swatch" /> in all, from {earlier.toLocaleString("en")} to{" "}
+          {facts.total.toLocaleString("en")}
+        </span>
       </figcaption>
     </figure>
   );

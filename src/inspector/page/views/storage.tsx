@@ -116,8 +116,7 @@ function Totals({ stats }: { readonly stats: NonNullable<StorageFacts["stats"]> 
   return (
     <>
       <p class="big">
-        <b>{bytesText(bytes.total)}</b> on the medium, {countText(threads, "thread")},{" "}
-        {countText(checkpoints, "checkpoint")}
+        <b>{bytesText(bytes.total)}</b> stored, {countText(threads, "thread")}, {countText(checkpoints, "checkpoint")}
       </p>
       <div class="stack" aria-hidden="true">
         {KINDS.map(([kind]) => (

@@ -10,7 +10,7 @@ import { usePaneWidth } from "../parts/panes.tsx";
 import { addressOfRoute, filtersOf, go, type Route, replaceRoute, threadAddress } from "../route.ts";
 import { GraphView } from "./graph.tsx";
 import { TimeView } from "./time.tsx";
-import { Timeline, usePosition, useTimeline } from "./timeline.tsx";
+import { isOfNode, Timeline, usePosition, useTimeline } from "./timeline.tsx";
 
 const SHAPES = [
   ["steps", "Steps"],
@@ -48,7 +48,7 @@ export function ThreadView({ route, readOnly, app, notify }: ThreadViewProps): J
     for (let index = (moved.current ?? position) + step; index >= 0 && index < rows.total; index += step) {
       const item = rows.at(index);
       if (item === undefined) return;
-      if (item.kind !== "checkpoint" || (route.node !== undefined && item.node !== route.node)) continue;
+      if (item.kind !== "checkpoint" || (route.node !== undefined && !isOfNode(item, route.node))) continue;
       moved.current = index;
       replaceRoute({ ...route, checkpoint: item.id, path: undefined });
       return;

@@ -29,27 +29,27 @@ export function TimeView({ route, head }: { readonly route: Route; readonly head
         label={`Steps by time, oldest first; ${total.toLocaleString("en")}`}
         count={spans.length}
         rowHeight={ROW}
-        active={spans.findIndex(({ id }) => id === shown)}
+        active={spans.findIndex(({ id, isTask }) => id === shown && !isTask)}
         onOpen={(index) => {
           const span = spans[index]!;
           go({ ...route, namespace: span.namespace, checkpoint: span.id, base: undefined, path: undefined });
         }}
         row={(index) => {
-          const { name, step, depth, from, to } = spans[index]!;
+          const { name, step, depth, from, to, isTask, isTimed } = spans[index]!;
           const [left, right] = [axis.at(from), axis.at(to)];
           return (
             <div class="span">
               <span class="span-name" style={{ paddingLeft: `${depth * 12}px` }} title={name}>
-                <span class="hidden">Step </span>
-                <small>{step}</small> {name}
+                <span class="hidden">{isTask ? "Task of step" : "Step"} </span>
+                <small>{isTask ? <span class="hidden">{step}</span> : step}</small> {name}
               </span>
               <span class="span-track">
                 <span
-                  class={`span-bar lane-${depth % 6}`}
+                  class={`span-bar lane-${depth % 6} ${isTask ? "task" : ""} ${isTimed ? "" : "untimed"}`}
                   style={{ left: `${left * 100}%`, width: `max(3px, ${(right - left) * 100}%)` }}
                 />
               </span>
-              <span class="span-took">{durationText(to - from)}</span>
+              <span class="span-took">{isTimed ? durationText(to - from) : ""}</span>
             </div>
           );
         }}

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ageText, countText, durationText, shortAge } from "../../../display/quantities.ts";
+import { stepName } from "../../../display/steps/step-name.ts";
 import type { CheckpointItem, Fork, GraphItem, LanePlace, NextItem, TimelineItem, TimelinePage } from "../answers.ts";
 import { addressOf, get } from "../api.ts";
 import { useLiveAnswers } from "../live.ts";
@@ -136,7 +137,7 @@ export function Timeline({ rows, position, forks, route, onOpen }: TimelineProps
             lanes={lanes}
             isHead={item.id === rows.head}
             isBase={route.base === item.id}
-            isDimmed={route.node !== undefined && item.node !== route.node}
+            isDimmed={route.node !== undefined && !isOfNode(item, route.node)}
             forks={forkedAt.get(item.id) ?? []}
             now={now}
           />
@@ -144,6 +145,11 @@ export function Timeline({ rows, position, forks, route, onOpen }: TimelineProps
       }}
     />
   );
+}
+
+/** Tells whether a node ran in the step of a checkpoint. */
+export function isOfNode({ node, source, ran }: CheckpointItem, wanted: string): boolean {
+  return ran.length > 0 ? ran.some(([name]) => name === wanted) : source !== "input" && node === wanted;
 }
 
 interface CheckpointRowProps {
@@ -168,8 +174,8 @@ function CheckpointRow({ item, lanes, isHead, isBase, isDimmed, forks, now }: Ch
       </span>
       <span class="words">
         <span class="first">
-          <span class="node">{node ?? source}</span>
-          {source !== "loop" && node !== null && <span class="tag">{source}</span>}
+          <span class="node">{stepName(item, item.ran)}</span>
+          {(source === "update" || source === "fork") && node !== null && <span class="tag">{source}</span>}
           {asked && (
             <span class="tag" title="It asked a question, which was answered">
               asked
@@ -240,7 +246,7 @@ function GraphRow({ item, lanes }: { readonly item: GraphItem; readonly lanes: n
           {head.waiting > 0 && <span class="tag waiting">asks</span>}
         </span>
         <span class="line">
-          {countText(checkpoints, "checkpoint")} of a nested graph, last {head.node ?? head.source}
+          {countText(checkpoints, "checkpoint")} of a nested graph, last {stepName(head)}
         </span>
       </span>
     </div>
