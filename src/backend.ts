@@ -256,6 +256,11 @@ export interface Backend {
    * are in the way for too long: it says what was done, and commits go on meanwhile.
    */
   compact(): Promise<void>;
+  /**
+   * Gives some of that room back in a step of a few milliseconds, between commits. `lineages` are those in which records were
+   * deleted since the step before; none at the end. Resolves to whether there is more. Absent where only `compact` can.
+   */
+  reclaim?(lineages: readonly number[]): Promise<boolean>;
   /** Faults of the medium itself (a damaged page, a torn journal), in words. The engine checks the records. */
   verify(): Promise<readonly string[]>;
   /** Releases everything. Called once, after all other calls have settled. */

@@ -57,6 +57,7 @@ export type {
   Write,
 } from "./model/checkpoint.ts";
 export { controlIndexes } from "./model/control-writes.ts";
+export type { Duration } from "./model/duration.ts";
 export type {
   AcquireOptions,
   BreakOptions,
@@ -78,6 +79,7 @@ export type {
   PutOptions,
   StoredObject,
   StoreOptions,
+  SweepOptions,
   ThreadOptions,
   ThreadsOptions,
   Update,
@@ -105,4 +107,5 @@ export type {
 export type { SchemaIssue, StandardSchema } from "./model/standard-schema.ts";
 export type { StateSchema, StateSchemas } from "./model/state-versions.ts";
 export type { Status } from "./model/status.ts";
+export type { RetentionOptions, RetentionRules, SweepReport, SweepResult, SweptStatus } from "./model/sweep.ts";
 export type { ChangeKind, WatchedChange } from "./model/watched-changes.ts";

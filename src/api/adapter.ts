@@ -1,15 +1,21 @@
+import { capturePut } from "../engine/changes/put/capture.ts";
+import { PutChange } from "../engine/changes/put/plan.ts";
 import { writesChange } from "../engine/changes/writes.ts";
 import { captureWrites } from "../engine/changes/writes-capture.ts";
 import { closedError } from "../engine/faults/closed.ts";
 import { refusedBy } from "../engine/faults/missing.ts";
 import { gather, type RecentRows, recentRows } from "../engine/reads/gather.ts";
+import { pruneChange } from "../engine/removal/prune.ts";
 import { checkId } from "../model/address.ts";
 import type { Checkpoint, CheckpointInfo, Write } from "../model/checkpoint.ts";
-import type { WritesInput, WritesOptions } from "../model/options.ts";
-import type { WritesResult } from "../model/results.ts";
+import type { PruneOptions, PutInput, PutOptions, WritesInput, WritesOptions } from "../model/options.ts";
+import type { PruneResult, WritesResult } from "../model/results.ts";
+import { checkPruneOptions } from "../model/validation/prune.ts";
+import { checkPutInput, checkPutOptions } from "../model/validation/put.ts";
 import { checkNamed } from "../model/validation/reads.ts";
 import { checkWritesInput, checkWritesOptions } from "../model/validation/writes.ts";
 import { handleOf, type ReadableThread } from "./readable-thread.ts";
+import { engineOf, type Store } from "./store.ts";
 import type { Thread } from "./thread.ts";
 
 /*
@@ -110,4 +116,59 @@ export function storeTime<State>(thread: ReadableThread<State>): number {
  */
 export function hasSchema<State>(thread: ReadableThread<State>): boolean {
   return handleOf(thread).context.versions !== undefined;
+}
+
+/**
+ * Puts a checkpoint that is read from others in a way that the store does not know, and marks its thread: from then on only
+ * the handler of this name prunes it. See {@link handlePrunes}.
+ *
+ * @example
+ * await putMarked(thread, { state }, { parent }, "langgraph");
+ */
+export function putMarked<State>(
+  thread: Thread<State>,
+  input: PutInput<State>,
+  options: PutOptions,
+  pruner: string,
+): Promise<CheckpointInfo> {
+  const { context, key, lane, place } = handleOf(thread);
+  if (context.calls.closed) return Promise.reject(closedError());
+  try {
+    checkPutInput(input);
+    checkPutOptions(options);
+    const captured = capturePut(context, thread.id, key, input as PutInput<Record<string, unknown>>, options);
+    return lane.add(new PutChange(captured, place, pruner));
+  } catch (error) {
+    return Promise.reject(refusedBy(thread.id, error));
+  }
+}
+
+/**
+ * Registers the function that prunes the threads marked with this name, for `prune` and `sweep`. It deletes the checkpoints
+ * with {@link pruneMarked} or `deleteCheckpoints`.
+ *
+ * @example
+ * handlePrunes(store, "langgraph", (thread, options) => prune(store, thread, options));
+ */
+export function handlePrunes<State>(
+  store: Store<State>,
+  pruner: string,
+  handler: (thread: string, options: PruneOptions) => Promise<PruneResult>,
+): void {
+  engineOf(store).pruners.set(pruner, handler);
+}
+
+/**
+ * Deletes old checkpoints like `prune`, also of a marked thread: for its handler.
+ *
+ * @example
+ * const { deleted } = await pruneMarked(thread, { keepLast: 10 });
+ */
+export function pruneMarked<State>(thread: Thread<State>, options: PruneOptions): Promise<PruneResult> {
+  const handle = handleOf(thread);
+  return handle.attempt(() => {
+    checkPruneOptions(options);
+    const { signal: _, ...rules } = options;
+    return () => handle.lane.add(pruneChange(rules, true));
+  });
 }

@@ -7,6 +7,7 @@ import { createValueCodec } from "../codec/values/value.ts";
 import { Engine } from "../engine/engine.ts";
 import type { OpenOptions, StoreOptions } from "../model/options.ts";
 import { type StateSchemas, StateVersions } from "../model/state-versions.ts";
+import { retentionRules } from "../model/sweep.ts";
 import { checkedClock, checkedIds, checkOpenOptions, type Scheme } from "../model/validation/open.ts";
 import { openBackend } from "./open-backend.ts";
 import { Store } from "./store.ts";
@@ -58,7 +59,7 @@ export async function open<State = unknown>(
   const scheme = typeof location === "string" ? schemeOf(location) : undefined;
   if (scheme === undefined) checkBackend(location);
   checkOpenOptions(options, scheme);
-  const { clock, ids, classes, unregistered, schema, compression = "none" } = options;
+  const { clock, ids, classes, unregistered, schema, retention, compression = "none" } = options;
   if (compression !== "none" && !canCompress(compression)) throw unsupported(compression);
   const codec = createValueCodec(classes, unregistered);
   const backend = typeof location === "string" ? await openBackend(location, scheme as Scheme, options) : location;
@@ -75,6 +76,8 @@ export async function open<State = unknown>(
       packBytes: options.packBytes,
       checkpointBytes: options.checkpointBytes,
       largeValues: options.largeValues && { ...options.largeValues },
+      retention: retention && retentionRules(retention),
+      readOnly: "readOnly" in options && options.readOnly === true,
     }),
   );
 }

@@ -5,12 +5,14 @@ import type {
   DueOptions,
   ExportOptions,
   InterruptsOptions,
+  SweepOptions,
   ThreadOptions,
   ThreadsOptions,
   WatchOptions,
   WorkOptions,
 } from "../model/options.ts";
 import type { Counts, ImportResult, Stats, VerifyResult } from "../model/results.ts";
+import type { SweepResult } from "../model/sweep.ts";
 import {
   checkDueOptions,
   checkInterruptsOptions,
@@ -18,6 +20,7 @@ import {
   checkThreadsOptions,
   checkWatchOptions,
 } from "../model/validation/reads.ts";
+import { checkSweepOptions } from "../model/validation/retention.ts";
 import { checkExportOptions, checkWorkOptions } from "../model/validation/work.ts";
 import { disposable } from "../platform/disposable.ts";
 import { Thread } from "./thread.ts";
@@ -40,6 +43,9 @@ async function* exported(engine: Engine, options: ExportOptions): AsyncGenerator
   yield* (await import("../engine/bundles/export.ts")).exportStore(engine.context, options);
 }
 
+/** Returns the engine of a store, for adapters. */
+export let engineOf: <State>(store: Store<State>) => Engine;
+
 /**
  * An open database of threads.
  *
@@ -49,6 +55,10 @@ async function* exported(engine: Engine, options: ExportOptions): AsyncGenerator
  */
 export class Store<State = unknown> {
   readonly #engine: Engine;
+
+  static {
+    engineOf = (store) => store.#engine;
+  }
 
   /** @internal */
   constructor(engine: Engine) {
@@ -143,7 +153,10 @@ export class Store<State = unknown> {
   stats(options: WorkOptions = {}): Promise<Stats> {
     return this.#work(async () => {
       const work = checkWorkOptions(options, "stats");
-      return (await import("../engine/reads/sizes.ts")).storeStats(this.#engine.context, work);
+      const { storeStats } = await import("../engine/reads/sizes.ts");
+      const { lastSweep } = await import("../engine/sweeping/sweeper.ts");
+      const { context } = this.#engine;
+      return storeStats(context, work, await lastSweep(context));
     });
   }
 
@@ -189,6 +202,19 @@ export class Store<State = unknown> {
       const { context, committer } = this.#engine;
       return (await import("../engine/upkeep/compact.ts")).compactStore(context, committer, work);
     });
+  }
+
+  /**
+   * Deletes the threads and checkpoints that the store's retention (see `open`) does not keep, in small batches beside other
+   * work, and gives their room back. `BUSY` while another process sweeps the store. A sweep that was stopped, by its signal or
+   * by the end of the process, goes on with the next one.
+   *
+   * @example
+   * const { threads, checkpoints, bytes } = await store.sweep({ dryRun: true });
+   * await store.sweep({ progress: (threads) => console.log(threads) });
+   */
+  sweep(options: SweepOptions = {}): Promise<SweepResult> {
+    return this.#work(async () => this.#engine.sweep(checkSweepOptions(options)));
   }
 
   /**

@@ -141,7 +141,8 @@ export class Thread<State = unknown> extends ReadableThread<State> {
   }
 
   /**
-   * Deletes old checkpoints of every namespace of the thread. Needs a rule: `keepLast`, `olderThan` or both.
+   * Deletes old checkpoints of every namespace of the thread. Needs a rule: `keepLast`, `olderThan` or both. `UNSUPPORTED` for
+   * a thread of LangGraph with DeltaChannels, unless a ThreadmarkSaver uses the store.
    *
    * @example
    * await thread.prune({ keepLast: 10, keepLabelled: true });
@@ -158,7 +159,7 @@ export class Thread<State = unknown> extends ReadableThread<State> {
       };
       return async () => {
         signal?.throwIfAborted();
-        const result = await lane.add(lazyChange(load, true));
+        const result = (await this.#prunedByHandler(rules)) ?? (await lane.add(lazyChange(load, true)));
         if (!rules.dryRun) announce("sweep", { thread: this.#handle.place.thread, ...result });
         return result;
       };
@@ -275,6 +276,14 @@ export class Thread<State = unknown> extends ReadableThread<State> {
       const change = breakChange({ ...options });
       return () => this.#handle.lane.add(change);
     });
+  }
+
+  /** Has a marked thread pruned by its handler, if there is one. */
+  async #prunedByHandler(options: PruneOptions): Promise<PruneResult | undefined> {
+    const { pruners, context } = this.#engine;
+    if (pruners.size === 0) return undefined;
+    const { pruner = "" } = (await context.thread(this.id))?.meta ?? {};
+    return pruners.get(pruner)?.(this.id, options);
   }
 
   async #remove(goes: (row: Shown) => boolean): Promise<number> {

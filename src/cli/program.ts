@@ -18,6 +18,7 @@ import { searchCommand } from "./commands/look/search.ts";
 import { showCommand } from "./commands/look/show.ts";
 import { tailCommand } from "./commands/look/tail.ts";
 import { threadsCommand } from "./commands/look/threads.ts";
+import { sweepCommand } from "./commands/sweep.ts";
 import { exportCommand } from "./commands/transfer/export.ts";
 import { importCommand } from "./commands/transfer/import.ts";
 import { importLangGraphCommand } from "./commands/transfer/import-langgraph.ts";
@@ -50,6 +51,7 @@ const commands: readonly ((program: Command, session: Session) => void)[] = [
   statsCommand,
   verifyCommand,
   reindexCommand,
+  sweepCommand,
   compactCommand,
   uiCommand,
   demoCommand,

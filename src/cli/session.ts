@@ -1,5 +1,6 @@
 import type { Store } from "../api/store.ts";
 import type { StateSchemas } from "../model/state-versions.ts";
+import type { RetentionOptions } from "../model/sweep.ts";
 import type { Terminal } from "./output/terminal.ts";
 
 const DEFAULT_URL = "sqlite:threadmark.db";
@@ -30,7 +31,7 @@ export class Session {
   /**
    * Opens the store, and closes it in any case. Loads drivers only here, so that help and mistakes cost nothing.
    * `patience` is how many milliseconds to wait for a server, if not as long as the backend would; `schema` that of the program's
-   * states, where they are to be migrated.
+   * states, where they are to be migrated; `retention` the rules of a sweep.
    */
   async withStore<T>(
     url: string,
@@ -38,12 +39,14 @@ export class Session {
     readOnly = false,
     patience?: number,
     schema?: StateSchemas,
+    retention?: RetentionOptions,
   ): Promise<T> {
     const { open } = await import("../api/open.ts");
     const store = await open<State>(url, {
       unregistered: "keep",
       readOnly,
       ...(schema !== undefined && { schema }),
+      ...(retention !== undefined && { retention }),
       ...(isServer(url) && patience !== undefined && { patience }),
     });
     try {

@@ -1,7 +1,16 @@
+import type { SweepOptions } from "../model/options.ts";
+import type { StoreRetention, SweepResult } from "../model/sweep.ts";
 import { Committer } from "./commits/group-commit.ts";
 import type { Lane } from "./commits/lane.ts";
 import { Lanes } from "./commits/lanes.ts";
 import { Context, type ContextOptions } from "./memory/context.ts";
+import type { PruneHandler } from "./sweeping/sweep-thread.ts";
+
+export interface EngineOptions extends ContextOptions {
+  readonly retention?: StoreRetention | undefined;
+  /** Nothing can be written: the store does not sweep by itself. */
+  readonly readOnly?: boolean | undefined;
+}
 
 /** The lifecycle of an open store: wires the context, the committer and the lanes together, and closes them in order. */
 export class Engine {
@@ -11,12 +20,34 @@ export class Engine {
 
   readonly #stop = new AbortController();
   #indexing: Promise<void> | undefined;
+  readonly retention: StoreRetention | undefined;
+  /** Handlers that prune marked threads, by name: see `Meta.pruner`. */
+  readonly pruners: Map<string, PruneHandler> = new Map();
 
-  constructor(options: ContextOptions) {
+  constructor(options: EngineOptions) {
     this.context = new Context(options);
     this.committer = new Committer(options.backend);
     this.lanes = new Lanes(this.context, this.committer);
     this.context.onPartialIndex = () => this.#indexInBackground();
+    this.retention = options.retention;
+    const { every } = options.retention ?? {};
+    if (every !== undefined && !options.readOnly) this.#sweepEvery(every);
+  }
+
+  /** Deletes what the store's retention does not keep. */
+  async sweep(options: SweepOptions): Promise<SweepResult> {
+    const { context, lanes, committer, pruners, retention } = this;
+    if (retention === undefined) throw new TypeError("sweep needs rules: open the store with retention.");
+    const { sweepStore } = await import("./sweeping/sweep.ts");
+    return sweepStore({ context, lanes, committer, pruners, retention }, options);
+  }
+
+  #sweepEvery(every: number): void {
+    void import("./sweeping/sweep-timer.ts").then(({ SweepTimer }) => {
+      const { context, lanes, committer, pruners } = this;
+      const retention = this.retention as StoreRetention;
+      new SweepTimer({ context, lanes, committer, pruners, retention }, every, this.#stop.signal);
+    });
   }
 
   /** Returns the queue that orders this process's changes of one thread. */

@@ -1,4 +1,4 @@
-import { hasSchema, storeTime } from "../api/adapter.ts";
+import { hasSchema, pruneMarked, storeTime } from "../api/adapter.ts";
 import type { Store } from "../api/store.ts";
 import type { Thread } from "../api/thread.ts";
 import type { CheckpointInfo, Metadata } from "../model/checkpoint.ts";
@@ -20,7 +20,7 @@ type AnyStore = Store<Record<string, unknown>>;
 export async function prune(store: AnyStore, id: string, options: PruneOptions): Promise<PruneResult> {
   const thread = store.thread(id);
   const rows = await rowsOf(store, id);
-  if (options.dryRun === true || !rows.some(readsAncestors)) return thread.prune(options);
+  if (options.dryRun === true || !rows.some(readsAncestors)) return pruneMarked(thread, options);
   const seqs = new Map(rows.map((row) => [`${row.namespace.join("|")} ${row.id}`, row.seq]));
   const gone = prunedSeqs(
     rows.map((row) => ({
@@ -31,7 +31,7 @@ export async function prune(store: AnyStore, id: string, options: PruneOptions):
     retentionOf(options, storeTime(thread)),
   );
   // The checkpoints are chosen here, not by the store, so that a checkpoint committed meanwhile does not change the choice.
-  const { bytesReclaimed } = await thread.prune({ ...options, dryRun: true });
+  const { bytesReclaimed } = await pruneMarked(thread, { ...options, dryRun: true });
   return { deleted: await remove(store, id, rows, (row) => gone.has(row.seq)), bytesReclaimed };
 }
 
@@ -50,7 +50,8 @@ async function rowsOf(store: AnyStore, id: string): Promise<CheckpointInfo[]> {
   return rows.sort((left, right) => right.seq - left.seq);
 }
 
-function readsAncestors(row: CheckpointInfo): boolean {
+/** Tells whether a checkpoint may read from its ancestors. */
+export function readsAncestors(row: Pick<CheckpointInfo, "metadata" | "stateVersion">): boolean {
   return formatOf(row) < firstVersionWithSends || (notesOf(row).unset ?? []).length > 0;
 }
 

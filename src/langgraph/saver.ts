@@ -13,7 +13,7 @@ import {
   TASKS,
   WRITES_IDX_MAP,
 } from "@langchain/langgraph-checkpoint";
-import { hasSchema, startWrites } from "../api/adapter.ts";
+import { handlePrunes, hasSchema, putMarked, startWrites } from "../api/adapter.ts";
 import { type AnyOpenOptions, open } from "../api/open.ts";
 import type { Store } from "../api/store.ts";
 import type { Thread } from "../api/thread.ts";
@@ -29,7 +29,7 @@ import { type Bookkeeping, isActivation, reserved } from "./mapping/bookkeeping.
 import { putInput, shownTuple } from "./mapping/checkpoint.ts";
 import { firstVersionWithSends, sendsOf } from "./old-sends.ts";
 import { rePut } from "./re-put.ts";
-import { deleteRuns, prune } from "./remove.ts";
+import { deleteRuns, prune, readsAncestors } from "./remove.ts";
 import { beginsRun, Exclusive, type ExclusiveOptions } from "./runs/exclusive.ts";
 import { channelFailure, writeFailure } from "./runs/failure.ts";
 import { handledByRun, Refusals } from "./runs/refusals.ts";
@@ -59,6 +59,9 @@ export interface SaverOptions {
 
 type State = Record<string, unknown>;
 
+/** The mark of threads with checkpoints that read from others. */
+const PRUNER = "langgraph";
+
 /**
  * LangGraph's checkpoints in a Threadmark store. Takes the place of any other checkpointer.
  *
@@ -87,6 +90,7 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
     this.#attributes = [...attributes];
     if (typeof changesInPlace !== "boolean") throw new TypeError("changesInPlace must be true or false.");
     this.#trusted = !changesInPlace;
+    handlePrunes(this.#store, PRUNER, (thread, rules) => prune(this.#store, thread, rules));
     if (exclusive !== false) this.#exclusive = new Exclusive(this.#store, exclusive === true ? {} : exclusive);
   }
 
@@ -153,7 +157,11 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
         const leased = lease === undefined ? {} : { lease };
         if (parent === checkpoint.id) return rePut(handle, input, leased);
         const attributes = attributesOf(this.#attributes, { ...config.metadata, ...metadata });
-        return handle.put(attributes ? { ...input, attributes } : input, { parent, ...leased });
+        const given = attributes ? { ...input, attributes } : input;
+        const placed = { parent, ...leased };
+        return readsAncestors({ metadata: {}, stateVersion: 0, ...input })
+          ? putMarked(handle, given, placed, PRUNER)
+          : handle.put(given, placed);
       });
     } catch (error) {
       throw channelFailure(error, thread, Object.keys(input.state ?? input.update?.set ?? {}));

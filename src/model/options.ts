@@ -3,6 +3,7 @@ import type { Activation, Barrier, Interrupt, Metadata, Source } from "./checkpo
 import type { Patch } from "./patch.ts";
 import type { StateSchemas } from "./state-versions.ts";
 import type { Status } from "./status.ts";
+import type { RetentionOptions } from "./sweep.ts";
 import type { ChangeKind } from "./watched-changes.ts";
 
 type Key<State> = Extract<keyof State, string>;
@@ -269,12 +270,18 @@ export interface DueOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Options of work that goes through the whole store: `verify`, `compact`, `stats`, `export` and `import`. */
+/** Options of work that goes through the whole store: `verify`, `compact`, `stats`, `sweep`, `export` and `import`. */
 export interface WorkOptions {
   /** Called with the number of threads done, as the work goes on. An error it throws ends the work. @default none */
   readonly progress?: (threads: number) => void;
   /** Ends the work with the signal's reason; changes that are committed by then stay. @default none */
   readonly signal?: AbortSignal;
+}
+
+/** Options of `sweep`. */
+export interface SweepOptions extends WorkOptions {
+  /** Delete nothing, and return the same. @default false */
+  readonly dryRun?: boolean;
 }
 
 /** Options of `export`. */
@@ -352,6 +359,8 @@ export interface StoreOptions {
   readonly compression?: "none" | "deflate" | "zstd";
   /** From which length a value is stored by itself, and where. @default { from: 8192 }, in the store */
   readonly largeValues?: LargeValueOptions;
+  /** Which checkpoints and threads go by themselves, and when: see `sweep`. @default none */
+  readonly retention?: RetentionOptions;
   /** @internal How many checkpoints make a pack. Tests make small ones, so that short histories have many. */
   readonly packRows?: number;
   /** @internal How many bytes of checkpoints make a pack. */

@@ -1,4 +1,6 @@
 import type { Status } from "./status.ts";
+import type { SweepReport } from "./sweep.ts";
+
 /** The result of `prune`. */
 export interface PruneResult {
   /** How many checkpoints went, or would go with `dryRun`. */
@@ -80,6 +82,8 @@ export interface Stats {
   };
   /** How many milliseconds a hot standby of Postgres is behind its primary; absent elsewhere. */
   readonly behind?: number;
+  /** The last sweep; null where there was none. */
+  readonly sweep: SweepReport | null;
 }
 
 /**

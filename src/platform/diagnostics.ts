@@ -49,8 +49,14 @@ export interface Diagnostics {
   readonly fence: { readonly thread: string; readonly error: unknown };
   /** A change is planned again because another store was first. */
   readonly retry: { readonly thread: string; readonly attempt: number };
-  /** Checkpoints were pruned, or a store was compacted. */
-  readonly sweep: { readonly thread?: string; readonly deleted?: number; readonly bytesReclaimed?: number };
+  /** Checkpoints were pruned, a store was swept (`threads` were deleted) or compacted, or a sweep by itself failed (`error`). */
+  readonly sweep: {
+    readonly thread?: string;
+    readonly threads?: number;
+    readonly deleted?: number;
+    readonly bytesReclaimed?: number;
+    readonly error?: unknown;
+  };
   readonly "run:start": WorkEvent;
   readonly run: WorkEvent;
   readonly "task:start": WorkEvent;

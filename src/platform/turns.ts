@@ -8,7 +8,7 @@ export function soon(run: () => void): void {
 }
 
 // Captured now: a test may replace the global timers by a clock that stands still while something is awaited.
-const { setImmediate: afterTurn } = timers;
+const { setImmediate: afterTurn, setTimeout: after } = timers;
 
 let waiting: (() => void)[] = [];
 
@@ -32,4 +32,9 @@ export function atEndOfTurn(run: () => void): void {
  */
 export function nextTurn(): Promise<void> {
   return new Promise(atEndOfTurn);
+}
+
+/** Waits for some milliseconds, at least until the next turn of the event loop. Keeps the process alive. */
+export function rest(milliseconds: number): Promise<void> {
+  return milliseconds < 1 ? nextTurn() : new Promise((resolve) => void after(resolve, milliseconds));
 }

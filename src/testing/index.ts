@@ -29,6 +29,7 @@ import { compactionParents } from "./cases/upkeep/compact-parents.ts";
 import { deletion } from "./cases/upkeep/delete.ts";
 import { maintenance } from "./cases/upkeep/maintenance.ts";
 import { prune } from "./cases/upkeep/prune.ts";
+import { sweep } from "./cases/upkeep/sweep.ts";
 import { capture } from "./cases/writing/capture.ts";
 import { concurrency } from "./cases/writing/concurrency.ts";
 import { ids } from "./cases/writing/ids.ts";
@@ -68,6 +69,7 @@ export const cases: readonly Case[] = [
   ...forkNamespaces,
   ...copy,
   ...prune,
+  ...sweep,
   ...deletion,
   ...checkpointRefs,
   ...label,

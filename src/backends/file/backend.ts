@@ -89,6 +89,16 @@ export class FileBackend implements Backend {
     });
   }
 
+  async reclaim(lineages: readonly number[]): Promise<boolean> {
+    if (this.#readOnly) throw readOnlyStore(this.#directory);
+    await this.#exclusively("compacting", async () => {
+      await this.#becomeWriter();
+      if (lineages.length > 0) await this.#compaction.some(lineages);
+      else await this.#compaction.removeEmptied();
+    });
+    return false;
+  }
+
   verify(): Promise<readonly string[]> {
     return this.#exclusively("verifying", async () => {
       const mayBeWriting = !this.#lock.isHeld && (await this.#lock.isHeldElsewhere());

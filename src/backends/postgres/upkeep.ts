@@ -77,18 +77,31 @@ const mayVacuum = `(
  * with only a warning.
  */
 async function vacuumable(server: Server, schema: string): Promise<readonly string[]> {
-  const text = `select format('%I.%I', n.nspname, c.relname), current_user, ${mayVacuum} is true
-    from ${ours} o join pg_class c on c.oid = o.oid join pg_namespace n on n.oid = c.relnamespace order by 1`;
-  const { rows } = await server.run(statement(text), [schema]);
-  for (const [table, role, may] of rows as readonly [string, string, string][]) {
-    if (may === "t") continue;
+  const tables = await tablesOf(server, schema);
+  for (const { table, role, may } of tables) {
+    if (may) continue;
     throw new ThreadmarkError(
       "BACKEND",
       `${server.address}: the role ${role} may not vacuum ${table}, in whose file what was deleted would stay: ` +
         "compact as its owner, or grant MAINTAIN on it to the role (Postgres 17 or later).",
     );
   }
-  return (rows as readonly [string][]).map(([table]) => table);
+  return tables.map(({ table }) => table);
+}
+
+async function tablesOf(
+  server: Server,
+  schema: string,
+): Promise<readonly { readonly table: string; readonly role: string; readonly may: boolean }[]> {
+  const text = `select format('%I.%I', n.nspname, c.relname), current_user, ${mayVacuum} is true
+    from ${ours} o join pg_class c on c.oid = o.oid join pg_namespace n on n.oid = c.relnamespace order by 1`;
+  const { rows } = await server.run(statement(text), [schema]);
+  return (rows as readonly [string, string, string][]).map(([table, role, may]) => ({ table, role, may: may === "t" }));
+}
+
+/** Vacuums the tables that the role may vacuum, without locking them: the room is kept for later rows. */
+export async function vacuumOnline(server: Server, schema: string): Promise<void> {
+  for (const { table, may } of await tablesOf(server, schema)) if (may) await server.execute(`vacuum ${table}`);
 }
 
 /** Milliseconds that a request for a table may block commits, and that pass before the next request. */

@@ -39,13 +39,30 @@ export async function compactFile(runLocked: RunLocked, path: string, patience: 
   );
 }
 
+/** Pages that are given back in one step: a commit waits for it, for about a millisecond. */
+const stepPages = 64;
+
+/** Gives free pages at the end of the file back, after moving used ones from there. Returns true if more are free. */
+export function reclaimPages({ connection }: Database): boolean {
+  const { auto_vacuum: mode } = connection.prepare("PRAGMA auto_vacuum").get() as { readonly auto_vacuum: number };
+  // A database of before has no room to give until it was compacted.
+  if (mode !== incremental) return false;
+  connection.exec(`PRAGMA incremental_vacuum(${stepPages})`);
+  const { freelist_count: free } = connection.prepare("PRAGMA freelist_count").get() as {
+    readonly freelist_count: number;
+  };
+  return free > 0;
+}
+
+const incremental = 2;
+
 export function vacuum({ connection }: Database): true {
   connection.exec("VACUUM");
   return true;
 }
 
 /** Moves the log into the database and truncates it; returns false if another connection still needs it or writes. */
-function emptyLog({ connection }: Database): boolean {
+export function emptyLog({ connection }: Database): boolean {
   const { busy } = connection.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get() as { readonly busy: number };
   return busy === 0;
 }

@@ -115,8 +115,8 @@ export class Database {
   /** Prepares for commits: creates the tables of a blank database, and migrates the schema of an earlier version. */
   prepareToCommit(fsync: "full" | "normal"): void {
     this.connection.exec(durability[fsync]);
-    // A database written by VACUUM INTO has the tables but no log.
-    this.connection.exec("PRAGMA page_size = 4096; PRAGMA journal_mode = WAL");
+    // A database written by VACUUM INTO has the tables but no log. An older database gets the auto-vacuum with its next VACUUM.
+    this.connection.exec("PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL");
     if (!this.ready || this.#state !== "current") migrate(this.connection, this.#path);
     this.#state = "current";
     if (this.#files === undefined) return;

@@ -5,7 +5,7 @@ import { fs, path } from "../../platform/node-builtins.ts";
 import { checkedMode } from "../shared/file-mode.ts";
 import { Hearers } from "../shared/hearers.ts";
 import { applyBatches } from "./commits.ts";
-import { compactFile, vacuum } from "./compaction.ts";
+import { compactFile, emptyLog, reclaimPages, vacuum } from "./compaction.ts";
 import { Database, inMemory } from "./database.ts";
 import type { Driver } from "./driver/contract.ts";
 import { findDriver } from "./driver/find-driver.ts";
@@ -145,6 +145,15 @@ class SqliteBackend implements Backend {
     await this.#write(cutLog);
     if (this.#path === inMemory) await this.#write(vacuum);
     else await compactFile((action) => this.#write(action), this.#path, this.#busyTimeout);
+  }
+
+  async reclaim(lineages: readonly number[]): Promise<boolean> {
+    if (this.#readOnly) throw readOnly(this.#path);
+    if (!this.#exists()) return false;
+    const isMore = await this.#write(reclaimPages);
+    // The log has grown by what was moved. While others read, it is emptied another time.
+    if (!isMore && lineages.length === 0 && this.#path !== inMemory) await this.#write(emptyLog);
+    return isMore;
   }
 
   async verify(): Promise<readonly string[]> {

@@ -4,7 +4,7 @@ import { exitCodes, Failure } from "../failure.ts";
 import { declare } from "../input/declare.ts";
 import { printable } from "../output/printable.ts";
 import { Progress } from "../output/progress.ts";
-import { bytesText, countText } from "../output/quantities.ts";
+import { bytesText, countText, dateText } from "../output/quantities.ts";
 import { printFacts } from "../output/table.ts";
 import type { Session } from "../session.ts";
 
@@ -58,7 +58,7 @@ export function statsCommand(program: Command, session: Session): void {
         terminal.json(stats);
         return;
       }
-      const { threads, checkpoints, bytes } = stats;
+      const { threads, checkpoints, bytes, sweep } = stats;
       printFacts(terminal, [
         ["threads", threads.toLocaleString("en")],
         ["checkpoints", checkpoints.toLocaleString("en")],
@@ -66,9 +66,15 @@ export function statsCommand(program: Command, session: Session): void {
           ([kind, meaning]) =>
             [kind, `${bytesText(bytes[kind]).padStart(10)}  ${terminal.style("dim", meaning)}`] as const,
         ),
+        ...(sweep === null ? [] : [["last sweep", sweepText(sweep)] as const]),
       ]);
     },
   });
+}
+
+function sweepText({ at, threads, checkpoints, bytes, next }: NonNullable<Stats["sweep"]>): string {
+  const what = `${countText(threads, "thread")}, ${countText(checkpoints, "checkpoint")}, ${bytesText(bytes)}`;
+  return `${dateText(at)}: ${what}${next === null ? "" : `; next ${dateText(next)}`}`;
 }
 
 export function reindexCommand(program: Command, session: Session): void {

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { parseDuration } from "../../model/duration.ts";
 import { usage } from "../failure.ts";
-import { parseDuration } from "../output/quantities.ts";
 import type { Session } from "../session.ts";
 import { expectStore } from "./expect-store.ts";
 

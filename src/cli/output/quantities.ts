@@ -27,20 +27,3 @@ export function dateText(at: number): string {
   const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 }
-
-const DURATION = /^(\d+(?:\.\d+)?)(ms|s|min|h|d|w)$/;
-const MILLISECONDS: Readonly<Record<string, number>> = {
-  ms: 1,
-  s: 1_000,
-  min: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  w: 604_800_000,
-};
-
-/** Parses "90s", "30min", "12h", "30d" or "2w" to milliseconds; undefined for anything else. */
-export function parseDuration(text: string): number | undefined {
-  const [, amount, unit] = DURATION.exec(text) ?? [];
-  const scale = unit === undefined ? undefined : MILLISECONDS[unit];
-  return scale === undefined ? undefined : Number(amount) * scale;
-}

@@ -40,6 +40,8 @@ export type BundleRecord =
       readonly createdAt: number;
       /** Absent for none. */
       readonly attributes?: Attributes;
+      /** See `Meta.pruner`. */
+      readonly pruner?: string;
     }
   /** A large value of the thread. It stands before the records that refer to it by this name. */
   | { readonly kind: "value"; readonly name: string; readonly value: Json }
@@ -194,8 +196,8 @@ async function* threadRecords(context: Context, tape: Tape): AsyncGenerator<Bund
   seqs.reverse();
   const frames = new FrameReader(context, FRAME_BYTES);
   const values = new TellingOnce(context, tape);
-  const { thread: id, createdAt, attributes } = tape.meta;
-  yield { kind: "thread", id, createdAt, ...(attributes && { attributes }) };
+  const { thread: id, createdAt, attributes, pruner } = tape.meta;
+  yield { kind: "thread", id, createdAt, ...(attributes && { attributes }), ...(pruner !== undefined && { pruner }) };
   let written = 0;
   let told = 0;
   for (let start = 0; start < seqs.length; start += PAGE_ROWS) {

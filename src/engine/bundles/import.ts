@@ -185,8 +185,8 @@ function threadChange(thread: BundledThread): ThreadChange<boolean> {
       else if (existing) draft.batch.check(existing.key("tail", existing.lastSeq + 1), undefined);
       const tape = instead ? await draft.newTape(instead) : await draft.tape();
       const mail = movedMail([...there, ...draft.moved, ...thread.mail]);
-      const { createdAt, attributes } = thread;
-      draft.change({ createdAt, ...(attributes && { attributes }) });
+      const { createdAt, attributes, pruner } = thread;
+      draft.change({ createdAt, ...(attributes && { attributes }), ...(pruner !== undefined && { pruner }) });
       for (const { row, change } of thread.rows()) {
         // A full frame in the midst repeats what was there before.
         const tail = draft.encodeRow(row, change, { grown: row.parent !== 0 && isReplacement(change) });

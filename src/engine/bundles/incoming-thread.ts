@@ -27,6 +27,8 @@ export class BundledThread {
   readonly id: string;
   readonly createdAt: number;
   readonly attributes: Attributes | undefined;
+  /** See `Meta.pruner`. */
+  readonly pruner: string | undefined;
   readonly checkpoints: CheckpointRecord[] = [];
   readonly writes: RecordOf<"writes">[] = [];
   readonly mail: MailEntry[] = [];
@@ -38,12 +40,13 @@ export class BundledThread {
   /** Checkpoints whose writes may still follow. */
   readonly #withoutWrites = new Set<string>();
 
-  constructor({ id, createdAt, attributes }: RecordOf<"thread">, codec: ValueCodec, line: number) {
+  constructor({ id, createdAt, attributes, pruner }: RecordOf<"thread">, codec: ValueCodec, line: number) {
     this.#codec = codec;
     this.id = held(line, () => checkId(id, "A thread id"));
     if (!Number.isFinite(createdAt)) throw damaged(line, "createdAt must be a finite number");
     this.createdAt = createdAt;
     this.attributes = attributes && held(line, () => ownAttributes(attributes));
+    this.pruner = pruner === undefined ? undefined : held(line, () => checkId(pruner, "A handler"));
   }
 
   addValue({ name, value }: RecordOf<"value">, line: number): void {

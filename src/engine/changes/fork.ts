@@ -131,7 +131,7 @@ async function startThread(
   // The first plan takes the name to be free: the commit finds out.
   const entry = draft.fresh ? await freeName(context, committer, into) : undefined;
   const mail = movedMail(entry?.mail ?? []);
-  const { failed, controls, attributes, folds } = source.meta;
+  const { failed, controls, attributes, folds, pruner } = source.meta;
   const meta: Meta = {
     ...newMeta(into, context.clock(), entry?.epoch ?? 0),
     ...begins,
@@ -139,6 +139,7 @@ async function startThread(
     ...(controls !== undefined && { controls }),
     ...(attributes !== undefined && { attributes }),
     ...(folds !== undefined && { folds }),
+    ...(pruner !== undefined && { pruner }),
     ...(mail.count && { mail: mail.count }),
   };
   const tape = draft.startTape(meta, entry?.value, source.lineage);

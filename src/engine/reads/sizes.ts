@@ -6,6 +6,7 @@ import { jsonBytes } from "../../codec/json-text.ts";
 import { namesIn } from "../../codec/references.ts";
 import type { WorkOptions } from "../../model/options.ts";
 import type { CheckpointSize, Stats, ThreadSize } from "../../model/results.ts";
+import type { SweepReport } from "../../model/sweep.ts";
 import { byteLength } from "../../platform/bytes.ts";
 import { FrameReader } from "../bodies/frame-reader.ts";
 import type { Context } from "../memory/context.ts";
@@ -86,7 +87,11 @@ function bytesOf(value: Value | undefined): number {
 }
 
 /** Counts the threads and checkpoints of a store, and adds up the bytes of its tables. */
-export async function storeStats(context: Context, { progress, signal }: WorkOptions): Promise<Stats> {
+export async function storeStats(
+  context: Context,
+  { progress, signal }: WorkOptions,
+  sweep: SweepReport | null,
+): Promise<Stats> {
   signal?.throwIfAborted();
   let threads = 0;
   let checkpoints = 0;
@@ -107,6 +112,6 @@ export async function storeStats(context: Context, { progress, signal }: WorkOpt
     values: tables.value.bytes,
   };
   const sum = Object.values(bytes).reduce((left, right) => left + right, 0);
-  const stats = { threads, checkpoints, bytes: { ...bytes, total: total ?? sum } };
+  const stats = { threads, checkpoints, bytes: { ...bytes, total: total ?? sum }, sweep };
   return behind === undefined ? stats : { ...stats, behind };
 }

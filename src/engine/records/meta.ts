@@ -4,6 +4,7 @@ import type { Attributes } from "../../model/attributes.ts";
 import type { BrokenLease } from "../../model/results.ts";
 import type { IndexState } from "./index-state.ts";
 import type { MailCount } from "./mail.ts";
+import type { SweeperRecord } from "./sweeper.ts";
 
 /**
  * The point a forked or copied tape continues from. The rows it shows of its source never change; a compaction only
@@ -113,6 +114,13 @@ export interface Meta {
   readonly attributes?: Attributes;
   /** When a worker is to take the thread. */
   readonly due?: number;
+  /**
+   * Names the handler without which no checkpoint of the thread may be pruned, because some are read from others in a way
+   * that the store does not know.
+   */
+  readonly pruner?: string;
+  /** The sweeps of the store: in one thread, which is for that alone. */
+  readonly sweeper?: SweeperRecord;
   /** The thread was deleted, but forks still build on the tape. */
   readonly dead?: true;
 }

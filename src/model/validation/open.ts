@@ -1,6 +1,7 @@
 import { checkId } from "../address.ts";
 import type { OpenOptions, StoreOptions } from "../options.ts";
 import { checkBoolean, checkKeys, checkNumber, checkObject, checkOneOf, type Fields, optional } from "./checks.ts";
+import { checkRetention } from "./retention.ts";
 import { checkStateSchemas } from "./state-schema.ts";
 
 const storeKeys: { readonly [Name in keyof Required<StoreOptions>]: true } = {
@@ -12,6 +13,7 @@ const storeKeys: { readonly [Name in keyof Required<StoreOptions>]: true } = {
   compression: true,
   schema: true,
   largeValues: true,
+  retention: true,
   packRows: true,
   packBytes: true,
   checkpointBytes: true,
@@ -90,6 +92,7 @@ function checkStoreOptions(fields: Fields, scheme: Scheme | undefined): void {
   }
   if (!(scheme === "postgres" && typeof fields["schema"] === "string")) optional(fields, "schema", checkStateSchemas);
   optional(fields, "largeValues", checkLargeValues);
+  optional(fields, "retention", checkRetention);
   optional(fields, "compression", (value, what) => checkOneOf(value, ["none", "deflate", "zstd"], what));
 }
 

@@ -1,7 +1,7 @@
 import type { ExportOptions, WorkOptions } from "../options.ts";
 import { checkFunction, checkIds, checkOptions, checkSignal, type Fields, optional } from "./checks.ts";
 
-const workKeys: readonly (keyof WorkOptions)[] = ["progress", "signal"];
+export const workKeys: readonly (keyof WorkOptions)[] = ["progress", "signal"];
 
 /** Checks the options of `call`, which goes through the whole store. */
 export function checkWorkOptions(options: WorkOptions, call: string): WorkOptions {
@@ -16,7 +16,7 @@ export function checkExportOptions(options: ExportOptions): ExportOptions {
   return { ...options, ...(options.threads !== undefined && { threads: [...options.threads] }) };
 }
 
-function checkWork(fields: Fields): void {
+export function checkWork(fields: Fields): void {
   optional(fields, "progress", checkFunction);
   optional(fields, "signal", checkSignal);
 }

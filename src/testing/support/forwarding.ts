@@ -21,6 +21,9 @@ export function forwarding(backend: Backend, overrides: Overrides = {}): Backend
     compact: () => backend.compact(),
     verify: () => backend.verify(),
     close: () => backend.close(),
+    ...(backend.reclaim && {
+      reclaim: (lineages: readonly number[]) => backend.reclaim?.(lineages) ?? Promise.resolve(false),
+    }),
     ...(backend.hear && { hear: (callback: () => void) => backend.hear?.(callback) ?? (() => {}) }),
   };
   // A getter, because the count changes while the backend is open.

@@ -21,6 +21,8 @@ export class Compaction {
   readonly #snapshots: Snapshots;
   /** A journal's garbage when rewriting it failed. It is tried again when that has doubled. */
   readonly #failed = new Map<number, number>();
+  /** Journals that `some` found empty. */
+  readonly #emptied = new Set<number>();
 
   constructor(fileSystem: FileSystem, directory: string, journals: Journals, snapshots: Snapshots) {
     this.#fileSystem = fileSystem;
@@ -61,6 +63,29 @@ export class Compaction {
     await this.#journal(directoryLineage, (lineage) => joint.has(lineage));
     await this.#remove(empty);
     if (damaged.length > 0) throw damaged[0];
+  }
+
+  /** Rewrites journals of which much is garbage, and remembers those that are empty for {@link removeEmptied}. */
+  async some(lineages: readonly number[]): Promise<void> {
+    for (const lineage of lineages) {
+      const held = await this.#snapshots.hold([lineage]);
+      const { journal } = held.get(lineage) as Held;
+      const isMuch = journal.garbageBytes > journal.index.liveBytes / 4;
+      release(held);
+      if (isMuch && (await this.#journal(lineage, () => true)).isEmpty) this.#emptied.add(lineage);
+    }
+  }
+
+  /** Removes journals that were found empty and still are, after the directory has dropped its confirmations of them. */
+  async removeEmptied(): Promise<void> {
+    const empty: number[] = [];
+    for (const lineage of this.#emptied) {
+      if ((await this.#journal(lineage, () => true)).isEmpty) empty.push(lineage);
+    }
+    this.#emptied.clear();
+    if (empty.length === 0) return;
+    await this.#journal(directoryLineage, (lineage) => !empty.includes(lineage));
+    await this.#remove(empty);
   }
 
   /** Rewrites the journals that are mostly garbage by now. */

@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import type { Store } from "../../../api/store.ts";
+import { ThreadmarkError } from "../../../errors.ts";
 import type { PruneOptions } from "../../../model/options.ts";
 import type { PruneResult } from "../../../model/results.ts";
 import { usage } from "../../failure.ts";
@@ -7,6 +8,7 @@ import { confirm } from "../../input/confirm.ts";
 import { declare, duration, wholeNumber } from "../../input/declare.ts";
 import { existingThread } from "../../input/lookup.ts";
 import { interruptible } from "../../interruptible.ts";
+import { printable } from "../../output/printable.ts";
 import { Progress } from "../../output/progress.ts";
 import { bytesText, countText } from "../../output/quantities.ts";
 import { printTable } from "../../output/table.ts";
@@ -70,14 +72,27 @@ export function pruneCommand(program: Command, session: Session): void {
           return Progress.during(session, dry ? "looking, threads:" : "pruning, threads:", async (update) => {
             for await (const [done, thread] of interruptible(session.signal, ids.entries())) {
               update(done, ids.length);
-              const result = await store.thread(thread).prune({ ...retention(options), dryRun: dry });
-              if (result.deleted > 0) found.push({ thread, ...result });
+              const result = await pruneOne(store, thread, { ...retention(options), dryRun: dry });
+              if (result === undefined) {
+                if (!dry)
+                  session.terminal.note(`Left alone: ${printable(thread)}, which only LangGraph's saver can prune.`);
+              } else if (result.deleted > 0) found.push({ thread, ...result });
             }
           });
         }
       });
     },
   });
+}
+
+/** Prunes a thread. Resolves to undefined for one that another program has to prune. */
+async function pruneOne(store: Store<State>, thread: string, options: PruneOptions): Promise<PruneResult | undefined> {
+  try {
+    return await store.thread(thread).prune(options);
+  } catch (error) {
+    if (ThreadmarkError.is(error, "UNSUPPORTED")) return undefined;
+    throw error;
+  }
 }
 
 function retention({ keepLast, olderThan, keepLabelled, protectAncestors }: Options): PruneOptions {

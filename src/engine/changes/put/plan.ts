@@ -30,10 +30,13 @@ import { underSchema } from "./state-version.ts";
 export class PutChange implements ThreadChange<CheckpointInfo> {
   readonly #captured: CapturedPut;
   readonly #place: Place;
+  readonly #pruner: string | undefined;
 
-  constructor(captured: CapturedPut, place: Place) {
+  /** Takes the name of a `pruner` to mark the thread with: see `Meta.pruner`. */
+  constructor(captured: CapturedPut, place: Place, pruner?: string) {
     this.#captured = captured;
     this.#place = place;
+    this.#pruner = pruner;
   }
 
   async plan(draft: Draft): Promise<CheckpointInfo> {
@@ -66,6 +69,7 @@ export class PutChange implements ThreadChange<CheckpointInfo> {
     }
     if (captured.attributes !== undefined) changeAttributes(draft, captured.attributes);
     if (captured.due !== undefined) changeDue(draft, captured.due);
+    if (this.#pruner !== undefined && draft.meta?.pruner !== this.#pruner) draft.change({ pruner: this.#pruner });
     return infoOf(draft.context, this.#place, planned.row, planned.parent);
   }
 

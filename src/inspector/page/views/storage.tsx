@@ -111,7 +111,7 @@ export function Storage({
 }
 
 function Totals({ stats }: { readonly stats: NonNullable<StorageFacts["stats"]> }): JSX.Element {
-  const { threads, checkpoints, bytes } = stats;
+  const { threads, checkpoints, bytes, sweep } = stats;
   const sum = KINDS.reduce((total, [kind]) => total + bytes[kind], 0);
   return (
     <>
@@ -136,6 +136,17 @@ function Totals({ stats }: { readonly stats: NonNullable<StorageFacts["stats"]> 
               <td class="meaning">{meaning}</td>
             </tr>
           ))}
+          {sweep !== null && (
+            <tr>
+              <th scope="row">last sweep</th>
+              <td>{bytesText(sweep.bytes)}</td>
+              <td>{ageText(sweep.at, Date.now())}</td>
+              <td class="meaning">
+                {countText(sweep.threads, "thread")}, {countText(sweep.checkpoints, "checkpoint")} deleted
+                {sweep.next === null ? "" : `; next ${new Date(sweep.next).toLocaleString()}`}
+              </td>
+            </tr>
+          )}
         </tbody>
       </table>
     </>
