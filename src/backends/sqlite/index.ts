@@ -100,10 +100,9 @@ class SqliteBackend implements Backend {
     );
   }
 
-  async commit(batches: readonly Batch[]): Promise<readonly boolean[]> {
+  commit(batches: readonly Batch[]): Promise<readonly boolean[]> {
     const applied = this.#write((database) => applyBatches(database, batches));
-    if (!this.#hearers.any) return applied;
-    return applied.finally(() => this.#hearers.tell());
+    return this.#hearers.any ? applied.finally(() => this.#hearers.tell()) : applied;
   }
 
   hear(callback: () => void): () => void {

@@ -1,6 +1,8 @@
 import type { Key, Value } from "../../backend.ts";
 import type { Pieces } from "../../codec/delta/index.ts";
-import { unwrapJson, wrapJson } from "../../codec/envelope.ts";
+import { refers, unwrapJson, wrapJson } from "../../codec/envelope.ts";
+import type { Json } from "../../codec/json.ts";
+import { addNames } from "../../codec/references.ts";
 import { timeOfAddressed } from "../../model/id.ts";
 import { announce } from "../../platform/diagnostics.ts";
 import type { Context } from "../memory/context.ts";
@@ -24,11 +26,14 @@ export interface SealedRun {
 /** Encodes the pack of some rows, in pieces. */
 export function* encodingRun(context: Context, tape: number, rows: readonly TailRow[]): Pieces<SealedRun> {
   const frames: Frame[] = [];
-  for (const { row, value, change } of rows) {
-    frames.push({ row, change: change ?? tailChange(value) });
+  const names = new Map<string, number>();
+  for (const { row, value, change = tailChange(value) } of rows) {
+    frames.push({ row, change });
+    // Few records refer to large values; walking the others, full frames among them, would take longer than the rest of the seal.
+    if (refers(value)) addNames(change as Json, names);
     yield;
   }
-  return { rows, pack: yield* encodingPack(tape, frames, context.compression) };
+  return { rows, pack: yield* encodingPack(tape, frames, context.compression, names) };
 }
 
 /** Moves the oldest rows of the tail into their packs. */

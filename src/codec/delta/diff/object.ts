@@ -12,43 +12,40 @@ export function diffObject(
 ): NodeDiff | undefined {
   const beforeKeys = Object.keys(before);
   const afterKeys = Object.keys(after);
-  const changes = new Map<string, NodeDiff | "new">();
-  for (const key of afterKeys) {
-    if (!Object.hasOwn(before, key)) {
-      changes.set(key, "new");
-      continue;
-    }
-    const old = before[key]!;
-    const value = after[key]!;
-    const change = old === value ? undefined : compare(old, value, depth + 1);
-    if (change !== undefined) changes.set(key, change);
-  }
-  const unset = beforeKeys.filter((key) => !Object.hasOwn(after, key));
-  const { moved, order } = arrange(before, after, beforeKeys, afterKeys);
-  if (changes.size + unset.length + moved.size + order.length === 0) return undefined;
-
+  const { unset, moved, order } = arrange(before, after, beforeKeys, afterKeys);
   const delta: Delta = {};
   const set: JsonObject = {};
   const edited: { [key: string]: Delta } = {};
+  let changed = unset.length + moved.size + order.length;
   let gain = 0;
   let exact = true;
   for (const key of afterKeys) {
-    const change = moved.has(key) ? "new" : changes.get(key);
+    const value = after[key]!;
+    if (!Object.hasOwn(before, key) || moved.has(key)) {
+      assign(set, key, value);
+      changed += 1;
+      continue;
+    }
+    const old = before[key]!;
+    const change = old === value ? undefined : compare(old, value, depth + 1);
     if (change === undefined) {
-      if (gain < enough) gain += key.length + 4 + sizeOf(after[key]!, enough);
+      if (gain < enough) gain += key.length + 4 + sizeOf(value, enough);
       if (gain >= enough) exact = false;
-    } else if (change === "new" || change.delta === undefined) {
-      assign(set, key, after[key]!);
+      continue;
+    }
+    changed += 1;
+    if (change.delta === undefined) {
+      assign(set, key, value);
     } else {
       assign(edited, key, change.delta);
       gain += change.gain;
       if (!change.exact) exact = false;
     }
   }
-  const removed = [...unset, ...moved];
-  if (removed.length > 0) {
-    delta.u = removed;
-    gain -= sizeOf(removed, Number.POSITIVE_INFINITY) + 5;
+  if (changed === 0) return undefined;
+  if (unset.length + moved.size > 0) {
+    delta.u = [...unset, ...moved];
+    gain -= sizeOf(delta.u, Number.POSITIVE_INFINITY) + 5;
   }
   if (Object.keys(set).length > 0) {
     delta.s = set;
@@ -66,21 +63,24 @@ export function diffObject(
 }
 
 interface Arrangement {
+  /** Keys that are gone. */
+  readonly unset: string[];
   /** Keys to remove and set again, which moves them to the end. */
   readonly moved: ReadonlySet<string>;
   /** The full order of keys, where that is smaller than moving some. */
   readonly order: string[];
 }
 
-const asItIs: Arrangement = { moved: new Set(), order: [] };
+const asItIs: Arrangement = { unset: [], moved: new Set(), order: [] };
 
 /** Works out how to bring the keys into their final order. */
 function arrange(before: JsonObject, after: JsonObject, beforeKeys: string[], afterKeys: string[]): Arrangement {
   if (startsWith(afterKeys, beforeKeys)) return asItIs;
+  const unset = beforeKeys.filter((key) => !Object.hasOwn(after, key));
   // JavaScript keeps keys that look like array indexes in front and sorted, so only the others can be out of order.
   const kept = beforeKeys.filter((key) => Object.hasOwn(after, key) && !isIndex(key));
   const wanted = afterKeys.filter((key) => !isIndex(key));
-  if (startsWith(wanted, kept)) return asItIs;
+  if (startsWith(wanted, kept)) return { ...asItIs, unset };
   const staying = new Set<string>();
   let position = 0;
   for (const key of wanted) {
@@ -94,9 +94,9 @@ function arrange(before: JsonObject, after: JsonObject, beforeKeys: string[], af
   let movedSize = 0;
   for (const key of moved) {
     movedSize += 2 * key.length + 6 + sizeOf(after[key]!, orderSize);
-    if (movedSize > orderSize) return { moved: asItIs.moved, order: afterKeys };
+    if (movedSize > orderSize) return { unset, moved: asItIs.moved, order: afterKeys };
   }
-  return { moved: new Set(moved), order: [] };
+  return { unset, moved: new Set(moved), order: [] };
 }
 
 function startsWith(keys: readonly string[], start: readonly string[]): boolean {

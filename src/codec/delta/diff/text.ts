@@ -78,9 +78,15 @@ function cuts(text: string, position: number): boolean {
   return high >= 0xd800 && high < 0xdc00 && low >= 0xdc00 && low < 0xe000;
 }
 
+/** Texts that have little in common mostly differ within so many units: these are compared one by one. */
+const near = 16;
+
 /** Returns the length of the common prefix. Bisects, since V8 compares slices natively and single units slowly. */
 function commonPrefix(one: string, other: string, limit: number): number {
   let low = 0;
+  for (const end = Math.min(near, limit); low < end; low++) {
+    if (one.charCodeAt(low) !== other.charCodeAt(low)) return low;
+  }
   let high = limit;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
@@ -93,6 +99,9 @@ function commonPrefix(one: string, other: string, limit: number): number {
 function commonSuffix(one: string, other: string, limit: number): number {
   const part = (text: string, from: number, to: number): string => text.slice(text.length - to, text.length - from);
   let low = 0;
+  for (const end = Math.min(near, limit); low < end; low++) {
+    if (one.charCodeAt(one.length - 1 - low) !== other.charCodeAt(other.length - 1 - low)) return low;
+  }
   let high = limit;
   while (low < high) {
     const middle = (low + high + 1) >> 1;

@@ -42,7 +42,7 @@ class Entered {
   readonly #depth: number;
   /** New values, and entered old ones, by key or index. Elements after the old ones are appended. */
   readonly #changed = new Map<PathStep, Json | Entered>();
-  readonly #removed = new Set<string>();
+  #removed: Set<string> | undefined;
 
   constructor(before: Json[] | { [key: string]: Json }, isNew: boolean, depth: number) {
     this.#before = before;
@@ -78,7 +78,9 @@ class Entered {
     if (typeof key === "number") throw removesElement(path);
     // The key goes, and comes back at the end if it is set again.
     this.#changed.delete(key);
-    if (Object.hasOwn(this.#before, key)) this.#removed.add(key);
+    if (!Object.hasOwn(this.#before, key)) return;
+    this.#removed ??= new Set();
+    this.#removed.add(key);
   }
 
   delta(): Delta {
@@ -97,26 +99,24 @@ class Entered {
         if (change !== undefined) edits.push([index, change]);
       }
     }
-    return {
-      ...(edits.length > 0 && { l: before.length, e: edits }),
-      ...(pushed.length > 0 && { p: pushed }),
-    };
+    const delta: Delta = edits.length > 0 ? { l: before.length, e: edits } : {};
+    if (pushed.length > 0) delta.p = pushed;
+    return delta;
   }
 
   #objectDelta(before: { readonly [key: string]: Json }): Delta {
     const set: { [key: string]: Json } = {};
     const changes: { [key: string]: Delta } = {};
     for (const key of this.#changed.keys() as IterableIterator<string>) {
-      const isOld = Object.hasOwn(before, key) && !this.#removed.has(key);
+      const isOld = Object.hasOwn(before, key) && !this.#removed?.has(key);
       const change = isOld ? this.#changeOf(key, before[key] as Json) : { r: this.#valueOf(key) };
       if (change?.r !== undefined) assign(set, key, change.r);
       else if (change !== undefined) assign(changes, key, change);
     }
-    return {
-      ...(this.#removed.size > 0 && { u: [...this.#removed] }),
-      ...(Object.keys(set).length > 0 && { s: set }),
-      ...(Object.keys(changes).length > 0 && { d: changes }),
-    };
+    const delta: Delta = this.#removed === undefined ? {} : { u: [...this.#removed] };
+    if (Object.keys(set).length > 0) delta.s = set;
+    if (Object.keys(changes).length > 0) delta.d = changes;
+    return delta;
   }
 
   /** Returns the change of a value that was there before; undefined if there is none. */
@@ -135,7 +135,7 @@ class Entered {
   #old(step: PathStep): Json | undefined {
     if (Array.isArray(this.#before)) return this.#before[step as number];
     const key = step as string;
-    return Object.hasOwn(this.#before, key) && !this.#removed.has(key) ? this.#before[key] : undefined;
+    return Object.hasOwn(this.#before, key) && !this.#removed?.has(key) ? this.#before[key] : undefined;
   }
 
   /** Refuses a step that does not fit the container. A last step that sets may name what is not there yet. */

@@ -1,4 +1,4 @@
-import { assign, type Delta, diff, growthOf } from "../../../codec/delta/index.ts";
+import { assign, type Delta, diff, growthOf, isReplacement, replacement } from "../../../codec/delta/index.ts";
 import type { Json } from "../../../codec/json.ts";
 import type { ValueCodec } from "../../../codec/values/value.ts";
 import { isLong, isPlainState } from "../../records/body.ts";
@@ -75,15 +75,14 @@ function fieldByField(state: State, update: CapturedUpdate, outlined: boolean): 
 
 /** Returns the fields that are set as a whole. The differences of the others are added to `changes`. */
 function setOver(state: State, set: State, changes: { [key: string]: Delta }): State {
-  let rest = set;
+  const rest: State = {};
   for (const key of Object.keys(set)) {
     const value = set[key] as Json;
-    if (typeof value === "number" || !Object.hasOwn(state, key)) continue;
-    const change = changeOf(state[key] as Json, value, ABOVE);
-    if (change?.r !== undefined) continue;
-    if (rest === set) rest = { ...set };
-    delete rest[key];
-    if (change !== undefined) assign(changes, key, change);
+    const isNew = typeof value === "number" || !Object.hasOwn(state, key);
+    const change = isNew ? replacement(value) : changeOf(state[key] as Json, value, ABOVE);
+    if (change === undefined) continue;
+    if (isReplacement(change)) assign(rest, key, value);
+    else assign(changes, key, change);
   }
   return rest;
 }

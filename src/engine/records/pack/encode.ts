@@ -45,8 +45,13 @@ export function encodePack(tape: number, frames: readonly Frame[], compression: 
   return finished(encodingPack(tape, frames, compression));
 }
 
-/** Does the work of {@link encodePack} in pieces. */
-export function* encodingPack(tape: number, frames: readonly Frame[], compression: Compression): Pieces<EncodedPack> {
+/** Does the work of {@link encodePack} in pieces. `names`: the large values that the frames refer to, where the caller knows. */
+export function* encodingPack(
+  tape: number,
+  frames: readonly Frame[],
+  compression: Compression,
+  names: ReadonlyMap<string, number> = namesOf(frames),
+): Pieces<EncodedPack> {
   const last = (frames.at(-1) as Frame).row.seq;
   const nets: NetChain[] = [];
   const steps: StepChain[] = [];
@@ -73,8 +78,6 @@ export function* encodingPack(tape: number, frames: readonly Frame[], compressio
     if (chain.base === 0) full.set(chain.namespace, last);
     yield;
   }
-  const names = new Map<string, number>();
-  for (const { change } of frames) addNames(change as Json, names);
   const version = names.size > 0 ? REFERRING : "1";
   const allRows = frames.map((frame) => frame.row);
   const rows = wrapJson(encodeRows(tape, allRows, names), compression, version);
@@ -82,4 +85,10 @@ export function* encodingPack(tape: number, frames: readonly Frame[], compressio
   const net = wrapJson(nets, compression, version);
   yield;
   return { last, rows, net, steps: wrapJson(steps, compression, version), full };
+}
+
+function namesOf(frames: readonly Frame[]): ReadonlyMap<string, number> {
+  const names = new Map<string, number>();
+  for (const { change } of frames) addNames(change as Json, names);
+  return names;
 }
