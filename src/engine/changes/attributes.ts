@@ -4,7 +4,7 @@ import type { Draft } from "../commits/draft.ts";
 import type { ThreadChange } from "../commits/thread-change.ts";
 import { threadNotFound } from "../faults/missing.ts";
 import type { Context } from "../memory/context.ts";
-import { hasCheckpoints } from "./empty-thread.ts";
+import { hasCheckpoints } from "../view/has-checkpoints.ts";
 
 /** Merges attributes into those of the draft's thread. */
 export function changeAttributes(draft: Draft, changes: AttributeChanges): void {

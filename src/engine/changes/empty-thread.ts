@@ -10,20 +10,13 @@ import type { DirectoryRecord } from "../records/directory.ts";
 import { entryChanges } from "../records/index-entries.ts";
 import { rangeOf } from "../records/keys.ts";
 import { changeMeta, encodeMeta } from "../records/meta.ts";
-import { headOf } from "../view/find.ts";
+import { hasCheckpoints } from "../view/has-checkpoints.ts";
 import { mailOf } from "../view/mail.ts";
-import { shownRows } from "../view/shown-rows.ts";
 import { endThread, epochOf, freeTape } from "./end-tape.ts";
 
 /*
  * A thread without checkpoints (a lease, early writes, or all of them deleted) makes way for another of its name.
  */
-
-export async function hasCheckpoints(context: Context, tape: Tape): Promise<boolean> {
-  if (await headOf(context, tape, "")) return true;
-  for await (const _ of shownRows(context, tape)) return true;
-  return false;
-}
 
 /**
  * Returns the directory record of a name that a fork or copy can take. A thread without checkpoints ends first, in a commit of
