@@ -66,7 +66,7 @@ const groups = [
   {
     name: "upkeep",
     test: modules(
-      "engine/(?:upkeep|bundles)/",
+      "engine/(?:upkeep|bundles|sweeping)/",
       "engine/commits/batch-records",
       "engine/records/check-body",
       "engine/bodies/replay",
