@@ -13,6 +13,7 @@ export type ErrorCode =
   | "TOO_LARGE"
   | "MOVED"
   | "EXPIRED"
+  | "KEY"
   | "BACKEND";
 
 /** Facts about a fault, for programs: the message says the same to people. */

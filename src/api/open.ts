@@ -9,6 +9,7 @@ import type { OpenOptions, StoreOptions } from "../model/options.ts";
 import { type StateSchemas, StateVersions } from "../model/state-versions.ts";
 import { retentionRules } from "../model/sweep.ts";
 import { checkedClock, checkedIds, checkOpenOptions, type Scheme } from "../model/validation/open.ts";
+import { encrypted } from "./encrypted.ts";
 import { openBackend } from "./open-backend.ts";
 import { Store } from "./store.ts";
 
@@ -62,10 +63,12 @@ export async function open<State = unknown>(
   const { clock, ids, classes, unregistered, schema, retention, compression = "none" } = options;
   if (compression !== "none" && !canCompress(compression)) throw unsupported(compression);
   const codec = createValueCodec(classes, unregistered);
-  const backend = typeof location === "string" ? await openBackend(location, scheme as Scheme, options) : location;
+  const place = typeof location === "string" ? await openBackend(location, scheme as Scheme, options) : location;
+  const encryption = options.encryption && (await encrypted(place, { ...options.encryption }));
   return new Store<State>(
     new Engine({
-      backend,
+      backend: encryption ?? place,
+      encryption,
       codec,
       clock: clock ? checkedClock(clock) : Date.now,
       ids: ids && checkedIds(ids),

@@ -6,19 +6,24 @@ import { jsonText } from "./json-text.ts";
 
 /**
  * Every stored value begins with ten characters: the format's version, the codec, and eight hexadecimal digits of the
- * CRC-32 of the JSON text. A later version may use a longer header (a key id, for encrypted values): the first two
- * characters decide how the rest is read.
+ * CRC-32 of the JSON text. An encrypted value has another header: the first two characters decide how the rest is read.
  *
  * | codec | payload |
  * | --- | --- |
  * | `j` | JSON as it is, in a text value |
  * | `d` | raw deflate of the JSON, in a bytes value |
  * | `z` | zstd of the JSON, in a bytes value |
+ * | `e` | an encrypted envelope, in a bytes value: see `engine/encryption/data-key.ts` |
  */
 const VERSION = "1";
 /** A record that a program of format 1 would misread: it holds large values, or refers to some. */
 const VERSION_2 = "2";
 const HEADER = 10;
+
+/** Stands for a value that does not decrypt; reads as `CORRUPT`. */
+export const UNREADABLE = "2x00000000";
+/** Stands for a value that is not encrypted, in a store that is; reads as `CORRUPT`. */
+export const NOT_ENCRYPTED = "2p00000000";
 
 /** The version of the format that a reader must know. */
 export type Version = typeof VERSION | typeof VERSION_2;
@@ -80,6 +85,14 @@ function corruptValue(fault: string, cause?: unknown): ThreadmarkError {
   return new ThreadmarkError("CORRUPT", `A stored value is damaged: ${fault}. Restore it from a backup.`, { cause });
 }
 
+/** Returns the error of an encrypted store that was opened without keys. */
+export function encryptedStore(): ThreadmarkError {
+  return new ThreadmarkError(
+    "KEY",
+    "The store is encrypted. Open it with its keys: encryption: { current, keys }; on the command line, --key-file.",
+  );
+}
+
 function inflate(codec: string, payload: Uint8Array): string {
   if (codec !== "d" && codec !== "z") throw corruptValue(`its codec ${JSON.stringify(codec)} is unknown`);
   const { inflateRawSync, zstdDecompressSync } = zlib();
@@ -103,6 +116,9 @@ export function unwrap(value: Value): string {
     throw corruptValue("its header is not ours");
   }
   const codec = header[1] as string;
+  if (codec === "e") throw encryptedStore();
+  if (value === UNREADABLE) throw corruptValue("it does not decrypt, since it was changed, cut or moved");
+  if (value === NOT_ENCRYPTED) throw corruptValue("it is not encrypted, and the store is");
   let json: string;
   if (text) {
     if (codec !== "j") throw corruptValue(`its codec ${JSON.stringify(codec)} is not one for text`);

@@ -1,5 +1,6 @@
 import type { AttributeChanges, Where } from "./attributes.ts";
 import type { Activation, Barrier, Interrupt, Metadata, Source } from "./checkpoint.ts";
+import type { EncryptionOptions } from "./encryption.ts";
 import type { Patch } from "./patch.ts";
 import type { StateSchemas } from "./state-versions.ts";
 import type { Status } from "./status.ts";
@@ -361,6 +362,8 @@ export interface StoreOptions {
   readonly largeValues?: LargeValueOptions;
   /** Which checkpoints and threads go by themselves, and when: see `sweep`. @default none */
   readonly retention?: RetentionOptions;
+  /** The keys that the store is encrypted with: AES-256-GCM. @default none: the store is not encrypted */
+  readonly encryption?: EncryptionOptions;
   /** @internal How many checkpoints make a pack. Tests make small ones, so that short histories have many. */
   readonly packRows?: number;
   /** @internal How many bytes of checkpoints make a pack. */

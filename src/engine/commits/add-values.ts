@@ -2,7 +2,15 @@ import type { Value } from "../../backend.ts";
 import { Overtaken } from "../faults/overtaken.ts";
 import type { LineageValues } from "../memory/known-values.ts";
 import type { Tape } from "../memory/tape.ts";
-import { collectionsKey, decodeValue, encodeOutside, encodeValue, noCollections, valueKey } from "../records/values.ts";
+import {
+  collectionsKey,
+  decodeValue,
+  encodeOutside,
+  encodeValue,
+  noCollections,
+  type OutsideObject,
+  valueKey,
+} from "../records/values.ts";
 import type { PlannedValue } from "../values/draft-values.ts";
 import type { Draft } from "./draft.ts";
 
@@ -76,9 +84,9 @@ async function insertValues(draft: Draft, lineage: number, fresh: readonly Plann
     return;
   }
   const objects = await context.outside.write(records);
-  draft.uploaded = objects;
+  draft.uploaded = objects.map(({ object }) => object);
   for (const [index, { name }] of fresh.entries()) {
-    batch.insert(valueKey(lineage, name), encodeOutside(name, objects[index] as string));
+    batch.insert(valueKey(lineage, name), encodeOutside(name, objects[index] as OutsideObject));
   }
 }
 

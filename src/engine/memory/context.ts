@@ -1,14 +1,17 @@
 import type { Answer, Backend, IndexEntry, Listed, Read, Value } from "../../backend.ts";
-import type { Compression } from "../../codec/envelope.ts";
+import { type Compression, encryptedStore } from "../../codec/envelope.ts";
 import { RECORD_BYTES } from "../../codec/json-text.ts";
 import type { ValueCodec } from "../../codec/values/value.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import type { LargeValueOptions } from "../../model/options.ts";
 import type { StateVersions } from "../../model/state-versions.ts";
 import { observedRead } from "../../platform/diagnostics.ts";
+import type { EncryptedBackend } from "../encryption/encrypted-backend.ts";
 import { isCorrupt } from "../faults/damage.ts";
 import { type DirectoryRecord, decodeDirectory } from "../records/directory.ts";
 import { COMPLETE } from "../records/index-entries.ts";
+import { storeKey } from "../records/keys.ts";
+import { nameOf } from "../records/values.ts";
 import { ByteCache } from "./byte-cache.ts";
 import { InheritedFacts } from "./inherited-facts.ts";
 import { KnownValues } from "./known-values.ts";
@@ -32,6 +35,8 @@ export interface ContextOptions {
   readonly packRows?: number | undefined;
   readonly packBytes?: number | undefined;
   readonly checkpointBytes?: number | undefined;
+  /** The backend once more, where it encrypts what it stores. */
+  readonly encryption?: EncryptedBackend | undefined;
   /** From which length a value is stored by itself, and where. */
   readonly largeValues?: LargeValueOptions | undefined;
 }
@@ -53,10 +58,11 @@ const FRESH_CACHE_BYTES = 16 * 1024 * 1024;
 /** How often a read is repeated because the backend was interrupted meanwhile. */
 const INTERRUPTED_READS = 3;
 
-/** Finds the entry of a complete index, and whether there is any thread. */
+/** Finds the entry of a complete index, whether there is any thread, and whether the store needs keys. */
 const indexReads: readonly Read[] = [
   { find: { from: COMPLETE, to: `${COMPLETE}~`, limit: 1 } },
   { list: { limit: 1 } },
+  { get: storeKey },
 ];
 
 /** A thread's directory record, decoded, with the value that a commit checks. */
@@ -89,6 +95,7 @@ export class Context {
   /** The length of a value's JSON from which it is stored by itself. */
   readonly largeFrom: number;
   readonly largeValues: LargeValueOptions | undefined;
+  readonly encryption: EncryptedBackend | undefined;
   readonly calls: OpenCalls = new OpenCalls();
   readonly watches: Watches = new Watches();
   readonly trees: TreeCache;
@@ -118,7 +125,8 @@ export class Context {
     this.writer = options.backend.capabilities.distant ? randomName() : undefined;
     this.largeValues = options.largeValues;
     this.largeFrom = options.largeValues?.from ?? LARGE_FROM;
-    this.outside = new OutsideValues(options.largeValues?.driver);
+    this.encryption = options.encryption;
+    this.outside = new OutsideValues(options.largeValues?.driver, options.encryption);
     this.#interruptions = options.backend.interruptions;
     this.trees = new TreeCache(options.cacheBytes);
     this.tapes = new Tapes(options.backend, Math.max(options.cacheBytes / 4, 1 << 20));
@@ -127,9 +135,12 @@ export class Context {
     this.#directory = new ByteCache(Math.max(options.cacheBytes / 8, 1 << 20));
   }
 
+  /** Names a large value by its JSON. */
+  readonly nameValue = (json: string): string => this.encryption?.nameOf(json) ?? nameOf(json);
+
   /** Returns a context on the same backend, or on another one, that remembers nothing yet. */
   fresh(backend: Backend = this.backend): Context {
-    const { codec, clock, ids, compression, packRows, packBytes, checkpointBytes, largeValues } = this;
+    const { codec, clock, ids, compression, packRows, packBytes, checkpointBytes, largeValues, encryption } = this;
     const cacheBytes = FRESH_CACHE_BYTES;
     return new Context({
       backend,
@@ -141,6 +152,7 @@ export class Context {
       packBytes,
       checkpointBytes,
       largeValues,
+      encryption,
       cacheBytes,
     });
   }
@@ -260,7 +272,9 @@ export class Context {
     this.#indexed = "complete";
   }
 
-  #learnIndexed([marker, threads]: readonly Answer[]): void {
+  #learnIndexed([marker, threads, keys]: readonly Answer[]): void {
+    // An encrypted store that was opened without keys: before anything is written.
+    if (keys !== undefined) throw encryptedStore();
     if ((marker as readonly IndexEntry[]).length > 0) this.#indexed = "complete";
     else this.#indexed = (threads as readonly Listed[]).length > 0 ? "partial" : "empty";
     if (this.#indexed === "partial") this.onPartialIndex?.();

@@ -1,6 +1,8 @@
 import { cryptography } from "../../platform/node-builtins.ts";
+import { STORE_LINEAGE } from "../records/keys.ts";
 
-const TAPES = 2 ** 31;
+/** Numbers of tapes are below that of the store's own lineage. */
+const TAPES = STORE_LINEAGE;
 let lastTape = 0;
 
 /**

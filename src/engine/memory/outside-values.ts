@@ -1,18 +1,29 @@
 import type { Value } from "../../backend.ts";
+import { UNREADABLE } from "../../codec/envelope.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import type { StoredObject, ValueDriver } from "../../model/options.ts";
 import { utf8 } from "../../platform/bytes.ts";
 import { cryptography } from "../../platform/node-builtins.ts";
+import type { OutsideObject } from "../records/values.ts";
 
 /** Objects that are uploaded or deleted at once. */
 const AT_ONCE = 8;
 
+/** Encrypts objects outside the store, each with a key of its own, which the record in the store holds. */
+export interface ObjectCipher {
+  encryptObject(name: string, bytes: Uint8Array): { readonly bytes: Uint8Array; readonly key: string };
+  /** Returns undefined where the object is not the one that was encrypted under this name. */
+  decryptObject(name: string, bytes: Uint8Array, key: string): Uint8Array | undefined;
+}
+
 /** The large values outside the store, through the driver that the store was opened with. */
 export class OutsideValues {
   readonly #driver: ValueDriver | undefined;
+  readonly #cipher: ObjectCipher | undefined;
 
-  constructor(driver: ValueDriver | undefined) {
+  constructor(driver: ValueDriver | undefined, cipher: ObjectCipher | undefined) {
     this.#driver = driver;
+    this.#cipher = cipher;
   }
 
   /** Returns true if new values go outside. */
@@ -20,18 +31,31 @@ export class OutsideValues {
     return this.#driver !== undefined;
   }
 
-  /** Uploads values and resolves to their names. A name is never used again, whether or not the commit succeeds. */
-  async write(values: readonly Value[]): Promise<readonly string[]> {
+  /**
+   * Uploads values and resolves to their names, with the keys that they are encrypted with. A name is never used again,
+   * whether or not the commit succeeds.
+   */
+  async write(values: readonly Value[]): Promise<readonly OutsideObject[]> {
     const names = values.map(() => cryptography().randomBytes(24).toString("base64url"));
-    await inTurns(names, (name, index) =>
-      this.#call("put", () => this.#given().put(name, bytesOf(values[index] as Value))),
-    );
-    return names;
+    const objects: OutsideObject[] = [];
+    await inTurns(names, async (name, index) => {
+      const { bytes, key } = this.#encrypted(name, bytesOf(values[index] as Value));
+      objects[index] = { object: name, key };
+      await this.#call("put", () => this.#given().put(name, bytes));
+    });
+    return objects;
   }
 
-  async read(name: string): Promise<Value | undefined> {
+  #encrypted(name: string, bytes: Uint8Array): { readonly bytes: Uint8Array; readonly key?: string } {
+    return this.#cipher ? this.#cipher.encryptObject(name, bytes) : { bytes };
+  }
+
+  /** Reads an object; `key` where it is encrypted. */
+  async read(name: string, key: string | undefined): Promise<Value | undefined> {
     const bytes = await this.#call("get", () => this.#given().get(name));
-    return bytes && valueOf(bytes);
+    if (bytes === undefined || key === undefined) return bytes && valueOf(bytes);
+    const plain = this.#cipher?.decryptObject(name, bytes, key);
+    return plain === undefined ? UNREADABLE : valueOf(plain);
   }
 
   /** Deletes objects that no record names any more. An object that stays behind is found by the next compaction. */

@@ -3,6 +3,12 @@ import type { Key, Range, Table } from "../../backend.ts";
 /** The tables of a pack, in the order of its values: metadata by column, net change, single deltas. */
 export const PACK_TABLES = ["rows", "net", "steps"] as const;
 
+/** The lineage of records that belong to no thread but to the store. No tape has this number. */
+export const STORE_LINEAGE: number = 2 ** 31 - 1;
+
+/** The key of the record that says that a store is encrypted, and holds its own keys. */
+export const storeKey: Key = { table: "head", lineage: STORE_LINEAGE, group: STORE_LINEAGE, item: 0, part: 0 };
+
 /** The part of a tape that its keys are made of. */
 export interface TapeAddress {
   readonly lineage: number;

@@ -9,7 +9,7 @@ import { cryptography } from "../../platform/node-builtins.ts";
 
 /*
  * The records of large values. They belong to a lineage, not to a tape: `[name, value]`, or `[name, null, object]` where
- * the value is an object outside the store. The key has 64 bits of the name, the record all of them.
+ * the value is an object outside the store, with the key of the object where that is encrypted. The key has 64 bits of the name, the record all of them.
  */
 
 /** A large value with the JSON that its name is made of. */
@@ -17,9 +17,9 @@ export interface LargeValue extends NamedValue {
   readonly json: string;
 }
 
-/** Names a value by its JSON. */
-export function largeValue(json: string): LargeValue {
-  return { name: nameOf(json), length: json.length, json };
+/** Names a value by its JSON; in an encrypted store by a function of the store. */
+export function largeValue(json: string, nameFor: (json: string) => string = nameOf): LargeValue {
+  return { name: nameFor(json), length: json.length, json };
 }
 
 export function nameOf(json: string): string {
@@ -72,8 +72,14 @@ export function encodeValue({ name, json }: LargeValue, compression: Compression
 }
 
 /** Encodes the record of a value that is an object outside the store. */
-export function encodeOutside(name: string, object: string): Value {
-  return wrapJson([name, null, object], "none", REFERRING);
+export function encodeOutside(name: string, { object, key }: OutsideObject): Value {
+  return wrapJson(key === undefined ? [name, null, object] : [name, null, object, key], "none", REFERRING);
+}
+
+/** An object outside the store, and the key that it is encrypted with. */
+export interface OutsideObject {
+  readonly object: string;
+  readonly key?: string | undefined;
 }
 
 /** A record of a large value: the value as JSON text, or the name of an object that holds such a record. */
@@ -81,6 +87,8 @@ export interface ValueRecord {
   readonly name: string;
   readonly json: string | undefined;
   readonly object: string | undefined;
+  /** The key of that object, where it is encrypted. */
+  readonly key?: string;
 }
 
 const START = '["';
@@ -92,9 +100,9 @@ export function decodeValue(value: Value): ValueRecord {
   const rest = text.slice(VALUE, -1);
   if (!text.startsWith(START) || text.slice(START.length + NAME_LENGTH, VALUE) !== '",') throw malformed();
   if (!rest.startsWith("null,")) return { name, json: rest, object: undefined };
-  const object: unknown = JSON.parse(rest.slice("null,".length));
-  if (typeof object !== "string") throw malformed();
-  return { name, json: undefined, object };
+  const [object, key] = JSON.parse(`[${rest.slice("null,".length)}]`) as readonly unknown[];
+  if (typeof object !== "string" || (key !== undefined && typeof key !== "string")) throw malformed();
+  return { name, json: undefined, object, ...(key !== undefined && { key }) };
 }
 
 /** Returns the value of a record. */

@@ -36,12 +36,12 @@ export async function verifyValues(
 }
 
 async function verifyValue(context: Context, lineage: number, { item, part, value }: Found): Promise<void> {
-  const { name, object } = decodeValue(value);
+  const { name, object, key: objectKey } = decodeValue(value);
   let { json } = decodeValue(value);
   const key = valueKey(lineage, name);
   if (key.item !== item || key.part !== part) throw new Error("it is stored in the place of another");
   if (object !== undefined) {
-    const inside = await context.outside.read(object);
+    const inside = await context.outside.read(object, objectKey);
     if (inside === undefined) {
       const [now] = await context.read([{ get: key }]);
       // It was collected meanwhile.
@@ -52,7 +52,9 @@ async function verifyValue(context: Context, lineage: number, { item, part, valu
     if (stored.name !== name) throw new Error(`object ${JSON.stringify(object)} holds another value`);
     json = stored.json;
   }
-  if (json === undefined || nameOf(json) !== name) throw new Error("it is not the value of its name");
+  // Values of before the store was encrypted keep their names.
+  if (json === undefined || (context.nameValue(json) !== name && nameOf(json) !== name))
+    throw new Error("it is not the value of its name");
   parseValue(json);
 }
 

@@ -117,7 +117,7 @@ export class DraftValues {
       return this.#refer(stored);
     }
     if (!mayInsert) return undefined;
-    const value = largeValue(isString ? jsonText(text) : text);
+    const value = largeValue(isString ? jsonText(text) : text, this.#context.nameValue);
     if (!hasPlace(value.name) || this.#context.values.isDisplaced(this.#lineage, value.name)) return undefined;
     this.#planned.push({ ...value, text, isString });
     (isString ? this.#strings : this.#others).set(text, value);

@@ -98,7 +98,7 @@ export class ValueReader {
     const stored = decodeValue(record);
     if (stored.name !== name) throw this.#missing(name, "is missing: another has its place");
     if (stored.object === undefined) return stored.json as string;
-    const inside = await this.#context.outside.read(stored.object);
+    const inside = await this.#context.outside.read(stored.object, stored.key);
     if (inside === undefined)
       throw this.#missing(name, `is missing: there is no object ${JSON.stringify(stored.object)}`);
     const { name: told, json } = decodeValue(inside);

@@ -30,6 +30,7 @@ const statusOf: Readonly<Record<ErrorCode, number>> = {
   CLOSED: 503,
   MOVED: 503,
   EXPIRED: 410,
+  KEY: 403,
   BACKEND: 500,
 };
 

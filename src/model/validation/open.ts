@@ -1,6 +1,7 @@
 import { checkId } from "../address.ts";
 import type { OpenOptions, StoreOptions } from "../options.ts";
 import { checkBoolean, checkKeys, checkNumber, checkObject, checkOneOf, type Fields, optional } from "./checks.ts";
+import { checkEncryption } from "./encryption.ts";
 import { checkRetention } from "./retention.ts";
 import { checkStateSchemas } from "./state-schema.ts";
 
@@ -14,6 +15,7 @@ const storeKeys: { readonly [Name in keyof Required<StoreOptions>]: true } = {
   schema: true,
   largeValues: true,
   retention: true,
+  encryption: true,
   packRows: true,
   packBytes: true,
   checkpointBytes: true,
@@ -93,6 +95,7 @@ function checkStoreOptions(fields: Fields, scheme: Scheme | undefined): void {
   if (!(scheme === "postgres" && typeof fields["schema"] === "string")) optional(fields, "schema", checkStateSchemas);
   optional(fields, "largeValues", checkLargeValues);
   optional(fields, "retention", checkRetention);
+  optional(fields, "encryption", checkEncryption);
   optional(fields, "compression", (value, what) => checkOneOf(value, ["none", "deflate", "zstd"], what));
 }
 

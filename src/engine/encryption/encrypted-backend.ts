@@ -1,0 +1,190 @@
+import type { Answer, Backend, Batch, Capabilities, DirectoryKey, Key, Range, Read, Value } from "../../backend.ts";
+import type { EncryptionOptions } from "../../model/encryption.ts";
+import { base64, bytesOfBase64 } from "../../platform/bytes.ts";
+import { cryptography } from "../../platform/node-builtins.ts";
+import { storeKey } from "../records/keys.ts";
+import { DataKey, isEncrypted } from "./data-key.ts";
+import { Decoder } from "./decoder.ts";
+import { Encoder } from "./encoder.ts";
+import { Keychain } from "./keychain.ts";
+import { PLAIN } from "./lineage-keys.ts";
+import { Recent } from "./recent.ts";
+import type { RememberedMeta } from "./remembered-meta.ts";
+import type { StoreKeys } from "./store-keys.ts";
+
+/** How often reads are repeated because a record's key was replaced meanwhile. */
+const READS = 3;
+
+/** Meta records whose two forms are remembered: every commit and every read of a thread meets one. */
+const METAS = 10_000;
+
+/**
+ * A backend that encrypts every value on its way to another backend, and decrypts it on its way back. The engine above it
+ * sees plain values, the backend below it only keys, entries of the index, and encrypted bytes.
+ */
+export class EncryptedBackend implements Backend {
+  readonly name: string;
+  readonly capabilities: Capabilities;
+  readonly hear?: NonNullable<Backend["hear"]>;
+  readonly reclaim?: NonNullable<Backend["reclaim"]>;
+  readonly keychain: Keychain;
+  readonly #backend: Backend;
+  readonly #metas = new Recent<string, RememberedMeta>(METAS);
+  /** Batches whose values are encrypted already. */
+  readonly #encrypted = new WeakSet<Batch>();
+
+  constructor(backend: Backend, options: EncryptionOptions) {
+    this.#backend = backend;
+    this.name = backend.name;
+    this.capabilities = backend.capabilities;
+    this.keychain = new Keychain(backend, options);
+    if (backend.reclaim) this.reclaim = async (lineages) => (await backend.reclaim?.(lineages)) === true;
+    if (backend.hear) this.hear = (callback) => backend.hear?.(callback) ?? (() => {});
+  }
+
+  get interruptions(): number {
+    return this.#backend.interruptions as number;
+  }
+
+  async read(reads: readonly Read[]): Promise<readonly Answer[]> {
+    const store = this.keychain.store ?? (await this.keychain.load());
+    if (store.stored === undefined) return this.#readNew(store, reads);
+    const decoder = new Decoder(this.keychain, store, this.#metas);
+    const hidden = decoder.hidden(reads);
+    for (let attempt = 1; ; attempt += 1) {
+      const answers = await this.#backend.read(hidden);
+      const decoded = await decoder.decode(reads, answers);
+      if (!decoder.missesKeys || attempt === READS) return decoded;
+    }
+  }
+
+  /** Reads from a store that has no keys yet, unless another store has begun it meanwhile. */
+  async #readNew(store: StoreKeys, reads: readonly Read[]): Promise<readonly Answer[]> {
+    const decoder = new Decoder(this.keychain, store, this.#metas);
+    const answers = await this.#backend.read([...decoder.hidden(reads), { get: storeKey }]);
+    if (answers.at(-1) === undefined) return decoder.decode(reads, answers.slice(0, -1));
+    await this.keychain.load();
+    return this.read(reads);
+  }
+
+  async commit(batches: readonly Batch[]): Promise<readonly boolean[]> {
+    const store = this.keychain.store ?? (await this.keychain.load());
+    if (store.stored === undefined && !(await this.keychain.begin())) return batches.map(() => false);
+    const encoder = new Encoder(this.keychain, store, this.#metas);
+    const encoded: Batch[] = [];
+    for (const batch of batches) {
+      if (this.#encrypted.has(batch)) {
+        encoded.push(batch);
+        continue;
+      }
+      for (const lineage of lineagesOf(batch)) {
+        const keys = this.keychain.of(lineage);
+        if (keys === undefined) await this.#findOrCreate(lineage, batch);
+      }
+      encoded.push(
+        isInTransition(this.keychain, batch) ? await this.#encodeStored(encoder, batch) : encoder.encode(batch),
+      );
+    }
+    return this.#backend.commit(encoded);
+  }
+
+  /** Marks a batch as encrypted already: its values are passed on as they are. */
+  passOn(batch: Batch): Batch {
+    this.#encrypted.add(batch);
+    return batch;
+  }
+
+  /** Reads values as they are stored. */
+  readStored(reads: readonly Read[]): Promise<readonly Answer[]> {
+    return this.#backend.read(reads);
+  }
+
+  /** Names a large value by its JSON, so that only who has the keys can tell which value has a name. */
+  nameOf(text: string): string {
+    return this.#keyed("value", text);
+  }
+
+  /** Encrypts an object outside the store with a key of its own: it cannot be read once the record with the key is gone. */
+  encryptObject(name: string, bytes: Uint8Array): { readonly bytes: Uint8Array; readonly key: string } {
+    const key = DataKey.random();
+    return { bytes: key.encrypt(`object:${name}`, bytes), key: base64(key.bytes) };
+  }
+
+  decryptObject(name: string, bytes: Uint8Array, key: string): Uint8Array | undefined {
+    return isEncrypted(bytes) ? new DataKey(bytesOfBase64(key)).decrypt(`object:${name}`, bytes) : undefined;
+  }
+
+  /** Returns true if ids and the texts that threads are found by are hidden. */
+  get hidesIds(): boolean {
+    return this.keychain.store?.hidesIds === true;
+  }
+
+  #keyed(purpose: string, text: string): string {
+    const { names } = this.keychain.store as StoreKeys;
+    return cryptography().createHmac("sha256", names).update(`${purpose}:${text}`).digest("base64url");
+  }
+
+  async #findOrCreate(lineage: number, { inserts = [] }: Batch): Promise<void> {
+    const begins = inserts.some(({ key }) => key.table === "meta" && key.lineage === lineage && key.item === lineage);
+    if (begins) await this.keychain.create(lineage);
+    else await this.keychain.find(lineage);
+  }
+
+  /** Encodes a batch of a lineage whose records are encrypted in different ways: its checks are made of what is stored. */
+  async #encodeStored(encoder: Encoder, batch: Batch): Promise<Batch> {
+    const keys: (Key | DirectoryKey)[] = (batch.checks ?? []).flatMap(({ key, value }) =>
+      value === undefined ? [] : [key],
+    );
+    if (batch.follows) keys.push(batch.follows.key);
+    const reads = keys.map((get) => ({ get }));
+    const store = this.keychain.store as StoreKeys;
+    const decoder = new Decoder(this.keychain, store, this.#metas);
+    const stored = (await this.#backend.read(decoder.hidden(reads))) as readonly (Value | undefined)[];
+    const plain = (await decoder.decode(reads, stored)) as readonly (Value | undefined)[];
+    return encoder.encode(
+      batch,
+      keys.map((key, index) => ({ key, stored: stored[index], plain: plain[index] })),
+    );
+  }
+
+  size(): ReturnType<Backend["size"]> {
+    return this.#backend.size();
+  }
+
+  compact(): Promise<void> {
+    return this.#backend.compact();
+  }
+
+  verify(): Promise<readonly string[]> {
+    return this.#backend.verify();
+  }
+
+  close(): Promise<void> {
+    return this.#backend.close();
+  }
+}
+
+function lineagesOf({ checks = [], deletes = [], inserts = [], puts = [], follows }: Batch): Set<number> {
+  const lineages = new Set<number>();
+  const add = (key: Key | DirectoryKey | Range): void => {
+    if (key.table !== "directory") lineages.add(key.lineage);
+  };
+  for (const { key } of checks) add(key);
+  for (const { key } of inserts) add(key);
+  for (const { key } of puts) add(key);
+  for (const key of deletes) add(key);
+  if (follows) add(follows.key);
+  return lineages;
+}
+
+/** Returns true if a record that the batch checks may be encrypted otherwise than a new one would be. */
+function isInTransition(keychain: Keychain, batch: Batch): boolean {
+  if (keychain.migrating && batch.checks?.some(({ key, value }) => key.table === "directory" && value !== undefined)) {
+    return true;
+  }
+  for (const lineage of lineagesOf(batch)) {
+    const keys = keychain.of(lineage);
+    if (keys !== undefined && keys !== PLAIN && (keys.plain || keys.byId.size > 1)) return true;
+  }
+  return false;
+}

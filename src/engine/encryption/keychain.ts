@@ -1,0 +1,126 @@
+import type { Backend, Batch, Found, Value } from "../../backend.ts";
+import type { EncryptionOptions } from "../../model/encryption.ts";
+import { storeKey } from "../records/keys.ts";
+import { DataKey, headerOf, isEncrypted } from "./data-key.ts";
+import { KeyRing } from "./key-ring.ts";
+import { isSameHeader, type KnownKeys, type LineageKeys, makeKeys, ownerOf, PLAIN, readKeys } from "./lineage-keys.ts";
+import { Recent } from "./recent.ts";
+import { encodeStoreKeys, loadStoreKeys, rewrapped, type StoreKeys } from "./store-keys.ts";
+
+/** Lineages whose keys are remembered: about a kilobyte each. */
+const LINEAGES = 10_000;
+
+/** The keys of a store and of its lineages, as far as they are known. Keys are read from the records that hold them. */
+export class Keychain {
+  readonly ring: KeyRing;
+  readonly migrating: boolean;
+  readonly #backend: Backend;
+  readonly #options: EncryptionOptions;
+  readonly #lineages = new Recent<number, KnownKeys>(LINEAGES);
+  #store: StoreKeys | undefined;
+  #loading: Promise<StoreKeys> | undefined;
+
+  constructor(backend: Backend, options: EncryptionOptions) {
+    this.#backend = backend;
+    this.#options = options;
+    this.ring = new KeyRing(options);
+    this.migrating = options.migrating === true;
+  }
+
+  /** Returns the store's keys once they were read. */
+  get store(): StoreKeys | undefined {
+    return this.#store;
+  }
+
+  /** Reads the store's keys. Throws `KEY` where they do not fit. */
+  load(): Promise<StoreKeys> {
+    this.#loading ??= loadStoreKeys(this.#backend, this.ring, this.#options, this.#store).then(
+      (store) => {
+        this.#store = store;
+        this.#loading = undefined;
+        return store;
+      },
+      (error: unknown) => {
+        this.#loading = undefined;
+        throw error;
+      },
+    );
+    return this.#loading;
+  }
+
+  /**
+   * Stores the keys of a store that has none yet. Resolves to false where another was first: its keys count from now on, and
+   * whatever was planned with these has to be planned again.
+   */
+  async begin(): Promise<boolean> {
+    const store = this.#store ?? (await this.load());
+    if (store.stored !== undefined) return true;
+    const stored = encodeStoreKeys(store);
+    const [applied] = await this.#backend.commit([{ inserts: [{ key: storeKey, value: stored }] }]);
+    if (applied) {
+      this.#store = { ...store, stored };
+      return true;
+    }
+    await this.load();
+    return false;
+  }
+
+  /** Wraps the store's own keys by the current key, unless they are. Returns false where they are. */
+  async rewrapStore(always: boolean): Promise<boolean> {
+    if (!(await this.begin())) return this.rewrapStore(always);
+    const store = await this.load();
+    const isCurrent = store.keys.wrapped.every(({ name }) => name === this.ring.current);
+    if (isCurrent && !always) return false;
+    const next = await rewrapped(this.ring, store);
+    const stored = encodeStoreKeys(next);
+    const batch: Batch = {
+      checks: [{ key: storeKey, value: store.stored }],
+      puts: [{ key: storeKey, value: stored }],
+    };
+    const [applied] = await this.#backend.commit([batch]);
+    await this.load();
+    // Another store was first: it wrapped the keys, by the same name or by one that this store does not want.
+    return applied === true || this.rewrapStore(always);
+  }
+
+  of(lineage: number): KnownKeys | undefined {
+    return this.#lineages.get(lineage);
+  }
+
+  set(lineage: number, keys: KnownKeys): void {
+    this.#lineages.set(lineage, keys);
+  }
+
+  /** Makes a key for a lineage that begins. */
+  async create(lineage: number): Promise<void> {
+    this.set(lineage, await makeKeys(this.ring, ownerOf(lineage), [DataKey.random()]));
+  }
+
+  /** Learns the keys of a lineage from the header of one of its meta records; undefined where that is damaged. */
+  async learn(lineage: number, header: Uint8Array): Promise<LineageKeys | undefined> {
+    const known = this.of(lineage);
+    if (known !== undefined && known !== PLAIN && isSameHeader(known.header, header)) return known;
+    const keys = await readKeys(this.ring, ownerOf(lineage), header);
+    if (keys !== undefined) this.set(lineage, keys);
+    return keys;
+  }
+
+  /** Reads the keys of a lineage from any of its meta records; false where it has none that reads. */
+  async find(lineage: number): Promise<boolean> {
+    const range = { table: "meta", lineage, group: lineage } as const;
+    for (let limit: number | undefined = 1; ; limit = undefined) {
+      const [found] = (await this.#backend.read([{ scan: range, ...(limit !== undefined && { limit }) }])) as readonly [
+        readonly Found[],
+      ];
+      for (const { value } of found) if (await this.#learnFrom(lineage, value)) return true;
+      if (limit === undefined || found.length < limit) return false;
+    }
+  }
+
+  async #learnFrom(lineage: number, meta: Value): Promise<boolean> {
+    if (isEncrypted(meta)) return (await this.learn(lineage, headerOf(meta))) !== undefined;
+    if (!this.migrating) return false;
+    this.set(lineage, PLAIN);
+    return true;
+  }
+}

@@ -1,0 +1,101 @@
+import type { Backend, Listed, Value } from "../../backend.ts";
+import { ThreadmarkError } from "../../errors.ts";
+import type { EncryptionOptions } from "../../model/encryption.ts";
+import { base64, bytesOfBase64 } from "../../platform/bytes.ts";
+import { cryptography } from "../../platform/node-builtins.ts";
+import { storeKey } from "../records/keys.ts";
+import { DataKey, headerOf, isEncrypted, KEY_BYTES } from "./data-key.ts";
+import type { KeyRing } from "./key-ring.ts";
+import { type LineageKeys, makeKeys, readKeys } from "./lineage-keys.ts";
+
+const OWNER = "store";
+
+/** The keys of a store: of its directory and log, and of the names that are made from contents and ids. */
+export interface StoreKeys {
+  readonly keys: LineageKeys;
+  /** The key of names: it never changes, since records are found by them. */
+  readonly names: Uint8Array;
+  readonly hidesIds: boolean;
+  /** The store's record as it is stored; undefined while it is not. */
+  readonly stored: Uint8Array | undefined;
+}
+
+interface StoreRecord {
+  readonly names: string;
+  readonly hideIds?: true;
+}
+
+/**
+ * Reads the record of an encrypted store. Where there is none, keys are made (or those made `before` kept), which are stored
+ * with the first commit.
+ */
+export async function loadStoreKeys(
+  backend: Backend,
+  ring: KeyRing,
+  { hideIds, migrating }: EncryptionOptions,
+  before: StoreKeys | undefined,
+): Promise<StoreKeys> {
+  const [stored, threads] = (await backend.read([{ get: storeKey }, { list: { limit: 1 } }])) as readonly [
+    Value | undefined,
+    readonly Listed[],
+  ];
+  if (stored === undefined) {
+    if (threads.length > 0 && !migrating) throw notEncrypted();
+    if (threads.length > 0 && hideIds) throw cannotHide();
+    if (before?.stored === undefined && before !== undefined) return before;
+    const keys = await makeKeys(ring, OWNER, [DataKey.random()]);
+    return { keys, names: cryptography().randomBytes(KEY_BYTES), hidesIds: hideIds === true, stored: undefined };
+  }
+  const found = await storeKeysOf(ring, stored);
+  if (hideIds !== undefined && hideIds !== found.hidesIds) throw otherHiding(found.hidesIds);
+  return found;
+}
+
+/** Reads the keys of a store from its record. */
+async function storeKeysOf(ring: KeyRing, stored: Value): Promise<StoreKeys> {
+  const keys = isEncrypted(stored) ? await readKeys(ring, OWNER, headerOf(stored)) : undefined;
+  const plain = isEncrypted(stored) ? keys?.current.decrypt(OWNER, stored) : undefined;
+  if (keys === undefined || plain === undefined) throw wrongKey();
+  const { names, hideIds } = JSON.parse(plain.toString("utf8")) as StoreRecord;
+  return { keys, names: bytesOfBase64(names), hidesIds: hideIds === true, stored: stored as Uint8Array };
+}
+
+/** Returns the store's record. */
+export function encodeStoreKeys({ keys, names, hidesIds }: StoreKeys): Uint8Array {
+  const record: StoreRecord = { names: base64(names), ...(hidesIds && { hideIds: true }) };
+  return keys.current.encrypt(OWNER, JSON.stringify(record), keys.header);
+}
+
+/** Returns the keys of a store wrapped anew, by the current key of the ring. */
+export async function rewrapped(ring: KeyRing, store: StoreKeys): Promise<StoreKeys> {
+  return { ...store, keys: await makeKeys(ring, OWNER, [store.keys.current]) };
+}
+
+function notEncrypted(): ThreadmarkError {
+  return new ThreadmarkError(
+    "KEY",
+    "The store is not encrypted. Open it with encryption: { …, migrating: true } and call rotate() to encrypt it, or without encryption.",
+  );
+}
+
+function wrongKey(): ThreadmarkError {
+  return new ThreadmarkError(
+    "KEY",
+    "The keys do not fit the store: they are not the ones it was encrypted with, or its record of keys is damaged. " +
+      "Open it with the right keys, or restore it from a backup.",
+  );
+}
+
+function cannotHide(): ThreadmarkError {
+  return new ThreadmarkError(
+    "UNSUPPORTED",
+    "The ids of a store that has threads cannot be hidden. Export it, and import the bundle into a new store with hideIds.",
+  );
+}
+
+function otherHiding(hides: boolean): ThreadmarkError {
+  return new ThreadmarkError(
+    "UNSUPPORTED",
+    `The store was made ${hides ? "with" : "without"} hideIds, and that cannot change. Leave hideIds out.`,
+  );
+}
