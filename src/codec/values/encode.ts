@@ -1,5 +1,5 @@
+import { alignLists } from "../align-lists.ts";
 import { isObject, isTagged, type Json, type JsonObject, sameParts } from "../json.ts";
-import { alignLists } from "./align-lists.ts";
 import { captureClassOrKind, type RegisteredClass } from "./classes-and-kinds.ts";
 import { Comparison, type Fields } from "./comparison.ts";
 import { passFlat } from "./flat-list.ts";

@@ -1,3 +1,4 @@
+import { alignLists } from "../../align-lists.ts";
 import type { Json } from "../../json.ts";
 import type { Delta } from "../format.ts";
 import { digits, same, sizeOf } from "../measure.ts";
@@ -30,30 +31,46 @@ export function diffArray(before: Json[], after: Json[], depth: number, compare:
 
 /** Finds the runs that the parts between common prefix and suffix share. */
 function middle(before: Json[], after: Json[], prefix: number, suffix: number): CommonRun[] {
-  const removed = before.length - prefix - suffix;
-  const added = after.length - prefix - suffix;
-  if (removed === 0 || added === 0 || removed * added === 1) return [];
-  if (removed === added) {
-    const inPlace = matchesInPlace(before, after, prefix, prefix + removed);
+  const removed = before.slice(prefix, before.length - suffix);
+  const added = after.slice(prefix, after.length - suffix);
+  return moved(runsOf(removed, added), prefix, prefix);
+}
+
+/** Finds the runs that two lists share which differ in their first elements. */
+function runsOf(before: Json[], after: Json[]): CommonRun[] {
+  const shorter = Math.min(before.length, after.length);
+  if (shorter === 0 || before.length * after.length === 1) return [];
+  if (before.length === after.length) {
+    const inPlace = matchesInPlace(before, after);
     if (inPlace.length > 0) return inPlace;
   }
-  const matches = commonRuns(before.slice(prefix, prefix + removed), after.slice(prefix, prefix + added));
-  for (const match of matches) {
-    match.before += prefix;
-    match.after += prefix;
+  // Elements dropped at one end and added at the other, or one stretch replaced by another, need no search.
+  const { at, from, length } = alignLists(after.length, before.length, 0, (index, oldIndex) =>
+    same(after[index]!, before[oldIndex]!),
+  );
+  if (length * 2 < shorter) return commonRuns(before, after);
+  const [beforeEnd, afterEnd] = [from + length, at + length];
+  const rest = runsOf(before.slice(beforeEnd), after.slice(afterEnd));
+  return [{ before: from, after: at, count: length }, ...moved(rest, beforeEnd, afterEnd)];
+}
+
+function moved(runs: CommonRun[], before: number, after: number): CommonRun[] {
+  for (const run of runs) {
+    run.before += before;
+    run.after += after;
   }
-  return matches;
+  return runs;
 }
 
 /**
  * Finds elements that kept their index. That is the usual case, and needs no search; returns none where fewer than half
  * did.
  */
-function matchesInPlace(before: Json[], after: Json[], start: number, end: number): CommonRun[] {
+function matchesInPlace(before: Json[], after: Json[]): CommonRun[] {
   const matches: CommonRun[] = [];
   let last: CommonRun | undefined;
   let count = 0;
-  for (let index = start; index < end; index++) {
+  for (let index = 0; index < before.length; index++) {
     if (!same(before[index]!, after[index]!)) {
       last = undefined;
       continue;
@@ -65,7 +82,7 @@ function matchesInPlace(before: Json[], after: Json[], start: number, end: numbe
     last.count++;
     count++;
   }
-  return count * 2 >= end - start ? matches : [];
+  return count * 2 >= before.length ? matches : [];
 }
 
 /** Collects edits from left to right, and counts how many characters they save over writing the array anew. */

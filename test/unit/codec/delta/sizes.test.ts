@@ -73,6 +73,12 @@ describe("a delta takes about as much as what changed", () => {
     expect(sizeOf(all.slice(0, 100), all.slice(51))).toBeLessThan(textOf(message(100)).length + 50);
   });
 
+  it("when a list is trimmed and appended to, and one further back is removed", () => {
+    const all = messages(0, 101);
+    const next = all.slice(1).filter((_, index) => index !== 70);
+    expect(sizeOf(all.slice(0, 100), next)).toBeLessThan(textOf(message(100)).length + 60);
+  });
+
   it("when elements here and there are removed, and one is changed", () => {
     const all = messages(0, 100);
     const next = all.filter((_, index) => index % 30 !== 5).with(50, { ...(all[52] as Message), type: "tool" });
