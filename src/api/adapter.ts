@@ -2,10 +2,10 @@ import { capturePut } from "../engine/changes/put/capture.ts";
 import { PutChange } from "../engine/changes/put/plan.ts";
 import { writesChange } from "../engine/changes/writes.ts";
 import { captureWrites } from "../engine/changes/writes-capture.ts";
+import { lazyChange } from "../engine/commits/lazy-change.ts";
 import { closedError } from "../engine/faults/closed.ts";
 import { refusedBy } from "../engine/faults/missing.ts";
 import { gather, type RecentRows, recentRows } from "../engine/reads/gather.ts";
-import { pruneChange } from "../engine/removal/prune.ts";
 import { checkId } from "../model/address.ts";
 import type { Checkpoint, CheckpointInfo, Write } from "../model/checkpoint.ts";
 import type { PruneOptions, PutInput, PutOptions, WritesInput, WritesOptions } from "../model/options.ts";
@@ -169,6 +169,7 @@ export function pruneMarked<State>(thread: Thread<State>, options: PruneOptions)
   return handle.attempt(() => {
     checkPruneOptions(options);
     const { signal: _, ...rules } = options;
-    return () => handle.lane.add(pruneChange(rules, true));
+    const change = lazyChange(async () => (await import("../engine/removal/prune.ts")).pruneChange(rules, true), true);
+    return () => handle.lane.add(change);
   });
 }
