@@ -74,7 +74,7 @@ export async function rewrapped(ring: KeyRing, store: StoreKeys): Promise<StoreK
 function notEncrypted(): ThreadmarkError {
   return new ThreadmarkError(
     "KEY",
-    "The store is not encrypted. Open it with encryption: { …, migrating: true } and call rotate() to encrypt it, or without encryption.",
+    "The store is not encrypted. Open it with encryption: { ..., migrating: true } and call rotate() to encrypt it, or without encryption.",
   );
 }
 
