@@ -44,7 +44,7 @@ const modules = (...names: readonly string[]): RegExp =>
 
 /**
  * The modules that nearly every store needs are a single file. Sealing and changes of existing rows are a second,
- * upkeep of whole stores a third: few short processes need those, and a process parses all of a file that it loads.
+ * upkeep of whole stores a third, encryption a fourth: few short processes need those, and a process parses all of a file that it loads.
  */
 const groups = [
   {
@@ -75,6 +75,7 @@ const groups = [
     ),
     priority: 1,
   },
+  { name: "encryption", test: modules("engine/encryption/"), priority: 1 },
   {
     name: "core",
     test: modules("(?:engine|codec|model|platform|api)/", "backends/(?:sqlite|shared)/", "backend", "errors"),
