@@ -58,6 +58,7 @@ export type {
 } from "./model/checkpoint.ts";
 export { controlIndexes } from "./model/control-writes.ts";
 export type { Duration } from "./model/duration.ts";
+export type { EncryptionOptions, KeyMaterial, KeyService, NamedKeys } from "./model/encryption.ts";
 export type {
   AcquireOptions,
   BreakOptions,
@@ -77,6 +78,7 @@ export type {
   PutFields,
   PutInput,
   PutOptions,
+  RotateOptions,
   StoredObject,
   StoreOptions,
   SweepOptions,
@@ -99,6 +101,7 @@ export type {
   ImportResult,
   LeaseInfo,
   PruneResult,
+  RotateResult,
   Stats,
   ThreadSize,
   VerifyResult,

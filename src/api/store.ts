@@ -5,13 +5,14 @@ import type {
   DueOptions,
   ExportOptions,
   InterruptsOptions,
+  RotateOptions,
   SweepOptions,
   ThreadOptions,
   ThreadsOptions,
   WatchOptions,
   WorkOptions,
 } from "../model/options.ts";
-import type { Counts, ImportResult, Stats, VerifyResult } from "../model/results.ts";
+import type { Counts, ImportResult, RotateResult, Stats, VerifyResult } from "../model/results.ts";
 import type { SweepResult } from "../model/sweep.ts";
 import {
   checkDueOptions,
@@ -21,7 +22,7 @@ import {
   checkWatchOptions,
 } from "../model/validation/reads.ts";
 import { checkSweepOptions } from "../model/validation/retention.ts";
-import { checkExportOptions, checkWorkOptions } from "../model/validation/work.ts";
+import { checkExportOptions, checkRotateOptions, checkWorkOptions } from "../model/validation/work.ts";
 import { disposable } from "../platform/disposable.ts";
 import { Thread } from "./thread.ts";
 import { Watch } from "./watch.ts";
@@ -215,6 +216,23 @@ export class Store<State = unknown> {
    */
   sweep(options: SweepOptions = {}): Promise<SweepResult> {
     return this.#work(async () => this.#engine.sweep(checkSweepOptions(options)));
+  }
+
+  /**
+   * Wraps the data keys of an encrypted store by its current key, while others write: after it, earlier keys are needed no
+   * more. With `data`, everything is written anew under new data keys. Stopped or killed, it leaves a store that reads; called
+   * again, it goes on. In a store that was opened with `migrating`, it encrypts what is not encrypted yet.
+   *
+   * @example
+   * const { wrapped } = await store.rotate();
+   * await store.rotate({ data: true, signal: AbortSignal.timeout(60_000) });
+   */
+  rotate(options: RotateOptions = {}): Promise<RotateResult> {
+    return this.#work(async () => {
+      const work = checkRotateOptions(options);
+      const { context, committer } = this.#engine;
+      return (await import("../engine/upkeep/rotate.ts")).rotateStore(context, committer, work);
+    });
   }
 
   /**

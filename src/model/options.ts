@@ -285,6 +285,12 @@ export interface SweepOptions extends WorkOptions {
   readonly dryRun?: boolean;
 }
 
+/** Options of `rotate`. */
+export interface RotateOptions extends WorkOptions {
+  /** Also write everything anew, under new data keys. @default false: data keys are wrapped by the current key */
+  readonly data?: boolean;
+}
+
 /** Options of `export`. */
 export interface ExportOptions extends WorkOptions {
   /** The ids of the threads. @default all threads */

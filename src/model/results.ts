@@ -105,6 +105,14 @@ export interface CheckpointSize {
   readonly inherited: boolean;
 }
 
+/** The result of `rotate`. A lineage is a thread with its forks and copies. */
+export interface RotateResult {
+  /** Lineages whose data key was wrapped anew. */
+  readonly wrapped: number;
+  /** Lineages that were written anew, under a new data key. */
+  readonly rewritten: number;
+}
+
 /** The result of `import`. */
 export interface ImportResult {
   /** Threads that were written. */

@@ -1,4 +1,16 @@
-import type { Answer, Backend, Batch, Capabilities, DirectoryKey, Key, Range, Read, Value } from "../../backend.ts";
+import type {
+  Answer,
+  Backend,
+  Batch,
+  Capabilities,
+  DirectoryKey,
+  Found,
+  Key,
+  Range,
+  Read,
+  Value,
+} from "../../backend.ts";
+import { unwrap } from "../../codec/envelope.ts";
 import type { EncryptionOptions } from "../../model/encryption.ts";
 import { base64, bytesOfBase64 } from "../../platform/bytes.ts";
 import { cryptography } from "../../platform/node-builtins.ts";
@@ -7,7 +19,8 @@ import { DataKey, isEncrypted } from "./data-key.ts";
 import { Decoder } from "./decoder.ts";
 import { Encoder } from "./encoder.ts";
 import { Keychain } from "./keychain.ts";
-import { PLAIN } from "./lineage-keys.ts";
+import { type LineageKeys, PLAIN } from "./lineage-keys.ts";
+import { placeOf } from "./places.ts";
 import { Recent } from "./recent.ts";
 import type { RememberedMeta } from "./remembered-meta.ts";
 import type { StoreKeys } from "./store-keys.ts";
@@ -88,15 +101,27 @@ export class EncryptedBackend implements Backend {
     return this.#backend.commit(encoded);
   }
 
-  /** Marks a batch as encrypted already: its values are passed on as they are. */
-  passOn(batch: Batch): Batch {
+  /**
+   * Returns a batch that gives a lineage other keys: it writes all meta records of the lineage anew, and is refused if one of
+   * them was changed meanwhile. Undefined where the lineage is gone. Throws `CORRUPT` where a meta record does not read.
+   */
+  async changingKeys(lineage: number, keys: LineageKeys): Promise<Batch | undefined> {
+    const range = { table: "meta", lineage, group: lineage } as const;
+    const [found] = (await this.#backend.read([{ scan: range }])) as readonly [readonly Found[]];
+    const decoder = new Decoder(this.keychain, this.keychain.store as StoreKeys, this.#metas);
+    const [plain] = (await decoder.decode([{ scan: range }], [found])) as readonly [readonly Found[]];
+    if (found.length === 0) return undefined;
+    const entries = plain.map(({ item, part, value }, index) => {
+      const key: Key = { ...range, item, part };
+      unwrap(value);
+      return { key, before: found[index]?.value, value: keys.current.encrypt(placeOf(key), value, keys.header) };
+    });
+    const batch: Batch = {
+      checks: entries.map(({ key, before }) => ({ key, value: before })),
+      puts: entries.map(({ key, value }) => ({ key, value })),
+    };
     this.#encrypted.add(batch);
     return batch;
-  }
-
-  /** Reads values as they are stored. */
-  readStored(reads: readonly Read[]): Promise<readonly Answer[]> {
-    return this.#backend.read(reads);
   }
 
   /** Names a large value by its JSON, so that only who has the keys can tell which value has a name. */

@@ -1,5 +1,6 @@
 import type { Backend, Batch, Found, Value } from "../../backend.ts";
 import type { EncryptionOptions } from "../../model/encryption.ts";
+import { cryptography } from "../../platform/node-builtins.ts";
 import { storeKey } from "../records/keys.ts";
 import { DataKey, headerOf, isEncrypted } from "./data-key.ts";
 import { KeyRing } from "./key-ring.ts";
@@ -65,22 +66,46 @@ export class Keychain {
     return false;
   }
 
-  /** Wraps the store's own keys by the current key, unless they are. Returns false where they are. */
-  async rewrapStore(always: boolean): Promise<boolean> {
-    if (!(await this.begin())) return this.rewrapStore(always);
-    const store = await this.load();
-    const isCurrent = store.keys.wrapped.every(({ name }) => name === this.ring.current);
-    if (isCurrent && !always) return false;
-    const next = await rewrapped(this.ring, store);
-    const stored = encodeStoreKeys(next);
-    const batch: Batch = {
-      checks: [{ key: storeKey, value: store.stored }],
-      puts: [{ key: storeKey, value: stored }],
-    };
-    const [applied] = await this.#backend.commit([batch]);
-    await this.load();
-    // Another store was first: it wrapped the keys, by the same name or by one that this store does not want.
-    return applied === true || this.rewrapStore(always);
+  /** Wraps the store's own keys by the current key, unless they are; `always` if its name says nothing. */
+  async rewrapStore(always: boolean): Promise<void> {
+    await this.#changeStore(async (store) => {
+      const isCurrent = store.keys.wrapped.every(({ name }) => name === this.ring.current);
+      return isCurrent && !always ? undefined : rewrapped(this.ring, store);
+    });
+  }
+
+  /** Begins a rotation of all data, or goes on with the one that was not ended. Resolves to its number. */
+  async beginRotation(): Promise<number> {
+    const number = cryptography().randomInt(1, 2 ** 47);
+    await this.#changeStore(async (store) =>
+      store.rotation === undefined ? { ...store, rotation: number } : undefined,
+    );
+    return this.#store?.rotation ?? number;
+  }
+
+  /** Notes that a rotation of all data has ended. */
+  async endRotation(number: number): Promise<void> {
+    await this.#changeStore(async (store) =>
+      store.rotation === number ? { ...store, rotation: undefined } : undefined,
+    );
+  }
+
+  /** Changes the store's record, unless the change gives undefined. Where another was first, it is made anew. */
+  async #changeStore(change: (store: StoreKeys) => Promise<StoreKeys | undefined>): Promise<void> {
+    for (;;) {
+      await this.begin();
+      const store = await this.load();
+      const next = await change(store);
+      if (next === undefined) return;
+      const batch: Batch = {
+        checks: [{ key: storeKey, value: store.stored }],
+        puts: [{ key: storeKey, value: encodeStoreKeys(next) }],
+      };
+      const [applied] = await this.#backend.commit([batch]);
+      if (!applied) continue;
+      await this.load();
+      return;
+    }
   }
 
   of(lineage: number): KnownKeys | undefined {

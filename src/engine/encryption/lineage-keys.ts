@@ -12,6 +12,8 @@ import type { KeyRing, WrappedKey } from "./key-ring.ts";
 export interface LineageKeys {
   readonly header: Uint8Array;
   readonly wrapped: readonly WrappedKey[];
+  /** The number of the rotation that made the current key; 0 for none. */
+  readonly rotation: number;
   /** Encrypts new values. */
   readonly current: DataKey;
   readonly byId: ReadonlyMap<number, DataKey>;
@@ -27,6 +29,7 @@ export type KnownKeys = LineageKeys | typeof PLAIN;
 /** The text of a header. */
 interface HeaderRecord {
   readonly keys: readonly (readonly [name: string, wrapped: string])[];
+  readonly rotation?: number;
   readonly plain?: true;
 }
 
@@ -35,20 +38,22 @@ export function ownerOf(lineage: number): string {
   return `lineage ${lineage}`;
 }
 
-/** Makes the keys of a lineage: these, the current one first. */
+/** Makes the keys of a lineage: these, the current one first, which a rotation may have made. */
 export async function makeKeys(
   ring: KeyRing,
   owner: string,
   keys: readonly [DataKey, ...DataKey[]],
+  rotation = 0,
   plain = false,
 ): Promise<LineageKeys> {
   const wrapped = await Promise.all(keys.map((key) => ring.wrap(key.bytes, owner)));
   const record: HeaderRecord = {
     keys: wrapped.map(({ name, bytes }) => [name, base64(bytes)] as const),
+    ...(rotation !== 0 && { rotation }),
     ...(plain && { plain }),
   };
   const byId = new Map(keys.map((key) => [key.id, key]));
-  return { header: utf8(JSON.stringify(record)), wrapped, current: keys[0], byId, plain };
+  return { header: utf8(JSON.stringify(record)), wrapped, rotation, current: keys[0], byId, plain };
 }
 
 /** Reads a header. Undefined where it is damaged; throws `KEY` where a key that it names is missing. */
@@ -64,11 +69,14 @@ export async function readKeys(ring: KeyRing, owner: string, header: Uint8Array)
   const [current] = keys;
   if (current === undefined) return undefined;
   const byId = new Map(keys.map((key) => [key.id, key]));
-  return { header: new Uint8Array(header), wrapped: wrapped.keys, current, byId, plain: wrapped.plain };
+  const { rotation, plain } = wrapped;
+  return { header: new Uint8Array(header), wrapped: wrapped.keys, rotation, current, byId, plain };
 }
 
 /** Returns the wrapped keys of a header, without unwrapping them; undefined where it is damaged. */
-function wrappedIn(header: Uint8Array): { readonly keys: readonly WrappedKey[]; readonly plain: boolean } | undefined {
+function wrappedIn(
+  header: Uint8Array,
+): (Pick<LineageKeys, "rotation" | "plain"> & { readonly keys: readonly WrappedKey[] }) | undefined {
   let record: HeaderRecord;
   try {
     record = JSON.parse(new TextDecoder().decode(header)) as HeaderRecord;
@@ -82,7 +90,7 @@ function wrappedIn(header: Uint8Array): { readonly keys: readonly WrappedKey[]; 
     if (typeof name !== "string" || typeof text !== "string") return undefined;
     keys.push({ name, bytes: bytesOfBase64(text) });
   }
-  return { keys, plain: record.plain === true };
+  return { keys, rotation: record.rotation ?? 0, plain: record.plain === true };
 }
 
 export function isSameHeader(left: Uint8Array, right: Uint8Array): boolean {

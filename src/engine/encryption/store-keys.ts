@@ -16,6 +16,8 @@ export interface StoreKeys {
   /** The key of names: it never changes, since records are found by them. */
   readonly names: Uint8Array;
   readonly hidesIds: boolean;
+  /** The number of a rotation of all data that has begun and not ended. */
+  readonly rotation?: number | undefined;
   /** The store's record as it is stored; undefined while it is not. */
   readonly stored: Uint8Array | undefined;
 }
@@ -23,6 +25,7 @@ export interface StoreKeys {
 interface StoreRecord {
   readonly names: string;
   readonly hideIds?: true;
+  readonly rotation?: number;
 }
 
 /**
@@ -56,13 +59,17 @@ async function storeKeysOf(ring: KeyRing, stored: Value): Promise<StoreKeys> {
   const keys = isEncrypted(stored) ? await readKeys(ring, OWNER, headerOf(stored)) : undefined;
   const plain = isEncrypted(stored) ? keys?.current.decrypt(OWNER, stored) : undefined;
   if (keys === undefined || plain === undefined) throw wrongKey();
-  const { names, hideIds } = JSON.parse(plain.toString("utf8")) as StoreRecord;
-  return { keys, names: bytesOfBase64(names), hidesIds: hideIds === true, stored: stored as Uint8Array };
+  const { names, hideIds, rotation } = JSON.parse(plain.toString("utf8")) as StoreRecord;
+  return { keys, names: bytesOfBase64(names), hidesIds: hideIds === true, rotation, stored: stored as Uint8Array };
 }
 
 /** Returns the store's record. */
-export function encodeStoreKeys({ keys, names, hidesIds }: StoreKeys): Uint8Array {
-  const record: StoreRecord = { names: base64(names), ...(hidesIds && { hideIds: true }) };
+export function encodeStoreKeys({ keys, names, hidesIds, rotation }: StoreKeys): Uint8Array {
+  const record: StoreRecord = {
+    names: base64(names),
+    ...(hidesIds && { hideIds: true }),
+    ...(rotation !== undefined && { rotation }),
+  };
   return keys.current.encrypt(OWNER, JSON.stringify(record), keys.header);
 }
 

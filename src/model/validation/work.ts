@@ -1,11 +1,18 @@
-import type { ExportOptions, WorkOptions } from "../options.ts";
-import { checkFunction, checkIds, checkOptions, checkSignal, type Fields, optional } from "./checks.ts";
+import type { ExportOptions, RotateOptions, WorkOptions } from "../options.ts";
+import { checkBoolean, checkFunction, checkIds, checkOptions, checkSignal, type Fields, optional } from "./checks.ts";
 
 export const workKeys: readonly (keyof WorkOptions)[] = ["progress", "signal"];
 
 /** Checks the options of `call`, which goes through the whole store. */
 export function checkWorkOptions(options: WorkOptions, call: string): WorkOptions {
   checkWork(checkOptions(options, workKeys, call));
+  return { ...options };
+}
+
+export function checkRotateOptions(options: RotateOptions): RotateOptions {
+  const fields = checkOptions(options, [...workKeys, "data"], "rotate");
+  checkWork(fields);
+  optional(fields, "data", checkBoolean);
   return { ...options };
 }
 
