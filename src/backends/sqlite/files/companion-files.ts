@@ -1,10 +1,17 @@
 import { fs } from "../../../platform/node-builtins.ts";
 
-const { realpathSync, statSync } = fs;
+const { lstatSync, realpathSync, statSync } = fs;
 
-/** Returns the path behind a link: SQLite keeps the log beside the real file. Fails where there is no file. */
-export function realPathOf(path: string): string {
-  return realpathSync.native(path);
+/**
+ * Returns the path behind a link: SQLite keeps the log beside the real file. Links among the directories above lead the log
+ * the same way as the file. Fails where there is no file.
+ */
+export function realPathOf(path: string, isLink: boolean = isLinkAt(path)): string {
+  return isLink ? realpathSync.native(path) : path;
+}
+
+export function isLinkAt(path: string): boolean {
+  return lstatSync(path).isSymbolicLink();
 }
 
 /** Returns the path of the log, in which SQLite keeps the latest commits. */

@@ -1,5 +1,5 @@
 import { fs, path } from "../../../platform/node-builtins.ts";
-import { logOf, realPathOf, sharedMemoryOf } from "./companion-files.ts";
+import { isLinkAt, logOf, realPathOf, sharedMemoryOf } from "./companion-files.ts";
 
 const { closeSync, fstatSync, lstatSync, openSync, statSync } = fs;
 const { dirname } = path;
@@ -45,8 +45,8 @@ export class OpenedFiles {
   #fault: string | undefined;
 
   private constructor(path: string) {
-    this.real = realPathOf(path);
-    this.#isLink = lstatSync(path).isSymbolicLink();
+    this.#isLink = isLinkAt(path);
+    this.real = realPathOf(path, this.#isLink);
     this.#directory = openDirectory(dirname(this.real));
     this.#know(path, this.#isLink);
     if (this.#isLink) this.#know(this.real, false);
