@@ -4,9 +4,11 @@ import { SharedServer } from "./environment/server.ts";
 import type { Part } from "./harness/context.ts";
 import { runHere, runPart } from "./harness/part-process.ts";
 import { type Findings, isMet, lineOf } from "./harness/report.ts";
+import { lostRaces } from "./output/lost-races.ts";
 import { plotResults } from "./output/plots.ts";
 import { machine, type Results, readResults, withParts, writeResults } from "./output/results.ts";
 import { writeResultsPage } from "./output/results-page.ts";
+import { printTable } from "./output/table.ts";
 import { parts } from "./parts/index.ts";
 
 const usage = `npm run bench -- [options]
@@ -55,7 +57,9 @@ async function measure(chosen: readonly Part[], quick: boolean): Promise<Results
   };
 }
 
-function conclude({ targets, seconds }: Results): boolean {
+function conclude({ targets, tables, seconds }: Results): boolean {
+  const lost = lostRaces(tables);
+  if (lost.rows.length > 0) printTable(lost);
   console.log("\n== targets");
   for (const target of targets) console.log(lineOf(target));
   const met = targets.filter(isMet).length;

@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { isMet, type Table, type Target } from "../harness/report.ts";
+import { lostRaces } from "./lost-races.ts";
 import { plotsOf } from "./plots.ts";
 import type { Results } from "./results.ts";
 import { formatted, markdownTable } from "./table.ts";
@@ -27,6 +28,9 @@ export function resultsPage(results: Results): string {
       .map(({ file, chart }) => `![${chart.title}](../docs/images/${file})`),
     "## Targets",
     markdownTable(targetsTable(results.targets)),
+    "## Where others win",
+    "Everything in which a saver of LangGraph took less time or fewer bytes than ours on the same home, in the tables below.",
+    markdownTable(lostRaces(results.tables)),
     "## Everything measured",
     ...results.tables.flatMap(tableSection),
   ];
