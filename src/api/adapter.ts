@@ -1,4 +1,5 @@
-import { capturePut } from "../engine/changes/put/capture.ts";
+import { dueChange } from "../engine/changes/attributes.ts";
+import { captureLease, capturePut } from "../engine/changes/put/capture.ts";
 import { PutChange } from "../engine/changes/put/plan.ts";
 import { writesChange } from "../engine/changes/writes.ts";
 import { captureWrites } from "../engine/changes/writes-capture.ts";
@@ -8,7 +9,7 @@ import { refusedBy } from "../engine/faults/missing.ts";
 import { gather, type RecentRows, recentRows } from "../engine/reads/gather.ts";
 import { checkId } from "../model/address.ts";
 import type { Checkpoint, CheckpointInfo, Write } from "../model/checkpoint.ts";
-import type { PruneOptions, PutInput, PutOptions, WritesInput, WritesOptions } from "../model/options.ts";
+import type { LeaseToken, PruneOptions, PutInput, PutOptions, WritesInput, WritesOptions } from "../model/options.ts";
 import type { PruneResult, WritesResult } from "../model/results.ts";
 import { checkPruneOptions } from "../model/validation/prune.ts";
 import { checkPutInput, checkPutOptions } from "../model/validation/put.ts";
@@ -96,6 +97,20 @@ export function startWrites<State>(
   } catch (error) {
     throw refusedBy(thread.id, error);
   }
+}
+
+/**
+ * Sets when a worker is to take a thread, without a checkpoint; null: not at all.
+ *
+ * @example
+ * await setDue(thread, null, lease);
+ */
+export function setDue<State>(thread: Thread<State>, due: number | null, lease: LeaseToken | undefined): Promise<void> {
+  const handle = handleOf(thread);
+  return handle.attempt(() => {
+    const token = captureLease(lease);
+    return () => handle.lane.add(dueChange(due, token));
+  });
 }
 
 /**

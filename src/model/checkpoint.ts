@@ -112,4 +112,6 @@ export interface DueThread {
   readonly thread: string;
   /** When it became due, in milliseconds since 1970. */
   readonly due: number;
+  /** When the lease ends that somebody has on it, unless it is renewed; absent where nobody has. */
+  readonly leasedUntil?: number;
 }

@@ -265,6 +265,8 @@ export interface DueOptions {
   readonly workflow: string | null;
   /** Only threads that are due by this time, in milliseconds since 1970. @default now, by the store's clock */
   readonly before?: number;
+  /** True to yield threads that somebody has leased too, with `leasedUntil`. @default false */
+  readonly leased?: boolean;
   /** The most threads to yield. @default Infinity */
   readonly limit?: number;
   /** Ends the list with the signal's reason. @default none */

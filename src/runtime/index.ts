@@ -14,7 +14,7 @@ export { type Command, END, type Goto, type Send, START, send, type Target } fro
 export { type Overwrite, overwrite, type StateUpdate } from "./graph/overwrite.ts";
 export type { Reducer, Reducers } from "./graph/reducers.ts";
 export type { Schema } from "./graph/schema.ts";
-export type { Durability } from "./journal/journal.ts";
+export type { Durability } from "./journal/journal-options.ts";
 export type { UpdateOptions } from "./outside/edit.ts";
 export type { FollowOptions, StoredEvent } from "./outside/follow.ts";
 export type { ForkFlowOptions } from "./outside/fork-after.ts";

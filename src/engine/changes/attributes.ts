@@ -1,10 +1,12 @@
 import type { AttributeChanges, Attributes } from "../../model/attributes.ts";
 import { withAttributes } from "../../model/attributes.ts";
+import type { LeaseToken } from "../../model/options.ts";
 import type { Draft } from "../commits/draft.ts";
 import type { ThreadChange } from "../commits/thread-change.ts";
 import { threadNotFound } from "../faults/missing.ts";
 import type { Context } from "../memory/context.ts";
 import { hasCheckpoints } from "../view/has-checkpoints.ts";
+import { checkLease } from "./lease.ts";
 
 /** Merges attributes into those of the draft's thread. */
 export function changeAttributes(draft: Draft, changes: AttributeChanges): void {
@@ -23,6 +25,17 @@ function isSame(left: Attributes = {}, right: Attributes = {}): boolean {
 export function changeDue(draft: Draft, due: number | null): void {
   const time = due ?? undefined;
   if (draft.meta?.due !== time) draft.change({ due: time });
+}
+
+/** Sets when a worker is to take a thread, without a checkpoint. */
+export function dueChange(due: number | null, lease: LeaseToken | undefined): ThreadChange<void> {
+  return {
+    plan: async (draft) => {
+      if (!draft.existing && !draft.created) throw threadNotFound(draft.thread);
+      checkLease(draft, lease);
+      changeDue(draft, due);
+    },
+  };
 }
 
 /** Changes attributes without a checkpoint. */

@@ -125,12 +125,13 @@ function checkKinds(value: unknown, what: string): void {
   for (const [index, kind] of value.entries()) checkOneOf(kind, changeKinds, `${what}[${index}]`);
 }
 
-const dueKeys: readonly (keyof DueOptions)[] = ["workflow", "before", "limit", "signal"];
+const dueKeys: readonly (keyof DueOptions)[] = ["workflow", "before", "leased", "limit", "signal"];
 
 export function checkDueOptions(options: DueOptions): void {
   const fields = checkOptions(options, dueKeys, "due");
   if (fields["workflow"] !== null) checkId(fields["workflow"], "workflow");
   optional(fields, "before", checkTime);
+  optional(fields, "leased", checkBoolean);
   optional(fields, "limit", checkLimit);
   optional(fields, "signal", checkSignal);
 }

@@ -124,6 +124,7 @@ export class Call {
       durability: this.settings.durability,
       workflow: definition.name,
       version: definition.version,
+      schedule: now,
       trace: this.trace,
       head: head?.checkpoint,
     });

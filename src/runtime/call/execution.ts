@@ -1,5 +1,7 @@
 import type { Thread } from "../../api/thread.ts";
+import type { AttributeChanges } from "../../model/attributes.ts";
 import type { CheckpointTuple } from "../../model/checkpoint.ts";
+import { checkAttributes } from "../../model/validation/attributes.ts";
 import { RunError, StorageFailure } from "../errors.ts";
 import type { Values } from "../graph/reducers.ts";
 import { checkInput } from "../graph/schema.ts";
@@ -20,13 +22,20 @@ import type { Level } from "../run/session.ts";
 import { pausedAt, stopsAt } from "./breakpoints.ts";
 import { Call } from "./call.ts";
 import { knownRun } from "./known-run.ts";
-import { breaksOf, type ResumeOptions, type RunOptions, type Started, type Taking } from "./options.ts";
+import {
+  breaksOf,
+  type ResumeOptions,
+  type RunOptions,
+  type Started,
+  type StartOptions,
+  type Taking,
+} from "./options.ts";
 import { nothingToResume, unfinishedRun } from "./start-errors.ts";
 
 /** A run that is to begin. */
 interface NewRun {
   readonly run: string;
-  start(): Promise<Begun>;
+  start(attributes?: AttributeChanges): Promise<Begun>;
 }
 
 /** The first position of a run, committed as its durability asks. */
@@ -55,13 +64,14 @@ export class Execution extends Call {
   }
 
   /** Makes a run durable without running it: a worker takes it from there. */
-  async start(input: unknown, options: RunOptions): Promise<Started> {
+  async start(input: unknown, { attributes, ...options }: StartOptions): Promise<Started> {
+    if (attributes !== undefined) checkAttributes(attributes, "attributes");
     const values = await this.#checked(input);
     return this.leased(async (thread) => {
       const begun = await this.#begin(thread, input ?? {}, values, options);
       if ("result" in begun) return { run: begun.result.run, started: false };
       if ("head" in begun) return { run: begun.head.checkpoint.run as string, started: false };
-      const { level, position } = await begun.start();
+      const { level, position } = await begun.start(attributes);
       await level.journal.flush(position);
       return { run: begun.run, started: true };
     });
@@ -105,7 +115,7 @@ export class Execution extends Call {
   ): Promise<NewRun> {
     const input = await values();
     const run = named ?? crypto.randomUUID();
-    return { run, start: () => this.#start(input, run, head, named !== undefined) };
+    return { run, start: (attributes) => this.#start(input, run, head, named !== undefined, attributes) };
   }
 
   #runNew({ run, start }: NewRun): Promise<RunResult> {
@@ -153,7 +163,13 @@ export class Execution extends Call {
   }
 
   /** Starts a new run at START, on the state that the thread's last run left, and commits its first position. */
-  async #start(values: Values, run: string, head: CheckpointTuple | undefined, named = false): Promise<Begun> {
+  async #start(
+    values: Values,
+    run: string,
+    head: CheckpointTuple | undefined,
+    named: boolean,
+    attributes: AttributeChanges | undefined,
+  ): Promise<Begun> {
     const { definition, defaults } = this.compiled;
     const breaks = this.breaks ?? breaksOf(definition, defaults) ?? NO_BREAKS;
     const last = head && (await upgraded(definition, head as CheckpointTuple<Values>));
@@ -166,7 +182,7 @@ export class Execution extends Call {
     const first = await startPosition({ definition, run, breaks, notes, cancellation }, values, before);
     // The difference from a state of an earlier version is not that from the migrated one.
     const position: Position = last?.migrated ? { ...first, change: undefined } : first;
-    await level.journal.commit(position, named ? { consume: [runMessageId(run)] } : {});
+    await level.journal.commit(position, { ...(named && { consume: [runMessageId(run)] }), attributes });
     return { level, position };
   }
 
@@ -209,7 +225,9 @@ export class Execution extends Call {
     const writes = [controlWrite("error", null)];
     const failed = [...progress.failed];
     progress.failed.clear();
-    await Promise.all(failed.map((task) => journal.saveAtHead({ task, node: null, writes })));
+    const saving = failed.map((task) => journal.saveAtHead({ task, node: null, writes }));
+    if (failed.length > 0) saving.push(journal.setDue("now"));
+    await Promise.all(saving);
   }
 
   /** Saves the answers of this call; with `sync` they are durable before a task acts on them. */
@@ -226,6 +244,7 @@ export class Execution extends Call {
     if (position.notes.paused) {
       const task = position.next[0]?.task ?? "";
       save(task, controlWrite("scheduled", true));
+      await journal.setDue("now");
     }
     if (this.settings.durability === "sync") await journal.drain();
   }

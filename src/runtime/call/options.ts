@@ -1,8 +1,9 @@
+import type { AttributeChanges } from "../../model/attributes.ts";
 import type { CheckpointTuple } from "../../model/checkpoint.ts";
 import type { Definition } from "../graph/definition.ts";
 import type { AnyNodes, Declared, FlowTypes, NodeGoto, NodeName } from "../graph/flow-types.ts";
 import type { StateUpdate } from "../graph/overwrite.ts";
-import type { Durability } from "../journal/journal.ts";
+import type { Durability } from "../journal/journal-options.ts";
 import type { Breaks } from "../position/graph-position.ts";
 import type { FlowEvent } from "../run/events.ts";
 
@@ -58,6 +59,8 @@ export interface StartOptions {
   readonly thread: string;
   /** The run's id: a run is started once under an id. Default: a random id. */
   readonly run?: string;
+  /** Values to find the thread by, merged into those it has, as with `put`. Default: none. */
+  readonly attributes?: AttributeChanges;
   /** While the thread's last run is unfinished: fail with `UNFINISHED`, or `restart` and drop it. Default "fail". */
   readonly ifUnfinished?: "fail" | "restart";
 }

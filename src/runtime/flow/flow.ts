@@ -183,6 +183,7 @@ export class Flow<State extends object, Types extends FlowTypes = FlowTypes, Nod
         store: this.#store(),
         workflow: this.name,
         now: () => this.#now(),
+        storeNow: () => storeTime(this.#thread("clock")),
         timer: clock?.after ?? systemTimer,
         resume: async (thread, walking, taking) => {
           const execution = new Execution(this.#compiled, thread, walking as WalkOptions);

@@ -44,7 +44,7 @@ export async function commitCancelled(
     { lease },
   );
   const put = mailboxOf(thread).put(
-    { id, update: {}, step: step + 1, source: "update", node, path, run, next: [] },
+    { id, update: {}, step: step + 1, source: "update", node, path, run, next: [], due: null },
     { lease, expect: checkpoint.id, consume: messages },
   );
   const [info] = await Promise.all([put, write]);

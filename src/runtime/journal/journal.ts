@@ -1,51 +1,17 @@
+import { setDue } from "../../api/adapter.ts";
 import { mailboxOf } from "../../api/mailbox.ts";
 import type { Thread } from "../../api/thread.ts";
 import { ThreadmarkError } from "../../errors.ts";
-import type { Checkpoint, CheckpointInfo } from "../../model/checkpoint.ts";
+import type { AttributeChanges } from "../../model/attributes.ts";
+import type { CheckpointInfo } from "../../model/checkpoint.ts";
 import type { LeaseToken, PutFields, PutInput, WritesInput } from "../../model/options.ts";
 import { StorageFailure } from "../errors.ts";
 import type { Values } from "../graph/reducers.ts";
 import { infoOf, type Position } from "../position/graph-position.ts";
 import { answerWrite, controlWrite, gotoWrite, resultWrites } from "../position/step-progress.ts";
 import { timeOrderedId } from "../position/time-ordered-id.ts";
-import { hasProgress, isMoreThanOpen, metadataOf, notesToKeep } from "./kept-progress.ts";
-
-/**
- * When a boundary (the checkpoint at the end of a step) is written.
- *
- * - `sync`: the boundary is durable before the next step starts
- * - `async`: boundaries are written in order while the next step runs; a failed write fails the run at the next boundary
- * - `exit`: only the last boundary is written, and interrupts and failures
- */
-export type Durability = "sync" | "async" | "exit";
-
-export interface JournalOptions {
-  /** Undefined for a run that keeps nothing. */
-  readonly thread: Thread<Values> | undefined;
-  readonly lease: LeaseToken | undefined;
-  readonly durability: Durability;
-  readonly workflow: string;
-  /** The version of the states it writes; undefined to leave that to the store. */
-  readonly version?: number | undefined;
-  /** The namespace's head when the run began. */
-  readonly head: Checkpoint | undefined;
-  /** The trace context to keep with every checkpoint, for runs that are resumed elsewhere. */
-  readonly trace?: string | undefined;
-}
-
-export interface CommitOptions {
-  /** The checkpoint's id. Default: the store's choice. */
-  readonly id?: string;
-  /** The checkpoint to branch from, when that is not the head; null for a new root. */
-  readonly parent?: string | null;
-  /** The checkpoint `id` is there with the writes of the position, and is replaced. */
-  readonly inPlace?: boolean;
-  /** Messages to the thread that the commit uses up. */
-  readonly consume?: readonly string[];
-}
-
-/** Returns the error to report when a task's value cannot be stored. */
-export type Blame = (error: ThreadmarkError) => Error;
+import type { Blame, CommitOptions, JournalOptions } from "./journal-options.ts";
+import { dueOf, hasProgress, isMoreThanOpen, metadataOf, notesToKeep } from "./kept-progress.ts";
 
 /** Writes the boundaries, task results, questions and errors of one namespace of a run, as its durability asks. */
 export class Journal {
@@ -54,6 +20,9 @@ export class Journal {
   #info: CheckpointInfo | undefined;
   #parent: string | null | undefined;
   #consume: readonly string[] = [];
+  #attributes: AttributeChanges | undefined;
+  /** When a worker is to take the thread, as far as this journal has said: at once, at a time, or not at all. */
+  #due: "now" | number | null | undefined;
   /** Writes of the running step that are not known to be durable. Invariant: they never reject, but resolve to the fault. */
   #writes: Promise<Error | undefined>[] = [];
   /** With `exit`: writes against a stored position, needed only if its step fails or asks. */
@@ -77,6 +46,7 @@ export class Journal {
   async commit(position: Position, options: CommitOptions = {}): Promise<void> {
     if (options.parent !== undefined) this.#parent = options.parent;
     if (options.consume !== undefined) this.#consume = options.consume;
+    if (options.attributes !== undefined) this.#attributes = options.attributes;
     if (!this.#eager) {
       this.#held = [];
       return;
@@ -155,6 +125,18 @@ export class Journal {
     }
   }
 
+  /** Says when a worker is to take the thread, where no put does: at once, or not at all. */
+  async setDue(due: "now" | null): Promise<void> {
+    const { thread, lease, schedule } = this.#options;
+    if (thread === undefined || schedule === undefined || this.#info === undefined || this.#due === due) return;
+    try {
+      await setDue(thread, due === "now" ? schedule() : null, lease);
+      this.#due = due;
+    } catch (error) {
+      throw new StorageFailure(error);
+    }
+  }
+
   /** Waits until every write that was begun is durable, and throws the first fault. */
   async drain(): Promise<void> {
     await this.#settleBoundary();
@@ -214,6 +196,8 @@ export class Journal {
     position.id = info.id;
     this.#parent = undefined;
     this.#consume = [];
+    this.#attributes = undefined;
+    this.#due = dueOf(position);
     return faults.find((fault) => fault instanceof StorageFailure);
   }
 
@@ -236,6 +220,8 @@ export class Journal {
       run,
       workflow: this.#options.workflow,
       ...(this.#options.version !== undefined && { stateVersion: this.#options.version }),
+      ...this.#dueField(dueOf(position)),
+      ...(this.#attributes !== undefined && { attributes: this.#attributes }),
     };
     const options = {
       ...this.#leased(),
@@ -269,6 +255,13 @@ export class Journal {
     }
     for (const [question, value] of progress.answers) copy(question, null, [answerWrite(value)]);
     return copies;
+  }
+
+  /** Returns the field of a put that says when a worker is to take the thread; nothing while that stays as it is. */
+  #dueField(due: "now" | number | null): Pick<PutFields, "due"> {
+    const { schedule } = this.#options;
+    if (schedule === undefined || due === this.#due) return {};
+    return { due: due === "now" ? schedule() : due };
   }
 
   #leased(): { lease?: LeaseToken } {

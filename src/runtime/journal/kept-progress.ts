@@ -27,3 +27,9 @@ export function metadataOf(notes: Notes, trace: string | undefined): Pick<PutFie
   if (flow === undefined && trace === undefined) return {};
   return { metadata: { ...flow, ...(trace !== undefined && { trace }) } };
 }
+
+/** Returns when a worker is to take the thread of a position: at once, at the time that a stop is due, or not at all. */
+export function dueOf({ next, notes }: Position): "now" | number | null {
+  if (next.length === 0 || notes.paused) return null;
+  return notes.idle ? (notes.due ?? null) : "now";
+}

@@ -1,3 +1,4 @@
+import { setDue } from "../../api/adapter.ts";
 import type { Thread } from "../../api/thread.ts";
 import type { CheckpointTuple } from "../../model/checkpoint.ts";
 import { controlIndexes } from "../../model/control-writes.ts";
@@ -31,6 +32,7 @@ export async function noteRecovery(
   const [first] = next;
   const task = first?.task ?? `${checkpoint.step}.0`;
   await thread.putWrites(id, { task, node: first?.node ?? null, writes: [controlWrite("error", error)] }, { lease });
+  await setDue(thread, null, lease);
   throw new RunError("GAVE_UP", message, { thread: name, run: run ?? undefined, step: checkpoint.step });
 }
 

@@ -1,3 +1,4 @@
+import { storeTime } from "../../api/adapter.ts";
 import type { Thread } from "../../api/thread.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import type { CheckpointInfo, CheckpointTuple } from "../../model/checkpoint.ts";
@@ -5,7 +6,8 @@ import { messageOf, RunError, StorageFailure } from "../errors.ts";
 import type { Definition } from "../graph/definition.ts";
 import type { Values } from "../graph/reducers.ts";
 import { BranchFailure, UnknownTarget } from "../graph/routing.ts";
-import { type CommitOptions, Journal } from "../journal/journal.ts";
+import { Journal } from "../journal/journal.ts";
+import type { CommitOptions } from "../journal/journal-options.ts";
 import { updatedPosition, updatedPositionAs } from "../position/edit-position.ts";
 import { type Position, readPosition } from "../position/graph-position.ts";
 import { checkFits, NOTHING } from "../position/start-run.ts";
@@ -96,6 +98,8 @@ async function commit(
     workflow: definition.name,
     version: definition.version,
     head: head.checkpoint,
+    // Workers leave a fork alone until somebody has resumed it.
+    ...((await thread.lease()).taken && { schedule: () => storeTime(thread) }),
   });
   try {
     await journal.commit(position, options);

@@ -181,6 +181,8 @@ async function saveErrors({ journal }: Level, failures: readonly Failed[]): Prom
     const writes = [controlWrite("error", describe(error))];
     return journal.saveAtHead({ task: task.task, node: task.node, writes });
   });
+  // No worker takes a failed run.
+  if (failures.length > 0) saving.push(journal.setDue(null));
   await Promise.all(saving);
 }
 

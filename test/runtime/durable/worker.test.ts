@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
+import { open } from "../../../src/index.ts";
 import { append, END, type Flow, graph, START } from "../../../src/runtime/index.ts";
+import { FakeClock } from "../../../src/runtime/testing/index.ts";
+import { forwarding } from "../../../src/testing/index.ts";
 import { onMemoryAndSqlite } from "../support/places.ts";
 
 interface State {
@@ -62,6 +65,93 @@ onMemoryAndSqlite("workers", ({ store: fresh, fresh: freshPlace }) => {
     await flow.signal("t", "go", "went");
     await expect.poll(async () => (await flow.state("t"))?.state.out).toEqual(["yes", "went"]);
     expect(worker.threads).toEqual([]);
+  });
+
+  test("a worker hears of starts and answers in another process, and of what comes due, without looking", async () => {
+    const { store, medium } = await freshPlace();
+    await using elsewhere = await open(forwarding(medium, { close: async () => {} }));
+    const ran: string[] = [];
+    const build = (on: unknown): Flow<State> =>
+      graph<State>("w")
+        .reduce({ out: append })
+        .node("a", async (_, ctx) => {
+          await ctx.step("a", () => void ran.push("a"));
+          const answer = ctx.interrupt<string>("?");
+          await ctx.sleep(20);
+          return { out: [answer] };
+        })
+        .edge(START, "a")
+        .edge("a", END)
+        .compile({ store: on as never });
+    await using _worker = build(store).worker({ poll: 3_600_000 });
+    const there = build(elsewhere);
+    await there.start({ out: [] }, { thread: "t", attributes: { tenant: "acme" } });
+    await expect.poll(async () => (await there.state("t"))?.interrupts.length, { timeout: 20_000 }).toBe(1);
+    await there.answer("t", (await there.state("t"))?.interrupts[0]?.id as string, "yes");
+    await expect.poll(async () => (await there.state("t"))?.state.out, { timeout: 20_000 }).toEqual(["yes"]);
+    expect(ran).toEqual(["a"]);
+    const found: string[] = [];
+    for await (const { id } of elsewhere.threads({ where: { tenant: "acme" } })) found.push(id);
+    expect(found).toEqual(["t"]);
+    await expect(there.start({}, { thread: "u", attributes: { tenant: {} as never } })).rejects.toThrow(TypeError);
+  });
+
+  test("a run whose worker died is taken over within its lease's ttl and 100 ms", async () => {
+    const clock = new FakeClock();
+    const { store, medium } = await freshPlace({ clock: clock.now });
+    await using elsewhere = await open(forwarding(medium, { close: async () => {} }), { clock: clock.now });
+    const at: number[] = [];
+    const flow = graph<State>("w")
+      .node("a", () => void at.push(clock.now()))
+      .edge(START, "a")
+      .edge("a", END)
+      .compile({ store, clock });
+    await flow.start({ out: [] }, { thread: "t" });
+    const begun = clock.now();
+    await elsewhere.thread("t").acquire({ holder: "a worker that died", ttl: 2_000 });
+    await using _worker = flow.worker();
+    await clock.advance(1_900);
+    expect(at).toEqual([]);
+    await clock.advance(200);
+    await expect.poll(() => at.length, { timeout: 20_000 }).toBe(1);
+    expect((at[0] as number) - begun).toBeLessThanOrEqual(2_100);
+  });
+
+  test("the index of due threads has runs that can go on, and no others", async () => {
+    const store = await fresh();
+    const flow = graph<State>("w")
+      .reduce({ out: append })
+      .node("a", async (state, ctx) => {
+        if (state.out.includes("ask")) ctx.interrupt("?");
+        if (state.out.includes("sleep")) await ctx.sleep(3_600_000);
+        if (state.out.includes("fail")) throw new Error("broken");
+      })
+      .node("b", () => undefined)
+      .edge(START, "a")
+      .edge("a", "b")
+      .edge("b", END)
+      .compile({ store });
+    const due = async (before?: number): Promise<readonly string[]> => {
+      const found: string[] = [];
+      for await (const { thread } of store.due({ workflow: "w", ...(before !== undefined && { before }) }))
+        found.push(thread);
+      return found.sort();
+    };
+    await flow.start({ out: [] }, { thread: "started" });
+    for (const kind of ["done", "ask", "sleep"]) await flow.run({ out: [kind] }, { thread: kind });
+    await flow.run({ out: [] }, { thread: "breakpoint", breakBefore: ["b"] });
+    await flow.start({ out: [] }, { thread: "cancelled" });
+    await flow.cancel("cancelled");
+    await expect(flow.run({ out: ["fail"] }, { thread: "fail" })).rejects.toThrow("broken");
+    await flow.run({ out: [] }, { thread: "edited" });
+    await flow.update("edited", {}, { as: "a" });
+    await store.thread("started").fork({ into: "fork" });
+    await flow.update("fork", {});
+    expect(await due()).toEqual(["edited", "started"]);
+    expect(await due(Date.now() + 4_000_000)).toEqual(["edited", "sleep", "started"]);
+    await flow.resume({ thread: "breakpoint" });
+    await expect(flow.resume({ thread: "fail" })).rejects.toThrow("broken");
+    expect(await due()).toEqual(["edited", "started"]);
   });
 
   test("a worker that stops lets runs end, then aborts them, and leaves them runnable", async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { open } from "../../../src/index.ts";
 import { append, END, type Flow, graph, START } from "../../../src/runtime/index.ts";
+import { forwarding } from "../../../src/testing/index.ts";
 import { onMemoryAndSqlite } from "../support/places.ts";
 
 interface State {
@@ -52,6 +53,33 @@ onMemoryAndSqlite("recovery", ({ fresh }) => {
     expect(shown).toEqual(threads.map((_, index) => (index % 2 === 0 ? "paused" : "failed")));
     expect(ran.filter((name) => name.startsWith("b"))).toHaveLength(15);
   });
+
+  test.each(["breakpoint", "failure"] as const)(
+    "a run that another moves to a %s between the look at it and its lease is left alone",
+    async (end) => {
+      const { store, medium } = await fresh();
+      const ran: string[] = [];
+      const flow = counting(store, ran, () => end === "failure");
+      await flow.start({ out: [] }, { thread: "t" });
+      let moved: Promise<unknown> | undefined;
+      const between = forwarding(medium, {
+        async commit(batches) {
+          // The first commit is that of the lease: the run is judged by then.
+          moved ??= flow.resume({ thread: "t", ...(end === "breakpoint" && { breakBefore: ["b"] }) }).catch(() => {});
+          await moved;
+          return medium.commit(batches);
+        },
+        close: async () => {},
+      });
+      await using other = await open(between);
+      const ranThere: string[] = [];
+      expect(await counting(other, ranThere).recover()).toEqual([]);
+      expect(moved).toBeDefined();
+      expect(ran).toEqual(end === "breakpoint" ? ["a t"] : ["a t", "b t"]);
+      expect(ranThere).toEqual([]);
+      expect((await flow.state("t"))?.status).toBe(end === "breakpoint" ? "paused" : "failed");
+    },
+  );
 
   test("an aborted run has not failed: recover resumes it", async () => {
     const { store } = await fresh();

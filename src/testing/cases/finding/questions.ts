@@ -190,6 +190,9 @@ export const questions: readonly Case[] = [
       exact(await due({ workflow: null }), ["without"]);
       const lease = await store.thread("before").acquire({ ttl: 100 });
       exact(await due(), ["now"]);
+      exact(await due({ leased: true }), ["before", "now"]);
+      for await (const { thread, leasedUntil } of store.due({ workflow: "w", leased: true }))
+        exact([thread, leasedUntil !== undefined], [thread, thread === "before"]);
       await store.thread("before").put({ state: {}, due: null }, { lease });
       await lease.release();
       await store.thread("now").fork({ into: "fork" });
