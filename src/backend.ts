@@ -83,6 +83,18 @@ export interface IndexEntry {
   readonly tape: number;
 }
 
+/** An entry as a read finds it. */
+export interface FoundEntry extends IndexEntry {
+  /** The newest records of its tape, if they were asked for and the backend has them at hand. */
+  readonly records?: TapeRecords;
+}
+
+/** The meta record of a tape, and its newest two records of `tail`, newest first. */
+export interface TapeRecords {
+  readonly meta: Value | undefined;
+  readonly tail: readonly Found[];
+}
+
 /** A line of the log: the time of the commit in milliseconds, and up to 16 KB of text without NUL. */
 export interface LogLine {
   readonly at: number;
@@ -100,13 +112,17 @@ export type Read =
   | { readonly scan: Range; readonly reverse?: boolean; readonly limit?: number }
   /** Directory entries in bytewise order of id: those that start with `prefix` and come after `after`. */
   | { readonly list: { readonly prefix?: string; readonly after?: string; readonly limit: number } }
-  /** Entries with `from <= text < to`, in order or `reverse`; with `after`, those that come behind it in that order. */
+  /**
+   * Entries with `from <= text < to`, in order or `reverse`; with `after`, those that come behind it in that order. With
+   * `tapes`, each may come with the newest records of its tape; a caller who finds none there reads them.
+   */
   | {
       readonly find: {
         readonly from: string;
         readonly to: string;
         readonly after?: IndexEntry;
         readonly limit: number;
+        readonly tapes?: boolean;
       };
       readonly reverse?: boolean;
     }
@@ -153,7 +169,7 @@ export interface LogPage {
 }
 
 /**
- * The answer to a `get` is a Value or undefined, to a `scan` Found[], to a `list` Listed[], to a `find` IndexEntry[], to a
+ * The answer to a `get` is a Value or undefined, to a `scan` Found[], to a `list` Listed[], to a `find` FoundEntry[], to a
  * `tally` a number, to a `log` a LogPage.
  */
 export type Answer =
@@ -161,7 +177,7 @@ export type Answer =
   | undefined
   | readonly Found[]
   | readonly Listed[]
-  | readonly IndexEntry[]
+  | readonly FoundEntry[]
   | number
   | LogPage;
 

@@ -44,11 +44,13 @@ export async function countThreads(context: Context): Promise<Counts> {
 async function countAll(context: Context): Promise<Counts> {
   const all = none();
   const workflows = new Map<string, ByStatus>();
-  for await (const { info } of byId(context, {})) {
-    const own = workflows.get(info.workflow ?? "") ?? none();
-    workflows.set(info.workflow ?? "", own);
-    own[info.status] += 1;
-    all[info.status] += 1;
+  for await (const page of byId(context, {})) {
+    for (const { info } of page) {
+      const own = workflows.get(info.workflow ?? "") ?? none();
+      workflows.set(info.workflow ?? "", own);
+      own[info.status] += 1;
+      all[info.status] += 1;
+    }
   }
   return { threads: sum(all), status: all, workflows: Object.fromEntries(workflows) };
 }

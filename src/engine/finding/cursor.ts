@@ -1,3 +1,4 @@
+import type { TapeRecords } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import type { Context } from "../memory/context.ts";
 import { threadsAt } from "../reads/thread-info.ts";
@@ -7,6 +8,8 @@ export interface ListPlace {
   readonly time: number;
   readonly lineage: number;
   readonly tape: number;
+  /** The newest records of its tape, if they were read with the entry. */
+  readonly records?: TapeRecords | undefined;
 }
 
 /** The place of a thread, with the exact time of its last activity. */

@@ -13,7 +13,7 @@ import { decodeMeta } from "../records/meta.ts";
 import { shownRows } from "../view/shown-rows.ts";
 import { compareActivity, cursorOf, type ListPlace, placeAfter, secondOf, type ThreadPlace } from "./cursor.ts";
 import { ThreadQuery, tapesOfEntries } from "./query.ts";
-import { isCrowded, Seconds } from "./seconds.ts";
+import { Seconds } from "./seconds.ts";
 import { NewestFirst } from "./streams.ts";
 
 /** Threads looked at together. */
@@ -31,13 +31,19 @@ export async function* listThreads(context: Context, options: ThreadsOptions): A
     options.signal?.throwIfAborted();
     const next = await context.calls.track(() => source.next());
     if (next.done) return;
-    yield next.value;
-    left -= 1;
-    if (left <= 0) return;
+    for (const info of next.value) {
+      yield info;
+      left -= 1;
+      if (left <= 0) return;
+      options.signal?.throwIfAborted();
+    }
   }
 }
 
-async function sourceOf(context: Context, options: ThreadsOptions): Promise<AsyncGenerator<ThreadInfo>> {
+/** Threads that are found together. A generator that yields each by itself would cost more than finding it. */
+type Threads = AsyncGenerator<readonly ThreadInfo[]>;
+
+async function sourceOf(context: Context, options: ThreadsOptions): Promise<Threads> {
   const query = new ThreadQuery(options);
   const finder = new Finder(context, query, options);
   const isIndexed = (options.order === "updated" || query.isSelective) && (await context.isIndexed());
@@ -57,14 +63,16 @@ class Finder {
   }
 
   /** Yields threads in bytewise order of their ids: reads the list from `after` on. */
-  async *byId(): AsyncGenerator<ThreadInfo> {
+  async *byId(): Threads {
     const { prefix, after } = this.#options;
     const range = { ...(prefix !== undefined && { prefix }), ...(after !== undefined && { after }) };
-    for await (const found of byId(this.#context, range)) if (await this.#accepts(found)) yield found.info;
+    for await (const page of byId(this.#context, range)) {
+      yield (await this.#sought(page)).map(({ info }) => info);
+    }
   }
 
   /** Yields threads in bytewise order of their ids, by the index where that names few. */
-  async *fewById(): AsyncGenerator<ThreadInfo> {
+  async *fewById(): Threads {
     const few = (await this.#gather()) ?? (await this.#few());
     if (few === undefined) {
       yield* this.byId();
@@ -75,38 +83,47 @@ class Finder {
       .map(({ info }) => ({ info, key: utf8(info.id) }))
       .filter(({ key }) => after === undefined || compareBytes(key, after) > 0)
       .sort((left, right) => compareBytes(left.key, right.key));
-    for (const { info } of sorted) yield info;
+    yield sorted.map(({ info }) => info);
   }
 
   /** Yields threads by their activity, newest first. */
-  async *newestFirst(): AsyncGenerator<ThreadInfo> {
+  async *newestFirst(): Threads {
     const { after, limit = Number.POSITIVE_INFINITY } = this.#options;
     const start = after === undefined ? undefined : await placeAfter(this.#context, after);
     const few = await this.#gather();
     if (few) {
-      yield* sortedByActivity(few, start);
+      yield sortedByActivity(few, start);
       return;
     }
-    const running = this.#query.seeksRunning ? await this.#running() : [];
+    const { seeksRunning } = this.#query;
+    const running = seeksRunning ? await this.#running() : [];
     const unseen = new Set(running.map(placeName));
     const seconds = await this.#secondsFrom(start, running);
     for (let size = Math.min(limit, PAGE); ; size = PAGE) {
       const groups = await seconds.next(size);
       const places = groups.flatMap((group) => group.places);
       if (places.length === 0) return;
-      const found = new Map((await threadsAt(this.#context, places)).map((one) => [placeName(one), one]));
+      // A running thread is under its other status, too: it comes once.
+      const comesAgain = (one: FoundThread): boolean =>
+        seeksRunning && one.info.status === "running" && !unseen.delete(placeName(one));
+      const found = new Map<string, Listing>();
+      for (const one of await this.#sought(await threadsAt(this.#context, places))) {
+        const { info, lineage, tape, time } = one;
+        if (!comesAgain(one))
+          found.set(placeName(one), { info, place: { lineage, tape, time, updatedAt: info.updatedAt } });
+      }
+      const page: ThreadInfo[] = [];
       for (const { places, isWhole } of groups) {
         const listed: Listing[] = [];
         for (const place of places) {
           const one = found.get(placeName(place));
-          if (!one || !(await this.#accepts(one))) continue;
-          // A running thread is under its other status, too.
-          if (this.#query.seeksRunning && one.info.status === "running" && !unseen.delete(placeName(one))) continue;
-          listed.push({ info: one.info, place: { ...place, updatedAt: one.info.updatedAt } });
+          if (one) listed.push(one);
+          // The place of a running thread may come twice in a page.
+          if (seeksRunning) found.delete(placeName(place));
         }
-        if (isWhole) yield* inOrder(listed, start);
-        else for (const { info, place } of listed) yield { ...info, cursor: cursorOf(place) };
+        page.push(...(isWhole ? inOrder(listed, start) : listed.map(withCursor)));
       }
+      yield page;
       // On a backend that answers at once, a long list would otherwise keep everything else waiting.
       await nextTurn();
     }
@@ -119,20 +136,19 @@ class Finder {
     if (start === undefined) return new Seconds(stream(undefined));
     const second = secondOf(start);
     const beginning = { time: (second + 1) * 1000, lineage: 0, tape: 0 };
-    if (await isCrowded(stream(beginning), second)) return new Seconds(stream(start), second);
-    return new Seconds(stream(beginning));
+    const seconds = new Seconds(stream(beginning));
+    return (await seconds.isCrowded(second)) ? new Seconds(stream(start), second) : seconds;
   }
 
   /** Yields threads by their activity where not all are in the index: reads the whole list. */
-  async *newestOfAll(): AsyncGenerator<ThreadInfo> {
+  async *newestOfAll(): Threads {
     const { prefix, after } = this.#options;
     const all: FoundThread[] = [];
-    for await (const one of byId(this.#context, { ...(prefix !== undefined && { prefix }) })) all.push(one);
-    const found: FoundThread[] = [];
-    for (const one of all) if (await this.#accepts(one)) found.push(one);
+    for await (const page of byId(this.#context, { ...(prefix !== undefined && { prefix }) })) all.push(...page);
+    const found = await this.#sought(all);
     const last = all.find(({ info }) => info.id === after);
     const start = last ? activityOf(last) : after === undefined ? undefined : await placeAfter(this.#context, after);
-    yield* sortedByActivity(found, start);
+    yield sortedByActivity(found, start);
   }
 
   /** Returns all threads that the query can mean, where something names them at once and they are few. */
@@ -154,7 +170,7 @@ class Finder {
   /** Returns all threads under the query's texts; undefined where there are many. */
   async #few(): Promise<readonly FoundThread[] | undefined> {
     const running = this.#query.seeksRunning ? await this.#running() : [];
-    const stream = new NewestFirst(this.#context, this.#query.prefixes(), this.#options, undefined, running);
+    const stream = new NewestFirst(this.#context, this.#query.prefixes(), this.#options, undefined, running, false);
     const places = await stream.next(GATHERED + 1);
     if (places.length > GATHERED) return undefined;
     return this.#accepted(tapesOfEntries(places.map(({ lineage, tape }) => ({ text: "", lineage, tape }))));
@@ -164,17 +180,22 @@ class Finder {
     const accepted: FoundThread[] = [];
     for (let start = 0; start < places.length; start += PAGE) {
       this.#options.signal?.throwIfAborted();
-      for (const one of await threadsAt(this.#context, places.slice(start, start + PAGE))) {
-        if (await this.#accepts(one)) accepted.push(one);
-      }
+      accepted.push(...(await this.#sought(await threadsAt(this.#context, places.slice(start, start + PAGE)))));
     }
     return accepted;
   }
 
-  async #accepts({ info, lineage, tape }: FoundThread): Promise<boolean> {
-    if (!this.#query.accepts(info)) return false;
+  /** Returns those of some threads that are sought. */
+  async #sought<Found extends FoundThread>(found: readonly Found[]): Promise<readonly Found[]> {
+    const accepted = found.filter(({ info }) => this.#query.accepts(info));
     const { run } = this.#options;
-    return run === undefined || info.head.run === run || this.#showsRun(lineage, tape, run);
+    if (run === undefined) return accepted;
+    const proved: Found[] = [];
+    for (const one of accepted) {
+      const isSought = one.info.head.run === run || (await this.#showsRun(one.lineage, one.tape, run));
+      if (isSought) proved.push(one);
+    }
+    return proved;
   }
 
   async #showsRun(lineage: number, number: number, run: string): Promise<boolean> {
@@ -239,15 +260,19 @@ interface Listing {
   readonly place: ThreadPlace;
 }
 
-function sortedByActivity(found: readonly FoundThread[], after: ThreadPlace | undefined): Generator<ThreadInfo> {
+function sortedByActivity(found: readonly FoundThread[], after: ThreadPlace | undefined): readonly ThreadInfo[] {
   return inOrder(
     found.map((one) => ({ info: one.info, place: activityOf(one) })),
     after,
   );
 }
 
-function* inOrder(listed: Listing[], after: ThreadPlace | undefined): Generator<ThreadInfo> {
-  for (const { info, place } of listed.sort((left, right) => compareActivity(left.place, right.place))) {
-    if (after === undefined || compareActivity(place, after) > 0) yield { ...info, cursor: cursorOf(place) };
-  }
+/** Returns threads in the order of their activity, those behind `after`. */
+function inOrder(listed: Listing[], after: ThreadPlace | undefined): readonly ThreadInfo[] {
+  const behind = after === undefined ? listed : listed.filter(({ place }) => compareActivity(place, after) > 0);
+  return behind.sort((left, right) => compareActivity(left.place, right.place)).map(withCursor);
+}
+
+function withCursor({ info, place }: Listing): ThreadInfo {
+  return { ...info, cursor: cursorOf(place) };
 }

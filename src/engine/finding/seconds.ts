@@ -4,6 +4,9 @@ import type { NewestFirst } from "./streams.ts";
 /** So many threads of one second are put into their exact order. */
 const MOST_IN_SECOND = 64;
 
+/** So many entries more than are wanted are read at first: mostly enough to see the end of the last second. */
+const AHEAD = 8;
+
 /** Entries that follow each other in a list. `isWhole`: all of their second, few enough to be sorted by exact times. */
 export interface SecondGroup {
   readonly places: readonly ListPlace[];
@@ -31,12 +34,11 @@ export class Seconds {
     const groups: SecondGroup[] = [];
     let taken = 0;
     while (taken < count) {
-      await this.#fill(count - taken + MOST_IN_SECOND + 1);
+      await this.#fill(count - taken + AHEAD);
       const [first] = this.#waiting;
       if (first === undefined) break;
       const second = secondOf(first);
-      const end = this.#waiting.findIndex((place) => secondOf(place) !== second);
-      const length = end < 0 ? this.#waiting.length : end;
+      const length = await this.#lengthOf(second);
       if (length > MOST_IN_SECOND) this.#crowded = second;
       const isWhole = this.#crowded !== second;
       const places = this.#waiting.splice(0, isWhole ? length : Math.min(length, count - taken));
@@ -46,6 +48,26 @@ export class Seconds {
     return groups;
   }
 
+  /** Tells whether the list begins with a second that has too many entries to be sorted. */
+  async isCrowded(second: number): Promise<boolean> {
+    await this.#fill(MOST_IN_SECOND / 2);
+    const [first] = this.#waiting;
+    return first !== undefined && secondOf(first) === second && (await this.#lengthOf(second)) > MOST_IN_SECOND;
+  }
+
+  /** Returns how many of the next entries are of this second; of very many, at least more than are sorted. */
+  async #lengthOf(second: number): Promise<number> {
+    const known = (): number => {
+      const end = this.#waiting.findIndex((place) => secondOf(place) !== second);
+      return end < 0 ? this.#waiting.length : end;
+    };
+    const length = known();
+    const isOpen = length === this.#waiting.length && length <= MOST_IN_SECOND && this.#crowded !== second;
+    if (!isOpen || this.#isEnded) return length;
+    await this.#fill(MOST_IN_SECOND + 1);
+    return known();
+  }
+
   async #fill(count: number): Promise<void> {
     while (this.#waiting.length < count && !this.#isEnded) {
       const places = await this.#stream.next(count - this.#waiting.length);
@@ -53,10 +75,4 @@ export class Seconds {
       this.#waiting.push(...places);
     }
   }
-}
-
-/** Tells whether a second has too many entries to be sorted. */
-export async function isCrowded(stream: NewestFirst, second: number): Promise<boolean> {
-  const places = await stream.next(MOST_IN_SECOND + 1);
-  return places.filter((place) => secondOf(place) === second).length > MOST_IN_SECOND;
 }

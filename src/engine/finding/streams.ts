@@ -1,4 +1,4 @@
-import type { IndexEntry, Read } from "../../backend.ts";
+import type { FoundEntry, IndexEntry, Read } from "../../backend.ts";
 import type { Context } from "../memory/context.ts";
 import { AFTER_TIMES, timeOf, timeText } from "../records/index-entries.ts";
 import { comparePlaces, type ListPlace } from "./cursor.ts";
@@ -19,12 +19,13 @@ interface Stream {
 
 /**
  * Merges the entries under several texts, all of which end with a time, newest first. `places` are merged with them. Each
- * page takes one read, whatever the number of texts.
+ * page takes one read, whatever the number of texts; `withTapes`, it brings the newest records of the threads along.
  */
 export class NewestFirst {
   readonly #context: Context;
   readonly #streams: Stream[];
   readonly #range: TimeRange;
+  readonly #withTapes: boolean;
 
   constructor(
     context: Context,
@@ -32,8 +33,10 @@ export class NewestFirst {
     range: TimeRange,
     after: ListPlace | undefined,
     places: readonly ListPlace[] = [],
+    withTapes = true,
   ) {
     this.#context = context;
+    this.#withTapes = withTapes;
     this.#range = range;
     this.#streams = prefixes.map((prefix) => ({ prefix, waiting: [], last: entryAt(prefix, after), isDone: false }));
     const behind = places.filter((place) => after === undefined || comparePlaces(place, after) > 0);
@@ -70,10 +73,16 @@ export class NewestFirst {
     if (empty.length === 0) return;
     const answers = await this.#context.read(empty.map((stream) => this.#read(stream, count)));
     for (const [index, stream] of empty.entries()) {
-      const entries = answers[index] as readonly IndexEntry[];
+      const entries = answers[index] as readonly FoundEntry[];
       stream.isDone = entries.length < count;
       stream.last = entries.at(-1);
-      stream.waiting = entries.map(({ text, lineage, tape }) => ({ time: timeOf(text), lineage, tape })).toReversed();
+      const places = entries.map(({ text, lineage, tape, records }) => ({
+        time: timeOf(text),
+        lineage,
+        tape,
+        records,
+      }));
+      stream.waiting = places.reverse();
     }
   }
 
@@ -82,7 +91,7 @@ export class NewestFirst {
     // An entry has a time of the second in which its thread was last active, and not behind that.
     const from = updatedAfter === undefined ? prefix : prefix + timeText(Math.floor(updatedAfter / 1000) * 1000);
     const to = prefix + (updatedBefore === undefined ? AFTER_TIMES : timeText(Math.ceil(updatedBefore)));
-    return { find: { from, to, limit, ...(last && { after: last }) }, reverse: true };
+    return { find: { from, to, limit, tapes: this.#withTapes, ...(last && { after: last }) }, reverse: true };
   }
 }
 

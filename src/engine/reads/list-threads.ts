@@ -10,15 +10,15 @@ import type { TapePlace } from "./thread-summary.ts";
 const FIRST_THREADS = 4;
 const THREADS = 50;
 
-/** Yields every thread that shows a checkpoint, in bytewise order of their ids. */
-export async function* byId(context: Context, range: ThreadRange): AsyncGenerator<FoundThread> {
+/** Yields every thread that shows a checkpoint, in bytewise order of their ids, some at a time. */
+export async function* byId(context: Context, range: ThreadRange): AsyncGenerator<readonly FoundThread[]> {
   let size = FIRST_THREADS;
   for await (const page of directoryPages(context, range)) {
     for (let start = 0; start < page.length; ) {
       const group = page.slice(start, start + size);
       start += size;
       size = THREADS;
-      yield* await threadsAt(context, placesOf(group));
+      yield await threadsAt(context, placesOf(group));
     }
   }
 }

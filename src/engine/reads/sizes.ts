@@ -95,10 +95,10 @@ export async function storeStats(
   signal?.throwIfAborted();
   let threads = 0;
   let checkpoints = 0;
-  for await (const { info } of byId(context, {})) {
+  for await (const page of byId(context, {})) {
     signal?.throwIfAborted();
-    threads += 1;
-    checkpoints += info.checkpoints;
+    threads += page.length;
+    for (const { info } of page) checkpoints += info.checkpoints;
     progress?.(threads);
   }
   const { tables, total, behind } = await context.backend.size();

@@ -16,21 +16,24 @@ import { infoOf, parentId } from "./checkpoint.ts";
 import { type Glance, glances, type TapePlace } from "./thread-summary.ts";
 
 /** A thread as lists show it, with the meta record that it was found in. */
-export interface FoundThread extends TapePlace {
+export type FoundThread<Place extends TapePlace = TapePlace> = Place & {
   readonly info: ThreadInfo;
   readonly meta: Meta;
-}
+};
 
 /**
  * Looks at the threads of some tapes, in their order. A tape that is gone or dead, shows nothing, or is damaged is passed
  * over: `verify` reports damage.
  */
-export async function threadsAt(context: Context, places: readonly TapePlace[]): Promise<readonly FoundThread[]> {
+export async function threadsAt<Place extends TapePlace>(
+  context: Context,
+  places: readonly Place[],
+): Promise<readonly FoundThread<Place>[]> {
   const seen = await glances(context, places);
   const rest = places.filter(({ lineage, tape }) => !seen.has(tapeName(lineage, tape)));
   const others = new Map<string, Tape>();
   for (const tape of await tapesAt(context, rest)) others.set(tape.name, tape);
-  const found: FoundThread[] = [];
+  const found: FoundThread<Place>[] = [];
   for (const place of places) {
     const name = tapeName(place.lineage, place.tape);
     const glance = seen.get(name);

@@ -1,4 +1,4 @@
-import type { Found, Read, Value } from "../../backend.ts";
+import type { Found, Read, TapeRecords, Value } from "../../backend.ts";
 import { ifDamaged } from "../faults/damage.ts";
 import type { Context } from "../memory/context.ts";
 import { metaKey, rangeOf, tapeName } from "../records/keys.ts";
@@ -24,6 +24,8 @@ export interface TapePlace {
   readonly lineage: number;
   readonly tape: number;
   readonly id?: string;
+  /** Its newest records, if they were read with the place. */
+  readonly records?: TapeRecords | undefined;
 }
 
 /**
@@ -34,16 +36,23 @@ export interface TapePlace {
 export async function glances(context: Context, places: readonly TapePlace[]): Promise<ReadonlyMap<string, Glance>> {
   const found = new Map<string, Glance>();
   if (places.length === 0) return found;
-  const reads = places.flatMap(({ lineage, tape }): Read[] => [
+  const add = (place: TapePlace, { meta, tail }: TapeRecords): void => {
+    const glance = meta === undefined ? undefined : readable(() => glanceOf(place.id, meta, tail));
+    if (glance) found.set(tapeName(place.lineage, place.tape), glance);
+  };
+  for (const place of places) if (place.records) add(place, place.records);
+  const others = places.filter(({ records }) => records === undefined);
+  if (others.length === 0) return found;
+  const reads = others.flatMap(({ lineage, tape }): Read[] => [
     { get: metaKey(lineage, tape) },
     { scan: rangeOf({ lineage, number: tape }, "tail"), reverse: true, limit: ROWS },
   ]);
   const answers = await context.read(reads);
-  for (const [index, place] of places.entries()) {
-    const meta = answers[2 * index] as Value | undefined;
-    const rows = answers[2 * index + 1] as readonly Found[];
-    const glance = meta === undefined ? undefined : readable(() => glanceOf(place.id, meta, rows));
-    if (glance) found.set(tapeName(place.lineage, place.tape), glance);
+  for (const [index, place] of others.entries()) {
+    add(place, {
+      meta: answers[2 * index] as Value | undefined,
+      tail: answers[2 * index + 1] as readonly Found[],
+    });
   }
   return found;
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Answer, Backend, IndexEntry, Read } from "../../backend.ts";
+import type { Answer, Backend, Found, FoundEntry, IndexEntry, Key, Read } from "../../backend.ts";
 import type { BackendCase } from "./case.ts";
 import { at, backendCase, fill, text, using, values } from "./case.ts";
 
@@ -63,6 +63,46 @@ export const entryCases: readonly BackendCase[] = [
     assert.equal(await tally(backend, "d", "b"), 0);
   }),
 
+  backendCase("newest records of tapes that come with entries are those that other reads give", async (backend) => {
+    const key = (table: "meta" | "tail", group: number, item: number): Key => ({
+      table,
+      lineage: 1,
+      group,
+      item,
+      part: 0,
+    });
+    for (const tape of [2, 3, 4]) {
+      const rows = Array.from({ length: tape - 2 + (tape === 4 ? 1 : 0) }, (_, seq) => key("tail", tape, 10 + seq));
+      const inserts = [key("meta", 1, tape), ...rows].map((one) => ({
+        key: one,
+        value: `1j00000000"${tape}:${one.item}"`,
+      }));
+      // Entries that name no tape are possible for a moment; so are tapes without rows.
+      const add = [entry("b", tape, 1), entry("c", tape, 1), entry("d", tape + 10, 1)];
+      assert.deepEqual(await backend.commit([{ inserts: inserts.slice(tape === 3 ? 1 : 0), entries: { add } }]), [
+        true,
+      ]);
+    }
+    for (const reverse of [true, false]) {
+      const [plain] = await backend.read([{ find: { from: "a", to: "z", limit: 100 }, reverse }]);
+      const [found] = await backend.read([{ find: { from: "a", to: "z", limit: 100, tapes: true }, reverse }]);
+      const bare = (found as readonly FoundEntry[]).map(({ text, lineage, tape }) => ({ text, lineage, tape }));
+      assert.deepEqual(
+        bare,
+        (plain as readonly FoundEntry[]).map((one) => ({ ...one })),
+      );
+      for (const { tape, records } of found as readonly FoundEntry[]) {
+        if (records === undefined) continue;
+        const scan = { table: "tail", lineage: 1, group: tape } as const;
+        const [meta, tail] = await backend.read([{ get: key("meta", 1, tape) }, { scan, reverse: true, limit: 2 }]);
+        assert.equal(records.meta, meta);
+        assert.deepEqual(
+          [...records.tail],
+          (tail as readonly Found[]).map((one) => ({ ...one })),
+        );
+      }
+    }
+  }),
   backendCase("a find goes on behind an entry, whether or not that is still there", async (backend) => {
     await add(backend, entry("b", 1, 7), entry("b", 2, 7), entry("b", 3, 8), entry("c", 4));
     assert.deepEqual(await find(backend, { after: entry("b", 2, 7) }), ["b 8:3", "c 4:4"]);

@@ -45,6 +45,30 @@ test("a put is one round trip", async () => {
   expect(await trips(() => thread.put({ update: { append: { messages: ["a"] } } }))).toBe(1);
 });
 
+test("a page of a list is one round trip, by activity, status, attribute and cursor", async () => {
+  const other = await fresh();
+  for (let number = 0; number < 30; number += 1) {
+    const thread = other.thread(`listed ${number}`);
+    await thread.put({
+      state: { messages: [] },
+      attributes: { tenant: "listed" },
+      next: number % 2 === 0 ? ["x"] : [],
+    });
+    await thread.put({ state: { messages: ["a"] }, next: number % 2 === 0 ? ["x"] : [] });
+  }
+  // A store learns once whether every thread is in the index.
+  await other.counts();
+  const query = { order: "updated", limit: 10 } as const;
+  const page = await collect(other.threads({ ...query, where: { tenant: "listed" } }));
+  expect(page).toHaveLength(10);
+  expect(page.every(({ checkpoints, head }) => checkpoints === 2 && head.parent !== null)).toBe(true);
+  for (const options of [{}, { status: "paused" }, { where: { tenant: "listed" } }] as const) {
+    expect(await trips(() => collect(other.threads({ ...query, ...options })))).toBe(1);
+    const after = (await collect(other.threads({ ...query, ...options }))).at(-1)?.cursor as string;
+    expect(await trips(() => collect(other.threads({ ...query, ...options, after })))).toBe(1);
+  }
+});
+
 test("what a task wrote and the checkpoint of its step are one round trip", async () => {
   const thread = store.thread("with writes");
   const { id } = await thread.put({ state: { messages: ["a"] } });

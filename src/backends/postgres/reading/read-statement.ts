@@ -1,4 +1,4 @@
-import type { Answer, Found, Listed, Read, Value } from "../../../backend.ts";
+import type { Answer, Found, FoundEntry, Listed, Read, Value } from "../../../backend.ts";
 import { compareIds } from "../../shared/id-order.ts";
 import { compareEntries } from "../../shared/ordered-entries.ts";
 import { compareItemKeys } from "../../shared/ordered-records.ts";
@@ -69,7 +69,7 @@ function answerOf(read: Read, rows: readonly Row[]): Answer {
   if ("tally" in read) return Number(rows[0]?.[1] ?? 0);
   if ("log" in read) return logOf(read.log.after, rows);
   if ("find" in read) {
-    const found = rows.map(([, lineage, tape, text]) => ({ text, lineage: Number(lineage), tape: Number(tape) }));
+    const found = read.reverse === true && read.find.tapes ? entriesWithTapes(rows) : rows.map(entryOf);
     return sorted(found, read.reverse === true ? (a, b) => compareEntries(b, a) : compareEntries);
   }
   if ("list" in read)
@@ -79,6 +79,27 @@ function answerOf(read: Read, rows: readonly Row[]): Answer {
     );
   const found = rows.map((row): Found => ({ item: Number(row[1]), part: Number(row[2]), value: valueOf(row) }));
   return sorted(found, read.reverse === true ? compareDown : compareItemKeys);
+}
+
+function entryOf([, lineage, tape, text]: Row): FoundEntry {
+  return { text, lineage: Number(lineage), tape: Number(tape) };
+}
+
+/** Converts the rows of entries and of their tapes' newest records, which have a value. */
+function entriesWithTapes(rows: readonly Row[]): FoundEntry[] {
+  const tapes = new Map<string, { meta: Value | undefined; tail: Found[] }>();
+  const entries: FoundEntry[] = [];
+  for (const row of rows) {
+    const name = `${row[1]}:${row[2]}`;
+    const records = tapes.get(name) ?? { meta: undefined, tail: [] };
+    tapes.set(name, records);
+    const value = valueOf(row) as Value | null;
+    if (value === null) entries.push({ ...entryOf(row), records });
+    else if (row[3] === "meta") records.meta = value;
+    else records.tail.push({ item: Number(row[3]), part: 0, value });
+  }
+  for (const { tail } of tapes.values()) tail.sort(compareDown);
+  return entries;
 }
 
 function valueOf([, , , , text, bytes]: Row): Value {

@@ -42,14 +42,16 @@ export function subSelectsOf(reads: readonly Read[]): readonly SubSelect[] {
   const scans = { up: new Map<Table, Gathered<Scan>>(), down: new Map<Table, Gathered<Scan>>() };
   const found = new Gathered<string>();
   const lists = new Gathered<List["list"]>();
-  const finds = { up: new Gathered<Find>(), down: new Gathered<Find>() };
+  const finds = { up: new Gathered<Find>(), down: new Gathered<Find>(), tapes: new Gathered<Find>() };
   const tallies = new Gathered<Tally["tally"]>();
   const logs = { first: new Gathered<LogRange>(), newest: new Gathered<LogRange>() };
   for (const [index, read] of reads.entries()) {
     if ("list" in read) lists.add(index, read.list);
     else if ("scan" in read) gather(read.reverse === true ? scans.down : scans.up, read.scan.table).add(index, read);
-    else if ("find" in read) (read.reverse === true ? finds.down : finds.up).add(index, read);
-    else if ("tally" in read) tallies.add(index, read.tally);
+    else if ("find" in read) {
+      const kind = read.reverse !== true ? "up" : read.find.tapes ? "tapes" : "down";
+      finds[kind].add(index, read);
+    } else if ("tally" in read) tallies.add(index, read.tally);
     else if ("log" in read) (read.log.newest ? logs.newest : logs.first).add(index, read.log);
     else if (read.get.table === "directory") found.add(index, read.get.id);
     else gather(gets, read.get.table).add(index, read.get);
@@ -65,6 +67,7 @@ export function subSelectsOf(reads: readonly Read[]): readonly SubSelect[] {
   if (lists.indexes.length > 0) selects.push(listSelect(lists));
   if (finds.up.indexes.length > 0) selects.push(findSelect(finds.up, "asc"));
   if (finds.down.indexes.length > 0) selects.push(findSelect(finds.down, "desc"));
+  if (finds.tapes.indexes.length > 0) selects.push(findSelect(finds.tapes, "desc", true));
   if (tallies.indexes.length > 0) selects.push(tallySelect(tallies));
   if (logs.first.indexes.length > 0) selects.push(logSelect("log", logs.first, "asc"));
   if (logs.newest.indexes.length > 0) selects.push(logSelect("newest log", logs.newest, "desc"));
@@ -145,8 +148,11 @@ function listSelect({ indexes, reads }: Gathered<List["list"]>): SubSelect {
   });
 }
 
-/** Selects entries: item = lineage, part = tape, id = text. */
-function findSelect({ indexes, reads }: Gathered<Find>, order: "asc" | "desc"): SubSelect {
+/**
+ * Selects entries: item = lineage, part = tape, id = text. With `tapes`, also the newest records of their tapes, with a
+ * value: id = 'meta', or the item of a record of `tail`.
+ */
+function findSelect({ indexes, reads }: Gathered<Find>, order: "asc" | "desc", tapes = false): SubSelect {
   const down = order === "desc";
   const starts = reads.map(({ find }) => startOf(find, down));
   const columns: Column[] = [
@@ -157,15 +163,28 @@ function findSelect({ indexes, reads }: Gathered<Find>, order: "asc" | "desc"): 
     { name: "last", type: "text", values: reads.map(({ find }) => (down ? find.from : find.to)) },
     { name: "most", type: "int8", values: reads.map(({ find }) => bound(find.limit)) },
   ];
-  return subSelect(`find:${order}`, columns, (schema, input) => {
-    return `select o.read_number, t.lineage, t.tape, t.text, null::text, null::bytea
+  const selected = tapes ? "r.id, r.text, r.bytes" : "t.text, null::text, null::bytea";
+  return subSelect(`find:${order}${tapes ? ":tapes" : ""}`, columns, (schema, input) => {
+    return `select o.read_number, t.lineage, t.tape, ${selected}
       from ${input} cross join lateral (
         select text, lineage, tape from ${schema}.entry
         where (text, lineage, tape) ${down ? "<" : ">"} (o.start_text collate "C", o.start_lineage, o.start_tape)
           and text ${down ? ">=" : "<"} o.last collate "C"
         order by text ${order}, lineage ${order}, tape ${order} limit o.most
-      ) t`;
+      ) t${tapes ? newestRecords(schema) : ""}`;
   });
+}
+
+/** Joins an entry with itself, the meta record of its tape, and the newest two records of the tape's tail. */
+function newestRecords(schema: string): string {
+  return ` cross join lateral (
+        select t.text collate "C" as id, null::text as text, null::bytea as bytes
+        union all select 'meta', m.text, m.bytes from ${schema}.meta m
+          where m.lineage = t.lineage and m."group" = t.lineage and m.item = t.tape
+        union all (select n.item::text, n.text, n.bytes from ${schema}.tail n
+          where n.lineage = t.lineage and n."group" = t.tape
+          order by n.lineage desc, n."group" desc, n.item desc limit 2)
+      ) r`;
 }
 
 /** Selects the count as the item. */
