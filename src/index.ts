@@ -59,6 +59,7 @@ export type {
 export { controlIndexes } from "./model/control-writes.ts";
 export type { Duration } from "./model/duration.ts";
 export type { EncryptionOptions, KeyMaterial, KeyService, NamedKeys } from "./model/encryption.ts";
+export type { Erasable, ErasablePart, ErasedPlace, EraseOptions, EraseResult } from "./model/erasure.ts";
 export type {
   AcquireOptions,
   BreakOptions,

@@ -14,6 +14,7 @@ import type { Shown } from "../engine/view/row-at.ts";
 import { checkId } from "../model/address.ts";
 import type { AttributeChanges } from "../model/attributes.ts";
 import type { CheckpointInfo } from "../model/checkpoint.ts";
+import type { Erasable, EraseOptions, EraseResult } from "../model/erasure.ts";
 import type {
   AcquireOptions,
   BreakOptions,
@@ -28,6 +29,7 @@ import type {
 import type { BrokenLease, PruneResult, WritesResult } from "../model/results.ts";
 import { checkAttributes } from "../model/validation/attributes.ts";
 import { checkIds, checkText } from "../model/validation/checks.ts";
+import { checkErasable, checkEraseOptions } from "../model/validation/erase.ts";
 import { checkForkOptions } from "../model/validation/fork.ts";
 import { checkAcquireOptions, checkBreakOptions } from "../model/validation/lease.ts";
 import { checkPruneOptions } from "../model/validation/prune.ts";
@@ -207,6 +209,30 @@ export class Thread<State = unknown> extends ReadableThread<State> {
       this.#handle.rootOnly("delete");
       const change = lazyChange(async () => (await import("../engine/changes/delete-thread.ts")).deleteThreadChange());
       return () => this.#handle.lane.add(change);
+    });
+  }
+
+  /**
+   * Takes values out of every checkpoint of the thread, whatever its namespace, and out of writes, labels, metadata, attributes
+   * and mail; the text `[erased]` stays in their place. With paths of the state, the values at these paths are erased wherever
+   * else they stand, too: texts of six characters or more also inside longer ones. A function is asked about every value by
+   * itself. `CONFLICT` where threads that share the history show a value, unless told `forks`. Beside `label` it is the only
+   * call that changes what a checkpoint shows. `compact` then removes the last traces from the medium.
+   *
+   * @example
+   * const { erased } = await thread.erase(["user", "email"], { forks: true });
+   * await thread.erase((path, value) => value === "secret");
+   */
+  erase(what: Erasable, options: EraseOptions = {}): Promise<EraseResult> {
+    return this.#handle.attempt(() => {
+      this.#handle.rootOnly("erase");
+      const target = checkErasable(what);
+      const captured = checkEraseOptions(options);
+      const { context, committer } = this.#engine;
+      return async () => {
+        const { eraseValues } = await import("../engine/erasing/erase.ts");
+        return eraseValues(context, committer, this.id, target, captured);
+      };
     });
   }
 

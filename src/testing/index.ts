@@ -27,6 +27,7 @@ import { closing } from "./cases/upkeep/close.ts";
 import { compaction } from "./cases/upkeep/compact.ts";
 import { compactionParents } from "./cases/upkeep/compact-parents.ts";
 import { deletion } from "./cases/upkeep/delete.ts";
+import { erase } from "./cases/upkeep/erase.ts";
 import { maintenance } from "./cases/upkeep/maintenance.ts";
 import { prune } from "./cases/upkeep/prune.ts";
 import { sweep } from "./cases/upkeep/sweep.ts";
@@ -70,6 +71,7 @@ export const cases: readonly Case[] = [
   ...copy,
   ...prune,
   ...sweep,
+  ...erase,
   ...deletion,
   ...checkpointRefs,
   ...label,
