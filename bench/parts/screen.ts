@@ -18,12 +18,14 @@ export const screen: Part = {
     const megabytes = quick ? 5 : 50;
     const few = await filled(place.path("few"), 100);
     const lots = await filled(place.path("many"), many);
-    await addLong(lots, steps);
-    await addLarge(lots, megabytes);
+    const heavy = await filled(place.path("heavy"), many);
+    await addLong(heavy, steps);
+    await addLarge(heavy, megabytes);
     const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
-    const [one, other] = [
+    const [one, other, third] = [
       await serveInspector({ store: few, url: "sqlite:few.db" }),
       await serveInspector({ store: lots, url: "sqlite:many.db" }),
+      await serveInspector({ store: heavy, url: "sqlite:heavy.db" }),
     ];
     try {
       const times = { few: [] as number[], many: [] as number[] };
@@ -31,13 +33,15 @@ export const screen: Part = {
         times.few.push(await firstContent(browser, one));
         times.many.push(await firstContent(browser, other));
       }
-      const scrolled = await scrolling(browser, other);
+      const opened = await openings(browser, third);
+      const scrolled = await scrolling(browser, third);
       report.table(
         `The page of a store of ${many.toLocaleString("en")} threads, one of ${steps.toLocaleString("en")} checkpoints and one of ${megabytes} MB`,
         [{ title: "" }, { title: "found", unit: "ms" }],
         [
           ["first thread shown, 100 threads", median(times.few)],
           [`first thread shown, ${many.toLocaleString("en")} threads`, median(times.many)],
+          ...Object.entries(opened),
           ...Object.entries(scrolled.longest).map(([what, longest]) => [
             `longest task while scrolling ${what}`,
             longest,
@@ -56,8 +60,10 @@ export const screen: Part = {
       await browser.close();
       await one.close();
       await other.close();
+      await third.close();
       await few.close();
       await lots.close();
+      await heavy.close();
     }
   },
 };
@@ -108,6 +114,27 @@ async function firstContent(browser: Browser, inspector: Inspector): Promise<num
   const took = performance.now() - start;
   await page.close();
   return took;
+}
+
+/** Measures how soon each thread that is hard to show is there, from its address on. */
+async function openings(browser: Browser, inspector: Inspector): Promise<Record<string, number>> {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  await page.goto(inspector.address);
+  await page.locator("#threads .name").first().waitFor({ timeout: 60_000 });
+  const found: Record<string, number> = {};
+  const places = [
+    ["the long thread opened", "#/thread/long?tab=details", "#timeline .step"],
+    ["its conversation opened", "#/thread/long?tab=conversation", ".conversation .bubble"],
+    ["the large state opened", "#/thread/large?tab=state", ".tree [role=treeitem]"],
+  ] as const;
+  for (const [what, hash, content] of places) {
+    const start = performance.now();
+    await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+    await page.locator(content).first().waitFor({ timeout: 120_000 });
+    found[what] = performance.now() - start;
+  }
+  await page.close();
+  return found;
 }
 
 /** Scrolls through long lists and notes the longest task of each, and the script's memory at the end. */

@@ -38,7 +38,7 @@ test("history is newest first, and limited, filtered and gone on with", async ()
   const url = await storeWith(threeSteps);
   const { out } = await threadmark(["history", "user-42", url]);
   expect(lines(out)).toHaveLength(4);
-  expect(out).toMatch(/ 2 +loop +act +r1 +before-refactor/);
+  expect(out).toMatch(/ 2 +act +r1 +before-refactor/);
   const nodes = async (...parameters: string[]): Promise<unknown[]> =>
     records((await threadmark(["history", "user-42", url, "--json", ...parameters])).out).map(({ step }) => step);
   expect(await nodes()).toEqual([2, 1, 0]);

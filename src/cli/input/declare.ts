@@ -8,6 +8,8 @@ export const URL_SCHEME: RegExp = /^(?:memory:|sqlite:|file:|postgres(?:ql)?:\/\
 
 export interface Declaration<Options> {
   readonly name: string;
+  /** Another name of the command. */
+  readonly alias?: string;
   readonly summary: string;
   /** Operands other than the url: "<thread>", "[checkpoint]", "[threads...]". */
   readonly operands?: readonly (readonly [name: string, meaning: string])[];
@@ -32,8 +34,9 @@ export interface Invocation<Options> {
 
 /** Adds a declared command to the program. Every command takes --url, or a url as its last operand, and --json. */
 export function declare<Options>(program: Command, session: Session, declaration: Declaration<Options>): void {
-  const { name, summary, operands = [], options = [], examples, store, json } = declaration;
+  const { name, alias, summary, operands = [], options = [], examples, store, json } = declaration;
   const command = program.command(name).summary(summary).description(capitalised(summary));
+  if (alias !== undefined) command.alias(alias);
   for (const [operand, meaning] of operands) command.argument(operand, meaning);
   const variadic = operands.some(([operand]) => operand.includes("..."));
   if (store !== false) {

@@ -15,6 +15,10 @@ export interface Column<Row> {
    * have to type again is such a column.
    */
   readonly leaves?: number;
+  /** A flexible column that stays is shortened to this before another column leaves. Default: what nine of ten rows need. */
+  readonly least?: number;
+  /** Where a text is shortened. Default: at the end of a column that may leave, inside one that stays, such as an id. */
+  readonly cut?: "end";
 }
 
 const GAP = "  ";
@@ -32,6 +36,7 @@ export function printTable<Row>(terminal: Terminal, columns: readonly Column<Row
       width: cells[index]!.reduce((most, cell) => Math.max(most, columnsOf(cell)), columns[index]!.title.length),
       flexible: columns[index]!.flexible === true,
       leaves: columns[index]!.leaves,
+      least: Math.max(columns[index]!.title.length, columns[index]!.least ?? usualWidth(cells[index]!)),
     })),
     terminal.columns,
   );
@@ -55,8 +60,8 @@ export function printTable<Row>(terminal: Terminal, columns: readonly Column<Row
     terminal.line(
       line(
         shown.map((index, place) => {
-          const { align, style, leaves } = columns[index]!;
-          const cut = leaves === undefined ? shortenedInside : shortened;
+          const { align, style, leaves, cut: where } = columns[index]!;
+          const cut = leaves === undefined && where === undefined ? shortenedInside : shortened;
           const text = pad(cut(cells[index]![position]!, widths[place]!), widths[place]!, align);
           return style === undefined ? text : style(text, row);
         }),
@@ -70,11 +75,18 @@ interface Width {
   readonly width: number;
   readonly flexible: boolean;
   readonly leaves: number | undefined;
+  readonly least: number;
+}
+
+/** Returns the width that nine of ten cells need: a single long name must not drive other columns out. */
+function usualWidth(cells: readonly string[]): number {
+  const widths = cells.map(columnsOf).sort((left, right) => left - right);
+  return widths[Math.ceil(widths.length * 0.9) - 1] ?? 0;
 }
 
 /**
- * Makes columns fit: flexible ones that may leave are shortened to a comfortable width, then columns leave in their order,
- * and at last the flexible columns that stay are narrowed, the widest first.
+ * Makes columns fit: flexible ones that may leave are shortened to a comfortable width, and those that stay to their least; then
+ * columns leave in their order, and at last the flexible columns that stay are narrowed further, the widest first.
  */
 function fitColumns(columns: readonly Width[], available: number): Width[] {
   let kept = [...columns];
@@ -84,10 +96,20 @@ function fitColumns(columns: readonly Width[], available: number): Width[] {
     const isLong = column.flexible && column.leaves !== undefined && column.width > COMFORTABLE;
     return isLong ? { ...column, width: COMFORTABLE } : column;
   });
-  while (total() > available) {
+  const isShrinkable = ({ flexible, leaves }: Width): boolean => flexible && leaves === undefined;
+  const spare = (): number =>
+    kept.filter(isShrinkable).reduce((sum, { width, least }) => sum + Math.max(0, width - least), 0);
+  while (total() - spare() > available) {
     const next = Math.min(...kept.map(({ leaves = Number.POSITIVE_INFINITY }) => leaves));
     if (next === Number.POSITIVE_INFINITY) break;
     kept = kept.filter(({ leaves }) => leaves !== next);
+  }
+  const widestFirst = kept.filter(isShrinkable).sort((left, right) => right.width - left.width);
+  for (const { index } of widestFirst) {
+    const place = kept.findIndex((column) => column.index === index);
+    const { width, least } = kept[place]!;
+    const narrowed = Math.max(Math.min(width, least), width - Math.max(0, total() - available));
+    kept[place] = { ...kept[place]!, width: narrowed };
   }
   while (total() > available) {
     const widest = kept.reduce(

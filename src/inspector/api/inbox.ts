@@ -93,25 +93,37 @@ const STRETCHES = 48;
 export const overview: Handler = async (context, parameters) => {
   parameters.end();
   const { catalogue } = context;
-  const page = await catalogue.page({ search: "", workflow: undefined, status: undefined, offset: 0, limit: 1 });
-  const threads = catalogue.listed;
+  const totals = await catalogue.totals();
+  return {
+    ...totals,
+    complete: catalogue.isComplete,
+    ...growthOf(catalogue.listed),
+  };
+};
+
+/** The answers of {@link growthOf} by the list they were made of, which changes less often than people ask. */
+const growths = new WeakMap<readonly ThreadInfo[], { readonly to: number; readonly growth: object }>();
+
+/** Returns activity, checkpoints and workflows of all threads that are listed. */
+function growthOf(threads: readonly ThreadInfo[]): object {
   const now = Date.now();
-  const oldest = threads.reduce((least, { createdAt }) => Math.min(least, createdAt), now);
-  const span = Math.max(3_600_000, Math.min(30 * DAY, now - oldest));
   // Round numbers, so that the answer changes only now and then.
   const to = Math.ceil(now / 60_000) * 60_000;
+  const known = growths.get(threads);
+  if (known?.to === to) return known.growth;
+  const oldest = threads.reduce((least, { createdAt }) => Math.min(least, createdAt), now);
+  const span = Math.max(3_600_000, Math.min(30 * DAY, now - oldest));
   const workflows = new Map<string, Record<string, number>>();
   for (const { workflow, status } of threads) {
     const counts = workflows.get(workflow ?? "") ?? {};
     counts[status] = (counts[status] ?? 0) + 1;
     workflows.set(workflow ?? "", counts);
   }
-  return {
-    total: page.total,
-    complete: page.complete,
-    statuses: page.statuses,
+  const growth = {
     checkpoints: threads.reduce((sum, { checkpoints }) => sum + checkpoints, 0),
     activity: activityOf(threads, to - Math.ceil(span / 3_600_000) * 3_600_000, to, STRETCHES),
     workflows: [...workflows].slice(0, 50).map(([name, counts]) => ({ name, counts })),
   };
-};
+  growths.set(threads, { to, growth });
+  return growth;
+}

@@ -1,4 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
+import { attributeTexts } from "../../display/attributes-text.ts";
 import { pathText } from "../../display/quantities.ts";
 import { splitKeys } from "../../display/values/internals.ts";
 import { partsOf, summaryOf } from "../../display/values/parts.ts";
@@ -32,18 +33,20 @@ const PER_TURN = 2_000;
 const AROUND = 60;
 
 /**
- * Searches a store for a text, newest threads first: names and workflows at once, then labels and the states of all heads,
+ * Searches a store for a text, newest threads first: names, workflows and attributes at once, then labels and the states of all heads,
  * one thread after another until the signal is aborted.
  */
 export async function* searchStore(context: ApiContext, query: string, signal: AbortSignal): AsyncGenerator<Found> {
   const wanted = query.toLowerCase();
   const threads = await context.catalogue.all();
   let found = 0;
-  for (const { id, workflow, status } of threads) {
+  for (const { id, workflow, status, attributes } of threads) {
     if (found >= MOST_THREADS) break;
-    if (!id.toLowerCase().includes(wanted) && !(workflow ?? "").toLowerCase().includes(wanted)) continue;
+    const met = attributeTexts(attributes).filter((text) => text.toLowerCase().includes(wanted));
+    const isNamed = id.toLowerCase().includes(wanted) || (workflow ?? "").toLowerCase().includes(wanted);
+    if (!isNamed && met.length === 0) continue;
     found += 1;
-    yield { kind: "thread", thread: id, text: [workflow, status].filter(Boolean).join(" · ") };
+    yield { kind: "thread", thread: id, text: [workflow, status, ...met].filter(Boolean).join(" · ") };
   }
   found = 0;
   for (const [searched, { id }] of threads.entries()) {

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from "node:timers/promises";
+import { setTimeout as pause, setImmediate as turn } from "node:timers/promises";
 import type { Store } from "../../api/store.ts";
 import { hasOpenInterrupt } from "../../display/steps/question.ts";
 import type { ThreadInfo } from "../../model/checkpoint.ts";
@@ -10,8 +10,15 @@ const IDLE_FACTOR = 10;
 const SHORTEST_PAUSE = 1_000;
 /** How long the first caller waits for a list that is being made, in milliseconds. */
 const PATIENCE = 400;
-/** So many threads of the first list are shown as soon as they are known. */
-const FIRST = 100;
+/** Until the first list is complete, pages up to here are read from the store's index. */
+const FIRST = 1_000;
+/** The threads that are listed so far are shown each time that so many have come. */
+const PORTION = 5_000;
+/** The list is made in slices of so many milliseconds. As much time again is left to what people wait for. */
+const SLICE = 4;
+/** A thread that takes longer to read than this, in milliseconds, has a large state: it is read again only now and then. */
+const SLOW = 20;
+const MOST_SLOW = 500;
 
 export interface Query {
   readonly search: string;
@@ -28,13 +35,17 @@ export interface Page {
   /** How many threads match by status, whatever the status asked for. */
   readonly statuses: Readonly<Partial<Record<Status, number>>>;
   readonly workflows: readonly string[];
-  /** False while the store is listed for the first time. */
+  /** False if a search has not seen all threads yet, while the store is listed for the first time. */
   readonly complete: boolean;
 }
 
+/** The parts of a page that are the same for every stretch of the list. */
+type Totals = Pick<Page, "statuses" | "workflows">;
+
 /**
- * The threads of a store, newest activity first. Listing ten thousand takes a second or two, so the list is kept and
- * remade in the background now and then; a single thread is always read afresh.
+ * The threads of a store, newest activity first. The first pages are read from the store's index, at the cost of what they
+ * show. To be searched, and to be scrolled to any place, all threads are listed in the background, which takes seconds for a
+ * hundred thousand, and again now and then; a single thread is always read afresh.
  */
 export class Catalogue {
   /** The graphs that ran inside a thread. */
@@ -45,37 +56,97 @@ export class Catalogue {
   #nextScan = 0;
   #listedAt = Number.NEGATIVE_INFINITY;
   #complete = false;
-  /** Resolves when the first list can be shown, though it is not complete. */
-  readonly #begun: Promise<void>;
-  #begin: () => void = () => {};
+  /** Threads that are slow to read, by id. */
+  readonly #slow = new Map<string, { readonly info: ThreadInfo | undefined; readonly until: number }>();
+  /** First pages that were slow to read, by query. */
+  readonly #slowPages = new Map<string, { readonly page: Page; readonly until: number }>();
+  /** The totals of the whole list as it is. */
+  #totals: { readonly of: readonly ThreadInfo[]; readonly totals: Totals } | undefined;
 
   constructor(store: Store) {
     this.#store = store;
     this.graphs = new NestedGraphs(store);
-    this.#begun = new Promise((resolve) => {
-      this.#begin = resolve;
-    });
+  }
+
+  /** Tells whether all threads have been listed once. */
+  get isComplete(): boolean {
+    return this.#complete;
   }
 
   async page(query: Query): Promise<Page> {
+    const isFirst = !this.#complete && query.search === "" && query.offset + query.limit <= FIRST;
+    if (isFirst) {
+      const page = await this.#firstPage(query);
+      this.#begin();
+      return page;
+    }
     await this.#freshen();
     const text = query.search.toLowerCase();
-    const named = this.#threads.filter(
-      ({ id, workflow }) =>
-        (text === "" || id.toLowerCase().includes(text)) &&
-        (query.workflow === undefined || workflow === query.workflow),
-    );
+    const isWhole = text === "" && query.workflow === undefined;
+    const named = isWhole
+      ? this.#threads
+      : this.#threads.filter(
+          ({ id, workflow }) =>
+            (text === "" || id.toLowerCase().includes(text)) &&
+            (query.workflow === undefined || workflow === query.workflow),
+        );
     const matching = query.status === undefined ? named : named.filter(({ status }) => status === query.status);
-    const statuses: Partial<Record<Status, number>> = {};
-    for (const { status } of named) statuses[status] = (statuses[status] ?? 0) + 1;
     const shown = matching.slice(query.offset, query.offset + query.limit);
     return {
       threads: performance.now() - this.#listedAt < SHORTEST_PAUSE ? shown : await this.#lookUp(shown),
       total: matching.length,
-      statuses,
-      workflows: [...new Set(this.#threads.map(({ workflow }) => workflow ?? ""))].filter((name) => name !== "").sort(),
+      ...this.#wholeTotals(),
+      ...(!isWhole && { statuses: statusesOf(named) }),
       complete: this.#complete,
     };
+  }
+
+  /** Returns how many threads there are, by status. */
+  async totals(): Promise<Pick<Page, "total" | "statuses">> {
+    const { threads, status } = await this.#store.counts();
+    this.#begin();
+    return { total: threads, statuses: withoutZeros(status) };
+  }
+
+  async #firstPage(query: Query): Promise<Page> {
+    const key = JSON.stringify(query);
+    const known = this.#slowPages.get(key);
+    const started = performance.now();
+    if (known !== undefined && started < known.until) return known.page;
+    const page = await this.#indexed(query);
+    const took = performance.now() - started;
+    if (took > SLOW) this.#slowPages.set(key, { page, until: started + took * IDLE_FACTOR });
+    return page;
+  }
+
+  /** Reads a page from the store's index, before all threads are listed. */
+  async #indexed({ workflow, status, offset, limit }: Query): Promise<Page> {
+    const counts = await this.#store.counts();
+    const threads: ThreadInfo[] = [];
+    const wanted = { ...(workflow !== undefined && { workflow }), ...(status !== undefined && { status }) };
+    for await (const info of this.#store.threads({ ...wanted, order: "updated", limit: offset + limit }))
+      threads.push(info);
+    const counted = workflow === undefined ? counts.status : counts.workflows[workflow];
+    const statuses = withoutZeros(counted ?? {});
+    return {
+      threads: threads.slice(offset),
+      total: status === undefined ? sumOf(Object.values(statuses)) : (statuses[status] ?? 0),
+      statuses,
+      workflows: Object.keys(counts.workflows)
+        .filter((name) => name !== "")
+        .sort(),
+      complete: true,
+    };
+  }
+
+  #wholeTotals(): Totals {
+    if (this.#totals?.of !== this.#threads) {
+      const workflows = new Set<string>();
+      for (const { workflow } of this.#threads) if (workflow) workflows.add(workflow);
+      const totals = { statuses: statusesOf(this.#threads), workflows: [...workflows].sort() };
+      this.#totals = { of: this.#threads, totals };
+    }
+    return this.#totals.totals;
   }
 
   /** Reads a thread as it is now. */
@@ -106,42 +177,50 @@ export class Catalogue {
   /** Makes the next list show a change that was made here. */
   changed(): void {
     this.#nextScan = 0;
+    this.#slow.clear();
+    this.#slowPages.clear();
     this.graphs.forget();
   }
 
+  /** Begins to list all threads, if it is time. */
+  #begin(): void {
+    if (this.#scan !== undefined || performance.now() < this.#nextScan) return;
+    this.#scan = this.#list().finally(() => {
+      this.#scan = undefined;
+    });
+    // A caller that waits for the scan gets its failure; if none does, the next call tries again.
+    this.#scan.catch(() => undefined);
+  }
+
   async #freshen(): Promise<void> {
-    if (this.#scan === undefined && performance.now() >= this.#nextScan) {
-      this.#scan = this.#list().finally(() => {
-        this.#scan = undefined;
-      });
-      // A caller that waits for the scan gets its failure; if none does, the next call tries again.
-      this.#scan.catch(() => undefined);
-    }
+    this.#begin();
     if (this.#scan !== undefined) {
       let timer: NodeJS.Timeout | undefined;
       const patience = new Promise<void>((resolve) => {
         timer = setTimeout(resolve, PATIENCE);
       });
-      await Promise.race([this.#scan, patience, ...(this.#complete ? [] : [this.#begun])]).finally(() =>
-        clearTimeout(timer),
-      );
+      await Promise.race([this.#scan, patience]).finally(() => clearTimeout(timer));
     }
   }
 
   async #list(): Promise<void> {
     const started = performance.now();
-    const threads: ThreadInfo[] = [];
-    for await (const info of this.#store.threads()) {
-      threads.push(await this.#withQuestions(info));
-      // A driver that answers at once would let no other request have a turn.
-      if (threads.length % 50 === 0) await turn();
+    let slice = started;
+    // A thread that becomes active meanwhile may come twice: its place is the first.
+    const threads = new Map<string, ThreadInfo>();
+    for await (const info of this.#store.threads({ order: "updated" })) {
+      if (!threads.has(info.id)) threads.set(info.id, await this.#withQuestions(info));
+      const took = performance.now() - slice;
+      if (took > SLICE) {
+        await (threads.size < FIRST ? turn() : pause(took));
+        slice = performance.now();
+      }
       // The first list is shown before it is complete.
-      if (this.#complete || !(threads.length === FIRST || threads.length % 5_000 === 0)) continue;
-      this.#threads = newestFirst(threads);
-      this.#begin();
+      if (!this.#complete && threads.size % PORTION === 0) this.#threads = [...threads.values()];
     }
-    this.#threads = newestFirst(threads);
+    this.#threads = newestFirst([...threads.values()]);
     this.#complete = true;
+    this.#slowPages.clear();
     this.#listedAt = performance.now();
     this.#nextScan = this.#listedAt + Math.max(SHORTEST_PAUSE, (this.#listedAt - started) * IDLE_FACTOR);
   }
@@ -157,8 +236,25 @@ export class Catalogue {
   }
 
   async #lookUp(threads: readonly ThreadInfo[]): Promise<readonly ThreadInfo[]> {
-    const fresh = await Promise.all(threads.map(({ id }) => this.thread(id)));
-    return threads.map((info, index) => fresh[index] ?? info);
+    const fresh: ThreadInfo[] = [];
+    for (const info of threads) fresh.push((await this.#afresh(info.id)) ?? info);
+    return fresh;
+  }
+
+  /** Reads a thread as it is now, or as it was lately if that takes long. */
+  async #afresh(id: string): Promise<ThreadInfo | undefined> {
+    const known = this.#slow.get(id);
+    const started = performance.now();
+    if (known !== undefined && started < known.until) return known.info;
+    const info = await this.thread(id);
+    const took = performance.now() - started;
+    this.#slow.delete(id);
+    if (took > SLOW) this.#slow.set(id, { info, until: started + took * IDLE_FACTOR });
+    for (const oldest of this.#slow.keys()) {
+      if (this.#slow.size <= MOST_SLOW) break;
+      this.#slow.delete(oldest);
+    }
+    return info;
   }
 }
 
@@ -185,6 +281,21 @@ export function activityOf(threads: readonly ThreadInfo[], from: number, to: num
   return { from, to, updated, created };
 }
 
+/** Sorts threads by their activity. They come in that order but for those of one second, so that this takes little time. */
 function newestFirst(threads: readonly ThreadInfo[]): readonly ThreadInfo[] {
   return threads.toSorted((left, right) => right.updatedAt - left.updatedAt || (left.id < right.id ? -1 : 1));
+}
+
+function statusesOf(threads: readonly ThreadInfo[]): Partial<Record<Status, number>> {
+  const statuses: Partial<Record<Status, number>> = {};
+  for (const { status } of threads) statuses[status] = (statuses[status] ?? 0) + 1;
+  return statuses;
+}
+
+function withoutZeros(counts: Readonly<Partial<Record<Status, number>>>): Partial<Record<Status, number>> {
+  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
+}
+
+function sumOf(counts: readonly (number | undefined)[]): number {
+  return counts.reduce<number>((sum, count) => sum + (count ?? 0), 0);
 }

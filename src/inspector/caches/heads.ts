@@ -19,12 +19,15 @@ export interface Head {
 
 interface Known {
   readonly head: Promise<Head | undefined>;
-  readonly at: number;
+  /** When it is read again, if the thread is unfinished. */
+  until: number;
 }
 
 const MOST = 3_000;
 /** Writes may arrive at a head without a new checkpoint, so an unfinished one is read again after this many milliseconds. */
 const TRUSTED = 1_500;
+/** A head that takes long to read is kept for this many times that long. */
+const IDLE_FACTOR = 10;
 const LINE = 160;
 
 /** The heads of threads as people read them. */
@@ -42,8 +45,8 @@ export class Heads {
     const { id, head, status } = info;
     const key = JSON.stringify([id, head.namespace, head.id, status]);
     const known = this.#known.get(key);
-    const isFresh = known !== undefined && (head.pending === 0 || performance.now() - known.at < TRUSTED);
-    const entry = isFresh ? known : { at: performance.now(), head: this.#read(info) };
+    const isFresh = known !== undefined && (head.pending === 0 || performance.now() < known.until);
+    const entry = isFresh ? known : this.#begin(info);
     this.#known.delete(key);
     this.#known.set(key, entry);
     for (const oldest of this.#known.keys()) {
@@ -56,6 +59,17 @@ export class Heads {
       this.#known.delete(key);
       throw error;
     }
+  }
+
+  #begin(info: ThreadInfo): Known {
+    const started = performance.now();
+    const head = this.#read(info);
+    const entry: Known = { head, until: started + TRUSTED };
+    const settle = (): void => {
+      entry.until = started + Math.max(TRUSTED, (performance.now() - started) * IDLE_FACTOR);
+    };
+    head.then(settle, settle);
+    return entry;
   }
 
   forget(): void {

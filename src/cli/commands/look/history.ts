@@ -93,13 +93,12 @@ function checkpointColumns(
   return [
     { title: "CHECKPOINT", text: ({ id }) => short(id), flexible: true },
     { title: "STEP", text: ({ step }) => String(step), align: "right" },
-    { title: "SOURCE", text: ({ source }) => source, leaves: 3 },
     {
       title: "NODE",
       text: ({ id, node }) => summaries.get(id)?.name ?? node ?? "",
       flexible: true,
       style: (text) => terminal.style("bold", text),
-      leaves: 6,
+      leaves: 8,
     },
     { title: "NEXT", text: ({ pending }) => (pending === 0 ? "" : String(pending)), align: "right", leaves: 2 },
     {
@@ -118,6 +117,6 @@ function checkpointColumns(
       leaves: 7,
     },
     { title: "COMMITTED", text: ({ createdAt }) => ageText(createdAt, now), leaves: 4 },
-    { title: "CHANGE", text: ({ id }) => summaries.get(id)?.change ?? "", flexible: true },
+    { title: "CHANGE", text: ({ id }) => summaries.get(id)?.change ?? "", flexible: true, least: 28, cut: "end" },
   ];
 }

@@ -60,6 +60,8 @@ export function inboxCommand(program: Command, session: Session): void {
                 title: "ASKS",
                 text: ({ question }) => question.text.replaceAll(/\s+/g, " "),
                 flexible: true,
+                least: 30,
+                cut: "end",
                 style: (text) => terminal.style("yellow", text),
               },
             ],

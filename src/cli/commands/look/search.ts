@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
+import { attributeTexts } from "../../../display/attributes-text.ts";
 import { findText, type TextMatch } from "../../../display/search/find-text.ts";
-import type { CheckpointInfo } from "../../../model/checkpoint.ts";
+import type { ThreadInfo } from "../../../model/checkpoint.ts";
 import { usage } from "../../failure.ts";
 import { declare, wholeNumber } from "../../input/declare.ts";
 import { pathText } from "../../input/path.ts";
@@ -24,7 +25,7 @@ interface Options {
 export function searchCommand(program: Command, session: Session): void {
   declare<Options>(program, session, {
     name: "search",
-    summary: "find a text in the ids, labels and states of all threads, newest activity first",
+    summary: "find a text in the ids, attributes, labels and states of all threads, newest activity first",
     operands: [["<text>", "the text, in any case"]],
     options: [
       new Option("-w, --workflow <name>", "only in threads of this workflow"),
@@ -50,7 +51,7 @@ export function searchCommand(program: Command, session: Session): void {
         for await (const info of interruptible(signal, store.threads(wanted))) {
           looked += 1;
           const thread = store.thread(info.id);
-          const matches: Match[] = [...idMatches(info.id, info.head, text)];
+          const matches: Match[] = [...nameMatches(info, text)];
           const checkpoints = thread.history({ states: true, ...(!options.history && { limit: 1 }) });
           for await (const { id, step, label, state } of interruptible(signal, checkpoints)) {
             for (const match of findText(label, text)) matches.push({ checkpoint: id, step, match, name: "label" });
@@ -80,8 +81,12 @@ interface Match {
   readonly match: TextMatch;
 }
 
-function* idMatches(thread: string, { id, step }: CheckpointInfo, text: string): Generator<Match> {
-  for (const match of findText(thread, text)) yield { checkpoint: id, step, match, name: "id" };
+/** Finds a text in the id of a thread, and in its attributes: "tenant=acme". */
+function* nameMatches({ id, head, attributes }: ThreadInfo, text: string): Generator<Match> {
+  const { id: checkpoint, step } = head;
+  for (const match of findText(id, text)) yield { checkpoint, step, match, name: "id" };
+  for (const attribute of attributeTexts(attributes))
+    for (const match of findText(attribute, text)) yield { checkpoint, step, match, name: "attribute" };
 }
 
 function print(terminal: Terminal, json: boolean, thread: string, { checkpoint, step, name, match }: Match): void {

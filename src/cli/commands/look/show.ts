@@ -3,18 +3,22 @@ import { type Command, Option } from "commander";
 import type { Thread } from "../../../api/thread.ts";
 import { wholeRecord, writeRecord } from "../../../display/json-records.ts";
 import { failuresIn } from "../../../display/steps/failure.ts";
+import { questionsOf } from "../../../display/steps/question.ts";
 import { toTagged } from "../../../display/tagged-json.ts";
-import type { Checkpoint, Write } from "../../../model/checkpoint.ts";
+import { isInternalKey, isLangGraphState } from "../../../display/values/internals.ts";
+import type { Checkpoint, Metadata, Write } from "../../../model/checkpoint.ts";
 import { controlIndexes } from "../../../model/control-writes.ts";
 import { declare, namespaceOption } from "../../input/declare.ts";
 import { checkpointAt, existingThread } from "../../input/lookup.ts";
 import { parsePath, valueAt } from "../../input/path.ts";
 import { printable, printableLines, shortened } from "../../output/printable.ts";
 import { bytesText, countText, dateText } from "../../output/quantities.ts";
+import { readable, readableState } from "../../output/readable.ts";
 import { printFacts } from "../../output/table.ts";
 import type { Terminal } from "../../output/terminal.ts";
 import { boundedText, LIMITS, type Limits, UNLIMITED, valuePrinter } from "../../output/value-text.ts";
 import type { Session, State } from "../../session.ts";
+import { answersOf } from "./inbox.ts";
 
 export function showCommand(program: Command, session: Session): void {
   declare<{ readonly full?: boolean; readonly namespace: readonly string[] }>(program, session, {
@@ -41,7 +45,7 @@ export function showCommand(program: Command, session: Session): void {
         if (path !== undefined) {
           const part = valueAt(checkpoint.state, path);
           if (json) terminal.json(toTagged(part));
-          else await terminal.paged(async () => printPart(terminal, part, full));
+          else await terminal.paged(async () => printPart(terminal, full ? part : readable(part), full));
           return;
         }
         const writes = await thread.writes(checkpoint.id);
@@ -53,9 +57,12 @@ export function showCommand(program: Command, session: Session): void {
         const bytes = `${bytesText(size.bytes)}${size.full ? ", the whole state" : ""}${size.inherited ? ", shared with its source" : ""}`;
         await terminal.paged(async () => {
           printFailures(terminal, checkpoint, writes);
-          printCheckpoint(terminal, checkpoint, bytes);
+          printQuestions(terminal, checkpoint, writes);
+          printCheckpoint(terminal, checkpoint, bytes, full);
           printState(terminal, checkpoint.state, full);
-          const others = writes.filter(({ index }) => index !== controlIndexes.error);
+          const others = writes.filter(
+            (write) => !isTold(write) && (full || !isInternalWrite(checkpoint.state, write)),
+          );
           if (others.length > 0) printWrites(terminal, others, full);
         });
       });
@@ -90,7 +97,8 @@ function printPart(terminal: Terminal, part: unknown, full: boolean): void {
 function printFailures(terminal: Terminal, { next }: Checkpoint, writes: readonly Write[]): void {
   for (const { node, name, code, message, stack, cause } of failuresIn(writes, next)) {
     const what = `${node === null ? "" : `${node} `}failed`;
-    terminal.line(terminal.style(["red", "bold"], printable(`${what}: ${code ?? name}`)));
+    const kind = code === undefined || code === name ? "" : terminal.style("dim", ` ${printable(code)}`);
+    terminal.line(`${terminal.style(["red", "bold"], printable(`${what}: ${name}`))}${kind}`);
     for (const line of printableLines(message).split("\n")) terminal.line(terminal.style("red", `  ${line}`));
     for (let reason = cause; reason !== undefined; reason = reason.cause) {
       terminal.line(
@@ -105,7 +113,7 @@ function printFailures(terminal: Terminal, { next }: Checkpoint, writes: readonl
 
 const ONE_LINE = { compact: true, breakLength: Number.POSITIVE_INFINITY, depth: 5 } as const;
 
-function printCheckpoint(terminal: Terminal, checkpoint: Checkpoint, bytes: string): void {
+function printCheckpoint(terminal: Terminal, checkpoint: Checkpoint, bytes: string, full: boolean): void {
   const { id, thread, namespace, parent, step, source, node, run, workflow, label, createdAt, metadata } = checkpoint;
   const next = checkpoint.next.map(({ node, arg }) =>
     arg === undefined ? node : `${node}(${inspect(arg, ONE_LINE)})`,
@@ -122,18 +130,54 @@ function printCheckpoint(terminal: Terminal, checkpoint: Checkpoint, bytes: stri
     ["bytes", bytes],
     ["next", printable(next.join(", ")) || "nothing"],
     ["path", printable(shortened(checkpoint.path.join(" → "), 400))],
-    ["metadata", Object.keys(metadata).length === 0 ? "" : printable(shortened(inspect(metadata, ONE_LINE), 1_000))],
+    ["metadata", metadataText(full ? metadata : usersMetadata(metadata))],
   ]);
-  for (const question of checkpoint.interrupts) {
-    const who = `${question.node} asks (${question.id})`;
-    terminal.line(terminal.style("yellow", printable(who)));
-    const asked = typeof question.value === "string" ? question.value : inspect(question.value, { depth: 5 });
-    for (const line of asked.split("\n")) terminal.line(terminal.style("yellow", `  ${printable(line)}`));
+}
+
+function metadataText(metadata: Metadata): string {
+  return Object.keys(metadata).length === 0 ? "" : printable(shortened(inspect(metadata, ONE_LINE), 1_000));
+}
+
+/** Returns the metadata that the user gave, without what the runtime and LangGraph note for themselves. */
+function usersMetadata(metadata: Metadata): Metadata {
+  const isOwn = ([key, value]: [string, unknown]): boolean =>
+    key !== "flow" && !isInternalKey(key) && !(key === "parents" && inspect(value) === "{}");
+  return Object.fromEntries(Object.entries(metadata).filter(isOwn));
+}
+
+/** Prints the open questions, the answers they offer, and how to answer: whoever looks at a waiting thread looks for them. */
+function printQuestions(terminal: Terminal, checkpoint: Checkpoint, writes: readonly Write[]): void {
+  for (const question of questionsOf(checkpoint, writes)) {
+    const { id, node, text, details, langgraph } = question;
+    terminal.line(
+      `${terminal.style(["yellow", "bold"], printable(`${node ?? "a task"} asks`))} ${terminal.style("dim", printable(id))}`,
+    );
+    for (const line of printableLines(text).split("\n")) terminal.line(terminal.style("yellow", `  ${line}`));
+    const answers = answersOf(question);
+    if (answers !== "") terminal.line(`  answers: ${printable(answers)}`);
+    if (details !== undefined)
+      terminal.line(terminal.style("dim", `  with ${printable(shortened(inspect(details, ONE_LINE), 400))}`));
+    const how = langgraph
+      ? `graph.invoke(new Command({ resume: … }), { configurable: { thread_id: ${JSON.stringify(checkpoint.thread)} } })`
+      : `threadmark answer ${JSON.stringify(checkpoint.thread)} '…'`;
+    terminal.line(terminal.style("dim", `  ${printable(how)}`));
+    terminal.line();
   }
 }
 
-function printState(terminal: Terminal, state: unknown, full: boolean): void {
+/** Tells whether errors and questions, which are printed first, have a write already. */
+function isTold({ index, channel }: Write): boolean {
+  return index === controlIndexes.error || (index === controlIndexes.interrupt && channel === "__interrupt__");
+}
+
+function isInternalWrite(state: unknown, { index, channel }: Write): boolean {
+  return index >= 0 && isLangGraphState(state) && isInternalKey(channel);
+}
+
+function printState(terminal: Terminal, whole: unknown, full: boolean): void {
+  const { state, internals } = full ? { state: whole, internals: 0 } : readableState(whole);
   terminal.line(`${terminal.style("dim", "state")}\n${boundedText(terminal, state, full)}`);
+  if (internals > 0) terminal.line(terminal.style("dim", `internals (${internals}) of LangGraph: --full`));
 }
 
 const SHOWN_WRITES = 50;

@@ -18,6 +18,7 @@ interface Options extends FollowOptions {
 export function tailCommand(program: Command, session: Session): void {
   declare<Options>(program, session, {
     name: "tail",
+    alias: "watch",
     summary: "follow a thread, or every change of the store, as it is committed, until Ctrl-C",
     operands: [["[thread]", "print this thread's checkpoints; without it, every change of the store"]],
     options: [

@@ -1,6 +1,10 @@
 import { type Command, Option } from "commander";
+import type { Store } from "../../../api/store.ts";
 import { threadRecord } from "../../../display/json-records.ts";
 import { withoutPassword } from "../../../display/redact-url.ts";
+import { failuresIn } from "../../../display/steps/failure.ts";
+import { questionsOf } from "../../../display/steps/question.ts";
+import { oneLine } from "../../../display/values/records.ts";
 import type { ThreadInfo } from "../../../model/checkpoint.ts";
 import type { ThreadsOptions } from "../../../model/options.ts";
 import { type Status, statuses } from "../../../model/status.ts";
@@ -10,7 +14,7 @@ import { printable } from "../../output/printable.ts";
 import { ageText } from "../../output/quantities.ts";
 import { printTable } from "../../output/table.ts";
 import type { Terminal } from "../../output/terminal.ts";
-import type { Session } from "../../session.ts";
+import type { Session, State } from "../../session.ts";
 
 /** Threads listed for people: more than a screen, less than the scroll-back. Programs get all. */
 const SHOWN = 100;
@@ -48,7 +52,11 @@ export function threadsCommand(program: Command, session: Session): void {
         for await (const thread of threads) rows.push(thread);
         const more = options.limit === undefined && rows.length > SHOWN;
         if (rows.length === 0) terminal.note(`No threads in ${withoutPassword(url)}.`);
-        else await terminal.paged(async () => printThreads(terminal, more ? rows.slice(0, SHOWN) : rows));
+        else {
+          const shown = more ? rows.slice(0, SHOWN) : rows;
+          const details = terminal.interactive ? await detailsOf(store, shown) : new Map<string, string>();
+          await terminal.paged(async () => printThreads(terminal, shown, details));
+        }
         if (more) {
           const last = printable(JSON.stringify(rows[SHOWN - 1]!.id));
           terminal.note(`The first ${SHOWN}. Go on with --after ${last}, or filter: --prefix, --workflow, --status.`);
@@ -58,7 +66,29 @@ export function threadsCommand(program: Command, session: Session): void {
   });
 }
 
-function printThreads(terminal: Terminal, rows: readonly ThreadInfo[]): void {
+/** Reading heads is worth this long for a list; threads that are not reached go without. */
+const PATIENCE = 400;
+
+/** Says what threads wait for, and what they failed with, by id. */
+async function detailsOf(store: Store<State>, rows: readonly ThreadInfo[]): Promise<ReadonlyMap<string, string>> {
+  const details = new Map<string, string>();
+  const until = performance.now() + PATIENCE;
+  for (const { id, status } of rows) {
+    if (status !== "waiting" && status !== "failed") continue;
+    if (performance.now() > until) break;
+    const tuple = await store.thread(id).tuple();
+    if (tuple === undefined) continue;
+    const { checkpoint, writes } = tuple;
+    const [question] = questionsOf(checkpoint, writes);
+    const [failure] = failuresIn(writes, checkpoint.next);
+    if (status === "waiting" && question !== undefined) details.set(id, oneLine(question.text, 200));
+    if (status === "failed" && failure !== undefined)
+      details.set(id, oneLine(`${failure.node ?? failure.name}: ${failure.message || failure.name}`, 200));
+  }
+  return details;
+}
+
+function printThreads(terminal: Terminal, rows: readonly ThreadInfo[], details: ReadonlyMap<string, string>): void {
   const now = Date.now();
   printTable(
     terminal,
@@ -74,6 +104,14 @@ function printThreads(terminal: Terminal, rows: readonly ThreadInfo[]): void {
       { title: "NODE", text: ({ head }) => head.node ?? "", flexible: true, leaves: 4 },
       { title: "CHECKPOINTS", text: ({ checkpoints }) => String(checkpoints), align: "right", leaves: 1 },
       { title: "UPDATED", text: ({ updatedAt }) => ageText(updatedAt, now), leaves: 6 },
+      {
+        title: "ASKS OR FAILED",
+        text: ({ id }) => details.get(id) ?? "",
+        flexible: true,
+        least: 24,
+        cut: "end",
+        style: (text, { status }) => statusStyle(terminal, status, text),
+      },
       { title: "FORKED FROM", text: ({ forkedFrom }) => forkedFrom?.thread ?? "", flexible: true, leaves: 2 },
     ],
     rows,

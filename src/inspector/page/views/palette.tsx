@@ -111,7 +111,7 @@ export function Palette({ route, onClose }: { readonly route: Route; readonly on
         aria-controls="found"
         aria-activedescendant={sorted.length > 0 ? `found-${marked}` : undefined}
         aria-label="Search everything"
-        placeholder="Threads, workflows, labels, texts in states"
+        placeholder="Threads, workflows, attributes, labels, texts in states"
         value={query}
         onInput={(event) => setQuery(event.currentTarget.value)}
         onKeyDown={press}

@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { attributeTexts } from "../../../display/attributes-text.ts";
 import { countText } from "../../../display/quantities.ts";
 import { ThreadActions } from "../actions/thread.tsx";
 import type { ThreadFacts } from "../answers.ts";
@@ -141,6 +142,11 @@ export function ThreadView({ route, readOnly, app, notify }: ThreadViewProps): J
               </a>
             </span>
           )}
+          {attributeTexts(thread?.attributes ?? {}).map((text) => (
+            <span key={text} class="attribute">
+              {text}
+            </span>
+          ))}
           {namespace.length > 0 && (
             <span>
               in <b>{namespace.join(" / ")}</b> · <a href={threadAddress(route, id)}>to the outer graph</a>
