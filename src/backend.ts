@@ -240,6 +240,13 @@ export interface Capabilities {
   readonly commitsAtOnce?: number;
 }
 
+/** A store as it was at one moment. */
+export interface Snapshot {
+  read(reads: readonly Read[]): Promise<readonly Answer[]>;
+  /** Gives the moment up. It must not be held longer than it is needed: the store cannot shrink meanwhile. */
+  close(): Promise<void>;
+}
+
 export interface Backend {
   /** For messages: "memory", "sqlite", … Never used to make a decision. */
   readonly name: string;
@@ -277,6 +284,11 @@ export interface Backend {
    * deleted since the step before; none at the end. Resolves to whether there is more. Absent where only `compact` can.
    */
   reclaim?(lineages: readonly number[]): Promise<boolean>;
+  /**
+   * Resolves to the store as it is at this moment, to be read for a while as others commit; undefined where there is no store
+   * yet. Absent where a backend cannot: a backup then is of one moment only if nobody commits meanwhile.
+   */
+  snapshot?(): Promise<Snapshot | undefined>;
   /** Faults of the medium itself (a damaged page, a torn journal), in words. The engine checks the records. */
   verify(): Promise<readonly string[]>;
   /** Releases everything. Called once, after all other calls have settled. */

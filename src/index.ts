@@ -62,6 +62,8 @@ export type { EncryptionOptions, KeyMaterial, KeyService, NamedKeys } from "./mo
 export type { Erasable, ErasablePart, ErasedPlace, EraseOptions, EraseResult } from "./model/erasure.ts";
 export type {
   AcquireOptions,
+  BackupOptions,
+  BackupStream,
   BreakOptions,
   CheckpointElsewhere,
   CheckpointRef,
@@ -94,6 +96,7 @@ export type {
 } from "./model/options.ts";
 export type { Patch, PathStep } from "./model/patch.ts";
 export type {
+  BackupResult,
   BrokenLease,
   Change,
   CheckpointSize,
@@ -102,6 +105,7 @@ export type {
   ImportResult,
   LeaseInfo,
   PruneResult,
+  RestoreResult,
   RotateResult,
   Stats,
   ThreadSize,

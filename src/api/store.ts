@@ -2,6 +2,8 @@ import type { Engine } from "../engine/engine.ts";
 import { closedError } from "../engine/faults/closed.ts";
 import type { DueThread, OpenInterrupt, ThreadInfo } from "../model/checkpoint.ts";
 import type {
+  BackupOptions,
+  BackupStream,
   DueOptions,
   ExportOptions,
   InterruptsOptions,
@@ -12,7 +14,15 @@ import type {
   WatchOptions,
   WorkOptions,
 } from "../model/options.ts";
-import type { Counts, ImportResult, RotateResult, Stats, VerifyResult } from "../model/results.ts";
+import type {
+  BackupResult,
+  Counts,
+  ImportResult,
+  RestoreResult,
+  RotateResult,
+  Stats,
+  VerifyResult,
+} from "../model/results.ts";
 import type { SweepResult } from "../model/sweep.ts";
 import {
   checkDueOptions,
@@ -22,7 +32,12 @@ import {
   checkWatchOptions,
 } from "../model/validation/reads.ts";
 import { checkSweepOptions } from "../model/validation/retention.ts";
-import { checkExportOptions, checkRotateOptions, checkWorkOptions } from "../model/validation/work.ts";
+import {
+  checkBackupOptions,
+  checkExportOptions,
+  checkRotateOptions,
+  checkWorkOptions,
+} from "../model/validation/work.ts";
 import { disposable } from "../platform/disposable.ts";
 import { Thread } from "./thread.ts";
 import { Watch } from "./watch.ts";
@@ -265,6 +280,39 @@ export class Store<State = unknown> {
       const work = checkWorkOptions(options, "import");
       const { context, lanes } = this.#engine;
       return (await import("../engine/bundles/import.ts")).importBundle(context, lanes, source, work);
+    });
+  }
+
+  /**
+   * Writes a backup: a bundle in a file, which gets its name when it is whole, or into a stream. Others may write meanwhile. On
+   * SQLite it is of one moment; elsewhere of one moment if nothing was committed meanwhile, else thread by thread: `consistent`
+   * says which. With `since`, the cursor of an earlier backup, it has the threads that were changed or deleted since. The
+   * backup of an encrypted store is encrypted.
+   *
+   * @example
+   * const { cursor } = await store.backup("monday.bundle");
+   * await store.backup("tuesday.bundle", { since: cursor });
+   */
+  backup(target: string | URL | BackupStream, options: BackupOptions = {}): Promise<BackupResult> {
+    return this.#work(async () => {
+      const { writeBackup } = await import("./backup-file.ts");
+      return writeBackup(this.#engine.context, target, checkBackupOptions(options));
+    });
+  }
+
+  /**
+   * Restores backups from files: a whole one, and those that go on from it, in order. All are checked before anything is
+   * written. Threads of their names are replaced (`BUSY` while one is leased), other threads stay. Stopped or killed, it can be
+   * called again.
+   *
+   * @example
+   * await store.restore(["monday.bundle", "tuesday.bundle"]);
+   */
+  restore(sources: string | URL | readonly (string | URL)[], options: WorkOptions = {}): Promise<RestoreResult> {
+    return this.#work(async () => {
+      const work = checkWorkOptions(options, "restore");
+      const { context, lanes } = this.#engine;
+      return (await import("./backup-file.ts")).restoreFiles(context, lanes, sources, work);
     });
   }
 

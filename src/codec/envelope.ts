@@ -86,10 +86,10 @@ function corruptValue(fault: string, cause?: unknown): ThreadmarkError {
 }
 
 /** Returns the error of an encrypted store that was opened without keys. */
-export function encryptedStore(): ThreadmarkError {
+export function encryptedStore(what = "The store"): ThreadmarkError {
   return new ThreadmarkError(
     "KEY",
-    "The store is encrypted. Open it with its keys: encryption: { current, keys }; on the command line, --key-file.",
+    `${what} is encrypted. Open the store with its keys: encryption: { current, keys }; on the command line, --key-file.`,
   );
 }
 

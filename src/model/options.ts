@@ -297,6 +297,24 @@ export interface RotateOptions extends WorkOptions {
 export interface ExportOptions extends WorkOptions {
   /** The ids of the threads. @default all threads */
   readonly threads?: readonly string[];
+  /** Encrypt the bundle with the keys of the store. A store with these keys can import it. @default false */
+  readonly encrypted?: boolean;
+}
+
+/** A stream that a backup can be written into, as Node's are. It stays open. */
+export interface BackupStream {
+  write(text: string, done: (error?: Error | null) => void): unknown;
+  once(event: "error", listener: (error: Error) => void): unknown;
+  removeListener(event: "error", listener: (error: Error) => void): unknown;
+}
+
+/** Options of `backup`. */
+export interface BackupOptions extends WorkOptions {
+  /**
+   * The `cursor` of an earlier backup: only threads that were changed since then are written, and which were deleted. Cursors
+   * are `EXPIRED` after a day, or 100,000 changes other than puts. @default everything
+   */
+  readonly since?: string;
 }
 
 /** How instances of a class are stored, under the name that they are registered with. */

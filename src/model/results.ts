@@ -105,6 +105,29 @@ export interface CheckpointSize {
   readonly inherited: boolean;
 }
 
+/** The result of `backup`. */
+export interface BackupResult {
+  /** `store`: all threads are as they were at one moment. `thread`: each thread is, at a moment of its own. */
+  readonly consistent: "store" | "thread";
+  /** Where the next backup goes on, as its `since`. */
+  readonly cursor: string;
+  readonly threads: number;
+  /** Threads that were deleted since the backup before. */
+  readonly deleted: number;
+  readonly checkpoints: number;
+  readonly bytes: number;
+}
+
+/** The result of `restore`. */
+export interface RestoreResult {
+  /** Threads that were written. */
+  readonly restored: number;
+  readonly deleted: number;
+  readonly checkpoints: number;
+  /** The cursor of the last backup: where its store's next one goes on. */
+  readonly cursor: string | null;
+}
+
 /** The result of `rotate`. A lineage is a thread with its forks and copies. */
 export interface RotateResult {
   /** Lineages whose data key was wrapped anew. */

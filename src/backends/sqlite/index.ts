@@ -1,4 +1,4 @@
-import type { Answer, Backend, Batch, Capabilities, Read, Size, Stored, Table } from "../../backend.ts";
+import type { Answer, Backend, Batch, Capabilities, Read, Size, Snapshot, Stored, Table } from "../../backend.ts";
 import { tables } from "../../backend.ts";
 import { checkBackendOptions } from "../../model/validation/open.ts";
 import { fs, path } from "../../platform/node-builtins.ts";
@@ -14,7 +14,7 @@ import { bytesOf } from "./files/companion-files.ts";
 import { refuseForeignLog } from "./files/log-owner.ts";
 import { makeFile } from "./files/make-file.ts";
 import { LockSharing } from "./lock-sharing.ts";
-import { answerNothing, answerReads } from "./reads.ts";
+import { answerInTransaction, answerNothing, answerReads } from "./reads.ts";
 
 export { type BetterSqlite, betterDriver } from "./driver/better-driver.ts";
 export { type BunSqlite, bunDriver } from "./driver/bun-driver.ts";
@@ -153,6 +153,32 @@ class SqliteBackend implements Backend {
     // The log has grown by what was moved. While others read, it is emptied another time.
     if (!isMore && lineages.length === 0 && this.#path !== inMemory) await this.#write(emptyLog);
     return isMore;
+  }
+
+  async snapshot(): Promise<Snapshot | undefined> {
+    if (this.#path === inMemory || !this.#exists()) return undefined;
+    const database = Database.open(this.#driver, this.#path, true);
+    const close = async (): Promise<void> => database.close();
+    try {
+      if (!database.ready || !database.isIndexed) {
+        await close();
+        return undefined;
+      }
+      // The transaction begins with its first read.
+      database.statements.beginRead();
+      answerInTransaction(database, [{ list: { limit: 1 } }]);
+    } catch (error) {
+      await close();
+      throw this.#translate(error);
+    }
+    const read = async (reads: readonly Read[]): Promise<readonly Answer[]> => {
+      try {
+        return answerInTransaction(database, reads);
+      } catch (error) {
+        throw this.#translate(error);
+      }
+    };
+    return { read, close };
   }
 
   async verify(): Promise<readonly string[]> {

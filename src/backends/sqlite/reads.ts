@@ -36,6 +36,11 @@ export function answerReads(database: Database, reads: readonly Read[]): readonl
   }
 }
 
+/** Answers reads inside the transaction that is open, which is the snapshot. */
+export function answerInTransaction({ statements }: Database, reads: readonly Read[]): readonly Answer[] {
+  return reads.map((read) => answer(statements, read));
+}
+
 /** Answers reads of a store that does not exist yet. */
 export function answerNothing(reads: readonly Read[]): readonly Answer[] {
   return reads.map(nothing);

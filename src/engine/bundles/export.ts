@@ -33,7 +33,18 @@ import { type EncodedWrite, shownWrites, writesOfRows } from "../view/shown-writ
  * an end.
  */
 export type BundleRecord =
-  | { readonly kind: "bundle"; readonly version: 1 | 2; readonly createdAt: number }
+  | {
+      readonly kind: "bundle";
+      readonly version: 1 | 2 | 3;
+      readonly createdAt: number;
+      readonly backup?: BackupHeader;
+      /** The wrapped key of the lines that follow, where they are encrypted. */
+      readonly encrypted?: string;
+    }
+  /** A line of an encrypted bundle. */
+  | { readonly kind: "sealed"; readonly line: string }
+  /** A thread that was deleted since the backup before. */
+  | { readonly kind: "deleted"; readonly id: string }
   | {
       readonly kind: "thread";
       readonly id: string;
@@ -64,7 +75,13 @@ export type BundleRecord =
     }
   /** Takes back the lines of a thread so far: others changed it meanwhile. The thread may begin again. */
   | { readonly kind: "void"; readonly id: string }
-  | { readonly kind: "done"; readonly threads: number };
+  | { readonly kind: "done"; readonly threads: number; readonly deleted?: number };
+
+/** The part of a header that makes a bundle a backup: the cursor behind what it has, and the one that it goes on from. */
+export interface BackupHeader {
+  readonly cursor: string;
+  readonly since?: string;
+}
 
 /** Characters of large values that are kept in memory. */
 const VALUE_CHARACTERS = 1024 * 1024;
@@ -74,12 +91,56 @@ const HELD_CHARACTERS = 4 * 1024 * 1024;
 
 /** Yields a store as text: one line a record. Each thread stands for itself, with all that it shows at one moment. */
 export async function* exportStore(store: Context, options: ExportOptions): AsyncGenerator<string> {
-  const { threads, progress, signal } = options;
+  const { threads, signal, encrypted } = options;
   signal?.throwIfAborted();
   const context = store.fresh(abortable(store.backend, signal));
-  yield bundleLine({ kind: "bundle", version: 2, createdAt: context.clock() } satisfies BundleRecord);
-  let count = 0;
+  const lines = await bundleLines(store, encrypted === true, {});
+  yield lines.header;
   const source = threads === undefined ? allThreads(context, { together: 1 }) : namedThreads(context, threads);
+  const count = yield* exportTapes(store, context, source, lines.out, options);
+  yield lines.out(bundleLine({ kind: "done", threads: count } satisfies BundleRecord));
+}
+
+/** The lines of a bundle: its header, and the form in which later lines are given out. */
+export interface BundleLines {
+  readonly header: string;
+  /** Called once for each line, in order. */
+  readonly out: (line: string) => string;
+}
+
+/** Begins a bundle. */
+export async function bundleLines(
+  store: Context,
+  encrypted: boolean,
+  about: { readonly backup?: BackupHeader },
+): Promise<BundleLines> {
+  const createdAt = store.clock();
+  const plain: BundleRecord = { kind: "bundle", version: about.backup ? 3 : 2, createdAt, ...about };
+  if (!encrypted) return { header: bundleLine(plain), out: (line) => line };
+  if (!store.encryption) throw noKeys();
+  const { header, seal } = await store.encryption.sealBundle();
+  return {
+    header: bundleLine({ ...plain, version: 3, encrypted: header } satisfies BundleRecord),
+    out: (line) => bundleLine({ kind: "sealed", line: seal(line) } satisfies BundleRecord),
+  };
+}
+
+function noKeys(): ThreadmarkError {
+  return new ThreadmarkError(
+    "KEY",
+    "The store was opened without encryption, so it has no key for the bundle. Open it with encryption: { current, keys }.",
+  );
+}
+
+/** Yields the lines of threads, and returns how many there are. A named one that is gone meanwhile is `NOT_FOUND`. */
+export async function* exportTapes(
+  store: Context,
+  context: Context,
+  source: AsyncGenerator<Tape>,
+  out: (line: string) => string,
+  { threads, progress, signal }: ExportOptions,
+): AsyncGenerator<string, number> {
+  let count = 0;
   for (;;) {
     const next = await store.calls.track(() => source.next());
     if (next.done) break;
@@ -92,17 +153,17 @@ export async function* exportStore(store: Context, options: ExportOptions): Asyn
       if (record.done) break;
       signal?.throwIfAborted();
       last = record.value.kind;
-      yield* lines.add(record.value);
+      for (const line of lines.add(record.value)) yield out(line);
     }
     // It was deleted meanwhile.
     if (last === undefined || last === "void") {
       if (threads && !(await context.thread(thread))) throw nothingToExport(thread);
     } else count += 1;
-    yield* lines.rest();
+    for (const line of lines.rest()) yield out(line);
     signal?.throwIfAborted();
     progress?.(count);
   }
-  yield bundleLine({ kind: "done", threads: count } satisfies BundleRecord);
+  return count;
 }
 
 /** The lines of a thread that are not out yet. */

@@ -1,4 +1,3 @@
-import { damaged, linesOf, parseBundleLine } from "../../codec/bundle.ts";
 import { isReplacement } from "../../codec/delta/index.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import type { WorkOptions } from "../../model/options.ts";
@@ -22,8 +21,8 @@ import { tapeFaults } from "../upkeep/verify.ts";
 import { hasCheckpoints } from "../view/has-checkpoints.ts";
 import { isPending, mailOf } from "../view/mail.ts";
 import { type EncodedWrite, shownWrites } from "../view/shown-writes.ts";
-import type { BundleRecord } from "./export.ts";
-import { BundledThread } from "./incoming-thread.ts";
+import type { BundledThread } from "./incoming-thread.ts";
+import { type BundleSource, readBundle } from "./read-bundle.ts";
 import { isSameThread } from "./same-thread.ts";
 
 /**
@@ -34,87 +33,33 @@ import { isSameThread } from "./same-thread.ts";
 export async function importBundle(
   context: Context,
   lanes: Lanes,
-  source: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
+  source: BundleSource,
   { progress, signal }: WorkOptions,
 ): Promise<ImportResult> {
-  signal?.throwIfAborted();
   let imported = 0;
   let unchanged = 0;
   let checkpoints = 0;
-  let number = 0;
-  let thread: BundledThread | undefined;
-  const threads = new Set<string>();
-  let begun = false;
-  let ended = false;
-  for await (const line of linesOf(source)) {
-    signal?.throwIfAborted();
-    number += 1;
-    if (line === "") continue;
-    const record = parseBundleLine(line, number) as BundleRecord;
-    if (!begun && record.kind !== "bundle") throw damaged(number, "a bundle begins with a header");
-    if (ended) throw damaged(number, "there is something behind the end");
-    switch (record.kind) {
-      case "bundle":
-        if (begun) throw damaged(number, "a bundle begins inside another");
-        if (record.version !== 1 && record.version !== 2) {
-          throw new ThreadmarkError(
-            "VERSION",
-            `The bundle has version ${(record as { version: unknown }).version}; this version of threadmark reads up to 2. Upgrade threadmark.`,
-          );
-        }
-        begun = true;
-        break;
-      case "thread":
-        if (thread) throw damaged(number, "a thread begins inside another");
-        if (threads.has(record.id)) throw damaged(number, "its thread was there before");
-        thread = new BundledThread(record, context.codec, number);
-        threads.add(thread.id);
-        break;
-      case "value":
-        if (!thread) throw damaged(number, "a large value has no thread");
-        thread.addValue(record, number);
-        break;
-      case "checkpoint":
-        if (!thread) throw damaged(number, "a checkpoint has no thread");
-        thread.addCheckpoint(record, number);
-        break;
-      case "writes":
-        if (!thread) throw damaged(number, "writes have no thread");
-        thread.addWrites(record, number);
-        break;
-      case "mail":
-        if (!thread) throw damaged(number, "a message has no thread");
-        thread.addMessage(record, number);
-        break;
-      case "end":
-        if (!thread) throw damaged(number, "an end has no thread");
-        thread.checkEnd(record, number);
-        if (await importThread(context, lanes, thread)) imported += 1;
-        else unchanged += 1;
-        checkpoints += record.checkpoints;
-        progress?.(imported + unchanged);
-        thread = undefined;
-        break;
-      case "void":
-        if (thread?.id !== record.id) throw damaged(number, "what is to be dropped did not begin");
-        threads.delete(thread.id);
-        thread = undefined;
-        break;
-      case "done":
-        if (thread) throw damaged(number, "the last thread has no end");
-        if (threads.size !== record.threads) throw damaged(number, "the threads before it are not all there");
-        ended = true;
-        break;
-      default:
-        throw damaged(number, "its kind is unknown");
-    }
-  }
-  if (!ended) throw damaged(number + 1, "the bundle stops before its end");
+  await readBundle(context, source, signal, {
+    header({ backup }) {
+      if (backup?.since === undefined) return;
+      throw new ThreadmarkError(
+        "UNSUPPORTED",
+        "The bundle has only the changes since an earlier backup. Use restore, with that backup before it.",
+      );
+    },
+    async thread(thread) {
+      if (await importThread(context, lanes, thread)) imported += 1;
+      else unchanged += 1;
+      checkpoints += thread.checkpoints.length;
+      progress?.(imported + unchanged);
+    },
+    async deleted() {},
+  });
   return { imported, unchanged, checkpoints };
 }
 
 /** Imports one thread. Resolves to false when it was there already. */
-async function importThread(context: Context, lanes: Lanes, thread: BundledThread): Promise<boolean> {
+export async function importThread(context: Context, lanes: Lanes, thread: BundledThread): Promise<boolean> {
   const written = await lanes.of(thread.id).add(threadChange(thread));
   if (!written) {
     await addMissingWrites(context, lanes, thread);

@@ -45,7 +45,9 @@ export function attributesChange(changes: AttributeChanges): ThreadChange<void> 
       const { existing, planned } = draft;
       const isThere = planned.length > 0 || (existing && (await hasCheckpoints(draft.context, existing)));
       if (!isThere) throw threadNotFound(draft.thread);
+      const before = draft.meta;
       changeAttributes(draft, changes);
+      if (draft.meta !== before) draft.tell("attributes");
     },
   };
 }

@@ -4,7 +4,7 @@ import { ThreadmarkError } from "../../errors.ts";
 import { bytesOfBase64, compareBytes, latin1 } from "../../platform/bytes.ts";
 import { storeKey } from "../records/keys.ts";
 import { type DataKey, headerOf, isEncrypted, keyIdOf } from "./data-key.ts";
-import type { Keychain } from "./keychain.ts";
+import type { Keychain, Readable } from "./keychain.ts";
 import { isSameHeader, type LineageKeys, PLAIN } from "./lineage-keys.ts";
 import { directoryPlace, ID_MARK, LOG_PLACE, placeOf, storedId } from "./places.ts";
 import type { Recent } from "./recent.ts";
@@ -17,6 +17,7 @@ import type { StoreKeys } from "./store-keys.ts";
  */
 export class Decoder {
   readonly #keychain: Keychain;
+  readonly #source: Readable;
   readonly #store: StoreKeys;
   readonly #metas: Recent<string, RememberedMeta>;
   /** Headers of meta records whose keys are to be read, and lineages of which no header was read. */
@@ -28,7 +29,9 @@ export class Decoder {
   /** Whether a value names a key that its lineage does not have. */
   missesKeys = false;
 
-  constructor(keychain: Keychain, store: StoreKeys, metas: Recent<string, RememberedMeta>) {
+  /** Takes the `source` of the answers, in which the keys of lineages are looked for. */
+  constructor(keychain: Keychain, store: StoreKeys, metas: Recent<string, RememberedMeta>, source: Readable) {
+    this.#source = source;
     this.#keychain = keychain;
     this.#store = store;
     this.#metas = metas;
@@ -71,7 +74,7 @@ export class Decoder {
     }
     for (const lineage of this.#lineages) {
       this.#sought.add(lineage);
-      await this.#keychain.find(lineage);
+      await this.#keychain.find(lineage, this.#source);
     }
   }
 

@@ -8,6 +8,7 @@ import type {
   Key,
   Range,
   Read,
+  Snapshot,
   Value,
 } from "../../backend.ts";
 import { unwrap } from "../../codec/envelope.ts";
@@ -18,12 +19,15 @@ import { storeKey } from "../records/keys.ts";
 import { DataKey, isEncrypted } from "./data-key.ts";
 import { Decoder } from "./decoder.ts";
 import { Encoder } from "./encoder.ts";
-import { Keychain } from "./keychain.ts";
-import { type LineageKeys, PLAIN } from "./lineage-keys.ts";
+import { Keychain, type Readable } from "./keychain.ts";
+import { type LineageKeys, makeKeys, PLAIN, readKeys } from "./lineage-keys.ts";
 import { placeOf } from "./places.ts";
 import { Recent } from "./recent.ts";
 import type { RememberedMeta } from "./remembered-meta.ts";
 import type { StoreKeys } from "./store-keys.ts";
+
+/** The owner of a bundle's key. */
+const BUNDLE = "bundle";
 
 /** How often reads are repeated because a record's key was replaced meanwhile. */
 const READS = 3;
@@ -40,6 +44,7 @@ export class EncryptedBackend implements Backend {
   readonly capabilities: Capabilities;
   readonly hear?: NonNullable<Backend["hear"]>;
   readonly reclaim?: NonNullable<Backend["reclaim"]>;
+  readonly snapshot?: NonNullable<Backend["snapshot"]>;
   readonly keychain: Keychain;
   readonly #backend: Backend;
   readonly #metas = new Recent<string, RememberedMeta>(METAS);
@@ -52,6 +57,7 @@ export class EncryptedBackend implements Backend {
     this.capabilities = backend.capabilities;
     this.keychain = new Keychain(backend, options);
     if (backend.reclaim) this.reclaim = async (lineages) => (await backend.reclaim?.(lineages)) === true;
+    if (backend.snapshot) this.snapshot = () => this.#snapshot();
     if (backend.hear) this.hear = (callback) => backend.hear?.(callback) ?? (() => {});
   }
 
@@ -61,19 +67,28 @@ export class EncryptedBackend implements Backend {
 
   async read(reads: readonly Read[]): Promise<readonly Answer[]> {
     const store = this.keychain.store ?? (await this.keychain.load());
-    if (store.stored === undefined) return this.#readNew(store, reads);
-    const decoder = new Decoder(this.keychain, store, this.#metas);
+    return store.stored === undefined ? this.#readNew(store, reads) : this.#readFrom(this.#backend, store, reads);
+  }
+
+  async #readFrom(source: Readable, store: StoreKeys, reads: readonly Read[]): Promise<readonly Answer[]> {
+    const decoder = new Decoder(this.keychain, store, this.#metas, source);
     const hidden = decoder.hidden(reads);
     for (let attempt = 1; ; attempt += 1) {
-      const answers = await this.#backend.read(hidden);
+      const answers = await source.read(hidden);
       const decoded = await decoder.decode(reads, answers);
       if (!decoder.missesKeys || attempt === READS) return decoded;
     }
   }
 
+  async #snapshot(): Promise<Snapshot | undefined> {
+    const store = await this.keychain.load();
+    const snapshot = store.stored === undefined ? undefined : await this.#backend.snapshot?.();
+    return snapshot && { read: (reads) => this.#readFrom(snapshot, store, reads), close: () => snapshot.close() };
+  }
+
   /** Reads from a store that has no keys yet, unless another store has begun it meanwhile. */
   async #readNew(store: StoreKeys, reads: readonly Read[]): Promise<readonly Answer[]> {
-    const decoder = new Decoder(this.keychain, store, this.#metas);
+    const decoder = new Decoder(this.keychain, store, this.#metas, this.#backend);
     const answers = await this.#backend.read([...decoder.hidden(reads), { get: storeKey }]);
     if (answers.at(-1) === undefined) return decoder.decode(reads, answers.slice(0, -1));
     await this.keychain.load();
@@ -108,7 +123,7 @@ export class EncryptedBackend implements Backend {
   async changingKeys(lineage: number, keys: LineageKeys): Promise<Batch | undefined> {
     const range = { table: "meta", lineage, group: lineage } as const;
     const [found] = (await this.#backend.read([{ scan: range }])) as readonly [readonly Found[]];
-    const decoder = new Decoder(this.keychain, this.keychain.store as StoreKeys, this.#metas);
+    const decoder = new Decoder(this.keychain, this.keychain.store as StoreKeys, this.#metas, this.#backend);
     const [plain] = (await decoder.decode([{ scan: range }], [found])) as readonly [readonly Found[]];
     if (found.length === 0) return undefined;
     const entries = plain.map(({ item, part, value }, index) => {
@@ -127,6 +142,28 @@ export class EncryptedBackend implements Backend {
   /** Names a large value by its JSON, so that only who has the keys can tell which value has a name. */
   nameOf(text: string): string {
     return this.#keyed("value", text);
+  }
+
+  /** Makes a key for a bundle: `seal` encrypts its lines, each for its place in the bundle. */
+  async sealBundle(): Promise<{ readonly header: string; readonly seal: (line: string) => string }> {
+    const keys = await makeKeys(this.keychain.ring, BUNDLE, [DataKey.random()]);
+    let number = 0;
+    const seal = (line: string): string => {
+      number += 1;
+      return base64(keys.current.encrypt(`${BUNDLE} ${number}`, line));
+    };
+    return { header: base64(keys.header), seal };
+  }
+
+  /** Reads the key of a bundle: the function decrypts its lines in order; undefined for one that is not the next. */
+  async openBundle(header: string): Promise<((line: string) => string | undefined) | undefined> {
+    const keys = await readKeys(this.keychain.ring, BUNDLE, bytesOfBase64(header));
+    if (keys === undefined) return undefined;
+    let number = 0;
+    return (line) => {
+      number += 1;
+      return keys.current.decrypt(`${BUNDLE} ${number}`, bytesOfBase64(line))?.toString("utf8");
+    };
   }
 
   /** Encrypts an object outside the store with a key of its own: it cannot be read once the record with the key is gone. */
@@ -163,7 +200,7 @@ export class EncryptedBackend implements Backend {
     if (batch.follows) keys.push(batch.follows.key);
     const reads = keys.map((get) => ({ get }));
     const store = this.keychain.store as StoreKeys;
-    const decoder = new Decoder(this.keychain, store, this.#metas);
+    const decoder = new Decoder(this.keychain, store, this.#metas, this.#backend);
     const stored = (await this.#backend.read(decoder.hidden(reads))) as readonly (Value | undefined)[];
     const plain = (await decoder.decode(reads, stored)) as readonly (Value | undefined)[];
     return encoder.encode(

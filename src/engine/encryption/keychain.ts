@@ -11,6 +11,9 @@ import { encodeStoreKeys, loadStoreKeys, rewrapped, type StoreKeys } from "./sto
 /** Lineages whose keys are remembered: about a kilobyte each. */
 const LINEAGES = 10_000;
 
+/** A store, or its state at one moment. */
+export type Readable = Pick<Backend, "read">;
+
 /** The keys of a store and of its lineages, as far as they are known. Keys are read from the records that hold them. */
 export class Keychain {
   readonly ring: KeyRing;
@@ -131,10 +134,10 @@ export class Keychain {
   }
 
   /** Reads the keys of a lineage from any of its meta records; false where it has none that reads. */
-  async find(lineage: number): Promise<boolean> {
+  async find(lineage: number, source: Readable = this.#backend): Promise<boolean> {
     const range = { table: "meta", lineage, group: lineage } as const;
     for (let limit: number | undefined = 1; ; limit = undefined) {
-      const [found] = (await this.#backend.read([{ scan: range, ...(limit !== undefined && { limit }) }])) as readonly [
+      const [found] = (await source.read([{ scan: range, ...(limit !== undefined && { limit }) }])) as readonly [
         readonly Found[],
       ];
       for (const { value } of found) if (await this.#learnFrom(lineage, value)) return true;

@@ -1,5 +1,14 @@
-import type { ExportOptions, RotateOptions, WorkOptions } from "../options.ts";
-import { checkBoolean, checkFunction, checkIds, checkOptions, checkSignal, type Fields, optional } from "./checks.ts";
+import type { BackupOptions, ExportOptions, RotateOptions, WorkOptions } from "../options.ts";
+import {
+  checkBoolean,
+  checkFunction,
+  checkIds,
+  checkOptions,
+  checkSignal,
+  checkText,
+  type Fields,
+  optional,
+} from "./checks.ts";
 
 export const workKeys: readonly (keyof WorkOptions)[] = ["progress", "signal"];
 
@@ -16,9 +25,17 @@ export function checkRotateOptions(options: RotateOptions): RotateOptions {
   return { ...options };
 }
 
-export function checkExportOptions(options: ExportOptions): ExportOptions {
-  const fields = checkOptions(options, [...workKeys, "threads"], "export");
+export function checkBackupOptions(options: BackupOptions): BackupOptions {
+  const fields = checkOptions(options, [...workKeys, "since"], "backup");
   checkWork(fields);
+  optional(fields, "since", checkText);
+  return { ...options };
+}
+
+export function checkExportOptions(options: ExportOptions): ExportOptions {
+  const fields = checkOptions(options, [...workKeys, "threads", "encrypted"], "export");
+  checkWork(fields);
+  optional(fields, "encrypted", checkBoolean);
   optional(fields, "threads", (value, what) => checkIds(value, what, "A thread id"));
   return { ...options, ...(options.threads !== undefined && { threads: [...options.threads] }) };
 }

@@ -44,7 +44,8 @@ export const watch: readonly Case[] = [
       await thread.fork({ at: "a", into: "fork" });
       await thread.copy("copy");
       await mailboxOf(thread).send({ id: "m", kind: "signal" });
-      const told = await take(changes, 9);
+      await thread.setAttributes({ tier: "gold" });
+      const told = await take(changes, 10);
       exact(
         told.map(({ kind, thread: of, namespace, id, seq }) => [kind, of, namespace, id, seq]),
         [
@@ -57,9 +58,10 @@ export const watch: readonly Case[] = [
           ["fork", "fork", [], "a", b.seq],
           ["fork", "copy", [], null, b.seq],
           ["mail", "t", [], "m", b.seq],
+          ["attributes", "t", [], null, b.seq],
         ],
       );
-      assert.equal(new Set(told.map(({ cursor }) => cursor)).size, 9);
+      assert.equal(new Set(told.map(({ cursor }) => cursor)).size, 10);
       await store.thread("copy").prune({ keepLast: 1 });
       await store.thread("fork").deleteCheckpoints(["a"]);
       await thread.delete();
