@@ -68,6 +68,7 @@ export type {
   CheckpointElsewhere,
   CheckpointRef,
   ClassCodec,
+  CopyOptions,
   DueOptions,
   ExportOptions,
   ForkOptions,

@@ -19,6 +19,7 @@ import type {
   AcquireOptions,
   BreakOptions,
   CheckpointRef,
+  CopyOptions,
   ForkOptions,
   PruneOptions,
   PutInput,
@@ -30,7 +31,7 @@ import type { BrokenLease, PruneResult, WritesResult } from "../model/results.ts
 import { checkAttributes } from "../model/validation/attributes.ts";
 import { checkIds, checkText } from "../model/validation/checks.ts";
 import { checkErasable, checkEraseOptions } from "../model/validation/erase.ts";
-import { checkForkOptions } from "../model/validation/fork.ts";
+import { checkCopyOptions, checkForkOptions } from "../model/validation/fork.ts";
 import { checkAcquireOptions, checkBreakOptions } from "../model/validation/lease.ts";
 import { checkPruneOptions } from "../model/validation/prune.ts";
 import { checkPutInput, checkPutOptions } from "../model/validation/put.ts";
@@ -100,7 +101,8 @@ export class Thread<State = unknown> extends ReadableThread<State> {
   }
 
   /**
-   * Makes a new thread that begins with a checkpoint of this one and its ancestors. Costs the same whatever the history.
+   * Makes a new thread that begins with a checkpoint of this one and its ancestors. Costs the same whatever the history, unless
+   * it is to be `detached`.
    *
    * @example
    * const fork = await thread.fork({ at: { step: 3 }, edits: { plan: "another" } });
@@ -115,28 +117,32 @@ export class Thread<State = unknown> extends ReadableThread<State> {
       const into = options.into ?? context.ids?.() ?? crypto.randomUUID();
       const request = captureFork(context, into, options);
       const change = lazyChange(async () => (await import("../engine/changes/fork.ts")).forkChange(request, committer));
+      const { detached = false } = options;
       return async () => {
-        await lane.add(change);
+        await (detached ? this.#detach(into, change) : lane.add(change));
         return new Thread<State>(this.#engine, into, []);
       };
     });
   }
 
   /**
-   * Makes a new thread with all checkpoints of this one: ids, seqs and parents kept. Costs the same whatever the history.
+   * Makes a new thread with all checkpoints of this one: ids, seqs and parents kept. Costs the same whatever the history,
+   * unless it is to be `detached`.
    *
    * @example
    * const copy = await thread.copy("user-42-archive");
    * console.log(await copy.count());
    */
-  copy(into: string): Promise<Thread<State>> {
+  copy(into: string, options: CopyOptions = {}): Promise<Thread<State>> {
     return this.#handle.attempt(() => {
       this.#handle.rootOnly("copy");
       checkId(into, "A thread id");
+      checkCopyOptions(options);
+      const { detached = false } = options;
       const { committer } = this.#engine;
       const change = lazyChange(async () => (await import("../engine/changes/fork.ts")).copyChange(into, committer));
       return async () => {
-        await this.#handle.lane.add(change);
+        await (detached ? this.#detach(into, change) : this.#handle.lane.add(change));
         return new Thread<State>(this.#engine, into, []);
       };
     });
@@ -302,6 +308,15 @@ export class Thread<State = unknown> extends ReadableThread<State> {
       const change = breakChange({ ...options });
       return () => this.#handle.lane.add(change);
     });
+  }
+
+  /** Makes a fork or a copy by value. */
+  async #detach(into: string, change: ThreadChange<void>): Promise<void> {
+    const { context, lanes } = this.#engine;
+    // Changes that were asked for before are committed first.
+    await this.#handle.lane.add({ plan: async () => {} });
+    const { detach } = await import("../engine/bundles/detached.ts");
+    await detach(context, lanes, this.id, into, change);
   }
 
   /** Has a marked thread pruned by its handler, if there is one. */

@@ -158,6 +158,17 @@ export interface ForkOptions<State> {
   readonly history?: "ancestors" | "none";
   /** The label of the newest checkpoint of the fork. @default `fork-of:<thread>` if one was made, else as it was */
   readonly label?: string;
+  /**
+   * Copy what the fork shows into a lineage of its own, instead of sharing its records: for templates that are forked many
+   * times. It costs as much as it copies, and `forkedFrom` is null. @default false
+   */
+  readonly detached?: boolean;
+}
+
+/** Options of `copy`. */
+export interface CopyOptions {
+  /** Copy by value, into a lineage of its own: see {@link ForkOptions}. @default false */
+  readonly detached?: boolean;
 }
 
 /** Options of `prune`: `keepLast` or `olderThan`, or both, must be given. */

@@ -10,6 +10,7 @@ import { attributes } from "./cases/finding/attributes.ts";
 import { findThreads } from "./cases/finding/find-threads.ts";
 import { questions } from "./cases/finding/questions.ts";
 import { copy } from "./cases/forking/copy.ts";
+import { detached } from "./cases/forking/detached.ts";
 import { fork } from "./cases/forking/fork.ts";
 import { forkIsolation } from "./cases/forking/fork-isolation.ts";
 import { forkNamespaces } from "./cases/forking/fork-namespaces.ts";
@@ -69,6 +70,7 @@ export const cases: readonly Case[] = [
   ...forkIsolation,
   ...forkNamespaces,
   ...copy,
+  ...detached,
   ...prune,
   ...sweep,
   ...erase,

@@ -247,7 +247,7 @@ export async function* exportThread(known: Context, found: Tape): AsyncGenerator
 }
 
 /** Yields the records of one thread as they are found, with no more of it in memory than some packs. */
-async function* threadRecords(context: Context, tape: Tape): AsyncGenerator<BundleRecord> {
+export async function* threadRecords(context: Context, tape: Tape): AsyncGenerator<BundleRecord> {
   const seqs: number[] = [];
   for await (const { seq } of shownRows(context, tape, { most: PACKS_AT_ONCE })) {
     seqs.push(seq);

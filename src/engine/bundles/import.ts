@@ -107,13 +107,16 @@ function capturedWrites(namespace: string, checkpoint: string, writes: readonly 
   return captured;
 }
 
-function threadChange(thread: BundledThread): ThreadChange<boolean> {
+/**
+ * Adds a thread. Resolves to false where there is one already, just so; with `isNew`, where there is any.
+ */
+export function threadChange(thread: BundledThread, isNew = false): ThreadChange<boolean> {
   return {
     fresh: true,
     plan: async (draft) => {
       const { existing } = draft;
       if (existing && (await hasCheckpoints(draft.context, existing))) {
-        if (await isSameThread(draft.context, thread.id, thread.checkpoints)) return false;
+        if (isNew || (await isSameThread(draft.context, thread.id, thread.checkpoints))) return false;
         checkLease(draft, undefined);
         throw new ThreadmarkError(
           "CONFLICT",

@@ -1,9 +1,9 @@
 import { checkId } from "../address.ts";
-import type { ForkOptions } from "../options.ts";
-import { checkOneOf, checkOptions, checkPlainObject, checkText, optional } from "./checks.ts";
+import type { CopyOptions, ForkOptions } from "../options.ts";
+import { checkBoolean, checkOneOf, checkOptions, checkPlainObject, checkText, optional } from "./checks.ts";
 import { checkRef } from "./refs.ts";
 
-const forkKeys: readonly (keyof ForkOptions<unknown>)[] = ["at", "into", "edits", "history", "label"];
+const forkKeys: readonly (keyof ForkOptions<unknown>)[] = ["at", "into", "edits", "history", "label", "detached"];
 
 export function checkForkOptions(options: ForkOptions<unknown>): void {
   const fields = checkOptions(options, forkKeys, "fork");
@@ -12,4 +12,9 @@ export function checkForkOptions(options: ForkOptions<unknown>): void {
   optional(fields, "edits", checkPlainObject);
   optional(fields, "history", (value, what) => checkOneOf(value, ["ancestors", "none"], what));
   optional(fields, "label", checkText);
+  optional(fields, "detached", checkBoolean);
+}
+
+export function checkCopyOptions(options: CopyOptions): void {
+  optional(checkOptions(options, ["detached"], "copy"), "detached", checkBoolean);
 }

@@ -14,6 +14,7 @@ interface Options {
   readonly edit: readonly string[];
   readonly history: "ancestors" | "none";
   readonly label?: string;
+  readonly detached?: boolean;
 }
 
 export function forkCommand(program: Command, session: Session): void {
@@ -31,6 +32,7 @@ export function forkCommand(program: Command, session: Session): void {
         .choices(["ancestors", "none"])
         .default("ancestors"),
       new Option("--label <text>", "the label of its first checkpoint"),
+      new Option("--detached", "copy what it shows instead of sharing it"),
     ],
     examples: ["threadmark fork user-42 --at @3 --into user-42-b --edit 'plan=[\"ask first\"]'"],
     async run({ url, operands: [id = ""], options }) {
@@ -45,6 +47,7 @@ export function forkCommand(program: Command, session: Session): void {
           ...(into !== undefined && { into }),
           ...(edits !== undefined && { edits }),
           ...(label !== undefined && { label }),
+          ...(options.detached === true && { detached: true }),
         });
         const { state: _, path, next, completed, interrupts, barriers, ...head } = await checkpointAt(fork, undefined);
         if (session.json) session.terminal.json({ thread: fork.id, head: checkpointRecord(head) });
