@@ -11,6 +11,7 @@ import { checkId } from "../model/address.ts";
 import type { Checkpoint, CheckpointInfo, Write } from "../model/checkpoint.ts";
 import type { LeaseToken, PruneOptions, PutInput, PutOptions, WritesInput, WritesOptions } from "../model/options.ts";
 import type { PruneResult, WritesResult } from "../model/results.ts";
+import type { StateSchema } from "../model/state-versions.ts";
 import { checkPruneOptions } from "../model/validation/prune.ts";
 import { checkPutInput, checkPutOptions } from "../model/validation/put.ts";
 import { checkNamed } from "../model/validation/reads.ts";
@@ -121,6 +122,16 @@ export function setDue<State>(thread: Thread<State>, due: number | null, lease: 
  */
 export function storeTime<State>(thread: ReadableThread<State>): number {
   return handleOf(thread).context.clock();
+}
+
+/**
+ * Makes the version of a graph that of its workflow, in a store that was opened with a schema; in others, nothing.
+ *
+ * @example
+ * adoptSchema(thread, "support", { version: 2, migrate: { 1: (state) => state } });
+ */
+export function adoptSchema<State>(thread: ReadableThread<State>, workflow: string, schema: StateSchema): void {
+  handleOf(thread).context.versions?.adopt(workflow, schema);
 }
 
 /**

@@ -41,10 +41,26 @@ export function effectiveVersion(stateVersion: number): number {
 export class StateVersions {
   readonly #others: StateSchema | undefined;
   readonly #workflows: ReadonlyMap<string, StateSchema>;
+  /** Schemas of graphs, by workflow: a graph's version is its workflow's. */
+  readonly #graphs = new Map<string, StateSchema>();
 
   constructor(schemas: StateSchemas) {
     this.#others = schemas.version === undefined ? undefined : (schemas as StateSchema);
     this.#workflows = new Map("workflows" in schemas ? Object.entries(schemas.workflows) : []);
+  }
+
+  /**
+   * Takes the version of a graph as that of its workflow; of several, the last. A workflow that the store's own schema names
+   * must have the same version there.
+   */
+  adopt(workflow: string, schema: StateSchema): void {
+    const own = this.#workflows.get(workflow);
+    if (own !== undefined && own.version !== schema.version) {
+      throw new TypeError(
+        `Workflow ${JSON.stringify(workflow)} has version ${own.version} in the store's schema, and its graph has version ${schema.version}. Give it in one place.`,
+      );
+    }
+    this.#graphs.set(workflow, schema);
   }
 
   /** Returns the version that the program writes; undefined where it has no schema. */
@@ -92,7 +108,7 @@ export class StateVersions {
   }
 
   #schemaFor(workflow: string | null, isRoot: boolean): StateSchema | undefined {
-    const own = workflow === null ? undefined : this.#workflows.get(workflow);
+    const own = workflow === null ? undefined : (this.#workflows.get(workflow) ?? this.#graphs.get(workflow));
     return own ?? (isRoot ? this.#others : undefined);
   }
 }

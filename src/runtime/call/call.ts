@@ -7,6 +7,7 @@ import { Cancellation } from "../control/cancellation.ts";
 import { systemTimer } from "../control/clock.ts";
 import { Slots } from "../control/slots.ts";
 import { RunError, StorageFailure } from "../errors.ts";
+import { writtenVersion } from "../graph/definition.ts";
 import type { Values } from "../graph/reducers.ts";
 import { BranchFailure, UnknownTarget } from "../graph/routing.ts";
 import { CancelRequest, endCancelled } from "../journal/cancel-run.ts";
@@ -123,7 +124,7 @@ export class Call {
       lease: this.lease?.token,
       durability: this.settings.durability,
       workflow: definition.name,
-      version: definition.version,
+      version: writtenVersion(definition),
       schedule: now,
       trace: this.trace,
       head: head?.checkpoint,

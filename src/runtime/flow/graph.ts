@@ -1,6 +1,17 @@
+import { adoptSchema, hasSchema } from "../../api/adapter.ts";
+import type { Store } from "../../api/store.ts";
 import { LONGEST } from "../control/clock.ts";
 import { faultsOf } from "../graph/check.ts";
-import type { AnyBranch, AnyNode, Branch, Definition, Join, NodeDefinition, NodeOptions } from "../graph/definition.ts";
+import {
+  type AnyBranch,
+  type AnyNode,
+  type Branch,
+  type Definition,
+  isNested,
+  type Join,
+  type NodeDefinition,
+  type NodeOptions,
+} from "../graph/definition.ts";
 import type {
   AnyNodes,
   ArgOf,
@@ -177,7 +188,7 @@ export class Graph<
     const { definition } = this;
     const faults = faultsOf(definition);
     if (faults.length > 0) throw new TypeError(`Graph "${this.#name}" cannot be run: ${faults.join("; ")}.`);
-    return new Flow<State, Types, Nodes>({ definition, store, lease, clock, defaults });
+    return new Flow<State, Types, Nodes>({ definition: versioned(store, definition), store, lease, clock, defaults });
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: the builder is the same object, and only the compiler's view of it changes.
@@ -188,6 +199,22 @@ export class Graph<
     else this.#nodes.set(name, node);
     return this;
   }
+}
+
+/**
+ * Makes the versions of a graph, and of those nested in it, those of their workflows in a store that was opened with a schema:
+ * the store then migrates their states.
+ */
+function versioned(store: Store<unknown> | undefined, definition: Definition): Definition {
+  const place = store?.thread("versions");
+  if (place === undefined || !hasSchema(place)) return definition;
+  const { name, version, migrate } = definition;
+  if (version !== undefined) adoptSchema(place, name, { version, migrate: Object.fromEntries(migrate) });
+  const nodes = [...definition.nodes].map(([key, node]): [string, NodeDefinition] => {
+    const { work } = node;
+    return [key, isNested(work) ? { ...node, work: { ...work, definition: versioned(store, work.definition) } } : node];
+  });
+  return { ...definition, nodes: new Map(nodes), storeMigrates: true };
 }
 
 function checkOptions(name: string, { retry, timeout, goto }: NodeOptions): void {

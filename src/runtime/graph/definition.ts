@@ -62,6 +62,8 @@ export interface Definition {
   readonly schema: Schema | undefined;
   /** The version of the state's shape; undefined counts as 1. */
   readonly version: number | undefined;
+  /** True if the store migrates states and stamps versions, as it was opened with a schema. */
+  readonly storeMigrates?: boolean;
   /** Migrations of the state, by the version they start from. */
   readonly migrate: ReadonlyMap<number, (state: Values) => unknown>;
   /** New names of nodes, by their old ones. */
@@ -73,6 +75,11 @@ export interface Definition {
   readonly joins: readonly Join[];
   /** Names that several nodes were given. */
   readonly duplicates: readonly string[];
+}
+
+/** Returns the version that checkpoints are to be put with; undefined to leave that to the store. */
+export function writtenVersion({ version, storeMigrates }: Definition): number | undefined {
+  return storeMigrates ? undefined : version;
 }
 
 export function isNested(work: AnyNode | Nested): work is Nested {

@@ -3,7 +3,7 @@ import type { Thread } from "../../api/thread.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import type { CheckpointInfo, CheckpointTuple } from "../../model/checkpoint.ts";
 import { messageOf, RunError, StorageFailure } from "../errors.ts";
-import type { Definition } from "../graph/definition.ts";
+import { type Definition, writtenVersion } from "../graph/definition.ts";
 import type { Values } from "../graph/reducers.ts";
 import { BranchFailure, UnknownTarget } from "../graph/routing.ts";
 import { Journal } from "../journal/journal.ts";
@@ -96,7 +96,7 @@ async function commit(
     lease: undefined,
     durability: "sync",
     workflow: definition.name,
-    version: definition.version,
+    version: writtenVersion(definition),
     head: head.checkpoint,
     // Workers leave a fork alone until somebody has resumed it.
     ...((await thread.lease()).taken && { schedule: () => storeTime(thread) }),

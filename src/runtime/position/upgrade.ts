@@ -20,9 +20,11 @@ export interface Upgraded {
 export async function upgraded(definition: Definition, tuple: CheckpointTuple<Values>): Promise<Upgraded> {
   const checkpoint = renamed(definition, tuple.checkpoint);
   const from = effectiveVersion(checkpoint.stateVersion);
-  const { version = 1 } = definition;
   const named = { ...tuple, checkpoint };
-  if (from === version || checkpoint.workflow !== definition.name) return { tuple: named, migrated: false };
+  // Without a version of its own, the graph leaves that to the store.
+  const { version = from, storeMigrates = false } = definition;
+  if (storeMigrates || from === version || checkpoint.workflow !== definition.name)
+    return { tuple: named, migrated: false };
   if (from > version)
     throw refused(checkpoint, definition, `its state has version ${from}, and the program knows ${version}`);
   let state: unknown = release(checkpoint.state);

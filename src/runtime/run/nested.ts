@@ -2,7 +2,7 @@ import type { Thread } from "../../api/thread.ts";
 import type { CheckpointTuple } from "../../model/checkpoint.ts";
 import type { Cancellation } from "../control/cancellation.ts";
 import { StorageFailure } from "../errors.ts";
-import { isNested, type Nested } from "../graph/definition.ts";
+import { isNested, type Nested, writtenVersion } from "../graph/definition.ts";
 import type { Values } from "../graph/reducers.ts";
 import type { Task } from "../graph/routing.ts";
 import { checkInput } from "../graph/schema.ts";
@@ -41,7 +41,7 @@ export async function runNested(
     lease: session.lease?.token,
     durability: session.durability,
     workflow: definition.name,
-    version: definition.version,
+    version: writtenVersion(definition),
     head: found.head?.checkpoint,
   });
   const level: Level = {
