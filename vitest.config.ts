@@ -22,6 +22,7 @@ const long = "test/long/**/*.test.ts";
 const alias = {
   "threadmark/sqlite": source("src/backends/sqlite/index.ts"),
   "threadmark/postgres": source("src/backends/postgres/index.ts"),
+  "threadmark/redis": source("src/backends/redis/index.ts"),
   "threadmark/file": source("src/backends/file/index.ts"),
   "threadmark/runtime/testing": source("src/runtime/testing/index.ts"),
   "threadmark/runtime": source("src/runtime/index.ts"),

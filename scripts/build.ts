@@ -12,6 +12,7 @@ const entries = [
   "index",
   "backends/sqlite/index",
   "backends/postgres/index",
+  "backends/redis/index",
   "backends/file/index",
   "runtime/index",
   "runtime/testing/index",

@@ -273,6 +273,11 @@ export interface Backend {
    * the returned function is called. It may call too often, and never too rarely. Absent: watchers look every 25 ms.
    */
   hear?(callback: () => void): () => void;
+  /**
+   * Returns a number, near `number`, for a lineage that begins with a thread of this id, so that the two live at one place
+   * where a store has several. Absent: any number will do.
+   */
+  numberFor?(id: string, number: number): number;
   size(): Promise<Sizes>;
   /**
    * Gives room that deleted records left back to the system, and makes them unreadable on the medium. `BUSY` where others

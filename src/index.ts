@@ -5,6 +5,7 @@ export {
   type MemoryOpenOptions,
   open,
   type PostgresOpenOptions,
+  type RedisOpenOptions,
   type SqliteOpenOptions,
 } from "./api/open.ts";
 export type { ReadableThread } from "./api/readable-thread.ts";

@@ -29,5 +29,7 @@ export async function openBackend(url: string, scheme: Scheme, options: Omit<Ope
       return (await import("../backends/file/index.ts")).file(rest, own);
     case "postgres":
       return (await import("../backends/postgres/index.ts")).postgres({ ...own, url });
+    case "redis":
+      return (await import("../backends/redis/index.ts")).redis(url, own);
   }
 }

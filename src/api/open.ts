@@ -1,6 +1,7 @@
 import type { Backend } from "../backend.ts";
 import type { FileOptions } from "../backends/file/index.ts";
 import type { PostgresOptions } from "../backends/postgres/index.ts";
+import type { RedisOptions } from "../backends/redis/index.ts";
 import type { SqliteOptions } from "../backends/sqlite/index.ts";
 import { canCompress, unsupported } from "../codec/envelope.ts";
 import { createValueCodec } from "../codec/values/value.ts";
@@ -27,14 +28,24 @@ export type PostgresOpenOptions = Omit<StoreOptions, "schema"> &
     /** The version of the states, as for every store; or, as a string, the schema of the tables. */
     readonly schema?: StateSchemas | string;
   };
+/** Options of `open` for a `redis://` or `rediss://` store. */
+export type RedisOpenOptions = StoreOptions & RedisOptions;
 /** Options of `open` for a url that is not known when the program is compiled. */
-export type AnyOpenOptions = MemoryOpenOptions | SqliteOpenOptions | FileOpenOptions | PostgresOpenOptions;
+export type AnyOpenOptions =
+  | MemoryOpenOptions
+  | SqliteOpenOptions
+  | FileOpenOptions
+  | PostgresOpenOptions
+  | RedisOpenOptions;
 
 /** Urls whose options are known by their scheme. */
-type KnownUrl = "memory:" | `${"sqlite" | "file"}:${string}` | `${"postgres" | "postgresql"}://${string}`;
+type KnownUrl =
+  | "memory:"
+  | `${"sqlite" | "file"}:${string}`
+  | `${"postgres" | "postgresql" | "redis" | "rediss"}://${string}`;
 
 /**
- * Opens a store: `memory:`, `file:./directory`, `sqlite:path`, `postgres://…`, or a backend of your own. Nothing is
+ * Opens a store: `memory:`, `file:./directory`, `sqlite:path`, `postgres://…`, `redis://…`, or a backend of your own. Nothing is
  * created before the first write. The options are those of every store and of the url's scheme; others are a TypeError.
  *
  * @example
@@ -47,6 +58,10 @@ export function open<State = unknown>(url: `file:${string}`, options?: FileOpenO
 export function open<State = unknown>(
   url: `${"postgres" | "postgresql"}://${string}`,
   options?: PostgresOpenOptions,
+): Promise<Store<State>>;
+export function open<State = unknown>(
+  url: `${"redis" | "rediss"}://${string}`,
+  options?: RedisOpenOptions,
 ): Promise<Store<State>>;
 export function open<State = unknown>(backend: Backend, options?: StoreOptions): Promise<Store<State>>;
 export function open<State = unknown, Location extends string | Backend = string | Backend>(
@@ -87,7 +102,7 @@ export async function open<State = unknown>(
 
 function checkBackend(backend: unknown): void {
   if (backend !== null && typeof backend === "object" && typeof (backend as Backend).commit === "function") return;
-  throw new TypeError("open takes a url (memory:, file:, sqlite:, postgres:) or a backend.");
+  throw new TypeError("open takes a url (memory:, file:, sqlite:, postgres:, redis:) or a backend.");
 }
 
 /** Returns the scheme of a url; a TypeError where there is no such kind of store. */
@@ -98,12 +113,15 @@ function schemeOf(url: string): Scheme {
     case "sqlite":
     case "file":
     case "postgres":
+    case "redis":
       return scheme;
+    case "rediss":
+      return "redis";
     case "postgresql":
       return "postgres";
     default:
       throw new TypeError(
-        `Unknown url ${JSON.stringify(url)}. Use memory:, file:./directory, sqlite:path or postgres://...`,
+        `Unknown url ${JSON.stringify(url)}. Use memory:, file:./directory, sqlite:path, postgres://... or redis://...`,
       );
   }
 }

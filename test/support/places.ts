@@ -4,6 +4,7 @@ import type { Backend, Capabilities } from "../../src/backend.ts";
 import { memory } from "../../src/backends/memory/index.ts";
 import { type Location, oneLineage } from "../../src/testing/index.ts";
 import { makePostgres, reusedPostgres } from "./postgres/places.ts";
+import { makeRedis, makeRedisCluster } from "./redis/places.ts";
 import { sharedBackend } from "./shared-backend.ts";
 import { makeFolder, removeFolder } from "./temporary-folder.ts";
 
@@ -77,6 +78,20 @@ export const postgresUnderTest: BackendUnderTest = {
   capabilities: { durable: true, processes: true },
   share: 0.05,
   make: makePostgres,
+};
+
+export const redisUnderTest: BackendUnderTest = {
+  name: "redis",
+  capabilities: { durable: true, processes: true },
+  share: 0.1,
+  make: makeRedis,
+};
+
+export const redisClusterUnderTest: BackendUnderTest = {
+  name: "redis cluster",
+  capabilities: { durable: true, processes: true },
+  share: 0.05,
+  make: makeRedisCluster,
 };
 
 /** Every backend that the tests of the store run on. */

@@ -185,7 +185,8 @@ export class Draft {
    * refused if the number is taken: planned again, the tape gets quite another.
    */
   startTape(meta: Meta, entry: Value | undefined, lineage?: number): Tape {
-    const number = newTape(this.retried);
+    const made = newTape(this.retried);
+    const number = lineage === undefined ? (this.context.backend.numberFor?.(meta.thread, made) ?? made) : made;
     const tape = new Tape(number, lineage ?? number, encodeMeta(meta));
     const key: DirectoryKey = { table: "directory", id: meta.thread };
     this.batch.check(key, entry);

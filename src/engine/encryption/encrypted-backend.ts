@@ -45,6 +45,7 @@ export class EncryptedBackend implements Backend {
   readonly hear?: NonNullable<Backend["hear"]>;
   readonly reclaim?: NonNullable<Backend["reclaim"]>;
   readonly snapshot?: NonNullable<Backend["snapshot"]>;
+  readonly numberFor?: NonNullable<Backend["numberFor"]>;
   readonly keychain: Keychain;
   readonly #backend: Backend;
   readonly #metas = new Recent<string, RememberedMeta>(METAS);
@@ -58,6 +59,7 @@ export class EncryptedBackend implements Backend {
     this.keychain = new Keychain(backend, options);
     if (backend.reclaim) this.reclaim = async (lineages) => (await backend.reclaim?.(lineages)) === true;
     if (backend.snapshot) this.snapshot = () => this.#snapshot();
+    if (backend.numberFor) this.numberFor = (id, number) => backend.numberFor?.(id, number) ?? number;
     if (backend.hear) this.hear = (callback) => backend.hear?.(callback) ?? (() => {});
   }
 

@@ -38,6 +38,7 @@ export const schemeKeys = {
     "patience",
     "compact",
   ],
+  redis: ["readOnly", "prefix", "replicas", "shards", "connections", "patience", "tls", "driver"],
 } as const;
 
 export type Scheme = keyof typeof schemeKeys;

@@ -24,6 +24,9 @@ export function forwarding(backend: Backend, overrides: Overrides = {}): Backend
     ...(backend.reclaim && {
       reclaim: (lineages: readonly number[]) => backend.reclaim?.(lineages) ?? Promise.resolve(false),
     }),
+    ...(backend.numberFor && {
+      numberFor: (id: string, number: number) => backend.numberFor?.(id, number) ?? number,
+    }),
     ...(backend.hear && { hear: (callback: () => void) => backend.hear?.(callback) ?? (() => {}) }),
   };
   // A getter, because the count changes while the backend is open.
