@@ -67,7 +67,8 @@ const groups = [
   {
     name: "upkeep",
     test: modules(
-      "engine/(?:upkeep|bundles|sweeping)/",
+      "engine/(?:upkeep|bundles|sweeping|erasing)/",
+      "api/backup-file",
       "engine/commits/batch-records",
       "engine/records/check-body",
       "engine/bodies/replay",
