@@ -18,7 +18,9 @@ import { searchCommand } from "./commands/look/search.ts";
 import { showCommand } from "./commands/look/show.ts";
 import { tailCommand } from "./commands/look/tail.ts";
 import { threadsCommand } from "./commands/look/threads.ts";
+import { rotateCommand } from "./commands/rotate.ts";
 import { sweepCommand } from "./commands/sweep.ts";
+import { backupCommand, restoreCommand } from "./commands/transfer/backup.ts";
 import { exportCommand } from "./commands/transfer/export.ts";
 import { importCommand } from "./commands/transfer/import.ts";
 import { importLangGraphCommand } from "./commands/transfer/import-langgraph.ts";
@@ -45,6 +47,8 @@ const commands: readonly ((program: Command, session: Session) => void)[] = [
   deleteCommand,
   leaseCommand,
   migrateCommand,
+  backupCommand,
+  restoreCommand,
   exportCommand,
   importCommand,
   importLangGraphCommand,
@@ -53,6 +57,7 @@ const commands: readonly ((program: Command, session: Session) => void)[] = [
   reindexCommand,
   sweepCommand,
   compactCommand,
+  rotateCommand,
   uiCommand,
   demoCommand,
   completionCommand,

@@ -1,6 +1,7 @@
 import type { Store } from "../api/store.ts";
 import type { StateSchemas } from "../model/state-versions.ts";
 import type { RetentionOptions } from "../model/sweep.ts";
+import { keysOf } from "./input/key-file.ts";
 import type { Terminal } from "./output/terminal.ts";
 
 const DEFAULT_URL = "sqlite:threadmark.db";
@@ -16,6 +17,10 @@ export class Session {
   readonly terminal: Terminal;
   readonly json: boolean;
   readonly signal: AbortSignal;
+  /** The file with the store's keys, where the command line names one. */
+  keyFile: string | undefined;
+  /** True if a store that is not encrypted yet is to be encrypted. */
+  migrating = false;
 
   constructor(terminal: Terminal, json: boolean, signal: AbortSignal) {
     this.terminal = terminal;
@@ -42,9 +47,11 @@ export class Session {
     retention?: RetentionOptions,
   ): Promise<T> {
     const { open } = await import("../api/open.ts");
+    const encryption = keysOf(this.keyFile, this.terminal.streams.env);
     const store = await open<State>(url, {
       unregistered: "keep",
       readOnly,
+      ...(encryption && { encryption: { ...encryption, ...(this.migrating && { migrating: true }) } }),
       ...(schema !== undefined && { schema }),
       ...(retention !== undefined && { retention }),
       ...(isServer(url) && patience !== undefined && { patience }),

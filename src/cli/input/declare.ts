@@ -44,11 +44,16 @@ export function declare<Options>(program: Command, session: Session, declaration
     command.addOption(new Option("-u, --url <url>", "the store (default: $THREADMARK_URL, or sqlite:threadmark.db)"));
   }
   for (const option of options) command.addOption(option);
+  if (store !== false)
+    command.addOption(
+      new Option("--key-file <file>", "the keys of an encrypted store (default: $THREADMARK_KEY_FILE)"),
+    );
   if (json !== false) command.addOption(new Option("--json", "print JSON, for programs"));
   command.addHelpText("after", `\nExample${examples.length === 1 ? "" : "s"}:\n${indented(examples)}`);
   command.action(async () => {
     const given = [...command.args];
-    const all = command.optsWithGlobals() as Options & { readonly url?: string };
+    const all = command.optsWithGlobals() as Options & { readonly url?: string; readonly keyFile?: string };
+    session.keyFile = all.keyFile;
     const required = operands.filter(([operand]) => operand.startsWith("<")).length;
     let named = all.url;
     if (store !== false && named === undefined && given.length > required && URL_SCHEME.test(given.at(-1)!)) {

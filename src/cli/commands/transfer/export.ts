@@ -11,14 +11,17 @@ import { bytesText, countText } from "../../output/quantities.ts";
 import type { Session, State } from "../../session.ts";
 
 export function exportCommand(program: Command, session: Session): void {
-  declare<{ readonly output?: string }>(program, session, {
+  declare<{ readonly output?: string; readonly encrypted?: boolean }>(program, session, {
     name: "export",
     summary: "write threads as a bundle of lines that any store can import",
     operands: [["[threads...]", "which (default: all); a url may come last"]],
-    options: [new Option("-o, --output <file>", "where to (default: the standard output)")],
+    options: [
+      new Option("-o, --output <file>", "where to (default: the standard output)"),
+      new Option("--encrypted", "encrypt the bundle with the keys of the store"),
+    ],
     examples: ["threadmark export sqlite:agent.db > agent.bundle", "threadmark export user-42 --output user-42.bundle"],
     json: false,
-    async run({ url, operands: threads, options: { output } }) {
+    async run({ url, operands: threads, options: { output, encrypted = false } }) {
       const { terminal, signal } = session;
       await session.withStore(url, async (store) => {
         for (const id of threads) await existingThread(store, id);
@@ -26,7 +29,7 @@ export function exportCommand(program: Command, session: Session): void {
         let checkpoints = 0;
         await Progress.during(session, "exporting, checkpoints:", async (update) => {
           const total = await countOf(store, threads);
-          const lines = store.export(threads.length === 0 ? {} : { threads });
+          const lines = store.export({ encrypted, ...(threads.length > 0 && { threads }) });
           async function* counted(): AsyncGenerator<string> {
             for await (const line of lines) {
               bytes += Buffer.byteLength(line);
