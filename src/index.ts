@@ -63,36 +63,20 @@ export type { EncryptionOptions, KeyMaterial, KeyService, NamedKeys } from "./mo
 export type { Erasable, ErasablePart, ErasedPlace, EraseOptions, EraseResult } from "./model/erasure.ts";
 export type {
   AcquireOptions,
-  BackupOptions,
-  BackupStream,
   BreakOptions,
   CheckpointElsewhere,
   CheckpointRef,
-  ClassCodec,
   CopyOptions,
-  DueOptions,
-  ExportOptions,
   ForkOptions,
   HistoryOptions,
-  InterruptsOptions,
-  LargeValueOptions,
   LatestOptions,
   LeaseToken,
-  OpenOptions,
   PruneOptions,
   PutFields,
   PutInput,
   PutOptions,
-  RotateOptions,
-  StoredObject,
-  StoreOptions,
-  SweepOptions,
   ThreadOptions,
-  ThreadsOptions,
   Update,
-  ValueDriver,
-  WatchOptions,
-  WorkOptions,
   WritesInput,
   WritesOptions,
 } from "./model/options.ts";
@@ -117,5 +101,23 @@ export type {
 export type { SchemaIssue, StandardSchema } from "./model/standard-schema.ts";
 export type { StateSchema, StateSchemas } from "./model/state-versions.ts";
 export type { Status } from "./model/status.ts";
+export type {
+  BackupOptions,
+  BackupStream,
+  ClassCodec,
+  DueOptions,
+  ExportOptions,
+  InterruptsOptions,
+  LargeValueOptions,
+  OpenOptions,
+  RotateOptions,
+  StoredObject,
+  StoreOptions,
+  SweepOptions,
+  ThreadsOptions,
+  ValueDriver,
+  WatchOptions,
+  WorkOptions,
+} from "./model/store-options.ts";
 export type { RetentionOptions, RetentionRules, SweepReport, SweepResult, SweptStatus } from "./model/sweep.ts";
 export type { ChangeKind, WatchedChange } from "./model/watched-changes.ts";

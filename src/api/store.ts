@@ -1,19 +1,7 @@
 import type { Engine } from "../engine/engine.ts";
 import { closedError } from "../engine/faults/closed.ts";
 import type { DueThread, OpenInterrupt, ThreadInfo } from "../model/checkpoint.ts";
-import type {
-  BackupOptions,
-  BackupStream,
-  DueOptions,
-  ExportOptions,
-  InterruptsOptions,
-  RotateOptions,
-  SweepOptions,
-  ThreadOptions,
-  ThreadsOptions,
-  WatchOptions,
-  WorkOptions,
-} from "../model/options.ts";
+import type { ThreadOptions } from "../model/options.ts";
 import type {
   BackupResult,
   Counts,
@@ -23,6 +11,18 @@ import type {
   Stats,
   VerifyResult,
 } from "../model/results.ts";
+import type {
+  BackupOptions,
+  BackupStream,
+  DueOptions,
+  ExportOptions,
+  InterruptsOptions,
+  RotateOptions,
+  SweepOptions,
+  ThreadsOptions,
+  WatchOptions,
+  WorkOptions,
+} from "../model/store-options.ts";
 import type { SweepResult } from "../model/sweep.ts";
 import {
   checkDueOptions,

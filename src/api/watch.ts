@@ -1,6 +1,6 @@
 import type { Engine } from "../engine/engine.ts";
 import { ChangeFeed, type WatchFilter } from "../engine/watch/change-feed.ts";
-import type { WatchOptions } from "../model/options.ts";
+import type { WatchOptions } from "../model/store-options.ts";
 import type { WatchedChange } from "../model/watched-changes.ts";
 import { nextTurn } from "../platform/turns.ts";
 

@@ -1,4 +1,4 @@
-import type { SweepOptions } from "../model/options.ts";
+import type { SweepOptions } from "../model/store-options.ts";
 import type { StoreRetention, SweepResult } from "../model/sweep.ts";
 import { Committer } from "./commits/group-commit.ts";
 import type { Lane } from "./commits/lane.ts";

@@ -1,7 +1,7 @@
 import { isReplacement } from "../../codec/delta/index.ts";
 import { ThreadmarkError } from "../../errors.ts";
-import type { WorkOptions } from "../../model/options.ts";
 import type { ImportResult } from "../../model/results.ts";
+import type { WorkOptions } from "../../model/store-options.ts";
 import { makeWay } from "../changes/empty-thread.ts";
 import { checkLease } from "../changes/lease.ts";
 import { insertMail, sendChange } from "../changes/mail.ts";

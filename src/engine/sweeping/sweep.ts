@@ -1,5 +1,5 @@
 import type { IndexEntry, Value } from "../../backend.ts";
-import type { SweepOptions } from "../../model/options.ts";
+import type { SweepOptions } from "../../model/store-options.ts";
 import type { StoreRetention, SweepResult } from "../../model/sweep.ts";
 import { announce } from "../../platform/diagnostics.ts";
 import { processName } from "../../platform/node-builtins.ts";

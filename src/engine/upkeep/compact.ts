@@ -1,4 +1,4 @@
-import type { WorkOptions } from "../../model/options.ts";
+import type { WorkOptions } from "../../model/store-options.ts";
 import { Attempts } from "../../platform/attempts.ts";
 import { announce } from "../../platform/diagnostics.ts";
 import type { Committer } from "../commits/group-commit.ts";

@@ -1,15 +1,8 @@
 import { checkId } from "../address.ts";
 import { sources } from "../checkpoint.ts";
-import type {
-  DueOptions,
-  HistoryOptions,
-  InterruptsOptions,
-  LatestOptions,
-  ThreadOptions,
-  ThreadsOptions,
-  WatchOptions,
-} from "../options.ts";
+import type { HistoryOptions, LatestOptions, ThreadOptions } from "../options.ts";
 import { statuses } from "../status.ts";
+import type { DueOptions, InterruptsOptions, ThreadsOptions, WatchOptions } from "../store-options.ts";
 import { changeKinds } from "../watched-changes.ts";
 import { checkWhere } from "./attributes.ts";
 import {

@@ -1,5 +1,5 @@
 import { millisecondsOf } from "../duration.ts";
-import type { SweepOptions } from "../options.ts";
+import type { SweepOptions } from "../store-options.ts";
 import {
   checkBoolean,
   checkInteger,

@@ -1,4 +1,4 @@
-import type { BackupOptions, ExportOptions, RotateOptions, WorkOptions } from "../options.ts";
+import type { BackupOptions, ExportOptions, RotateOptions, WorkOptions } from "../store-options.ts";
 import {
   checkBoolean,
   checkFunction,

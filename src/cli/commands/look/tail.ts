@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import type { WatchOptions } from "../../../model/options.ts";
+import type { WatchOptions } from "../../../model/store-options.ts";
 import { type ChangeKind, changeKinds, type WatchedChange } from "../../../model/watched-changes.ts";
 import { usage } from "../../failure.ts";
 import { collected, declare, namespaceOption, wholeNumber } from "../../input/declare.ts";
