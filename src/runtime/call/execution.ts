@@ -21,7 +21,7 @@ import { nestedHeads, noteNested } from "../run/nested.ts";
 import type { Level } from "../run/session.ts";
 import { pausedAt, stopsAt } from "./breakpoints.ts";
 import { Call } from "./call.ts";
-import { knownRun } from "./known-run.ts";
+import { hasBegun, knownRun } from "./known-run.ts";
 import {
   breaksOf,
   type ResumeOptions,
@@ -67,6 +67,9 @@ export class Execution extends Call {
   async start(input: unknown, { attributes, ...options }: StartOptions): Promise<Started> {
     if (attributes !== undefined) checkAttributes(attributes, "attributes");
     const values = await this.#checked(input);
+    const { run } = options;
+    // A request that is repeated while its run is at work is not refused.
+    if (run !== undefined && (await hasBegun(this.thread(), run))) return { run, started: false };
     return this.leased(async (thread) => {
       const begun = await this.#begin(thread, input ?? {}, values, options);
       if ("result" in begun) return { run: begun.result.run, started: false };

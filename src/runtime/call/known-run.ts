@@ -6,6 +6,12 @@ import { infoOf } from "../position/graph-position.ts";
 import type { RunResult } from "../run/events.ts";
 import { kinds, runMessageId } from "../run/mail.ts";
 
+/** Tells whether a run of this id was ever begun, whoever holds the thread. */
+export async function hasBegun(thread: Thread<Values>, run: string): Promise<boolean> {
+  const { stored, used } = await mailboxOf(thread).send({ id: runMessageId(run), kind: kinds.run }, { early: true });
+  return !stored && used;
+}
+
 /**
  * Returns the result of an earlier run of this id, whichever runs came since; undefined if there was none. The id is noted
  * as a message, which the first commit of the run uses up: so a run of that id begins once.

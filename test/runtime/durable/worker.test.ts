@@ -154,6 +154,31 @@ onMemoryAndSqlite("workers", ({ store: fresh, fresh: freshPlace }) => {
     expect(await due()).toEqual(["edited", "started"]);
   });
 
+  test("a run that is started again while it is at work is not started, and not refused", async () => {
+    const store = await fresh();
+    let release = (): void => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const flow = graph<State>("w")
+      .reduce({ out: append })
+      .node("a", async () => {
+        await released;
+        return { out: ["a"] };
+      })
+      .edge(START, "a")
+      .edge("a", END)
+      .compile({ store });
+    await using worker = flow.worker();
+    expect(await flow.start({ out: [] }, { thread: "t", run: "r" })).toEqual({ run: "r", started: true });
+    await expect.poll(() => worker.threads, { timeout: 10_000 }).toEqual(["t"]);
+    expect(await flow.start({ out: [] }, { thread: "t", run: "r" })).toEqual({ run: "r", started: false });
+    await expect(flow.start({ out: [] }, { thread: "t", run: "other" })).rejects.toMatchObject({ code: "BUSY" });
+    release();
+    await expect.poll(async () => (await flow.state("t"))?.status, { timeout: 10_000 }).toBe("done");
+    expect(await flow.start({ out: [] }, { thread: "t", run: "other" })).toEqual({ run: "other", started: true });
+  });
+
   test("a worker that stops lets runs end, then aborts them, and leaves them runnable", async () => {
     const store = await fresh();
     let first = true;
