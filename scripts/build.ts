@@ -73,7 +73,7 @@ const groups = [
       "engine/records/check-body",
       "engine/bodies/replay",
       "engine/lineage/unchanged-since",
-      "codec/(?:bundle|delta/validate)",
+      "codec/(?:bundle|erase|delta/validate)",
     ),
     priority: 1,
   },
