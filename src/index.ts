@@ -110,6 +110,7 @@ export type {
   InterruptsOptions,
   LargeValueOptions,
   OpenOptions,
+  ResumableOptions,
   RotateOptions,
   StoredObject,
   StoreOptions,

@@ -17,6 +17,7 @@ import type {
   DueOptions,
   ExportOptions,
   InterruptsOptions,
+  ResumableOptions,
   RotateOptions,
   SweepOptions,
   ThreadsOptions,
@@ -35,6 +36,7 @@ import { checkSweepOptions } from "../model/validation/retention.ts";
 import {
   checkBackupOptions,
   checkExportOptions,
+  checkResumableOptions,
   checkRotateOptions,
   checkWorkOptions,
 } from "../model/validation/work.ts";
@@ -183,9 +185,9 @@ export class Store<State = unknown> {
    * const { ok, faults } = await store.verify({ progress: (threads) => console.log(threads) });
    * if (!ok) console.error(faults);
    */
-  verify(options: WorkOptions = {}): Promise<VerifyResult> {
+  verify(options: ResumableOptions = {}): Promise<VerifyResult> {
     return this.#work(async () => {
-      const work = checkWorkOptions(options, "verify");
+      const work = checkResumableOptions(options, "verify");
       return (await import("../engine/upkeep/verify.ts")).verifyStore(this.#engine.context, work);
     });
   }
@@ -212,9 +214,9 @@ export class Store<State = unknown> {
    * @example
    * await store.compact({ signal: AbortSignal.timeout(60_000) });
    */
-  compact(options: WorkOptions = {}): Promise<void> {
+  compact(options: ResumableOptions = {}): Promise<void> {
     return this.#work(async () => {
-      const work = checkWorkOptions(options, "compact");
+      const work = checkResumableOptions(options, "compact");
       const { context, committer } = this.#engine;
       return (await import("../engine/upkeep/compact.ts")).compactStore(context, committer, work);
     });

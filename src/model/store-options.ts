@@ -78,10 +78,19 @@ export interface DueOptions {
 
 /** Options of work that goes through the whole store: `verify`, `compact`, `stats`, `sweep`, `export` and `import`. */
 export interface WorkOptions {
-  /** Called with the number of threads done, as the work goes on. An error it throws ends the work. @default none */
-  readonly progress?: (threads: number) => void;
+  /**
+   * Called with the number of threads done, as the work goes on, and with the id of the last one, where threads are gone
+   * through in the order of their ids. An error it throws ends the work. @default none
+   */
+  readonly progress?: (threads: number, last?: string) => void;
   /** Ends the work with the signal's reason; changes that are committed by then stay. @default none */
   readonly signal?: AbortSignal;
+}
+
+/** Options of `compact` and `verify`. */
+export interface ResumableOptions extends WorkOptions {
+  /** Begin behind the thread of this id, bytewise: the last one that `progress` told of work that was stopped. @default at the first */
+  readonly after?: string;
 }
 
 /** Options of `sweep`. */
@@ -100,6 +109,8 @@ export interface RotateOptions extends WorkOptions {
 export interface ExportOptions extends WorkOptions {
   /** The ids of the threads. @default all threads */
   readonly threads?: readonly string[];
+  /** Only threads whose ids come behind this one, bytewise: an export that was stopped goes on with it. @default all threads */
+  readonly after?: string;
   /** Encrypt the bundle with the keys of the store. A store with these keys can import it. @default false */
   readonly encrypted?: boolean;
 }

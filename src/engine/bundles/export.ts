@@ -91,12 +91,13 @@ const HELD_CHARACTERS = 4 * 1024 * 1024;
 
 /** Yields a store as text: one line a record. Each thread stands for itself, with all that it shows at one moment. */
 export async function* exportStore(store: Context, options: ExportOptions): AsyncGenerator<string> {
-  const { threads, signal, encrypted } = options;
+  const { threads, after, signal, encrypted } = options;
   signal?.throwIfAborted();
   const context = store.fresh(abortable(store.backend, signal));
   const lines = await bundleLines(store, encrypted === true, {});
   yield lines.header;
-  const source = threads === undefined ? allThreads(context, { together: 1 }) : namedThreads(context, threads);
+  const range = { together: 1, ...(after !== undefined && { after }) };
+  const source = threads === undefined ? allThreads(context, range) : namedThreads(context, threads);
   const count = yield* exportTapes(store, context, source, lines.out, options);
   yield lines.out(bundleLine({ kind: "done", threads: count } satisfies BundleRecord));
 }
@@ -161,7 +162,7 @@ export async function* exportTapes(
     } else count += 1;
     for (const line of lines.rest()) yield out(line);
     signal?.throwIfAborted();
-    progress?.(count);
+    progress?.(count, thread);
   }
   return count;
 }

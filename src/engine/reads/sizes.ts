@@ -96,11 +96,14 @@ export async function storeStats(
   let threads = 0;
   let checkpoints = 0;
   for await (const page of byId(context, {})) {
-    signal?.throwIfAborted();
-    threads += page.length;
-    for (const { info } of page) checkpoints += info.checkpoints;
-    progress?.(threads);
+    for (const { info } of page) {
+      signal?.throwIfAborted();
+      threads += 1;
+      checkpoints += info.checkpoints;
+      progress?.(threads, info.id);
+    }
   }
+  signal?.throwIfAborted();
   const { tables, total, behind } = await context.backend.size();
   const bytes = {
     directory: tables.directory.bytes,

@@ -1,10 +1,13 @@
-import type { WorkOptions } from "../../model/store-options.ts";
+import type { Found } from "../../backend.ts";
+import type { ResumableOptions } from "../../model/store-options.ts";
 import { Attempts } from "../../platform/attempts.ts";
 import { announce } from "../../platform/diagnostics.ts";
 import type { Committer } from "../commits/group-commit.ts";
 import { isCorrupt } from "../faults/damage.ts";
 import type { Context } from "../memory/context.ts";
+import type { Tape } from "../memory/tape.ts";
 import { allThreads } from "../reads/directory.ts";
+import { decodeMeta } from "../records/meta.ts";
 import { compactLineage } from "./compact-lineage.ts";
 
 /** Objects outside the store that no record names are deleted once they are older than this. */
@@ -14,41 +17,66 @@ const LEFTOVER_AGE = 24 * 60 * 60 * 1000;
 export async function compactStore(
   context: Context,
   committer: Committer,
-  { progress, signal }: WorkOptions,
+  { progress, signal, after }: ResumableOptions,
 ): Promise<void> {
   signal?.throwIfAborted();
-  /** How many threads each lineage has. */
-  const lineages = new Map<number, number>();
   const faults: unknown[] = [];
-  for await (const tape of allThreads(context, { onFault: (_, error) => faults.push(error) })) {
-    signal?.throwIfAborted();
-    lineages.set(tape.lineage, (lineages.get(tape.lineage) ?? 0) + 1);
-  }
   let done = 0;
   const objects = new Set<string>();
-  let complete = true;
-  for (const [lineage, threads] of lineages) {
+  let complete = after === undefined;
+  const onFault = (_: string, error: unknown): void => void faults.push(error);
+  for await (const tape of allThreads(context, { onFault, ...(after !== undefined && { after }) })) {
+    signal?.throwIfAborted();
     try {
-      const attempts = new Attempts();
-      while (!(await compactLineage(context, committer, lineage, signal, (object) => objects.add(object)))) {
-        // A lineage that others never stop writing to is left for the next compaction.
-        if (await attempts.again()) continue;
-        complete = false;
-        break;
+      if (await leadsLineage(context, tape)) {
+        const isDone = await compactUntilDone(context, committer, tape.lineage, signal, objects);
+        complete &&= isDone;
       }
     } catch (error) {
       // A damaged lineage is left as it is, and the others are still compacted.
       if (!isCorrupt(error)) throw error;
       faults.push(error);
     }
-    done += threads;
-    progress?.(done);
-    signal?.throwIfAborted();
+    done += 1;
+    progress?.(done, tape.meta.thread);
   }
+  signal?.throwIfAborted();
   if (complete && faults.length === 0) await sweepObjects(context, objects, signal);
   await context.backend.compact();
   announce("sweep", {});
   if (faults.length > 0) throw faults[0];
+}
+
+/** Meta records that are read to find the first living thread of a lineage. */
+const METAS = 16;
+
+/**
+ * Tells whether a tape is the first of its lineage that has a thread. A lineage is compacted when its leader comes up in the
+ * list of threads: so nothing has to be remembered of the others.
+ */
+async function leadsLineage(context: Context, { lineage, number }: Tape): Promise<boolean> {
+  for (let from = 0; ; ) {
+    const range = { table: "meta", lineage, group: lineage, from } as const;
+    const [found] = (await context.read([{ scan: range, limit: METAS }])) as readonly [readonly Found[]];
+    for (const { item, value } of found) if (!decodeMeta(value).dead) return item === number;
+    if (found.length < METAS) return false;
+    from = (found.at(-1) as Found).item + 1;
+  }
+}
+
+/** Compacts a lineage. Resolves to false for one that others never stop writing to: it is left for the next compaction. */
+async function compactUntilDone(
+  context: Context,
+  committer: Committer,
+  lineage: number,
+  signal: AbortSignal | undefined,
+  objects: Set<string>,
+): Promise<boolean> {
+  const stays = (object: string): void => void objects.add(object);
+  for (const attempts = new Attempts(); ; ) {
+    if (await compactLineage(context, committer, lineage, signal, stays)) return true;
+    if (!(await attempts.again())) return false;
+  }
 }
 
 /**

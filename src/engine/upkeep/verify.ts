@@ -1,6 +1,6 @@
 import type { IndexEntry } from "../../backend.ts";
 import type { Fault, VerifyResult } from "../../model/results.ts";
-import type { WorkOptions } from "../../model/store-options.ts";
+import type { ResumableOptions } from "../../model/store-options.ts";
 import { Attempts } from "../../platform/attempts.ts";
 import { ifDamaged, isCorrupt } from "../faults/damage.ts";
 import { standingOf } from "../lineage/unchanged-since.ts";
@@ -19,7 +19,10 @@ import { verifyValues } from "./verify-values.ts";
  * Reads everything that any thread shows, from storage, not from memory: every frame with its checksum, every chain,
  * every type, every write. Does not stop at a fault.
  */
-export async function verifyStore(store: Context, { progress, signal }: WorkOptions): Promise<VerifyResult> {
+export async function verifyStore(
+  store: Context,
+  { progress, signal, after }: ResumableOptions,
+): Promise<VerifyResult> {
   signal?.throwIfAborted();
   const context = store.fresh(abortable(store.backend, signal));
   const faults: Fault[] = (await context.backend.verify()).map((message) => ({
@@ -33,14 +36,14 @@ export async function verifyStore(store: Context, { progress, signal }: WorkOpti
   const isIndexed = await context.isIndexed().catch((error: unknown) => ifDamaged(error) ?? false);
   let done = 0;
   try {
-    for await (const tape of allThreads(context, { onFault, together: 1 })) {
+    for await (const tape of allThreads(context, { onFault, together: 1, ...(after !== undefined && { after }) })) {
       await lineages.verify(tape);
       if (isIndexed) for (const fault of await indexFaults(context, tape).catch(unread)) faults.push(fault);
       // A read that was refused by the signal looks like a fault of the thread.
       signal?.throwIfAborted();
       await numbers.add(tape);
       done += 1;
-      progress?.(done);
+      progress?.(done, tape.meta.thread);
     }
   } catch (error) {
     // Damage of the list of threads is an answer to verify(), not a failure of it.
@@ -103,7 +106,7 @@ class Lineages {
     }
     await this.#verifyOne(tape);
     if (this.#lineages.has(tape.lineage)) return;
-    this.#lineages.add(tape.lineage);
+    if (tape.meta.origin || tape.meta.generation > 0) this.#lineages.add(tape.lineage);
     await verifyValues(this.#context, tape.lineage, (error) =>
       this.#faults.push(faultOf(tape.meta.thread, null, error)),
     );
@@ -118,6 +121,8 @@ class Lineages {
     const faults = await threadFaults(this.#context, tape, counts ? origin.upTo : 0);
     // A deleted thread shows nothing: faults of its tape are reported by the forks that need it.
     if (!dead) for (const fault of faults) this.#faults.push(fault);
+    // Of a tape that was never forked no other tape needs to know: so a store of single threads is verified in little memory.
+    if (!origin && tape.meta.generation === 0) return;
     // Invariant: a plain tape shows its forks nothing but what it shows itself.
     this.#verified.set(tape.name, { lastSeq, sound: faults.length === 0 && isPlain(tape) });
     // Otherwise a chain of tapes, each holding the next, would keep all of them in memory.

@@ -1,4 +1,5 @@
-import type { BackupOptions, ExportOptions, RotateOptions, WorkOptions } from "../store-options.ts";
+import { checkId } from "../address.ts";
+import type { BackupOptions, ExportOptions, ResumableOptions, RotateOptions, WorkOptions } from "../store-options.ts";
 import {
   checkBoolean,
   checkFunction,
@@ -18,6 +19,14 @@ export function checkWorkOptions(options: WorkOptions, call: string): WorkOption
   return { ...options };
 }
 
+/** Checks the options of `call`, which goes through the threads in the order of their ids and can go on behind one. */
+export function checkResumableOptions(options: ResumableOptions, call: string): ResumableOptions {
+  const fields = checkOptions(options, [...workKeys, "after"], call);
+  checkWork(fields);
+  optional(fields, "after", (value) => checkId(value, "A thread id"));
+  return { ...options };
+}
+
 export function checkRotateOptions(options: RotateOptions): RotateOptions {
   const fields = checkOptions(options, [...workKeys, "data"], "rotate");
   checkWork(fields);
@@ -33,9 +42,13 @@ export function checkBackupOptions(options: BackupOptions): BackupOptions {
 }
 
 export function checkExportOptions(options: ExportOptions): ExportOptions {
-  const fields = checkOptions(options, [...workKeys, "threads", "encrypted"], "export");
+  const fields = checkOptions(options, [...workKeys, "threads", "after", "encrypted"], "export");
   checkWork(fields);
   optional(fields, "encrypted", checkBoolean);
+  optional(fields, "after", (value) => checkId(value, "A thread id"));
+  if (options.after !== undefined && options.threads !== undefined) {
+    throw new TypeError("export takes threads, which it exports in their order, or after, not both.");
+  }
   optional(fields, "threads", (value, what) => checkIds(value, what, "A thread id"));
   return { ...options, ...(options.threads !== undefined && { threads: [...options.threads] }) };
 }
