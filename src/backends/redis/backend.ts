@@ -44,7 +44,8 @@ export class RedisBackend implements Backend {
   static async open(servers: Servers, settings: Settings): Promise<Backend> {
     try {
       let masters = await servers.masters();
-      const [first] = await Promise.all(masters.map((host) => serverFacts(servers, host)));
+      let facts = await Promise.all(masters.map((host) => serverFacts(servers, host)));
+      const [first] = facts;
       if (servers.isCluster && first?.isCluster === false) {
         throw new ThreadmarkError(
           "UNSUPPORTED",
@@ -54,8 +55,8 @@ export class RedisBackend implements Backend {
       if (first?.isCluster && !servers.isCluster) {
         await servers.becomeCluster();
         masters = await servers.masters();
+        facts = await Promise.all(masters.map((host) => serverFacts(servers, host)));
       }
-      const facts = await Promise.all(masters.map((host) => serverFacts(servers, host)));
       const backend = new RedisBackend(
         servers,
         settings,
@@ -133,7 +134,7 @@ export class RedisBackend implements Backend {
 
   async close(): Promise<void> {
     this.#hearers.stop();
-    this.#hearing.close();
+    await this.#hearing.close();
     this.#servers.close();
   }
 

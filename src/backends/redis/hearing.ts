@@ -6,6 +6,8 @@ import { slotOf } from "./crc16.ts";
 const tellMilliseconds = 10;
 /** Listeners look by themselves this often, since the message of a process that was killed may be missing. */
 const lookMilliseconds = 1_000;
+/** Listeners of other processes look by themselves if a message is lost: closing does not wait for it longer than this. */
+const closeMilliseconds = 200;
 /** While no connection listens, they look this often. */
 const deafMilliseconds = 25;
 
@@ -15,6 +17,7 @@ export class Hearing {
   readonly #channel: string;
   #toldAt = Number.NEGATIVE_INFINITY;
   #telling: NodeJS.Timeout | undefined;
+  #sent: Promise<unknown> = Promise.resolve();
 
   constructor(servers: Servers, prefix: string) {
     this.#servers = servers;
@@ -35,12 +38,15 @@ export class Hearing {
     }
   }
 
-  /** Sends what is still to be told. */
-  close(): void {
-    if (this.#telling === undefined) return;
-    clearTimeout(this.#telling);
-    this.#telling = undefined;
-    this.#send();
+  /** Sends what is still to be told, if the server answers within a moment. */
+  async close(): Promise<void> {
+    if (this.#telling !== undefined) {
+      clearTimeout(this.#telling);
+      this.#telling = undefined;
+      this.#send();
+    }
+    const late = new Promise<void>((resolve) => setTimeout(resolve, closeMilliseconds).unref());
+    await Promise.race([this.#sent, late]);
   }
 
   /** Calls back whenever others may have committed, until the returned function is called. */
@@ -85,6 +91,8 @@ export class Hearing {
   #send(): void {
     this.#toldAt = performance.now();
     // Whether anybody hears it does not matter to the commit.
-    this.#servers.at(slotOf(this.#channel), (link) => link.send(["PUBLISH", this.#channel, ""])).catch(() => {});
+    this.#sent = this.#servers
+      .at(slotOf(this.#channel), (link) => link.send(["PUBLISH", this.#channel, ""]))
+      .catch(() => {});
   }
 }

@@ -13,9 +13,9 @@ export interface ServerFacts {
 /** Reads a server's facts. Refuses one that is too old, or that would drop keys when its memory is full. */
 export async function serverFacts(servers: Servers, host: Host): Promise<ServerFacts> {
   const facts = new Map<string, string>();
-  for (const section of ["server", "memory", "persistence", "cluster"]) {
-    const text = String(await servers.ask(host, ["INFO", section]));
-    for (const line of text.split("\r\n")) {
+  const sections = ["server", "memory", "persistence", "cluster"];
+  for (const text of await Promise.all(sections.map((section) => servers.ask(host, ["INFO", section])))) {
+    for (const line of String(text).split("\r\n")) {
       const at = line.indexOf(":");
       if (at > 0) facts.set(line.slice(0, at), line.slice(at + 1));
     }

@@ -30,6 +30,7 @@ export class Servers {
   #map: SlotMap | undefined;
   #master: Host | undefined;
   #refreshing: Promise<void> | undefined;
+  #closed = false;
 
   constructor(access: Access, { connections, patience }: { readonly connections: number; readonly patience: number }) {
     this.#access = access;
@@ -77,7 +78,9 @@ export class Servers {
     return this.#persist(() => this.#connectionFor(slot), action);
   }
 
+  /** Closes all connections. Commands under way fail, and are not tried again. */
   close(): void {
+    this.#closed = true;
     this.#nodes.close();
   }
 
@@ -97,7 +100,8 @@ export class Servers {
         if (!(error instanceof Failure)) throw error;
         mayHaveApplied ||= error.mayHaveApplied;
         const { cause, state } = error;
-        const isOver = performance.now() - since >= this.patience || (state === "READONLY" && !this.#isReplaceable);
+        const isOver =
+          this.#closed || performance.now() - since >= this.patience || (state === "READONLY" && !this.#isReplaceable);
         if (!error.passing || isOver) throw new Failure(cause, mayHaveApplied, false, state);
         asked = state === "ASK" ? hostIn(error.message) : undefined;
         if (asked === undefined) {
