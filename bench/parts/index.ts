@@ -9,6 +9,7 @@ import { profile } from "./profile.ts";
 import { runtime } from "./runtime.ts";
 import { screen } from "./screen.ts";
 import { codec } from "./store/codec.ts";
+import { encryption } from "./store/encryption.ts";
 import { growth } from "./store/growth.ts";
 import { memory } from "./store/memory.ts";
 import { operations } from "./store/operations.ts";
@@ -33,6 +34,7 @@ export const parts: readonly Part[] = [
   waits,
   reads,
   upkeep,
+  encryption,
   postgres,
   threadsAtOnce,
   processesOnOneFile,

@@ -4,11 +4,6 @@ import { bytesOfBase64 } from "../platform/bytes.ts";
 export type KeyMaterial = Uint8Array | string;
 
 interface EncryptionSettings {
-  /**
-   * Hide thread ids, and the workflows, runs and attributes that threads are found by. They are then found by equality only.
-   * Decided when the store is made. @default false
-   */
-  readonly hideIds?: boolean;
   /** Also take records that are not encrypted, until `rotate` has encrypted them all. @default false */
   readonly migrating?: boolean;
 }

@@ -6,7 +6,7 @@ import { storeKey } from "../records/keys.ts";
 import { type DataKey, headerOf, isEncrypted, keyIdOf } from "./data-key.ts";
 import type { Keychain, Readable } from "./keychain.ts";
 import { isSameHeader, type LineageKeys, PLAIN } from "./lineage-keys.ts";
-import { directoryPlace, ID_MARK, LOG_PLACE, placeOf, storedId } from "./places.ts";
+import { directoryPlace, LOG_PLACE, placeOf } from "./places.ts";
 import type { Recent } from "./recent.ts";
 import type { RememberedMeta } from "./remembered-meta.ts";
 import type { StoreKeys } from "./store-keys.ts";
@@ -35,21 +35,6 @@ export class Decoder {
     this.#keychain = keychain;
     this.#store = store;
     this.#metas = metas;
-  }
-
-  /** Returns the reads with ids as they are stored. */
-  hidden(reads: readonly Read[]): readonly Read[] {
-    const store = this.#store;
-    if (!store.hidesIds) return reads;
-    return reads.map((read) => {
-      if ("get" in read && read.get.table === "directory") {
-        return { get: { table: "directory", id: storedId(store, read.get.id) } };
-      }
-      if (!("list" in read)) return read;
-      const { prefix, after, limit } = read.list;
-      if (prefix !== undefined && prefix !== "") throw noPrefix();
-      return { list: { limit, ...(after !== undefined && { after: storedId(store, after) }) } };
-    });
   }
 
   async decode(reads: readonly Read[], answers: readonly Answer[]): Promise<readonly Answer[]> {
@@ -88,12 +73,14 @@ export class Decoder {
         value: this.#record({ table, lineage, group, item, part }, value),
       }));
     }
-    if ("list" in read) return (answer as readonly Listed[]).map((listed) => this.#listed(listed));
+    if ("list" in read) {
+      return (answer as readonly Listed[]).map(({ id, value }) => ({ id, value: this.#directory(id, value) }));
+    }
     return "log" in read ? this.#log(answer as LogPage) : answer;
   }
 
   #got({ get: key }: Extract<Read, { get: unknown }>, value: Value): Value | undefined {
-    if (key.table === "directory") return this.#directory(storedId(this.#store, key.id), value).value;
+    if (key.table === "directory") return this.#directory(key.id, value);
     // The engine asks for this record to learn whether it needs keys: it does not.
     if (key.table === storeKey.table && key.lineage === storeKey.lineage) return undefined;
     return this.#record(key, value);
@@ -151,20 +138,9 @@ export class Decoder {
     return keys === undefined || keys === PLAIN || keys.plain ? stored : NOT_ENCRYPTED;
   }
 
-  #listed({ id, value }: Listed): Listed {
-    const found = this.#directory(id, value);
-    return { id: found.id ?? id, value: found.value };
-  }
-
-  /** Returns a directory record, and the thread's id where that is hidden. */
-  #directory(id: string, stored: Value): { readonly value: Value; readonly id?: string } {
-    const { keys, hidesIds } = this.#store;
-    if (!isEncrypted(stored)) return { value: this.#keychain.migrating ? stored : NOT_ENCRYPTED };
-    const plain = valueOf(keys.current.decrypt(directoryPlace(id), stored));
-    if (!hidesIds || plain === UNREADABLE) return { value: plain };
-    const text = plain as string;
-    const at = text.indexOf(ID_MARK);
-    return { value: text.slice(0, at), id: text.slice(at + ID_MARK.length) };
+  #directory(id: string, stored: Value): Value {
+    if (!isEncrypted(stored)) return this.#keychain.migrating ? stored : NOT_ENCRYPTED;
+    return valueOf(this.#store.keys.current.decrypt(directoryPlace(id), stored));
   }
 
   #log(page: LogPage): LogPage {
@@ -206,11 +182,4 @@ const TEXT = "j".charCodeAt(0);
 function valueOf(plain: Buffer | undefined): Value {
   if (plain === undefined) return UNREADABLE;
   return plain[1] === TEXT ? plain.toString("utf8") : plain;
-}
-
-function noPrefix(): ThreadmarkError {
-  return new ThreadmarkError(
-    "UNSUPPORTED",
-    "A store with hideIds finds threads by their whole id only. Leave prefix out, or use an attribute.",
-  );
 }

@@ -1,8 +1,8 @@
-import type { Batch, DirectoryKey, Entry, Key, LogLine, Range, Value } from "../../backend.ts";
+import type { Batch, DirectoryKey, Entry, Key, LogLine, Value } from "../../backend.ts";
 import { base64, compareBytes } from "../../platform/bytes.ts";
 import type { Keychain } from "./keychain.ts";
 import { type LineageKeys, PLAIN } from "./lineage-keys.ts";
-import { directoryPlace, ID_MARK, LOG_PLACE, placeOf, storedId } from "./places.ts";
+import { directoryPlace, LOG_PLACE, placeOf } from "./places.ts";
 import type { Recent } from "./recent.ts";
 import type { RememberedMeta } from "./remembered-meta.ts";
 import type { StoreKeys } from "./store-keys.ts";
@@ -37,11 +37,11 @@ export class Encoder {
     return {
       ...(checks && {
         checks: checks.map(({ key, value }) => ({
-          key: this.#key(key),
+          key,
           value: value === undefined ? undefined : expected(key, value),
         })),
       }),
-      ...(deletes && { deletes: deletes.map((key) => (key.table === "directory" ? this.#key(key) : key)) }),
+      ...(deletes && { deletes }),
       ...(inserts && { inserts: inserts.map((entry) => this.#entry(entry)) }),
       ...(puts && { puts: puts.map((entry) => this.#entry(entry)) }),
       ...(entries && { entries }),
@@ -51,12 +51,7 @@ export class Encoder {
   }
 
   #entry({ key, value }: Entry): Entry {
-    return { key: this.#key(key), value: this.#value(key, value) };
-  }
-
-  #key<K extends Key | DirectoryKey | Range>(key: K): K {
-    if (!this.#store.hidesIds || key.table !== "directory") return key;
-    return { table: "directory", id: storedId(this.#store, (key as DirectoryKey).id) } as K;
+    return { key, value: this.#value(key, value) };
   }
 
   #value(key: Key | DirectoryKey, value: Value): Value {
@@ -77,9 +72,7 @@ export class Encoder {
   }
 
   #directory(id: string, value: Value): Value {
-    const { keys, hidesIds } = this.#store;
-    const place = directoryPlace(storedId(this.#store, id));
-    return keys.current.encrypt(place, hidesIds ? `${value as string}${ID_MARK}${id}` : value);
+    return this.#store.keys.current.encrypt(directoryPlace(id), value);
   }
 
   #line({ at, text }: LogLine): LogLine {

@@ -74,9 +74,8 @@ export class EncryptedBackend implements Backend {
 
   async #readFrom(source: Readable, store: StoreKeys, reads: readonly Read[]): Promise<readonly Answer[]> {
     const decoder = new Decoder(this.keychain, store, this.#metas, source);
-    const hidden = decoder.hidden(reads);
     for (let attempt = 1; ; attempt += 1) {
-      const answers = await source.read(hidden);
+      const answers = await source.read(reads);
       const decoded = await decoder.decode(reads, answers);
       if (!decoder.missesKeys || attempt === READS) return decoded;
     }
@@ -91,7 +90,7 @@ export class EncryptedBackend implements Backend {
   /** Reads from a store that has no keys yet, unless another store has begun it meanwhile. */
   async #readNew(store: StoreKeys, reads: readonly Read[]): Promise<readonly Answer[]> {
     const decoder = new Decoder(this.keychain, store, this.#metas, this.#backend);
-    const answers = await this.#backend.read([...decoder.hidden(reads), { get: storeKey }]);
+    const answers = await this.#backend.read([...reads, { get: storeKey }]);
     if (answers.at(-1) === undefined) return decoder.decode(reads, answers.slice(0, -1));
     await this.keychain.load();
     return this.read(reads);
@@ -143,7 +142,8 @@ export class EncryptedBackend implements Backend {
 
   /** Names a large value by its JSON, so that only who has the keys can tell which value has a name. */
   nameOf(text: string): string {
-    return this.#keyed("value", text);
+    const { names } = this.keychain.store as StoreKeys;
+    return cryptography().createHmac("sha256", names).update(text).digest("base64url");
   }
 
   /** Makes a key for a bundle: `seal` encrypts its lines, each for its place in the bundle. */
@@ -178,16 +178,6 @@ export class EncryptedBackend implements Backend {
     return isEncrypted(bytes) ? new DataKey(bytesOfBase64(key)).decrypt(`object:${name}`, bytes) : undefined;
   }
 
-  /** Returns true if ids and the texts that threads are found by are hidden. */
-  get hidesIds(): boolean {
-    return this.keychain.store?.hidesIds === true;
-  }
-
-  #keyed(purpose: string, text: string): string {
-    const { names } = this.keychain.store as StoreKeys;
-    return cryptography().createHmac("sha256", names).update(`${purpose}:${text}`).digest("base64url");
-  }
-
   async #findOrCreate(lineage: number, { inserts = [] }: Batch): Promise<void> {
     const begins = inserts.some(({ key }) => key.table === "meta" && key.lineage === lineage && key.item === lineage);
     if (begins) await this.keychain.create(lineage);
@@ -203,7 +193,7 @@ export class EncryptedBackend implements Backend {
     const reads = keys.map((get) => ({ get }));
     const store = this.keychain.store as StoreKeys;
     const decoder = new Decoder(this.keychain, store, this.#metas, this.#backend);
-    const stored = (await this.#backend.read(decoder.hidden(reads))) as readonly (Value | undefined)[];
+    const stored = (await this.#backend.read(reads)) as readonly (Value | undefined)[];
     const plain = (await decoder.decode(reads, stored)) as readonly (Value | undefined)[];
     return encoder.encode(
       batch,

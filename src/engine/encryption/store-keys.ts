@@ -15,7 +15,6 @@ export interface StoreKeys {
   readonly keys: LineageKeys;
   /** The key of names: it never changes, since records are found by them. */
   readonly names: Uint8Array;
-  readonly hidesIds: boolean;
   /** The number of a rotation of all data that has begun and not ended. */
   readonly rotation?: number | undefined;
   /** The store's record as it is stored; undefined while it is not. */
@@ -24,7 +23,6 @@ export interface StoreKeys {
 
 interface StoreRecord {
   readonly names: string;
-  readonly hideIds?: true;
   readonly rotation?: number;
 }
 
@@ -35,7 +33,7 @@ interface StoreRecord {
 export async function loadStoreKeys(
   backend: Backend,
   ring: KeyRing,
-  { hideIds, migrating }: EncryptionOptions,
+  { migrating }: EncryptionOptions,
   before: StoreKeys | undefined,
 ): Promise<StoreKeys> {
   const [stored, threads] = (await backend.read([{ get: storeKey }, { list: { limit: 1 } }])) as readonly [
@@ -44,14 +42,11 @@ export async function loadStoreKeys(
   ];
   if (stored === undefined) {
     if (threads.length > 0 && !migrating) throw notEncrypted();
-    if (threads.length > 0 && hideIds) throw cannotHide();
     if (before?.stored === undefined && before !== undefined) return before;
     const keys = await makeKeys(ring, OWNER, [DataKey.random()]);
-    return { keys, names: cryptography().randomBytes(KEY_BYTES), hidesIds: hideIds === true, stored: undefined };
+    return { keys, names: cryptography().randomBytes(KEY_BYTES), stored: undefined };
   }
-  const found = await storeKeysOf(ring, stored);
-  if (hideIds !== undefined && hideIds !== found.hidesIds) throw otherHiding(found.hidesIds);
-  return found;
+  return storeKeysOf(ring, stored);
 }
 
 /** Reads the keys of a store from its record. */
@@ -59,15 +54,14 @@ async function storeKeysOf(ring: KeyRing, stored: Value): Promise<StoreKeys> {
   const keys = isEncrypted(stored) ? await readKeys(ring, OWNER, headerOf(stored)) : undefined;
   const plain = isEncrypted(stored) ? keys?.current.decrypt(OWNER, stored) : undefined;
   if (keys === undefined || plain === undefined) throw wrongKey();
-  const { names, hideIds, rotation } = JSON.parse(plain.toString("utf8")) as StoreRecord;
-  return { keys, names: bytesOfBase64(names), hidesIds: hideIds === true, rotation, stored: stored as Uint8Array };
+  const { names, rotation } = JSON.parse(plain.toString("utf8")) as StoreRecord;
+  return { keys, names: bytesOfBase64(names), rotation, stored: stored as Uint8Array };
 }
 
 /** Returns the store's record. */
-export function encodeStoreKeys({ keys, names, hidesIds, rotation }: StoreKeys): Uint8Array {
+export function encodeStoreKeys({ keys, names, rotation }: StoreKeys): Uint8Array {
   const record: StoreRecord = {
     names: base64(names),
-    ...(hidesIds && { hideIds: true }),
     ...(rotation !== undefined && { rotation }),
   };
   return keys.current.encrypt(OWNER, JSON.stringify(record), keys.header);
@@ -90,19 +84,5 @@ function wrongKey(): ThreadmarkError {
     "KEY",
     "The keys do not fit the store: they are not the ones it was encrypted with, or its record of keys is damaged. " +
       "Open it with the right keys, or restore it from a backup.",
-  );
-}
-
-function cannotHide(): ThreadmarkError {
-  return new ThreadmarkError(
-    "UNSUPPORTED",
-    "The ids of a store that has threads cannot be hidden. Export it, and import the bundle into a new store with hideIds.",
-  );
-}
-
-function otherHiding(hides: boolean): ThreadmarkError {
-  return new ThreadmarkError(
-    "UNSUPPORTED",
-    `The store was made ${hides ? "with" : "without"} hideIds, and that cannot change. Leave hideIds out.`,
   );
 }

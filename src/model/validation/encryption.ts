@@ -7,9 +7,9 @@ const NAME_BYTES = 200;
 /** Checks the option `encryption` of `open`. A message never shows any of a key. */
 export function checkEncryption(value: unknown, what: string): void {
   const fields = checkObject(value, what);
-  checkKeys(fields, ["current", "keys", "wrap", "unwrap", "hideIds", "migrating"], what);
+  checkKeys(fields, ["current", "keys", "wrap", "unwrap", "migrating"], what);
   const { current, keys, wrap, unwrap } = fields;
-  for (const setting of ["hideIds", "migrating"]) optional(fields, setting, checkBoolean);
+  optional(fields, "migrating", checkBoolean);
   if ((keys === undefined) === (wrap === undefined && unwrap === undefined)) {
     throw new TypeError(`${what} takes either current and keys, or wrap and unwrap.`);
   }
