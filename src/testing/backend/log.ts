@@ -37,10 +37,8 @@ export const logCases: readonly BackendCase[] = [
 
   backendCase("lines are read in the order of their commits, from any position on", async (backend) => {
     await write(backend, 1, "a", "b");
-    await backend.commit([
-      { log: { lineage: 2, lines: [{ at: 6, text: "c" }] } },
-      { log: { lineage: 1, lines: [{ at: 7, text: 'é"\\\n😀' }] } },
-    ]);
+    await backend.commit([{ log: { lineage: 2, lines: [{ at: 6, text: "c" }] } }]);
+    await backend.commit([{ log: { lineage: 1, lines: [{ at: 7, text: 'é"\\\n😀' }] } }]);
     await settled(backend, 'é"\\\n😀');
     const all = await page(backend);
     assert.deepEqual(textsOf(all), ["a", "b", "c", 'é"\\\n😀']);

@@ -4,17 +4,19 @@ import type { ShardReads } from "./shard-reads.ts";
 
 /*
  * Every shard has a log of its own, whose lines are numbered from 1. A position of the whole log says how many lines of each
- * shard come before it: "12" with one shard, else "0:12,5:3", without shards of which there is none.
+ * shard come before it: "12" with one shard, else "0:12,5:3", without shards of which there is none. Pages merge the shards' lines by
+ * the time of their servers, so that lines of two shards stand in the order of their commits as far as the servers' clocks agree.
  */
 
 /** The lines of one shard, and the numbers of its first and last line; 0 where it has none. */
 interface ShardPage {
-  readonly lines: readonly (LogLine & { readonly number: number })[];
+  readonly lines: readonly (LogLine & { readonly number: number; readonly time: number })[];
   readonly first: number;
   readonly last: number;
 }
 
-type StreamEntry = readonly [id: Buffer, fields: readonly [at: Buffer, text: Buffer]];
+/** The fields of a line are its `at` and its text, and `u` and the server's time in microseconds. */
+type StreamEntry = readonly [id: Buffer, fields: readonly [at: Buffer, text: Buffer, u: Buffer, time: Buffer]];
 
 /** Returns how many lines of each shard come before a position; undefined for a text that is none. */
 export function parsePosition(position: string, shards: number): readonly number[] | undefined {
@@ -61,8 +63,13 @@ export function askForLines(
   };
 }
 
-function lineOf([id, [at, text]]: StreamEntry): ShardPage["lines"][number] {
-  return { number: Number.parseInt(id.toString(), 10), at: Number(at.toString()), text: text.toString() };
+function lineOf([id, [at, text, , time]]: StreamEntry): ShardPage["lines"][number] {
+  return {
+    number: Number.parseInt(id.toString(), 10),
+    at: Number(at.toString()),
+    text: text.toString(),
+    time: Number(time.toString()),
+  };
 }
 
 function numberOf([entry]: readonly StreamEntry[]): number {
@@ -87,7 +94,7 @@ function firstLines(pages: readonly ShardPage[], after: readonly number[], limit
   const next = pages.map(() => 0);
   const lines: LogPage["lines"][number][] = [];
   while (lines.length < limit) {
-    const shard = foremost(pages, (page, index) => page.lines[next[index] as number]?.at, Number.POSITIVE_INFINITY);
+    const shard = foremost(pages, (page, index) => page.lines[next[index] as number]?.time, Number.POSITIVE_INFINITY);
     if (shard === undefined) break;
     const { number, at, text } = lineAt(pages, shard, next[shard] as number);
     next[shard] = (next[shard] as number) + 1;
@@ -103,8 +110,8 @@ function lastLines(pages: readonly ShardPage[], ends: readonly number[], limit: 
   const lines: LogPage["lines"][number][] = [];
   while (lines.length < limit) {
     const timeOf = (page: ShardPage, index: number): number | undefined => {
-      const at = page.lines[(left[index] as number) - 1]?.at;
-      return at === undefined ? undefined : -at;
+      const time = page.lines[(left[index] as number) - 1]?.time;
+      return time === undefined ? undefined : -time;
     };
     const shard = foremost(pages, timeOf, Number.POSITIVE_INFINITY, true);
     if (shard === undefined) break;

@@ -61,7 +61,8 @@ while i <= count do
       last = newest and tonumber(string.match(newest[1], '^%d+')) or 0
     end
     last = last + 1
-    redis.call('XADD', KEYS[3], string.format('%.0f-0', last), first, ARGV[i + 2])
+    local time = redis.call('TIME')
+    redis.call('XADD', KEYS[3], string.format('%.0f-0', last), first, ARGV[i + 2], 'u', time[1] .. string.format('%06d', time[2]))
     if last % 1024 == 0 then redis.call('XTRIM', KEYS[3], 'MAXLEN', ARGV[i + 3]) end
     i = i + 4
   elseif operation == 'C' then

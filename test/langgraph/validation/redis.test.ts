@@ -1,0 +1,4 @@
+import { redisUnderTest } from "../../support/places.ts";
+import { validateOn } from "./suite.ts";
+
+validateOn(redisUnderTest);
