@@ -1,5 +1,6 @@
 import type { Part } from "../harness/context.ts";
 import { files } from "./files.ts";
+import { finding } from "./finding.ts";
 import { floors } from "./floors.ts";
 import { langgraph, langgraphAgent, langgraphPostgres, langgraphSynced } from "./langgraph.ts";
 import { langgraphDelta } from "./langgraph-delta.ts";
@@ -39,6 +40,7 @@ export const parts: readonly Part[] = [
   threadsAtOnce,
   processesOnOneFile,
   watching,
+  finding,
   langgraph,
   langgraphDelta,
   langgraphAgent,

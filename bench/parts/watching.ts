@@ -9,8 +9,13 @@ import type { Cell } from "../harness/report.ts";
 const threads = 5;
 
 /** Puts now and then, and returns the milliseconds until another process was told of each put, ascending. */
-async function delays({ place }: Context, scheme: "sqlite" | "file", count: number): Promise<readonly number[]> {
-  const url = `${scheme}:${place.path(`watched-${scheme}`)}`;
+async function delays(
+  { place }: Context,
+  scheme: "sqlite" | "file" | "postgres",
+  count: number,
+): Promise<readonly number[]> {
+  const isServer = scheme === "postgres";
+  const url = isServer ? await place.postgres() : `${scheme}:${place.path(`watched-${scheme}`)}`;
   const program = fileURLToPath(new URL("../children/watcher.ts", import.meta.url));
   const child = spawn(process.execPath, [program, url], { stdio: ["ignore", "pipe", "inherit"] });
   const told = new Map<string, number>();
@@ -43,7 +48,7 @@ export const watching: Part = {
     const { report, quick } = context;
     const count = quick ? 60 : 300;
     const rows: Cell[][] = [];
-    for (const scheme of ["sqlite", "file"] as const) {
+    for (const scheme of ["sqlite", "file", "postgres"] as const) {
       const taken = await delays(context, scheme, count);
       const at = (part: number): number => taken[Math.floor((taken.length - 1) * part)] as number;
       rows.push([scheme, at(0.5), at(0.9), at(0.99)]);

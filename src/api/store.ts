@@ -162,7 +162,8 @@ export class Store<State = unknown> {
   }
 
   /**
-   * Counts threads and checkpoints, and the bytes they take by kind.
+   * Counts threads and checkpoints, and the bytes they take by kind. It reads every thread and measures every record: its
+   * time grows with the store. `counts` tells the number of threads from the index alone.
    *
    * @example
    * const { threads, checkpoints, bytes } = await store.stats();

@@ -17,7 +17,7 @@ export function verifyCommand(program: Command, session: Session): void {
       const { terminal, json } = session;
       const result = await session.withStore(url, (store) =>
         Progress.during(session, "verifying, threads:", async (update) => {
-          const { threads } = await store.stats();
+          const { threads } = await store.counts();
           update(0, threads);
           return store.verify({ progress: (done) => update(done, threads) });
         }),

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Store } from "../../../api/store.ts";
 import type { ThreadsOptions } from "../../../model/store-options.ts";
-import type { Case } from "../../case.ts";
+import type { Case, Free } from "../../case.ts";
 import { exact } from "../../support/exact.ts";
 import { collect } from "../../support/snapshot.ts";
 
@@ -194,6 +194,49 @@ export const findThreads: readonly Case[] = [
       await one.thread("t").delete();
       exact(await found(other, { where: { tenant: "acme" } }), []);
       assert.deepEqual((await other.verify()).faults, []);
+    },
+  },
+  {
+    name: "finding: stores that change the same threads at once leave an index that is right",
+    requires: ["processes"],
+    async run({ open, clock }) {
+      const stores = [await open(), await open()] as const;
+      const ids = ["a", "b", "c", "d"];
+      for (const id of ids) await stores[0].thread(id).put({ id: "first", state: {}, workflow: "w", next: ["x"] });
+      const answer = { channel: "answer", value: "yes", index: -4 };
+      const change = async (store: Store<Free>, round: number, writer: number): Promise<void> => {
+        const id = ids[(round + writer) % ids.length] as string;
+        const thread = store.thread(id);
+        const asks = { next: ["x"], interrupts: [{ id: `q${round}`, node: "x", value: round }] };
+        const steps = [
+          () => thread.put({ state: { round }, ...(round % 3 === 0 ? asks : {}), attributes: { round, writer } }),
+          () => thread.setAttributes({ writer, [`w${writer}`]: round }),
+          () => thread.putWrites("first", { task: `q${round}`, writes: [answer] }),
+          () => thread.fork({ at: "first", into: `${id}-${round}-${writer}` }),
+          () => store.thread(`${id}-${round - 4}-${writer}`).delete(),
+        ];
+        await steps[round % steps.length]?.();
+      };
+      for (let round = 0; round < 15; round += 1) {
+        clock.advance(400);
+        await Promise.all(stores.map((store, writer) => change(store, round, writer)));
+      }
+      for (const store of stores) {
+        const all = await collect(store.threads());
+        assert.deepEqual([...(await found(store, {}))].sort(), all.map(({ id }) => id).sort());
+        const { threads, status } = await store.counts();
+        assert.equal(threads, all.length);
+        for (const one of ["waiting", "paused", "done"] as const) {
+          const ids = all.filter((info) => info.status === one).map(({ id }) => id);
+          assert.deepEqual([...(await found(store, { status: one }))].sort(), ids.sort());
+          assert.equal(status[one], ids.length);
+        }
+        for (const info of all) {
+          const { writer } = info.attributes;
+          if (writer !== undefined) assert.ok((await found(store, { where: { writer } })).includes(info.id));
+        }
+      }
+      assert.deepEqual((await stores[1].verify()).faults, []);
     },
   },
 ];
