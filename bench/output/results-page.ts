@@ -38,7 +38,7 @@ export function resultsPage(results: Results): string {
 }
 
 function again({ again: parts = {} }: Results): string {
-  const names = Object.entries(parts).map(([part, began]) => `${part} (${began.slice(0, 16).replace("T", " ")})`);
+  const names = Object.entries(parts).map(([part, when]) => `${part} (${when})`);
   return names.length === 0 ? "" : ` Measured again later: ${names.join(", ")}.`;
 }
 

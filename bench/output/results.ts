@@ -23,7 +23,7 @@ export interface Results {
   readonly targets: readonly Target[];
   readonly tables: readonly Table[];
   readonly points: readonly Point[];
-  /** Parts that were measured again later, and when: theirs took the place of what the full run had found. */
+  /** Parts that were measured again later, and when, with what load: theirs took the place of what the full run had found. */
   readonly again?: Readonly<Record<string, string>>;
 }
 
@@ -61,8 +61,12 @@ export function withParts(whole: Results, later: Results): Results {
     targets: kept(whole.targets, later.targets),
     tables: kept(whole.tables, later.tables),
     points: later.points.length > 0 ? later.points : whole.points,
-    again: { ...whole.again, ...Object.fromEntries(parts.map((part) => [part, later.began])) },
+    again: { ...whole.again, ...Object.fromEntries(parts.map((part) => [part, when(later)])) },
   };
+}
+
+function when({ began, machine: { load } }: Results): string {
+  return `${began.slice(0, 16).replace("T", " ")}, load ${load.toFixed(0)}`;
 }
 
 export function readResults(): Results {
