@@ -1,4 +1,4 @@
-import type { Answer, Found, Key, Listed, LogPage, Read, Value } from "../../backend.ts";
+import type { Answer, Found, FoundEntry, Key, Listed, LogPage, Read, Value } from "../../backend.ts";
 import { NOT_ENCRYPTED, UNREADABLE } from "../../codec/envelope.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import { bytesOfBase64, compareBytes, latin1 } from "../../platform/bytes.ts";
@@ -76,7 +76,27 @@ export class Decoder {
     if ("list" in read) {
       return (answer as readonly Listed[]).map(({ id, value }) => ({ id, value: this.#directory(id, value) }));
     }
+    if ("find" in read && read.find.tapes) return (answer as readonly FoundEntry[]).map((entry) => this.#entry(entry));
     return "log" in read ? this.#log(answer as LogPage) : answer;
+  }
+
+  /** Decrypts the records of its tape that come with an entry. */
+  #entry(entry: FoundEntry): FoundEntry {
+    const { lineage, tape, records } = entry;
+    if (!records) return entry;
+    const { meta, tail } = records;
+    const key: Key = { table: "meta", lineage, group: lineage, item: tape, part: 0 };
+    return {
+      ...entry,
+      records: {
+        meta: meta === undefined ? undefined : this.#record(key, meta),
+        tail: tail.map(({ item, part, value }) => ({
+          item,
+          part,
+          value: this.#record({ table: "tail", lineage, group: tape, item, part }, value),
+        })),
+      },
+    };
   }
 
   #got({ get: key }: Extract<Read, { get: unknown }>, value: Value): Value | undefined {
