@@ -37,6 +37,13 @@ test("a link to an old checkpoint scrolls to it and marks it", async () => {
   await page.keyboard.type("399");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "step 399 · step-399" }).waitFor();
+  const selected = (step: number) =>
+    page.locator("#timeline").getByRole("option", { name: new RegExp(`^Step ${step} `), selected: true });
+  await selected(399).waitFor();
+  await page.keyboard.press("g");
+  await page.keyboard.type("200");
+  await page.keyboard.press("Enter");
+  await selected(200).waitFor();
   await page.getByRole("slider", { name: /^Replay/ }).fill("100");
   await page.getByRole("heading", { name: "step 100 · step-100" }).waitFor();
   await page.keyboard.press("g");

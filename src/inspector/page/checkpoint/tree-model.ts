@@ -120,8 +120,11 @@ export class TreeModel {
         index += 1;
         continue;
       }
+      // Behind the last part that was read there is a single gap, however long the list is.
+      const known = Math.min(to, node.children.length);
       let end = index;
-      while (end < to && node.children[end] === undefined) end += 1;
+      while (end < known && node.children[end] === undefined) end += 1;
+      if (end >= known) end = to;
       rows.push({ kind: "gap", node, level, from: index, count: end - index });
       index = end;
     }

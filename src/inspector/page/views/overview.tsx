@@ -55,8 +55,7 @@ export function Overview({
       </div>
       <p class="about">
         <span>{countText(facts.total, "thread")}</span>
-        <span>{countText(facts.checkpoints, "checkpoint")}</span>
-        {!facts.complete && <span>still counting …</span>}
+        <span>{facts.complete ? countText(facts.checkpoints, "checkpoint") : "counting checkpoints …"}</span>
       </p>
       {open.length > 0 && (
         <>
@@ -106,7 +105,7 @@ export function Overview({
         </>
       )}
       <h2>Activity</h2>
-      <Activity facts={facts} />
+      {facts.complete ? <Activity facts={facts} /> : <p class="skeleton" />}
       {facts.workflows.length > 1 && (
         <>
           <h2>Workflows</h2>

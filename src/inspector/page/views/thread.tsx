@@ -267,6 +267,8 @@ function JumpTo({
         step: text.trim(),
       });
       setText("");
+      // The keys that move from step to step work at once.
+      input.current?.blur();
       go({ ...route, checkpoint, base: undefined, path: undefined });
     } catch (error) {
       notify(error instanceof Error ? error.message : String(error));

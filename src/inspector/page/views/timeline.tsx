@@ -76,14 +76,16 @@ const NOWHERE: Position = { position: -1, index: -1 };
 /** Finds where in the timeline a checkpoint is, wherever it is. The newest needs no asking. */
 export function usePosition(route: Route, rows: TimelineRows): Position {
   const { thread, namespace, checkpoint } = route;
-  const [found, setFound] = useState<Position>(NOWHERE);
+  const [answer, setAnswer] = useState<{ readonly of: string; readonly position: Position } | undefined>(undefined);
   const wanted = checkpoint ?? rows.head;
+  // The place of the checkpoint before is not that of this one: the list would go there, and stay.
+  const found = answer !== undefined && answer.of === wanted ? answer.position : NOWHERE;
   const key = JSON.stringify([wanted, rows.total]);
   useEffect(() => {
     if (wanted === undefined || rows.total === 0) return undefined;
     const controller = new AbortController();
     get<Position>("timeline/position", { thread, namespace, checkpoint: wanted }, controller.signal).then(
-      setFound,
+      (position) => setAnswer({ of: wanted, position }),
       () => undefined,
     );
     return () => controller.abort();
