@@ -7,6 +7,7 @@ import type { Place } from "../environment/place.ts";
 import type { Part } from "../harness/context.ts";
 import type { Cell } from "../harness/report.ts";
 import { Timings } from "../harness/timing.ts";
+import { fanOut, recovery, takeover } from "./runtime-work.ts";
 
 const steps = 50;
 const durabilities: readonly Durability[] = ["sync", "async", "exit"];
@@ -72,8 +73,9 @@ async function runnersIn(place: Place): Promise<readonly Runner[]> {
 /** Measures the runtime and the store by themselves: the nodes do nothing, so no step can cost less. */
 export const runtime: Part = {
   name: "runtime",
-  title: "a step of a graph of empty nodes, beside LangGraph.js",
-  async run({ place, report, quick }) {
+  title: "a step of a graph beside LangGraph.js, fan-out, takeover and recovery",
+  async run(context) {
+    const { place, report, quick } = context;
     const runners = await runnersIn(place);
     const contests = runners.flatMap((runner) =>
       durabilities.map((durability) => ({ runner, durability, times: new Timings() })),
@@ -97,5 +99,10 @@ export const runtime: Part = {
       [{ title: "" }, ...durabilities.map((title) => ({ title, unit: "µs" }) as const)],
       rows,
     );
+    const perSecond = rows.map(([name, time]): Cell[] => [name as string, Math.round(1_000_000 / (time as number))]);
+    report.table("Steps a second, sync", [{ title: "" }, { title: "steps", unit: "/s" }], perSecond);
+    await fanOut(context);
+    await takeover(context);
+    await recovery(context);
   },
 };
