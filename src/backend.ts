@@ -204,7 +204,7 @@ export interface Batch {
   readonly puts?: readonly Entry[];
   /** Entries that leave and join the index, in this order, whether or not they are in it. All are of one lineage. */
   readonly entries?: { readonly remove?: readonly IndexEntry[]; readonly add?: readonly IndexEntry[] };
-  /** Lines for the log. Those of two lineages that are committed in one call may stand in either order. */
+  /** Lines for the log. Lines of two lineages that are committed in one call may stand in either order. */
   readonly log?: { readonly lineage: number; readonly lines: readonly LogLine[] };
   /** A record that the batch builds on beside its checks. If there were more `interruptions` since, it is a check like the others. */
   readonly follows?: { readonly key: Key; readonly value: Value; readonly interruptions: number };

@@ -25,7 +25,7 @@ const State = Annotation.Root({
   out: Annotation<number[]>({ reducer: (left, right) => [...left, ...right], default: () => [] }),
 });
 
-/** One step of many tasks, each of which returns a number. */
+/** A step of many tasks, each of which returns a number. */
 export async function fanOut({ place, report, quick }: Context): Promise<void> {
   const width = quick ? 1_000 : 10_000;
   const rows: Cell[][] = [];
