@@ -7,6 +7,7 @@ import { langgraphDelta } from "./langgraph-delta.ts";
 import { postgres } from "./postgres.ts";
 import { processesOnOneFile } from "./processes.ts";
 import { profile } from "./profile.ts";
+import { redis } from "./redis.ts";
 import { runtime } from "./runtime.ts";
 import { screen } from "./screen.ts";
 import { codec } from "./store/codec.ts";
@@ -37,6 +38,7 @@ export const parts: readonly Part[] = [
   upkeep,
   encryption,
   postgres,
+  redis,
   threadsAtOnce,
   processesOnOneFile,
   watching,
