@@ -56,6 +56,8 @@ export class Catalogue {
   #nextScan = 0;
   #listedAt = Number.NEGATIVE_INFINITY;
   #complete = false;
+  /** How many callers wait for the list to be complete: for them it is made without pauses. */
+  #awaited = 0;
   /** Threads that are slow to read, by id. */
   readonly #slow = new Map<string, { readonly info: ThreadInfo | undefined; readonly until: number }>();
   /** First pages that were slow to read, by query. */
@@ -169,8 +171,13 @@ export class Catalogue {
 
   /** Returns every thread, from a list that is complete. */
   async all(): Promise<readonly ThreadInfo[]> {
-    await this.#freshen();
-    await this.#scan;
+    this.#awaited += 1;
+    try {
+      await this.#freshen();
+      await this.#scan;
+    } finally {
+      this.#awaited -= 1;
+    }
     return this.#threads;
   }
 
@@ -212,7 +219,7 @@ export class Catalogue {
       if (!threads.has(info.id)) threads.set(info.id, await this.#withQuestions(info));
       const took = performance.now() - slice;
       if (took > SLICE) {
-        await (threads.size < FIRST ? turn() : pause(took));
+        await (threads.size < FIRST || this.#awaited > 0 ? turn() : pause(took));
         slice = performance.now();
       }
       // The first list is shown before it is complete.
