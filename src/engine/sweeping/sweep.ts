@@ -21,9 +21,11 @@ import { Sweeper, sweeperRecord } from "./sweeper.ts";
 /** Entries of the index that are read together. */
 const PAGE = 64;
 /** Threads that are swept together: their commits are one. */
-const TOGETHER = 8;
+const TOGETHER = 4;
 /** After each group the sweep rests so many times as long as the group took: others commit meanwhile. */
 const REST = 2;
+/** The longest rest, in milliseconds: on a busy machine everything takes long. */
+const LONGEST_REST = 25;
 /** A thread may show up in the index so long after its activity: its commit was slow, or its clock is. */
 const LATE = 60_000;
 /** All threads are looked at once in so many milliseconds: imported ones may have been active long ago. */
@@ -199,6 +201,6 @@ class Sweep {
 
   /** Lets others have the store for a while, in proportion to the time since `begun`. */
   #pause(begun: number): Promise<void> {
-    return rest(Math.min(1000, REST * (performance.now() - begun)));
+    return rest(Math.min(LONGEST_REST, REST * (performance.now() - begun)));
   }
 }
