@@ -26,11 +26,12 @@ export class DataKey {
   readonly id: number;
   /** The key itself, to be wrapped. */
   readonly bytes: Uint8Array;
+  readonly #crypto: NodeCrypto = cryptography();
   readonly #cipher: KeyObject;
   readonly #nonces: KeyObject;
 
   constructor(bytes: Uint8Array) {
-    const crypto = cryptography();
+    const crypto = this.#crypto;
     const derived = Buffer.from(crypto.hkdfSync("sha256", bytes, "", "threadmark data key", 2 * KEY_BYTES + ID_BYTES));
     this.bytes = bytes;
     this.#cipher = crypto.createSecretKey(derived.subarray(0, KEY_BYTES));
@@ -44,7 +45,7 @@ export class DataKey {
 
   /** Encrypts a value for a place. The header stays readable, and is authenticated. */
   encrypt(place: string, value: string | Uint8Array, header: Uint8Array = NO_HEADER): Uint8Array {
-    const crypto = cryptography();
+    const crypto = this.#crypto;
     const about = aboutOf(place, header);
     const plain = typeof value === "string" ? utf8(value) : value;
     const nonce = crypto
@@ -71,7 +72,7 @@ export class DataKey {
     const textAt = nonceAt + NONCE_BYTES;
     const tagAt = stored.length - TAG_BYTES;
     const nonce = stored.subarray(nonceAt, textAt);
-    const decipher = cryptography().createDecipheriv(ALGORITHM, this.#cipher, nonce, { authTagLength: TAG_BYTES });
+    const decipher = this.#crypto.createDecipheriv(ALGORITHM, this.#cipher, nonce, { authTagLength: TAG_BYTES });
     decipher.setAAD(aboutOf(place, header));
     decipher.setAuthTag(stored.subarray(tagAt));
     const plain = decipher.update(stored.subarray(textAt, tagAt));
