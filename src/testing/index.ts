@@ -33,6 +33,7 @@ import { maintenance } from "./cases/upkeep/maintenance.ts";
 import { prune } from "./cases/upkeep/prune.ts";
 import { sweep } from "./cases/upkeep/sweep.ts";
 import { capture } from "./cases/writing/capture.ts";
+import { carriedWrites } from "./cases/writing/carried-writes.ts";
 import { concurrency } from "./cases/writing/concurrency.ts";
 import { ids } from "./cases/writing/ids.ts";
 import { input } from "./cases/writing/input.ts";
@@ -65,6 +66,7 @@ export const cases: readonly Case[] = [
   ...history,
   ...writes,
   ...largeValues,
+  ...carriedWrites,
   ...mailbox,
   ...fork,
   ...forkIsolation,

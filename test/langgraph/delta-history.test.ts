@@ -94,11 +94,11 @@ it("a history takes as many reads however long it is: of each tape one of the me
   }
   expect(counts.own[1]).toBe(counts.own[0]);
   expect(counts.forked[1]).toBe(counts.forked[0]);
-  expect(Math.max(...counts.own)).toBeLessThanOrEqual(4);
-  expect(Math.max(...counts.forked)).toBeLessThanOrEqual(5);
+  expect(Math.max(...counts.own)).toBeLessThanOrEqual(5);
+  expect(Math.max(...counts.forked)).toBeLessThanOrEqual(6);
 });
 
-it("a history is one read where the thread is remembered, whatever else was committed since", async () => {
+it("a history is one read where the thread is remembered, and another once writes are sealed, whatever else was committed since", async () => {
   const backend = memory();
   let reads = 0;
   const counting = forwarding(backend, {
@@ -125,15 +125,15 @@ it("a history is one read where the thread is remembered, whatever else was comm
   for (let n = 41; n <= 300; n++) config = await step(saver, config, String(n), n);
   const written = Array.from({ length: 300 }, (_, index) => String(index + 1));
   expect((await history(config)).written).toEqual(written);
-  expect(await history(config)).toEqual({ written, seed, count: 1 });
+  expect(await history(config)).toEqual({ written, seed, count: 2 });
   config = await step(saver, config, "301", 301);
-  expect(await history(config)).toEqual({ written: [...written, "301"], seed, count: 1 });
+  expect(await history(config)).toEqual({ written: [...written, "301"], seed, count: 2 });
   // That same read sees what others wrote meanwhile.
   const other = new ThreadmarkSaver(await open(backend));
   await other.putWrites(config, [["log", ["unseen"]]], "task of another");
   const next = await step(saver, config, "302", 302);
   const last = [...written, "301", "302", "unseen"];
-  expect(await history(next)).toEqual({ written: last, seed, count: 1 });
+  expect(await history(next)).toEqual({ written: last, seed, count: 2 });
   // A stale memory is read anew.
   await other.store.thread("t").prune({ keepLast: 200 });
   expect((await history(next)).written).toEqual((await freshHistory(backend, next)).written);

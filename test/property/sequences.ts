@@ -18,6 +18,7 @@ import { leasing } from "./commands/leasing.ts";
 import { describing, labelling, writing } from "./commands/marking.ts";
 import { putElsewhere, putMany, putState, putUpdate } from "./commands/put.ts";
 import { deletingCheckpoints, deletingRun, deletingThread, pruning } from "./commands/removing.ts";
+import { stepping } from "./commands/stepping.ts";
 import { compareAll } from "./compare.ts";
 import type { Free } from "./states.ts";
 import type { Model, System } from "./system.ts";
@@ -36,6 +37,7 @@ const weighted: readonly (readonly [number, Commands])[] = [
   [2, labelling],
   [3, writing],
   [2, describing],
+  [4, stepping],
   [1, compacting],
   [1, reopening],
   [2, swapping],

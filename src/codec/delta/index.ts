@@ -9,7 +9,7 @@ export { assign, type Delta, type SealedStep } from "./format.ts";
 export { growthOf } from "./growth.ts";
 export { compose } from "./join/compose.ts";
 export { apply, applyOwned, OwnedCopies } from "./join/patch.ts";
-export { sizeOf } from "./measure.ts";
+export { same, sizeOf } from "./measure.ts";
 export { finished, type Pieces } from "./pieces.ts";
 export { seal, sealing } from "./sealed/seal.ts";
 export { unseal } from "./sealed/unseal.ts";

@@ -67,7 +67,7 @@ export class FrameReader {
 
   async #find(tape: Tape, seq: number): Promise<Frame> {
     const tail = tape.tailRow(seq);
-    if (tail) return { row: tail.row, change: tailChange(tail.value) };
+    if (tail) return { row: tail.row, change: tailChange(tail.value), writes: tail.carried };
     const pack = tape.loadedPack(seq) ?? ((await ownRow(this.#context, tape, seq)) && tape.loadedPack(seq));
     const frame = pack && (await this.#pack(tape, pack)).get(seq);
     if (frame) return frame;

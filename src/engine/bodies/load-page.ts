@@ -13,7 +13,7 @@ import { decodeRows } from "../records/pack/rows.ts";
 import { tailChange } from "../records/tail.ts";
 import { ValueReader } from "../values/read-values.ts";
 import { homeOf, type Shown } from "../view/row-at.ts";
-import { loadTree } from "./load-tree.ts";
+import { loadReferring, loadTree } from "./load-tree.ts";
 import { PackRecords } from "./pack-records.ts";
 
 /** Rows of a page: about as many as a pack has. */
@@ -52,13 +52,15 @@ export interface SharedTree {
 }
 
 /**
- * Builds the trees of several rows, by seq: one from storage, the others from it, step by step. Rows that were replaced
- * or do not read are left out: the caller reads each of them by itself, which also names its fault.
+ * Builds the trees of several rows, newest first, by seq: one from storage, the others from it, step by step. Rows that were
+ * replaced or do not read are left out: the caller reads each of them by itself, which also names its fault. With `referring`, the
+ * trees have references in the place of large values.
  */
 export async function loadPage(
   context: Context,
   tape: Tape,
-  rows: readonly Shown[],
+  rows: readonly Pick<Shown, "seq" | "replacedBy">[],
+  referring = false,
 ): Promise<ReadonlyMap<number, SharedTree>> {
   const plain = rows.filter((row) => row.replacedBy === undefined);
   if (plain.length < 2) return new Map();
@@ -67,6 +69,7 @@ export async function loadPage(
     context,
     tape,
     plain.map((row) => row.seq),
+    referring,
   );
   try {
     await page.read();
@@ -91,8 +94,10 @@ class Page {
   readonly #homes = new Map<Tape, number[]>();
   /** Frames by seq, each as it is stored. */
   readonly #frames = new Map<number, Frame>();
+  readonly #referring: boolean;
 
-  constructor(context: Context, tape: Tape, seqs: readonly number[]) {
+  constructor(context: Context, tape: Tape, seqs: readonly number[], referring: boolean) {
+    this.#referring = referring;
     this.#context = context;
     this.#tape = tape;
     this.#wanted = new Set(seqs);
@@ -109,7 +114,7 @@ class Page {
    */
   async read(): Promise<void> {
     const referring = await this.#readFrames();
-    if (referring.length === 0) return;
+    if (referring.length === 0 || this.#referring) return;
     const names = new Map<string, number>();
     for (const { change } of referring) addNames(change as Json, names);
     const values = new ValueReader(this.#context, this.#tape, Number.POSITIVE_INFINITY);
@@ -162,7 +167,8 @@ class Page {
         above.push(frame);
         current = frame.row.base;
       } else {
-        const loaded = await loadTree(this.#context, this.#tape, current, this.#records);
+        const load = this.#referring ? loadReferring : loadTree;
+        const loaded = await load(this.#context, this.#tape, current, this.#records);
         current = this.#onwards(current, loaded, above);
       }
     }

@@ -145,7 +145,7 @@ class Walk {
     const entry = tape.tail[index];
     if (entry?.row.seq !== seq) return undefined;
     this.#below = index - 1;
-    this.#weight += frameBytes(entry.value);
+    this.#weight += frameBytes(entry);
     this.#refers ||= refers(entry.value);
     const change = takeChange(entry);
     return { deltas: [change], base: isReplacement(change) ? 0 : entry.row.base, tagged: entry.row.tagged };

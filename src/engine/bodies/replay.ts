@@ -4,6 +4,7 @@ import { isCorrupt } from "../faults/damage.ts";
 import type { Context } from "../memory/context.ts";
 import { lowerBound, type Tape } from "../memory/tape.ts";
 import type { Frame } from "../records/pack/pack.ts";
+import type { CarriedTask } from "../records/writes.ts";
 import { ValueReader } from "../values/read-values.ts";
 import { homeOf, isPlain, rowAt, type Shown } from "../view/row-at.ts";
 import { FrameReader } from "./frame-reader.ts";
@@ -34,6 +35,8 @@ export interface Replayed {
   readonly tagged: boolean;
   /** The change that was applied to the tree of the frame it builds on; undefined where the tree was read as a whole. */
   readonly change: Delta | undefined;
+  /** The writes that the row carries; undefined where the frame does not read by itself. */
+  readonly writes?: readonly CarriedTask[] | undefined;
   /** Why the tree does not read. */
   readonly error?: unknown;
 }
@@ -52,7 +55,9 @@ interface Failed {
   readonly pack: number | undefined;
 }
 
-type Came = { readonly live: Live; readonly change: Delta | undefined } | Failed;
+type Came =
+  | { readonly live: Live; readonly change: Delta | undefined; readonly writes?: Frame["writes"] | undefined }
+  | Failed;
 
 /**
  * Goes through the trees of a history. Each is made from the tree it builds on, in place where no other frame builds on
@@ -126,16 +131,18 @@ export class Replay {
     // Within a pack, frames on top of one that does not read do not read either, except the last row, by its net
     // change.
     if (from && "error" in from && pack !== undefined && from.pack === pack && pack !== seq) return from;
+    let writes: Frame["writes"];
     try {
-      const { row, change } = await this.#frame(home, seq);
-      if (isReplacement(change)) return { live: live(replacedBy(change), row.tagged), change: undefined };
-      if (from && "tree" in from) return { live: goOn(from, change, row.tagged), change };
+      const { row, change, writes: carried = [] } = await this.#frame(home, seq);
+      writes = carried;
+      if (isReplacement(change)) return { live: live(replacedBy(change), row.tagged), change: undefined, writes };
+      if (from && "tree" in from) return { live: goOn(from, change, row.tagged), change, writes };
     } catch (error) {
       if (!isCorrupt(error)) throw error;
     }
     try {
       const { tree, tagged } = await loadTree(this.#context, this.#tape, seq);
-      return { live: live(tree, tagged), change: undefined };
+      return { live: live(tree, tagged), change: undefined, writes };
     } catch (error) {
       if (!isCorrupt(error)) throw error;
       return { error, pack };
@@ -149,7 +156,7 @@ export class Replay {
     if (names.size === 0) return frame;
     if ([...names.values()].reduce((sum, length) => sum + length, 0) <= VALUE_CHARACTERS)
       await this.#values.load(names);
-    return { row: frame.row, change: await this.#values.resolveCopied(frame.change) };
+    return { ...frame, change: await this.#values.resolveCopied(frame.change) };
   }
 
   /** Returns a row as the thread shows it. */
@@ -197,5 +204,5 @@ function goOn(from: Live, change: Delta, tagged: boolean): Live {
 
 function replayed(row: Shown, came: Came): Replayed {
   if ("error" in came) return { row, tree: undefined, tagged: false, change: undefined, error: came.error };
-  return { row, tree: came.live.tree, tagged: came.live.tagged, change: came.change };
+  return { row, tree: came.live.tree, tagged: came.live.tagged, change: came.change, writes: came.writes };
 }

@@ -11,6 +11,7 @@ import { FrameReader } from "../bodies/frame-reader.ts";
 import { PAGE_ROWS } from "../bodies/load-page.ts";
 import { loadShownReferring } from "../bodies/load-tree.ts";
 import { FRAME_BYTES, PACKS, PACKS_AT_ONCE } from "../bodies/replay.ts";
+import { withStateValues } from "../bodies/state-values.ts";
 import { neverRests } from "../faults/attempts.ts";
 import { ifDamaged } from "../faults/damage.ts";
 import { wasOvertaken } from "../faults/overtaken.ts";
@@ -26,7 +27,7 @@ import { ValueReader } from "../values/read-values.ts";
 import { mailOf } from "../view/mail.ts";
 import { homeOf, parentOf, rowAt, type Shown } from "../view/row-at.ts";
 import { shownRows } from "../view/shown-rows.ts";
-import { type EncodedWrite, shownWrites, writesOfRows } from "../view/shown-writes.ts";
+import { type EncodedWrite, writesOfRows } from "../view/shown-writes.ts";
 
 /**
  * The records of a bundle, in order: a header; for each thread itself, its checkpoints with their writes, its messages,
@@ -270,14 +271,14 @@ export async function* threadRecords(context: Context, tape: Tape): AsyncGenerat
       const row = await rowAt(context, tape, seq);
       if (row) rows.push(row);
     }
-    const writes = await writesOfRows(context, tape, rows).catch(ifDamaged);
+    const writes = await plainWrites(context, tape, rows).catch(ifDamaged);
     for (const row of rows) {
       told += 1;
       const checkpoint = await checkpointRecord(context, tape, seqs, frames, row);
       yield* values.before(checkpoint);
       yield checkpoint;
       // Where one of the page does not read, each is read by itself, and the fault has its checkpoint.
-      const own = writes?.get(row.seq) ?? (await shownWrites(context, tape, row.namespace, row.id));
+      const own = writes?.get(row.seq) ?? (await plainWrites(context, tape, [row])).get(row.seq) ?? [];
       if (own.length === 0) continue;
       written += 1;
       const record = {
@@ -299,6 +300,27 @@ export async function* threadRecords(context: Context, tape: Tape): AsyncGenerat
 /** Returns a write as a bundle has it: when it was written matters to control writes alone, some of which answer others. */
 function toldWrite({ at, ...write }: EncodedWrite): EncodedWrite {
   return write.index < 0 && at !== undefined ? { ...write, at } : write;
+}
+
+/** Returns the writes of rows by seq, without references into the states of others. */
+async function plainWrites(
+  context: Context,
+  tape: Tape,
+  rows: readonly Row[],
+): Promise<ReadonlyMap<number, readonly EncodedWrite[]>> {
+  const found = [...(await writesOfRows(context, tape, rows))];
+  const plain = await withStateValues(
+    context,
+    found.flatMap(([, writes]) => writes),
+    true,
+  );
+  let from = 0;
+  const own = new Map<number, readonly EncodedWrite[]>();
+  for (const [seq, { length }] of found) {
+    own.set(seq, plain.slice(from, from + length));
+    from += length;
+  }
+  return own;
 }
 
 /** The large values of a thread's records, each told before the first record that refers to it. */

@@ -4,10 +4,12 @@ import { jsonTextIfShort } from "../../codec/json-text.ts";
 import type { LeaseToken } from "../../model/options.ts";
 import type { WritesResult } from "../../model/results.ts";
 import { ALONE, type Draft } from "../commits/draft.ts";
+import { isNewId } from "../commits/draft-view.ts";
 import type { ThreadChange } from "../commits/thread-change.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { hashStrings } from "../records/hash.ts";
+import type { Row } from "../records/row.ts";
 import { checkRecord } from "../records/size-limits.ts";
 import { versionOf, wrapReferring } from "../records/values.ts";
 import { isFor, type StoredWrite, type TaskWrites, visibleTasks } from "../records/writes.ts";
@@ -46,10 +48,24 @@ export function writesChange(captured: CapturedWrites): ThreadChange<WritesResul
  */
 function planBlind(draft: Draft, captured: CapturedWrites): WritesResult | undefined {
   const tape = draft.existing;
-  if (!tape || draft.fresh || tape.meta.origin) return undefined;
+  if (!tape || draft.fresh || tape.meta.origin || mayBeCarried(draft, tape, captured)) return undefined;
   const key = writeKey(tape, captured);
+  draft.carrying.release(draft.batch, key);
   if (draft.batch.inserts.some((entry) => isWrite(entry, key))) return undefined;
   return addWrites(draft, captured, { key, before: undefined }, 0, []);
+}
+
+/**
+ * Returns true unless it is plain from memory that no row carries writes against this checkpoint. A row that others have added
+ * since is noticed by the commit.
+ */
+function mayBeCarried(draft: Draft, tape: Tape, { namespace, checkpoint }: CapturedWrites): boolean {
+  const isIt = (row: Row | undefined): row is Row => row?.id === checkpoint && row.namespace === namespace;
+  if (isIt(draft.previous)) return false;
+  const index = tape.tail.findLastIndex(({ row }) => isIt(row));
+  if (index < 0) return !isNewId(draft, checkpoint);
+  const next = tape.tail[index + 1] ?? draft.planned[0]?.tail;
+  return next?.row.carries !== undefined;
 }
 
 /** Plans the writes of many checkpoints on a tape without rows: nothing of it was forked, replaced or deleted. */
@@ -89,8 +105,11 @@ function noteControls(draft: Draft, { namespace, checkpoint, task, node, writes 
 
 async function planOnStored(draft: Draft, captured: CapturedWrites): Promise<WritesResult> {
   const known = draft.existing;
+  // Rows that are planned, but not committed, cannot be read.
+  if (draft.planned.some(({ tail }) => tail.row.carries !== undefined)) throw ALONE;
   const tape = await draft.tape();
   const key = writeKey(tape, captured);
+  draft.carrying.release(draft.batch, key);
   const planned = draft.batch.inserts.find((entry) => isWrite(entry, key));
   let before = planned?.value;
   if (!planned && known && (draft.fresh || known.meta.origin)) {
@@ -98,9 +117,8 @@ async function planOnStored(draft: Draft, captured: CapturedWrites): Promise<Wri
     [before] = (await draft.context.read([{ get: key }])) as readonly (Value | undefined)[];
   }
   const since = before !== undefined && known ? await cutOf(draft.context, known, captured) : 0;
-  const inherited = known?.meta.origin
-    ? await shownWrites(draft.context, known, captured.namespace, captured.checkpoint)
-    : [];
+  const isApart = known !== undefined && (known.meta.origin !== undefined || mayBeCarried(draft, known, captured));
+  const inherited = isApart ? await shownWrites(draft.context, known, captured.namespace, captured.checkpoint) : [];
   return addWrites(draft, captured, { key, before, planned }, since, inherited);
 }
 
@@ -121,7 +139,9 @@ function addWrites(
   const { tasks, at, result } = merge(draft, captured, before, since, inherited);
   if (result.stored === 0) return result;
   noteControls(draft, captured, at);
-  const value = encodeTasks(draft, draft.target as Tape, tasks);
+  const encode = (): Value => encodeTasks(draft, draft.target as Tape, tasks);
+  const takeBack = draft.values.mark();
+  const value = encode();
   // A control write that is replaced may have been the last to refer to a large value.
   if (before !== undefined && refers(before)) draft.collects.add((draft.target as Tape).lineage);
   checkRecord(draft.context, draft.thread, value, `what task ${JSON.stringify(captured.task)} wrote`);
@@ -129,7 +149,15 @@ function addWrites(
   draft.weigh(value);
   const { inserts } = draft.batch;
   if (planned) inserts[inserts.indexOf(planned)] = { key, value };
-  else addRecord(draft, key, before, value);
+  else if (before !== undefined || tasks.length > 1) addRecord(draft, key, before, value);
+  else {
+    const isLarge = refers(value);
+    const entry = tasks[0] as TaskWrites;
+    const waits = draft.carrying.add({ key, entry, length: value.length, encode: isLarge ? encode : () => value });
+    if (!waits) addRecord(draft, key, before, value);
+    // A row that carries the writes may need none of their large values.
+    else if (isLarge) takeBack();
+  }
   return result;
 }
 
@@ -162,9 +190,19 @@ function sameKey(left: Key, right: Key): boolean {
 }
 
 function writeKey(tape: Tape, address: Pick<CapturedWrites, "namespace" | "checkpoint" | "task">): Key {
-  const [item] = hashStrings(address.namespace, address.checkpoint);
-  const [part] = hashStrings(address.task);
+  const { item, part } = placeOf(address.namespace, address.checkpoint, address.task);
   return tape.key("write", item, part);
+}
+
+/** Returns the place of a task's record among those of its tape. */
+export function placeOf(
+  namespace: string,
+  checkpoint: string,
+  task: string,
+): { readonly item: number; readonly part: number } {
+  const [item] = hashStrings(namespace, checkpoint);
+  const [part] = hashStrings(task);
+  return { item, part };
 }
 
 /** The part under which the cut of a checkpoint's writes is kept, apart from every task's. */

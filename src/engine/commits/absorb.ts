@@ -6,6 +6,7 @@ import { TreeOwner } from "../memory/tree-owner.ts";
 import type { Body } from "../records/body.ts";
 import { decodeMarks } from "../records/marks.ts";
 import { encodeMeta, type Meta } from "../records/meta.ts";
+import { isFor, type LooseWrites } from "../records/writes.ts";
 import { rememberValues } from "./add-values.ts";
 import type { Draft } from "./draft.ts";
 import { type Planned, plannedTree } from "./planned.ts";
@@ -32,9 +33,26 @@ export function absorb(draft: Draft): void {
   // Marks are decoded from their records: a captured value may share nodes with a remembered tree, which the next commit
   // changes in place.
   if (draft.marks.length > 0) tape.marks = new Map([...tape.marks, ...decodeMarks(draft.marks)]);
+  rememberLoose(draft, tape);
   rememberNewThread(draft);
   context.remember(draft.thread, tape);
   keepTrees(context.trees, tape, draft.planned);
+}
+
+/** Characters of writes that a tape remembers for its next row. */
+const LOOSE = 256 * 1024;
+
+/** Remembers the writes against the last row, which the next one may carry. */
+function rememberLoose({ batch, planned, carrying }: Draft, tape: Tape): void {
+  const { left } = carrying;
+  if (tape.loose.length + left.length === 0) return;
+  const last = tape.tail.at(-1)?.row;
+  const isCurrent = ({ entry, key }: LooseWrites): boolean =>
+    last !== undefined &&
+    isFor(entry, { namespace: last.namespace, checkpoint: last.id }) &&
+    !batch.puts.some((put) => put.key.table === "write" && put.key.item === key.item && put.key.part === key.part);
+  const all = [...(planned.length > 0 ? [] : tape.loose), ...left].filter(isCurrent);
+  tape.loose = all.reduce((sum, { value }) => sum + value.length, 0) > LOOSE ? [] : all;
 }
 
 function rememberNewThread({ context, newThread }: Draft): void {

@@ -26,7 +26,9 @@ const LATE = 5_000;
 /** Adds the lines of a draft to its batch. */
 export function announce(draft: Draft, tape: Tape): void {
   const first = draft.planned[0];
-  const changes: LoggedChange[] = [...draft.told];
+  const changes = draft.told.filter(
+    ([kind, namespace, id]) => !(kind === "writes" && draft.carrying.tells(namespace, id)),
+  );
   if (first) {
     const now = performance.now();
     if (now - tape.announcedAt > ANNOUNCED) {

@@ -22,6 +22,7 @@ export function batchOf(draft: Draft): Promise<Batch | undefined> {
 async function buildBatch(draft: Draft): Promise<Batch | undefined> {
   const tape = draft.target;
   if (!tape) return undefined;
+  draft.carrying.settle(draft.batch);
   if (draft.planned.length > 0) {
     tape.checkIntact();
     const runs = fullRuns(draft, tape);

@@ -16,6 +16,7 @@ import { encodeTailRow, type TailRow } from "../records/tail.ts";
 import { DraftValues } from "../values/draft-values.ts";
 import type { Control } from "../view/head-status.ts";
 import { BatchBuilder } from "./batch.ts";
+import { DraftWrites } from "./draft-writes.ts";
 import { mailRecords, movedMail } from "./moved-mail.ts";
 import type { Planned } from "./planned.ts";
 
@@ -45,6 +46,8 @@ export interface NewThread {
 interface Encoding {
   readonly keep?: boolean | undefined;
   readonly grown?: boolean;
+  /** The state of the row, or its fields that were set: see {@link placesOf}. */
+  readonly after?: Json | undefined;
 }
 
 /** The newest row that a thread shows, and the newest of its root namespace. */
@@ -98,6 +101,8 @@ export class Draft {
   reindexes = false;
   /** Control writes that the draft saves, by which the status of the thread may change. */
   readonly controls: PlannedControl[] = [];
+  /** The writes that rows of the draft may carry, and those that they do. */
+  readonly carrying: DraftWrites = new DraftWrites();
   /**
    * The rows that decide the thread's index, where they are not simply the last ones planned; `newest` is undefined for a
    * thread without checkpoints.
@@ -213,9 +218,11 @@ export class Draft {
     const length = this.#length;
     const controls = this.controls.length;
     const { moved } = this;
+    const takeWritesBack = this.carrying.mark();
     return () => {
       takeBack();
       takeValuesBack();
+      takeWritesBack();
       this.planned.length = planned;
       this.marks.length = marks;
       this.told.length = told;
@@ -277,7 +284,9 @@ export class Draft {
 
   /** Returns true if nothing is planned so far. */
   get empty(): boolean {
-    return this.#meta === this.before.meta && this.planned.length === 0 && this.batch.writesNothing;
+    return (
+      this.#meta === this.before.meta && this.planned.length === 0 && this.batch.writesNothing && this.carrying.empty
+    );
   }
 
   /** Returns true if a frame is on the thread's own tape rather than on one it was forked from. */
@@ -297,17 +306,38 @@ export class Draft {
 
   /**
    * Encodes a row as the next of the tape. With `keep`, the change itself is kept for the seal: it must not change. With
-   * `grown`, it repeats a tree that was there before.
+   * `grown`, it repeats a tree that was there before. The row carries the writes that wait for it.
    */
-  encodeRow(row: Row, change: Delta, { keep = false, grown = false }: Encoding = {}): TailRow {
+  encodeRow(row: Row, change: Delta, { keep = false, grown = false, after }: Encoding = {}): TailRow {
     const tape = this.#tape as Tape;
     const previous = this.planned.at(-1)?.tail;
     const count = (previous?.count ?? tape.count) + 1;
     const root = row.namespace === "" ? row.seq : (previous?.root ?? tape.lastRoot);
     const [stored, text] = this.refer(tape.lineage, change, grown);
-    const value = encodeTailRow(row, count, root, stored, this.context.writer, text);
+    const kept = keep ? stored : undefined;
+    const writes = this.carrying.carriedBy(this, row, change, after);
+    if (writes === undefined) {
+      const value = encodeTailRow(row, count, root, stored, this.context.writer, text);
+      this.weigh(value);
+      return { row, value, count, root, change: kept };
+    }
+    const carrying = { ...row, carries: writes.carries };
+    const value = encodeTailRow(carrying, count, root, stored, this.context.writer, text, writes.text);
     this.weigh(value);
-    return { row, value, count, root, change: keep ? stored : undefined };
+    return {
+      row: carrying,
+      value,
+      count,
+      root,
+      change: kept,
+      carried: writes.tasks,
+      carriedLength: writes.text.length,
+    };
+  }
+
+  /** Returns the row that comes before the next one on the tape itself: the last one planned, or the last unsealed. */
+  get previous(): Row | undefined {
+    return this.planned.at(-1)?.tail.row ?? this.#tape?.tail.at(-1)?.row;
   }
 
   /** Returns a change as it is stored, with references in the place of large values, and its JSON. */

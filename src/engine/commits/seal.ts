@@ -27,10 +27,10 @@ export interface SealedRun {
 export function* encodingRun(context: Context, tape: number, rows: readonly TailRow[]): Pieces<SealedRun> {
   const frames: Frame[] = [];
   const names = new Map<string, number>();
-  for (const { row, value, change = tailChange(value) } of rows) {
-    frames.push({ row, change });
+  for (const { row, value, change = tailChange(value), carried } of rows) {
+    frames.push({ row, change, writes: carried });
     // Few records refer to large values; walking the others, full frames among them, would take longer than the rest of the seal.
-    if (refers(value)) addNames(change as Json, names);
+    if (refers(value)) addNames([change, carried ?? null] as unknown as Json, names);
     yield;
   }
   return { rows, pack: yield* encodingPack(tape, frames, context.compression, names) };

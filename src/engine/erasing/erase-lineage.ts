@@ -2,6 +2,8 @@ import type { Found } from "../../backend.ts";
 import { apply, type Delta, diff } from "../../codec/delta/index.ts";
 import { addSought, Eraser, type Sought } from "../../codec/erase.ts";
 import type { Json, JsonObject } from "../../codec/json.ts";
+import { jsonText } from "../../codec/json-text.ts";
+import { resolveInState } from "../../codec/state-references.ts";
 import { parseNamespaceKey } from "../../model/address.ts";
 import type { Attributes } from "../../model/attributes.ts";
 import type { ErasablePart, ErasableTest } from "../../model/erasure.ts";
@@ -22,8 +24,8 @@ import type { Frame } from "../records/pack/pack.ts";
 import type { Row, RowRecord } from "../records/row.ts";
 import { encodeTailRow } from "../records/tail.ts";
 import { wrapReferring } from "../records/values.ts";
-import { nameOf, type StoredWrite } from "../records/writes.ts";
-import { builtFrames, changedFrame } from "./erased-frames.ts";
+import { type CarriedTask, nameOf, type StoredWrite } from "../records/writes.ts";
+import { type BuiltFrame, builtFrames, changedFrame } from "./erased-frames.ts";
 import { ErasedValues } from "./large-values.ts";
 import type { PhysicalPlace } from "./physical-place.ts";
 
@@ -144,8 +146,10 @@ export class LineageErasure {
       });
       const now = await this.#row(frame.row, at);
       for (const [part, path] of frame.hits) this.#note(at, part, path);
-      if (frame.change !== built.change || now !== row) changed.add(row.seq);
-      frames.set(row.seq, { row: now, change: frame.change });
+      const isOther = frame.change !== built.change;
+      const writes = await this.#carried(tape, frames.get(row.seq - 1)?.row, built, isOther);
+      if (isOther || now !== row || writes !== built.writes) changed.add(row.seq);
+      frames.set(row.seq, { row: now, change: frame.change, writes });
     }
     const frameOf = ({ seq }: Row): Frame => frames.get(seq) as Frame;
     for (const { rows } of this.#packsOf(tape)) {
@@ -156,8 +160,34 @@ export class LineageErasure {
     for (const { row, count, root } of tape.tail) {
       if (!changed.has(row.seq)) continue;
       const frame = frameOf(row);
-      this.batch.put(tape.key("tail", row.seq), encodeTailRow(frame.row, count, root, frame.change));
+      const writes = frame.writes === undefined ? undefined : jsonText(frame.writes as unknown as Json);
+      const value = encodeTailRow(frame.row, count, root, frame.change, undefined, undefined, writes);
+      this.batch.put(tape.key("tail", row.seq), value);
     }
+  }
+
+  /** Erases in the writes that a row carries. Where they or its state change, references into the state give way to the values. */
+  async #carried(
+    tape: Tape,
+    parent: Row | undefined,
+    { tree, writes: tasks }: BuiltFrame,
+    isOther: boolean,
+  ): Promise<Frame["writes"]> {
+    if (tasks === undefined) return undefined;
+    const { namespace = "", id = "" } = parent ?? {};
+    const kept: CarriedTask[] = [];
+    let changed = isOther;
+    for (const task of tasks) {
+      const writes: StoredWrite[] = [];
+      for (const [index, channel, value] of task.writes) {
+        const node = resolveInState(value, (tree as JsonObject)["s"] as Json);
+        const left = await this.#erased(node, "write", { tape, namespace, checkpoint: id }, [channel]);
+        changed ||= left !== node;
+        writes.push([index, channel, left]);
+      }
+      kept.push({ ...task, writes });
+    }
+    return changed ? kept : tasks;
   }
 
   /** Erases in a body. `hits` get the places in it. */

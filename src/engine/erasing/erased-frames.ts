@@ -30,7 +30,7 @@ export async function* builtFrames(
   const frames = new FrameReader(context);
   const trees = new Map<number, Json>();
   for (const { seq, base } of rows) {
-    const { row, change } = await frames.read(tape, seq);
+    const { row, change, writes } = await frames.read(tape, seq);
     let before: Json | undefined;
     let tree: Json;
     if (isReplacement(change)) tree = replacedBy(change);
@@ -43,7 +43,7 @@ export async function* builtFrames(
     uses.set(base, left);
     if (left <= 0) trees.delete(base);
     if ((uses.get(seq) ?? 0) > 0) trees.set(seq, tree);
-    yield { row, change, tree, before };
+    yield { row, change, writes, tree, before };
   }
 }
 

@@ -8,6 +8,7 @@ import { decodeMeta, type Meta } from "../records/meta.ts";
 import { decodeRows } from "../records/pack/rows.ts";
 import type { Row } from "../records/row.ts";
 import { decodeTailRow, type TailRow } from "../records/tail.ts";
+import type { LooseWrites } from "../records/writes.ts";
 
 /** Estimated bytes in memory: a tape with nothing in it, a row without its frame, the rows of a pack. */
 const TAPE_WEIGHT = 2_000;
@@ -79,6 +80,8 @@ export class Tape {
   readonly heads: Map<string, Head | undefined> = new Map();
   /** When this process last announced rows of the tape to watchers, by its own clock. */
   announcedAt: number = Number.NEGATIVE_INFINITY;
+  /** Writes against the last row that this process has committed, each with a record of its own: the next row may carry them. */
+  loose: readonly LooseWrites[] = [];
   /** Called when the tape has grown without a commit. */
   grown: (() => void) | undefined;
 

@@ -14,6 +14,7 @@ import type { StateVersions } from "../../model/state-versions.ts";
 import type { SharedTree } from "../bodies/load-page.ts";
 import { loadShown } from "../bodies/load-tree.ts";
 import type { PackRecords } from "../bodies/pack-records.ts";
+import { withStateValues } from "../bodies/state-values.ts";
 import { untilUndisturbed } from "../faults/attempts.ts";
 import { named } from "../faults/damage.ts";
 import { ownRowAtHand } from "../lineage/at-hand.ts";
@@ -137,8 +138,9 @@ interface Tree {
 
 /** Decodes writes as they are stored, in the order given; their large values are read at once. */
 export async function decodeWrites(context: Context, tape: Tape, writes: readonly EncodedWrite[]): Promise<Write[]> {
-  const values = await new ValueReader(context, tape).resolveOwned(writes.map(({ value }) => value));
-  return writes.map((write, index) => writeOf(context, { ...write, value: values[index] as Json }));
+  const found = await withStateValues(context, writes);
+  const values = await new ValueReader(context, tape).resolveCopied(found.map(({ value }) => value));
+  return found.map((write, index) => writeOf(context, { ...write, value: values[index] as Json }));
 }
 
 /** Reads the writes that a thread shows for a checkpoint. `own` are the records of its own tape, if they were read already. */

@@ -53,9 +53,8 @@ export async function gather(
   written: readonly Named[],
   whole: readonly Named[],
 ): Promise<Gathered> {
-  const ids = written.map(({ id }) => id);
   const seqs = whole.map(({ seq }) => seq);
-  const ahead = aheadOfWrites(context, namespace, ids, seqs);
+  const ahead = aheadOfWrites(context, namespace, written, seqs);
   const tape = await context.thread(place.thread, ahead);
   if (!tape) return { writes: new Map(), checkpoints: new Map() };
   ahead.settle(tape);

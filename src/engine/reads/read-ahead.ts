@@ -6,6 +6,7 @@ import type { Tape } from "../memory/tape.ts";
 import { PACK_TABLES } from "../records/keys.ts";
 import { decodeMeta } from "../records/meta.ts";
 import type { Row } from "../records/row.ts";
+import { type Sought, whereCarried } from "../view/carried-writes.ts";
 import { writesRead } from "../view/shown-writes.ts";
 
 /** Nets read on suspicion, where nothing is known of a tape yet. */
@@ -81,7 +82,7 @@ export class ReadAhead {
   /** Returns the records of all checkpoints whose writes were asked for, in that order. */
   allWrites(tape: Tape): readonly (readonly Found[])[] | undefined {
     const count = this.#written.length;
-    if (this.#meta !== tape.metaValue || this.#answers.length < count) return undefined;
+    if (count === 0 || this.#meta !== tape.metaValue || this.#answers.length < count) return undefined;
     return this.#answers.slice(this.#answers.length - count) as readonly (readonly Found[])[];
   }
 
@@ -113,11 +114,16 @@ function addRows(tape: Tape, reads: readonly Read[], answers: readonly Answer[])
 export function aheadOfWrites(
   context: Context,
   namespace: string,
-  ids: readonly string[],
+  written: readonly Sought[],
   bodies: readonly number[] = [],
 ): ReadAhead {
   const plan: Plan = (tape) => bodies.flatMap((seq) => checkpointReads(context, tape, seq));
-  return new ReadAhead(context, plan, undefined, { namespace, ids: () => ids });
+  // Where a row that is not in memory carries writes, all of them are read together: see `storedWrites`.
+  const areElsewhere = (tape: Tape): boolean =>
+    written.some((checkpoint) => whereCarried(tape, checkpoint, true, false).reads !== undefined);
+  const ids = (known: Tape | undefined): readonly string[] =>
+    known && areElsewhere(known) ? [] : written.map(({ id }) => id);
+  return new ReadAhead(context, plan, undefined, { namespace, ids });
 }
 
 /** Reads ahead for the head of a namespace, with its body, and if asked for with its writes. */

@@ -60,7 +60,7 @@ export class Reading<State> {
   }
 
   async writes(ref: CheckpointRef): Promise<readonly Write[]> {
-    const ahead = aheadOfWrites(this.#context, this.#key, typeof ref === "string" ? [ref] : []);
+    const ahead = aheadOfWrites(this.#context, this.#key, typeof ref === "string" ? [{ id: ref, seq: undefined }] : []);
     const tape = await this.#context.thread(this.#place.thread, ahead);
     if (!tape) return [];
     // An id need not be that of a checkpoint: writes may come before theirs.

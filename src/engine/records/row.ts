@@ -30,6 +30,12 @@ export interface Row {
   readonly questions: readonly string[] | null;
   /** Whether the frame or the metadata holds tagged values. */
   readonly tagged: boolean;
+  /**
+   * The record of the row holds writes against its parent: see {@link CarriedTask}. Invariant: the parent's seq is then the
+   * one before, so that a row's writes are found without looking for its children. Of writes that were committed before the
+   * row, the log has told watchers; of others ("untold") the row itself does.
+   */
+  readonly carries?: "told" | "untold";
 }
 
 /** The fields of a row that differ from their defaults, under readable names: what a `tail` record stores. */

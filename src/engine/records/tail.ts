@@ -3,7 +3,8 @@ import type { Delta } from "../../codec/delta/index.ts";
 import { unwrapJson, wrap } from "../../codec/envelope.ts";
 import { jsonText } from "../../codec/json-text.ts";
 import { fromRecord, type Row, type RowRecord } from "./row.ts";
-import { versionOf } from "./values.ts";
+import { REFERRING, versionOf } from "./values.ts";
+import type { CarriedTask } from "./writes.ts";
 
 /** A row that is not sealed yet, with its frame as text, which the seal parses unless it has `change`. */
 export interface TailRow {
@@ -15,6 +16,10 @@ export interface TailRow {
   readonly root: number;
   /** The frame itself, if none of its nodes will ever change. */
   readonly change?: Delta | undefined;
+  /** The writes against the parent that the record holds. */
+  readonly carried?: readonly CarriedTask[] | undefined;
+  /** Their length in the record, where it was just made. */
+  readonly carriedLength?: number;
   /** The frame as it was parsed with the row, for the first caller that needs its own: see {@link takeChange}. */
   spare?: Delta | undefined;
 }
@@ -26,13 +31,15 @@ interface TailRecord extends RowRecord {
   count: number;
   root?: number;
   writer?: string;
+  writes?: readonly CarriedTask[];
+  told?: true;
   change: Delta;
 }
 
 /**
  * Encodes a tail record. The text is put together by hand, since it is made at every step and only the change can be
  * large. With `writer`, no two stores encode a row alike: after a lost answer the record tells who committed it. Packs
- * do not keep it. `changeText` is the change as JSON, if the caller has it.
+ * do not keep it. `changeText` is the change as JSON, if the caller has it, and `writesText` the writes that the row carries.
  */
 export function encodeTailRow(
   row: Row,
@@ -41,6 +48,7 @@ export function encodeTailRow(
   change: Delta,
   writer?: string,
   changeText: string = jsonText(change),
+  writesText = "",
 ): Value {
   const { source, node, run, workflow, label, metadata } = row;
   let text = `{"id":${quote(row.id)},"step":${row.step},"createdAt":${row.createdAt}`;
@@ -61,7 +69,10 @@ export function encodeTailRow(
   text += `,"count":${count}`;
   if (writer !== undefined) text += `,"writer":"${writer}"`;
   if (root !== row.seq) text += `,"root":${root}`;
-  return wrap(`${text},"change":${changeText}}`, "none", versionOf(changeText));
+  if (writesText === "") return wrap(`${text},"change":${changeText}}`, "none", versionOf(changeText));
+  const version = versionOf(changeText) === REFERRING ? REFERRING : versionOf(writesText);
+  if (row.carries === "told") text += ',"told":true';
+  return wrap(`${text},"writes":${writesText},"change":${changeText}}`, "none", version);
 }
 
 const PLAIN = /^[\w .:-]*$/;
@@ -72,8 +83,8 @@ function quote(value: string): string {
 }
 
 /** Returns about how many bytes of a tail record are the frame, and go into a pack. */
-export function frameBytes(value: Value): number {
-  return Math.max(value.length - ROW_BYTES, 20);
+export function frameBytes({ value, carriedLength = 0 }: TailRow): number {
+  return Math.max(value.length - carriedLength - ROW_BYTES, 20);
 }
 
 /** Returns about how many bytes a row adds to a pack. */
@@ -83,7 +94,17 @@ export function tailBytes({ value }: TailRow): number {
 
 export function decodeTailRow(seq: number, value: Value): TailRow {
   const record = unwrapJson(value) as TailRecord;
-  return { row: fromRecord(seq, record), value, count: record.count, root: record.root ?? seq, spare: record.change };
+  const { count, root = seq, change, writes } = record;
+  const row = fromRecord(seq, record);
+  if (writes === undefined) return { row, value, count, root, spare: change };
+  return {
+    row: { ...row, carries: record.told ? "told" : "untold" },
+    value,
+    count,
+    root,
+    spare: change,
+    carried: writes,
+  };
 }
 
 export function tailChange(value: Value): Delta {

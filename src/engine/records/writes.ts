@@ -1,4 +1,4 @@
-import type { Found } from "../../backend.ts";
+import type { Found, Key, Value } from "../../backend.ts";
 import type { Json } from "../../codec/json.ts";
 
 /** A write as it is stored: index, channel, encoded value. */
@@ -17,9 +17,31 @@ export interface TaskWrites {
   readonly cut?: true;
 }
 
+/**
+ * The writes of one task that a row carries: they were made against its parent. A value may hold references into the
+ * state of the row itself, see {@link StateReference}.
+ */
+export interface CarriedTask {
+  readonly task: string;
+  readonly node?: string;
+  readonly generation?: number;
+  readonly writes: readonly StoredWrite[];
+}
+
+/** A record of the write table that holds nothing but the writes of one task, as one call has made them. */
+export interface LooseWrites {
+  readonly key: Key;
+  readonly value: Value;
+  readonly entry: TaskWrites;
+}
+
 /** A record of the write table, decoded. */
-export interface WriteRecord extends Found {
+export interface WriteRecord extends Omit<Found, "value"> {
+  /** Undefined if the record is not there yet. */
+  readonly value: Value | undefined;
   readonly tasks: readonly TaskWrites[];
+  /** True if the entries are not those that are stored. */
+  readonly changed?: true;
 }
 
 /** Groups entries by the checkpoint they are for. */

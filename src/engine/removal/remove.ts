@@ -1,5 +1,6 @@
 import type { Key } from "../../backend.ts";
 import { rangesOf } from "../../model/retention.ts";
+import { FrameReader } from "../bodies/frame-reader.ts";
 import { BatchBuilder } from "../commits/batch.ts";
 import { collectValues } from "../commits/collect-values.ts";
 import { ALONE, type Draft } from "../commits/draft.ts";
@@ -14,6 +15,7 @@ import { changeMeta, decodeMeta, encodeMeta, type Meta } from "../records/meta.t
 import { isPlain, parentOf, type Shown } from "../view/row-at.ts";
 import { nestedLimit, shownRows } from "../view/shown-rows.ts";
 import type { Candidate } from "./candidate.ts";
+import { writesPutBack } from "./carried-writes.ts";
 import { dropIds } from "./indexes.ts";
 import { rebasedVersions } from "./nearest-remaining.ts";
 import { TapeRows } from "./removed-rows.ts";
@@ -113,7 +115,9 @@ async function planRemoval(
   const meta: { -readonly [K in keyof Meta]?: Meta[K] } = { ...rewrite.meta };
   if (await rewriteMarks(batch, context, tape, rows, chosen, doomed)) meta.marks = true;
   if (erased.length > 0) {
-    reclaimed += await dropWritesOf(batch, context, tape, erased);
+    const own = [...packs.flatMap((pack) => pack.rows), ...tape.tail.map(({ row }) => row)];
+    const putBack = await writesPutBack(context, tape, own, doomed, new FrameReader(context));
+    reclaimed += await dropWritesOf(batch, context, tape, erased, putBack);
     await dropIds(batch, context, tape, erased);
   }
   if (hidden.length > 0) {

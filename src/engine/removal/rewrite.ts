@@ -1,4 +1,6 @@
 import type { Key, Value } from "../../backend.ts";
+import type { Json } from "../../codec/json.ts";
+import { jsonText } from "../../codec/json-text.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import { FrameReader } from "../bodies/frame-reader.ts";
 import { BatchBuilder } from "../commits/batch.ts";
@@ -11,6 +13,7 @@ import { decodeFrames, type Frame, sizeOfFrame } from "../records/pack/pack.ts";
 import { packRuns } from "../records/pack/pack-runs.ts";
 import type { Row } from "../records/row.ts";
 import { encodeTailRow, tailChange } from "../records/tail.ts";
+import { plainTasks } from "./carried-writes.ts";
 import { type ChangedFrames, Rebasing } from "./rebase.ts";
 import { type RemovedRows, TapeFrames, TapeRows } from "./removed-rows.ts";
 
@@ -153,7 +156,7 @@ class Rewriter {
     for (const table of PACK_TABLES) this.#batch.delete(this.#tape.key(table, last));
     if (stays.length === 0) return [];
     const frames: Frame[] = [];
-    for (const row of stays) frames.push(await this.#rebasing.rebased(row));
+    for (const row of stays) frames.push(await this.#rebased(row));
     const { full, rest } = packRuns(frames, sizeOfFrame, this.#context);
     const runs = rest.length > 0 ? [...full, rest] : full;
     for (const run of runs) {
@@ -164,6 +167,19 @@ class Rewriter {
       this.#rootFull = encoded.full.get("") ?? this.#rootFull;
     }
     return runs.map((run) => run.map((frame) => frame.row));
+  }
+
+  /** Returns a frame that stays, with the writes that its row carries; without them where the parent goes. */
+  async #rebased(row: Row): Promise<Frame> {
+    const { row: rebased, change } = await this.#rebasing.rebased(row);
+    const { carries, ...plain } = rebased;
+    if (row.carries === undefined) return { row: rebased, change };
+    if (this.#doomed.get(this.#tape.number)?.has(row.seq - 1)) return { row: plain, change };
+    const { writes = [] } = await this.#frames.read(this.#tape, row.seq);
+    // A frame that takes the content of a replacement has another state than its writes refer to.
+    const isOther = this.#changed.get(row.seq)?.replaced === true;
+    const kept = isOther ? await plainTasks(this.#context, this.#tape, row.seq, writes) : writes;
+    return { row: { ...plain, carries: carries ?? row.carries }, change, writes: kept };
   }
 
   async #isTouched(rows: readonly Row[]): Promise<boolean> {
@@ -203,17 +219,17 @@ class Rewriter {
       }
       count += 1;
       if (row.namespace === "") root = row.seq;
-      if (await this.#isTouched([row]))
-        this.#rewriteTailRow(await this.#rebasing.rebased(row), count, root, value.length);
+      if (await this.#isTouched([row])) this.#rewriteTailRow(await this.#rebased(row), count, root, value.length);
       else if (entry.count !== count || entry.root !== root) {
-        this.#rewriteTailRow({ row, change: tailChange(value) }, count, root, value.length);
+        this.#rewriteTailRow({ row, change: tailChange(value), writes: entry.carried }, count, root, value.length);
       }
     }
     return count - packed;
   }
 
   #rewriteTailRow(frame: Frame, count: number, root: number, before: number): void {
-    const value = encodeTailRow(frame.row, count, root, frame.change);
+    const writes = frame.writes === undefined ? undefined : jsonText(frame.writes as unknown as Json);
+    const value = encodeTailRow(frame.row, count, root, frame.change, undefined, undefined, writes);
     this.#reclaimed += before;
     this.#put(this.#tape.key("tail", frame.row.seq), value);
   }

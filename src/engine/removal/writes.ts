@@ -1,10 +1,11 @@
 import type { Key, Value } from "../../backend.ts";
 import { unwrapJson, wrapJson } from "../../codec/envelope.ts";
-import { CUT_TASK, cutKey } from "../changes/writes.ts";
+import { CUT_TASK, cutKey, placeOf } from "../changes/writes.ts";
 import type { BatchBuilder } from "../commits/batch.ts";
 import { writeRecords } from "../lineage/write-records.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
+import { wrapReferring } from "../records/values.ts";
 import { byCheckpoint, nameOf, type TaskWrites, type WriteRecord, writeName } from "../records/writes.ts";
 import { NOW, type Shown } from "../view/row-at.ts";
 import { writesOfRows } from "../view/shown-writes.ts";
@@ -23,21 +24,37 @@ function keepTasks(
 ): number {
   let reclaimed = 0;
   const byName = byCheckpoint(records);
-  for (const { item, part, value, tasks } of records) {
+  for (const { item, part, value, tasks, changed } of records) {
     const kept = tasks.flatMap((entry) => keep(entry, byName.get(nameOf(entry)) ?? []) ?? []);
-    if (kept.length === tasks.length && kept.every((entry, index) => entry === tasks[index])) continue;
+    if (!changed && kept.length === tasks.length && kept.every((entry, index) => entry === tasks[index])) continue;
+    if (value === undefined && kept.length === 0) continue;
     const key = tape.key("write", item, part);
     // A concurrent putWrites does not change the meta record, so the commit must check the record itself.
     batch.check(key, value);
-    reclaimed += value.length;
+    reclaimed += value?.length ?? 0;
     if (kept.length === 0) batch.delete(key);
     else {
-      const smaller = wrapJson(kept);
+      const smaller = wrapReferring(kept);
       reclaimed -= smaller.length;
       batch.put(key, smaller);
     }
   }
   return reclaimed;
+}
+
+/** Returns records with more entries, each in the record of its task. */
+export function withEntries(records: readonly WriteRecord[], added: readonly TaskWrites[]): readonly WriteRecord[] {
+  if (added.length === 0) return records;
+  const all = [...records];
+  for (const entry of added) {
+    const { item, part } = placeOf(entry.namespace ?? "", entry.checkpoint, entry.task);
+    const index = all.findIndex((record) => record.item === item && record.part === part);
+    const { value, tasks } = all[index] ?? { value: undefined, tasks: [] };
+    const record = { item, part, value, tasks: [...tasks, entry], changed: true } as const;
+    if (index < 0) all.push(record);
+    else all[index] = record;
+  }
+  return all;
 }
 
 /** Returns the last generation, up to `generation`, in which a checkpoint of this id was deleted; 0: never. */
@@ -47,7 +64,7 @@ function cutUpTo(all: readonly TaskWrites[], generation: number): number {
 }
 
 /**
- * Drops the writes of removed rows, and returns how many bytes that frees. Writes of an earlier checkpoint under the same
+ * Drops the writes of removed rows, adds those that the rows carried for others (`putBack`), and returns how many bytes that frees. Writes of an earlier checkpoint under the same
  * id, which a cut separates, may be shown by a fork and stay.
  */
 export async function dropWritesOf(
@@ -55,8 +72,9 @@ export async function dropWritesOf(
   context: Context,
   tape: Tape,
   removed: readonly Shown[],
+  putBack: readonly TaskWrites[],
 ): Promise<number> {
-  const records = await writeRecords(context, tape);
+  const records = withEntries(await writeRecords(context, tape), putBack);
   const gone = new Set(records.length === 0 ? [] : removed.map((row) => nameOf({ ...row, checkpoint: row.id })));
   return keepTasks(batch, tape, records, (entry, all) => {
     const goes = gone.has(nameOf(entry)) && !entry.cut && (entry.generation ?? 0) >= cutUpTo(all, NOW);

@@ -2,6 +2,7 @@ import type { Key, Value } from "../../backend.ts";
 import { diff, replacement } from "../../codec/delta/index.ts";
 import type { Json } from "../../codec/json.ts";
 import { nextTurn } from "../../platform/turns.ts";
+import { FrameReader } from "../bodies/frame-reader.ts";
 import { loadReferring } from "../bodies/load-tree.ts";
 import { BatchBuilder } from "../commits/batch.ts";
 import { collectValues } from "../commits/collect-values.ts";
@@ -18,14 +19,15 @@ import { entryChanges } from "../records/index-entries.ts";
 import { encodeMark } from "../records/marks.ts";
 import { changeMeta, encodeMeta, type Meta, type Origin } from "../records/meta.ts";
 import type { Row } from "../records/row.ts";
-import type { WriteRecord } from "../records/writes.ts";
+import type { TaskWrites, WriteRecord } from "../records/writes.ts";
+import { writesPutBack } from "../removal/carried-writes.ts";
 import { dropHeads, dropIds } from "../removal/indexes.ts";
 import { nearestRemaining, rebasedVersions, removedBases } from "../removal/nearest-remaining.ts";
 import type { ChangedFrame, ChangedFrames } from "../removal/rebase.ts";
 import { type RemovedRows, TapeRows } from "../removal/removed-rows.ts";
 import { rewriteTape } from "../removal/rewrite.ts";
 import { type SeenWrites, seenWrites } from "../removal/visible-writes.ts";
-import { dropUnseenWrites } from "../removal/writes.ts";
+import { dropUnseenWrites, withEntries } from "../removal/writes.ts";
 import { homeOf, NOW } from "../view/row-at.ts";
 import { shownRows } from "../view/shown-rows.ts";
 import { dropUsedMail } from "./drop-used-mail.ts";
@@ -111,7 +113,10 @@ class LineageCompaction {
     const folds = await foldMarks(this.#context, this.#tapes);
     await this.#settleOrigins(doomed, folds);
     const written = new Map<number, readonly WriteRecord[]>();
-    for (const tape of this.#tapes.values()) written.set(tape.number, await writeRecords(this.#context, tape));
+    for (const tape of this.#tapes.values()) {
+      const records = await writeRecords(this.#context, tape);
+      written.set(tape.number, withEntries(records, await this.#putBack(tape, doomed)));
+    }
     const seen = await seenWrites(this.#context, this.#tapes, written);
     for (const tape of this.#tapes.values()) {
       const meta = await this.#compactTape(tape, doomed, folds);
@@ -124,6 +129,11 @@ class LineageCompaction {
       else if (meta !== tape.meta) this.#batch.put(tape.metaKey, encodeMeta(meta));
     }
     return this.#batch;
+  }
+
+  async #putBack(tape: Tape, doomed: RemovedRows): Promise<readonly TaskWrites[]> {
+    const frames = new FrameReader(this.#context);
+    return writesPutBack(this.#context, tape, await this.#ownRows(tape), doomed.get(tape.number), frames);
   }
 
   #removeTape(tape: Tape): void {

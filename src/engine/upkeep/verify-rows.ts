@@ -1,6 +1,7 @@
 import type { Key, Table, Value } from "../../backend.ts";
 import { apply } from "../../codec/delta/index.ts";
 import { unwrapJson } from "../../codec/envelope.ts";
+import { resolveInState } from "../../codec/state-references.ts";
 import { idAddress } from "../../model/id.ts";
 import { nextTurn } from "../../platform/turns.ts";
 import { PAGE_ROWS } from "../bodies/load-page.ts";
@@ -12,6 +13,7 @@ import { tapeRecords } from "../lineage/tape-records.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { decodeWrites, infoOf } from "../reads/checkpoint.ts";
+import type { Body } from "../records/body.ts";
 import { checkBody } from "../records/check-body.ts";
 import { hashStrings } from "../records/hash.ts";
 import { ValueReader } from "../values/read-values.ts";
@@ -48,11 +50,11 @@ export async function verifyRows(context: Context, tape: Tape, after: number, on
       faulty.push({ row, error });
     }
     if (page.length < PAGE_ROWS) continue;
-    faulty.push(...(await verifyPage(context, tape, page)));
+    faulty.push(...(await verifyPage(context, tape, replay, page)));
     page = [];
     await nextTurn();
   }
-  faulty.push(...(await verifyPage(context, tape, page)));
+  faulty.push(...(await verifyPage(context, tape, replay, page)));
   faulty.sort((left, right) => right.row.seq - left.row.seq);
   for (const { row, error } of faulty) onFault(error, row.id);
   await verifyHashed(context, tape, tell);
@@ -96,6 +98,7 @@ async function checkCheckpoint(context: Context, tape: Tape, replay: Replay, bod
   } catch (fault) {
     throw named(fault, tape.meta.thread, row.id);
   }
+  await checkCarried(context, tape, body);
   if (row.parent === 0) return;
   if (row.parent >= row.seq) throw new Error("its parent was committed after it");
   if (replay.placeOf(row.parent) >= 0) return;
@@ -104,8 +107,19 @@ async function checkCheckpoint(context: Context, tape: Tape, replay: Replay, bod
   }
 }
 
+/** Checks that the writes which a row carries read, and that its state has what they refer to. */
+async function checkCarried(context: Context, tape: Tape, { row, tree, writes }: Replayed): Promise<void> {
+  if (row.carries === undefined) return;
+  if (writes === undefined) throw new Error("the writes that it carries do not read");
+  const values = new ValueReader(context, tape);
+  for (const [, , value] of writes.flatMap((task) => task.writes)) {
+    const stored = await values.resolveCopied(value);
+    context.codec.decode(resolveInState(stored, (tree as Body).s));
+  }
+}
+
 /** Checks that checkpoints are found by their ids, and that their writes read. */
-async function verifyPage(context: Context, tape: Tape, page: readonly Shown[]): Promise<FaultyRow[]> {
+async function verifyPage(context: Context, tape: Tape, replay: Replay, page: readonly Shown[]): Promise<FaultyRow[]> {
   const faulty: FaultyRow[] = [];
   const { found, writes } = await readPage(context, tape, page);
   for (const row of page) {
@@ -113,7 +127,14 @@ async function verifyPage(context: Context, tape: Tape, page: readonly Shown[]):
       const isFound = found.has(row.seq) || (await findById(context, tape, row.namespace, row.id))?.seq === row.seq;
       if (!isFound) throw new Error("it is not found by its id");
       const own = writes.get(row.seq) ?? (await shownWrites(context, tape, row.namespace, row.id));
-      await decodeWrites(context, tape, own);
+      // References into the state of a row that is replayed are checked there.
+      const isReplayed = ({ carriedBy }: EncodedWrite): boolean =>
+        carriedBy !== undefined && carriedBy.tape.number === tape.number && replay.placeOf(carriedBy.seq) >= 0;
+      await decodeWrites(
+        context,
+        tape,
+        own.filter((write) => !isReplayed(write)),
+      );
     } catch (error) {
       faulty.push({ row, error });
     }

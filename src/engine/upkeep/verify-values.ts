@@ -71,7 +71,10 @@ export async function verifyPackValues(context: Context, tape: Tape, onFault: (e
     if (rows === undefined || net === undefined || steps === undefined) continue;
     const names = new Map<string, number>();
     try {
-      for (const { change } of decodeFrames(decodeRows(tape.number, rows), net, steps)) addNames(change as Json, names);
+      for (const { change, writes = [] } of decodeFrames(decodeRows(tape.number, rows), net, steps)) {
+        addNames(change as Json, names);
+        addNames(writes as unknown as Json, names);
+      }
     } catch {
       // Frames that do not read are reported with their checkpoints.
       continue;

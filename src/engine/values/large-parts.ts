@@ -2,6 +2,7 @@ import { assign, type Delta, sizeOf } from "../../codec/delta/index.ts";
 import type { Json, JsonObject } from "../../codec/json.ts";
 import { jsonText, REFERENCE_BYTES } from "../../codec/json-text.ts";
 import { isReference } from "../../codec/references.ts";
+import { isStateReference } from "../../codec/state-references.ts";
 
 /** Finds the reference for a large value, or undefined where it has to stay in its place. */
 export interface Naming {
@@ -75,7 +76,7 @@ export class LargeParts {
       this.#size = sizeOf(value, Number.POSITIVE_INFINITY);
       return value;
     }
-    if (isReference(value)) {
+    if (isReference(value) || isStateReference(value)) {
       this.#references += 1;
       this.#size = REFERENCE_BYTES;
       return value;

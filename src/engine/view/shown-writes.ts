@@ -1,6 +1,7 @@
-import type { Found, Read } from "../../backend.ts";
+import type { Answer, Found, Read, Value } from "../../backend.ts";
 import { unwrapJson } from "../../codec/envelope.ts";
 import type { Json } from "../../codec/json.ts";
+import { refersToState } from "../../codec/state-references.ts";
 import type { Write } from "../../model/checkpoint.ts";
 import { compareBytes, utf8 } from "../../platform/bytes.ts";
 import { named } from "../faults/damage.ts";
@@ -10,7 +11,8 @@ import type { Tape } from "../memory/tape.ts";
 import { hashStrings } from "../records/hash.ts";
 import { rangeOf } from "../records/keys.ts";
 import type { Row } from "../records/row.ts";
-import { isFor, type TaskWrites, visibleTasks } from "../records/writes.ts";
+import { type CarriedTask, isFor, type TaskWrites, visibleTasks } from "../records/writes.ts";
+import { carriedIn, type Sought, whereCarried } from "./carried-writes.ts";
 import { findById } from "./find.ts";
 
 /** A write as stored, its value still encoded. */
@@ -18,6 +20,8 @@ export interface EncodedWrite extends Omit<Write, "value"> {
   readonly value: Json;
   /** When it was written. Bundles tell it of control writes, and those of earlier versions of none. */
   readonly at?: number;
+  /** The row whose state the value refers to, and a tape that holds or inherits it: see `withStateValues`. */
+  readonly carriedBy?: { readonly tape: Tape; readonly seq: number };
 }
 
 /**
@@ -31,7 +35,7 @@ export async function shownWrites(
   checkpoint: string,
   own?: readonly Found[],
 ): Promise<EncodedWrite[]> {
-  const row = tape.meta.origin ? await findById(context, tape, namespace, checkpoint) : undefined;
+  const row = await findById(context, tape, namespace, checkpoint);
   try {
     const all = await shownWritesOf(context, tape, namespace, [{ id: checkpoint, seq: row?.seq }], own && [own]);
     return all.get(checkpoint) ?? [];
@@ -51,24 +55,80 @@ export async function shownWritesOf(
   context: Context,
   tape: Tape,
   namespace: string,
-  checkpoints: readonly { readonly id: string; readonly seq: number | undefined }[],
+  checkpoints: readonly Sought[],
   own?: readonly (readonly Found[])[],
 ): Promise<ReadonlyMap<string, EncodedWrite[]>> {
   const found = new Map(checkpoints.map(({ id }) => [id, new Map<string, EncodedWrite>()]));
   if (checkpoints.length === 0) return new Map();
   let sought = checkpoints;
-  for await (const { tape: level, generation } of levels(context, tape)) {
-    const { lineage, number, meta } = level;
-    const reads = sought.map(({ id }) => writesRead(lineage, number, namespace, id));
-    const known = level === tape ? own : undefined;
-    const answers = known ?? ((await context.read(reads)) as readonly (readonly Found[])[]);
-    sought = sought.filter(({ id, seq }, index) => {
-      const cut = addShown(found.get(id) as Map<string, EncodedWrite>, answers[index] ?? [], namespace, id, generation);
+  let upTo = Number.POSITIVE_INFINITY;
+  for await (const { tape: remembered, generation } of levels(context, tape)) {
+    // Of a fork's source only the rows that the fork shows are sure to stay as they are remembered. The row after the last of them
+    // may carry writes, and be gone.
+    const isLast = sought.some(({ seq }) => seq !== undefined && seq >= upTo);
+    const { number, lineage } = remembered;
+    const level = isLast ? ((await context.tapes.refresh(number, lineage)) ?? remembered) : remembered;
+    const { meta } = level;
+    const shownUpTo = upTo;
+    upTo = meta.origin?.upTo ?? 0;
+    const stored = await storedWrites(context, level, namespace, sought, level === tape ? own : undefined);
+    sought = sought.filter((checkpoint, index) => {
+      const { id, seq } = checkpoint;
+      const shown = found.get(id) as Map<string, EncodedWrite>;
+      const { records, carried } = stored[index] as StoredWrites;
+      const cut = addShown(shown, records, namespace, id, generation);
+      if (carried && seq !== undefined) {
+        addCarried(shown, carried, { tape: seq < shownUpTo ? tape : level, seq: seq + 1 }, generation);
+      }
       return !cut && meta.origin && seq !== undefined && seq <= meta.origin.upTo;
     });
     if (sought.length === 0) break;
   }
   return new Map([...found].map(([id, writes]) => [id, [...writes.values()].sort(byTaskAndIndex)]));
+}
+
+/** The writes against one checkpoint that a tape holds: as records of their own, and in the row that follows it. */
+interface StoredWrites {
+  readonly records: readonly Found[];
+  readonly carried: readonly CarriedTask[] | undefined;
+}
+
+/**
+ * Reads the writes that one tape holds, or takes those that are in memory.
+ *
+ * Invariant: what is not in memory is read in one call. A commit may move writes from their record into a row, or back: seen at
+ * different moments, they would be in neither.
+ */
+async function storedWrites(
+  context: Context,
+  level: Tape,
+  namespace: string,
+  sought: readonly Sought[],
+  own: readonly (readonly Found[])[] | undefined,
+): Promise<readonly StoredWrites[]> {
+  const { lineage, number } = level;
+  for (let again = false; ; again = true) {
+    const places = sought.map((checkpoint) => whereCarried(level, checkpoint, own !== undefined, again));
+    const reads = new Map<string, Read>();
+    for (const { reads: needed = [] } of places) for (const [name, read] of needed) reads.set(name, read);
+    if (own && reads.size === 0) {
+      return places.map(({ carried }, index) => ({ records: own[index] ?? [], carried }));
+    }
+    const scans = sought.map(({ id }) => writesRead(lineage, number, namespace, id));
+    const answers = await context.read([...scans, ...reads.values()]);
+    const names = [...reads.keys()];
+    const answerOf = (name: string): Answer => answers[scans.length + names.indexOf(name)];
+    const stored = places.map((place, index): StoredWrites | undefined => {
+      const records = answers[index] as readonly Found[];
+      if (!place.reads) return { records, carried: place.carried };
+      const carried = carriedIn(place, answerOf as (name: string) => Value | readonly Found[] | undefined);
+      return carried === "moved" && !again
+        ? undefined
+        : { records, carried: carried === "moved" ? undefined : carried };
+    });
+    // A pack that was at its place before was rewritten since: the second time, it is looked for.
+    if (!stored.includes(undefined)) return stored as readonly StoredWrites[];
+  }
 }
 
 /** Returns the writes of rows of any namespaces, by seq. */
@@ -108,6 +168,23 @@ function addShown(
   }
   for (const [key, write] of own) if (!found.has(key)) found.set(key, write);
   return tasks.some((entry) => entry.cut && isFor(entry, address) && (entry.generation ?? 0) <= generation);
+}
+
+/** Adds the writes that a row carries, likewise. */
+function addCarried(
+  found: Map<string, EncodedWrite>,
+  tasks: readonly CarriedTask[],
+  carriedBy: { readonly tape: Tape; readonly seq: number },
+  generation: number,
+): void {
+  for (const { task, node = null, generation: madeIn = 0, writes } of tasks) {
+    if (madeIn > generation) continue;
+    for (const [index, channel, value] of writes) {
+      const key = `${index}:${task}`;
+      if (found.has(key)) continue;
+      found.set(key, { task, node, index, channel, value, ...(refersToState(value) && { carriedBy }) });
+    }
+  }
 }
 
 function byTaskAndIndex(left: EncodedWrite, right: EncodedWrite): number {

@@ -23,6 +23,9 @@ const LINES = 512;
 /** Seqs of threads that are no longer followed are remembered for this many threads. */
 const REMEMBERED = 10_000;
 
+/** Stands in a cursor for the writes that a row carries, which come before the row itself: see {@link Followed}. */
+const HALF = 0.5;
+
 /** Lines of so many milliseconds before a watch began are searched for threads that may be active: clocks differ. */
 const BEFORE = 60_000;
 
@@ -147,7 +150,7 @@ export class ChangeFeed {
 
   #wantsRows(thread: string): boolean {
     const { kinds } = this.#filter;
-    return this.#isOf(thread) && (kinds === undefined || kinds.has("put"));
+    return this.#isOf(thread) && (kinds === undefined || kinds.has("put") || kinds.has("writes"));
   }
 
   #isOf(thread: string): boolean {
@@ -222,10 +225,18 @@ export class ChangeFeed {
     for (const row of found.rows) {
       if (row.seq > upTo) break;
       if (row.seq <= followed.told) continue;
+      const { workflow, kinds } = this.#filter;
+      const wants = (kind: ChangeKind): boolean =>
+        (workflow === undefined || row.workflow === workflow) && kinds?.has(kind) !== false;
+      const of = found.ids.get(row.seq - 1);
+      if (row.carries === "untold" && of !== undefined && followed.told < row.seq - HALF) {
+        followed.told = row.seq - HALF;
+        const change = wants("writes") ? ({ thread: found.thread, kind: "writes", id: of, row } as const) : undefined;
+        told.addRow(followed, change, this.#position, this.#skip);
+      }
       followed.told = row.seq;
-      const { workflow } = this.#filter;
-      const wanted = workflow === undefined || row.workflow === workflow;
-      told.addRow(followed, wanted ? { thread: found.thread, row } : undefined, this.#position, this.#skip);
+      const change = wants("put") ? ({ thread: found.thread, kind: "put", id: row.id, row } as const) : undefined;
+      told.addRow(followed, change, this.#position, this.#skip);
     }
   }
 
@@ -274,15 +285,17 @@ class ToldChanges {
   /** Adds a new row. Without `told`, it only counts as told: the filter leaves it out. */
   addRow(
     { lineage, tape, told: seq }: Followed,
-    told: { readonly thread: string; readonly row: Row } | undefined,
+    told:
+      | { readonly thread: string; readonly kind: "put" | "writes"; readonly id: string; readonly row: Row }
+      | undefined,
     position: string,
     skip: number,
   ): void {
     this.#rows.push([lineage, tape, seq]);
     if (!told) return;
-    const { thread, row } = told;
+    const { thread, kind, id, row } = told;
     const namespace = parseNamespaceKey(row.namespace);
-    this.#add({ kind: "put", thread, namespace, id: row.id, seq }, position, skip);
+    this.#add({ kind, thread, namespace, id, seq: kind === "put" ? row.seq : row.seq - 1 }, position, skip);
   }
 
   #add(change: Omit<WatchedChange, "cursor">, position: string, skip: number): void {

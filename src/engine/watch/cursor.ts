@@ -30,7 +30,7 @@ export function decodeCursor(filter: string, cursor: string): WatchState {
     typeof position === "string" &&
     isCount(skip) &&
     Array.isArray(followed) &&
-    followed.every((entry) => Array.isArray(entry) && entry.length === 3 && entry.every(isCount));
+    followed.every(isFollowed);
   if (!sound) throw new TypeError("after must be the cursor of a change that watch has yielded.");
   if (of !== filter) {
     throw new TypeError("after is the cursor of a watch with another thread, workflow or kinds. Go on with the same.");
@@ -47,6 +47,13 @@ function parsed(cursor: string): readonly unknown[] {
   } catch {
     return [];
   }
+}
+
+function isFollowed(entry: unknown): boolean {
+  if (!Array.isArray(entry) || entry.length !== 3) return false;
+  const [lineage, tape, told] = entry as readonly unknown[];
+  // The writes that a row carries are half a seq before it.
+  return isCount(lineage) && isCount(tape) && typeof told === "number" && isCount(told * 2);
 }
 
 function isCount(value: unknown): value is number {

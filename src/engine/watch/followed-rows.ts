@@ -10,7 +10,10 @@ import { decodeTailRow } from "../records/tail.ts";
 export interface Followed {
   readonly lineage: number;
   readonly tape: number;
-  /** The last seq that was told, or that was there before the watch began. */
+  /**
+   * The last seq that was told, or that was there before the watch began; half a seq less where of a row only the writes that it
+   * carries were told.
+   */
   told: number;
   /** When to stop unless the tape is found active again, by the process's own clock. */
   until: number;
@@ -23,6 +26,8 @@ const PACKS = 4;
 export interface NewRows {
   readonly thread: string;
   readonly rows: readonly Row[];
+  /** The ids of these rows and of the one before them, by seq. */
+  readonly ids: ReadonlyMap<number, string>;
   /** True if there are more. */
   readonly more: boolean;
 }
@@ -34,10 +39,12 @@ export function nameOf({ lineage, tape }: Pick<Followed, "lineage" | "tape">): s
 /** Returns the reads that `newRows` takes the answers of. */
 export function readsOf({ lineage, tape, told }: Followed): readonly Read[] {
   const address = { lineage, number: tape };
+  // The row that was told last names the checkpoint of the writes that the next one carries.
+  const from = Math.max(0, Math.floor(told));
   return [
     { get: metaKey(lineage, tape) },
-    { scan: rangeOf(address, "rows", told + 1), limit: PACKS },
-    { scan: rangeOf(address, "tail", told + 1) },
+    { scan: rangeOf(address, "rows", from), limit: PACKS },
+    { scan: rangeOf(address, "tail", from) },
   ];
 }
 
@@ -52,7 +59,8 @@ export function newRows({ tape, told }: Followed, answers: readonly Answer[]): N
   // Between the packs that were read and the tail there are others.
   if (!more)
     for (const { item, value: text } of tail) rows.push(...(readable(() => [decodeTailRow(item, text).row]) ?? []));
-  return { thread: meta.thread, rows: rows.filter(({ seq }) => seq > told && !isGone(meta, seq)), more };
+  const ids = new Map(rows.map(({ seq, id }) => [seq, id]));
+  return { thread: meta.thread, rows: rows.filter(({ seq }) => seq > told && !isGone(meta, seq)), ids, more };
 }
 
 /** Passes over rows that do not read: whoever reads their thread is told, and `verify` reports them. */

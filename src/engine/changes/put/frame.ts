@@ -74,7 +74,7 @@ function addFull(draft: Draft, row: Row, tree: Json, captured: CapturedPut, base
   const tail = draft.encodeRow(row, replacement(tree), { grown: base !== undefined });
   // In place of a delta that is small enough, the record may be larger by the row's metadata.
   if (!base) checkRecord(draft.context, draft.thread, tail.value);
-  const weight = frameBytes(tail.value);
+  const weight = frameBytes(tail);
   const size = weight + draft.values.countedSince(references);
   const entry = {
     outlined: false,
@@ -99,11 +99,17 @@ interface FrameChange {
   readonly fresh?: boolean;
 }
 
+/** Returns the state that a change leads to, or its fields that were set, as far as they are at hand. */
+function stateAfter({ tree, fresh }: FrameChange, { update }: CapturedPut): Json | undefined {
+  if (tree !== undefined) return (tree as Body).s;
+  return fresh ? update?.set : undefined;
+}
+
 function addDelta(draft: Draft, row: Row, base: TreeEntry, step: FrameChange, captured: CapturedPut): void {
   const { change, tree } = step;
-  const tail = draft.encodeRow(row, change, { keep: step.fresh });
+  const tail = draft.encodeRow(row, change, { keep: step.fresh, after: stateAfter(step, captured) });
   checkRecord(draft.context, draft.thread, tail.value);
-  const bytes = frameBytes(tail.value);
+  const bytes = frameBytes(tail);
   const weight = base.weight + bytes;
   const hops = hopsTo(draft, row.parent, base);
   let { size } = base;

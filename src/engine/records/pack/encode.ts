@@ -4,7 +4,8 @@ import { type Compression, wrapJson } from "../../../codec/envelope.ts";
 import type { Json } from "../../../codec/json.ts";
 import { addNames } from "../../../codec/references.ts";
 import { REFERRING } from "../values.ts";
-import type { Frame, NetChain, StepChain } from "./pack.ts";
+import { packColumn } from "./column.ts";
+import type { Frame, NetChain, PackedWrites, StepChain } from "./pack.ts";
 import { encodeRows } from "./rows.ts";
 import { packTrees } from "./shapes.ts";
 
@@ -39,6 +40,19 @@ function chainsOf(frames: readonly Frame[]): PackChain[] {
     open.set(frame.row.seq, chain);
   }
   return chains;
+}
+
+function packedWrites(frames: readonly Frame[]): PackedWrites | undefined {
+  const carrying = frames.filter((frame) => frame.writes !== undefined);
+  if (carrying.length === 0) return undefined;
+  return {
+    count: carrying.length,
+    seqs: packColumn(
+      carrying.map(({ row }) => row.seq),
+      null,
+    ) as Json,
+    tasks: packTrees(carrying.map((frame) => frame.writes as unknown as Json)),
+  };
 }
 
 export function encodePack(tape: number, frames: readonly Frame[], compression: Compression): EncodedPack {
@@ -78,6 +92,8 @@ export function* encodingPack(
     if (chain.base === 0) full.set(chain.namespace, last);
     yield;
   }
+  const writes = packedWrites(frames);
+  if (writes) steps[0] = { ...(steps[0] as StepChain), writes };
   const version = names.size > 0 ? REFERRING : "1";
   const allRows = frames.map((frame) => frame.row);
   const rows = wrapJson(encodeRows(tape, allRows, names), compression, version);
@@ -89,6 +105,6 @@ export function* encodingPack(
 
 function namesOf(frames: readonly Frame[]): ReadonlyMap<string, number> {
   const names = new Map<string, number>();
-  for (const { change } of frames) addNames(change as Json, names);
+  for (const { change, writes = [] } of frames) addNames([change, writes] as unknown as Json, names);
   return names;
 }

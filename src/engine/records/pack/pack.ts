@@ -3,6 +3,8 @@ import { type Delta, sizeOf, unseal } from "../../../codec/delta/index.ts";
 import { unwrapJson } from "../../../codec/envelope.ts";
 import type { Json } from "../../../codec/json.ts";
 import type { Row } from "../row.ts";
+import type { CarriedTask } from "../writes.ts";
+import { type Column, unpackColumn } from "./column.ts";
 import { malformed } from "./rows.ts";
 import { type PackedTrees, unpackTrees } from "./shapes.ts";
 
@@ -17,11 +19,14 @@ import { type PackedTrees, unpackTrees } from "./shapes.ts";
 export interface Frame {
   readonly row: Row;
   readonly change: Delta;
+  /** The writes against its parent that the row carries. */
+  readonly writes?: readonly CarriedTask[] | undefined;
 }
 
 /** Returns about how many bytes a frame adds to a pack. */
-export function sizeOfFrame({ row, change }: Frame): number {
-  return sizeOf(change as Json, Number.POSITIVE_INFINITY) + sizeOf(row.metadata, Number.POSITIVE_INFINITY);
+export function sizeOfFrame({ row, change, writes = [] }: Frame): number {
+  const parts = [change as Json, row.metadata, writes as unknown as Json];
+  return parts.reduce<number>((sum, part) => sum + sizeOf(part, Number.POSITIVE_INFINITY), 0);
 }
 
 export interface NetChain {
@@ -38,6 +43,15 @@ export interface StepChain {
   /** The seqs of the chain's rows; absent when the chain has all rows of the pack. */
   readonly rows?: readonly number[];
   readonly steps: PackedTrees;
+  /** The writes that rows of the pack carry, whatever their chain; only in the first chain. */
+  readonly writes?: PackedWrites;
+}
+
+/** The writes of some rows of a pack: the seqs of the rows, and for each of them a list of {@link CarriedTask}. */
+export interface PackedWrites {
+  readonly count: number;
+  readonly seqs: Column;
+  readonly tasks: PackedTrees;
 }
 
 /** The parsed `net` record of a pack. */
@@ -79,6 +93,20 @@ export function stepStretch(nets: Nets, steps: Value, seqs: readonly number[], s
   return undefined;
 }
 
+/** Returns the writes that the rows of a pack carry, by the seq of the row. Nothing else of the pack is needed. */
+export function decodeCarried(steps: Value): ReadonlyMap<number, readonly CarriedTask[]> {
+  return carriedIn(unwrapJson(steps) as readonly StepChain[]);
+}
+
+function carriedIn([first]: readonly StepChain[]): ReadonlyMap<number, readonly CarriedTask[]> {
+  if (!first?.writes) return new Map();
+  const { count, seqs, tasks } = first.writes;
+  const lists = unpackTrees(tasks) as unknown as readonly (readonly CarriedTask[])[];
+  const rows = unpackColumn(seqs, count, null) as readonly number[];
+  if (rows.length !== count || lists.length !== count) throw malformed();
+  return new Map(rows.map((seq, index) => [seq, lists[index] as readonly CarriedTask[]]));
+}
+
 /** Returns all frames of a pack, each with a delta of its own. */
 export function decodeFrames(rows: readonly Row[], netValue: Value, stepsValue: Value): Frame[] {
   const nets = decodeNets(netValue);
@@ -86,6 +114,7 @@ export function decodeFrames(rows: readonly Row[], netValue: Value, stepsValue: 
   const bySeq = new Map(rows.map((row) => [row.seq, row]));
   const seqs = rows.map((row) => row.seq);
   const frames: Frame[] = [];
+  const carried = carriedIn(chains);
   for (const [index, chain] of chains.entries()) {
     const net = nets[index]?.net;
     const members = chain.rows ?? seqs;
@@ -95,8 +124,8 @@ export function decodeFrames(rows: readonly Row[], netValue: Value, stepsValue: 
     for (const [position, seq] of members.entries()) {
       const row = bySeq.get(seq);
       const change = deltas[position];
-      if (!row || change === undefined) throw malformed();
-      frames.push({ row, change });
+      if (!row || change === undefined || (row.carries !== undefined) !== carried.has(seq)) throw malformed();
+      frames.push(row.carries ? { row, change, writes: carried.get(seq) } : { row, change });
     }
   }
   if (frames.length !== rows.length) throw malformed();

@@ -6,6 +6,15 @@ import { addressedId, timeOfAddressed } from "../../../model/id.ts";
 import type { Row } from "../row.ts";
 import { type Column, packColumn, unpackColumn } from "./column.ts";
 
+/** The ways in which a row carries writes, by their number in a pack. */
+const CARRIES = [undefined, "untold", "told"] as const;
+
+function carriesOf(number: number): "told" | "untold" {
+  const carries = CARRIES[number];
+  if (carries === undefined) throw malformed();
+  return carries;
+}
+
 export function malformed(): ThreadmarkError {
   return new ThreadmarkError(
     "CORRUPT",
@@ -54,6 +63,7 @@ export function encodeRows(tape: number, rows: readonly Row[], values: ReadonlyM
   pack("waiting", (row) => row.waiting, 0);
   pack("questions", (row) => row.questions as Json, null);
   pack("tagged", (row) => (row.tagged ? 1 : 0), 0);
+  pack("carries", (row) => CARRIES.indexOf(row.carries), 0);
   return { count: rows.length, columns, ...(values.size > 0 && { values: [...values] }) };
 }
 
@@ -88,6 +98,7 @@ export function decodeRows(tape: number, value: Value): Row[] {
   const waiting = column("waiting", 0) as number[];
   const questions = column("questions", null) as Row["questions"][];
   const tagged = column("tagged", 0);
+  const carries = column("carries", 0);
   const previous = new Map<string, number>();
   const rows: Row[] = [];
   for (let index = 0; index < count; index += 1) {
@@ -118,6 +129,7 @@ export function decodeRows(tape: number, value: Value): Row[] {
       waiting: waiting[index] as number,
       questions: questions[index] as Row["questions"],
       tagged: tagged[index] === 1,
+      ...(carries[index] !== 0 && { carries: carriesOf(carries[index] as number) }),
     });
     previous.set(namespace, seq);
   }
