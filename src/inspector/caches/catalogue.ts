@@ -99,6 +99,8 @@ export class Catalogue {
       total: matching.length,
       ...this.#wholeTotals(),
       ...(!isWhole && { statuses: statusesOf(named) }),
+      // A list that is not complete must not seem short: whoever scrolls through it would be sent back.
+      ...(!this.#complete && text === "" && (await this.#counted(query))),
       complete: this.#complete,
     };
   }
@@ -122,23 +124,22 @@ export class Catalogue {
   }
 
   /** Reads a page from the store's index, before all threads are listed. */
-  async #indexed({ workflow, status, offset, limit }: Query): Promise<Page> {
-    const counts = await this.#store.counts();
+  async #indexed(query: Query): Promise<Page> {
+    const { workflow, status, offset, limit } = query;
     const threads: ThreadInfo[] = [];
     const wanted = { ...(workflow !== undefined && { workflow }), ...(status !== undefined && { status }) };
     for await (const info of this.#store.threads({ ...wanted, order: "updated", limit: offset + limit }))
       threads.push(info);
-    const counted = workflow === undefined ? counts.status : counts.workflows[workflow];
-    const statuses = withoutZeros(counted ?? {});
-    return {
-      threads: threads.slice(offset),
-      total: status === undefined ? sumOf(Object.values(statuses)) : (statuses[status] ?? 0),
-      statuses,
-      workflows: Object.keys(counts.workflows)
-        .filter((name) => name !== "")
-        .sort(),
-      complete: true,
-    };
+    return { threads: threads.slice(offset), ...(await this.#counted(query)), complete: true };
+  }
+
+  /** Counts the threads of a query without a text by the store's index. */
+  async #counted({ workflow, status }: Query): Promise<Totals & Pick<Page, "total">> {
+    const counts = await this.#store.counts();
+    const statuses = withoutZeros((workflow === undefined ? counts.status : counts.workflows[workflow]) ?? {});
+    const total = status === undefined ? sumOf(Object.values(statuses)) : (statuses[status] ?? 0);
+    const workflows = Object.keys(counts.workflows).filter((name) => name !== "");
+    return { total, statuses, workflows: workflows.sort() };
   }
 
   #wholeTotals(): Totals {
