@@ -125,17 +125,18 @@ export const forking: Commands = commands(
 
 export const copying: Commands = commands(
   "copy",
-  fc.record({ thread: anyThread, existing: fc.nat({ max: 9 }).map((n) => n === 0) }),
-  async ({ thread, existing }, model, real) => {
+  fc.record({ thread: anyThread, existing: fc.nat({ max: 9 }).map((n) => n === 0), detached: fc.boolean() }),
+  async ({ thread, existing, detached }, model, real) => {
     const source = pickThread(model, thread);
-    const free = thread % 2 === 0 ? pickFreeName(model, thread) : undefined;
+    const free = thread % 2 === 0 && !detached ? pickFreeName(model, thread) : undefined;
     const into = existing ? source.id : free !== undefined && free !== source.id ? free : `k${model.made++}`;
-    const outcome = await outcomeOf(() => real.store.thread(source.id).copy(into));
+    const outcome = await outcomeOf(() => real.store.thread(source.id).copy(into, { detached }));
     if (existing) assert.deepEqual(outcome, { failed: "CONFLICT" });
     else if (!model.threads.has(source.id)) assert.deepEqual(outcome, { failed: "NOT_FOUND" });
     else {
       assert.ok("value" in outcome && outcome.value.id === into);
-      taken(model, copy(source, into, model.now));
+      const made = copy(source, into, model.now);
+      taken(model, detached ? { ...made, forkedFrom: null } : made);
     }
   },
   ({ thread, existing }, model) => {
