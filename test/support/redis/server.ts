@@ -48,20 +48,25 @@ export class TestServer {
     return `redis://127.0.0.1:${this.port}`;
   }
 
+  /** Starts a sentinel with a configuration file, which it writes to. */
+  static async sentinel(port: number, configuration: string): Promise<TestServer> {
+    const sentinel = new TestServer(port, []);
+    await sentinel.#run([configuration, "--sentinel", "--port", String(port), "--bind", "127.0.0.1"]);
+    return sentinel;
+  }
+
   async start(): Promise<this> {
     const settings = ["--port", String(this.port), "--bind", "127.0.0.1", "--dir", this.#folder, "--save", ""];
-    const child = spawn(
-      "redis-server",
-      [...settings, "--appendonly", "yes", "--appendfsync", "no", ...this.#arguments],
-      {
-        stdio: "ignore",
-      },
-    );
+    await this.#run([...settings, "--appendonly", "yes", "--appendfsync", "no", ...this.#arguments]);
+    return this;
+  }
+
+  async #run(given: readonly string[]): Promise<void> {
+    const child = spawn("redis-server", given, { stdio: "ignore" });
     running.add(child);
     child.once("exit", () => running.delete(child));
     this.#child = child;
     await this.ready();
-    return this;
   }
 
   async ready(): Promise<void> {
