@@ -12,6 +12,8 @@ import type { Clock } from "../control/clock.ts";
  */
 export class FakeClock implements Clock {
   #time: number;
+  /** Counts the looks at the clock: while there are any, something is at work. */
+  #looks = 0;
   #timers: { readonly at: number; readonly call: () => void }[] = [];
 
   /** @param time The time to begin at, in milliseconds since 1970. @default 2030-01-01 */
@@ -20,9 +22,13 @@ export class FakeClock implements Clock {
   }
 
   /** Returns the time. It can be passed on without its clock, as to `open(url, { clock: clock.now })`. */
-  readonly now: () => number = () => this.#time;
+  readonly now: () => number = () => {
+    this.#looks += 1;
+    return this.#time;
+  };
 
   readonly after: Clock["after"] = (milliseconds, call) => {
+    this.#looks += 1;
     const timer = { at: this.#time + milliseconds, call };
     this.#timers.push(timer);
     return () => {
@@ -30,11 +36,14 @@ export class FakeClock implements Clock {
     };
   };
 
-  /** Moves the time on, and calls what is due on the way, in its order. Lets pending work of the process go on in between. */
+  /**
+   * Moves the time on, and calls what is due on the way, in its order. Work that looks at the clock goes on in between until it rests;
+   * what takes long without that (a real request, a module that is loaded) a test has to wait for by itself.
+   */
   async advance(milliseconds: number): Promise<void> {
     const end = this.#time + milliseconds;
     for (;;) {
-      await turn();
+      await this.#quiet();
       const [next] = this.#timers.filter(({ at }) => at <= end).sort((left, right) => left.at - right.at);
       if (next === undefined) break;
       this.#timers = this.#timers.filter((timer) => timer !== next);
@@ -42,13 +51,18 @@ export class FakeClock implements Clock {
       next.call();
     }
     this.#time = end;
-    await turn();
+    await this.#quiet();
   }
-}
 
-/** Lets the work of some turns of the event loop happen. */
-async function turn(): Promise<void> {
-  for (let count = 0; count < 20; count += 1) await new Promise((resolve) => setTimeout(resolve, 0));
+  /** Lets the event loop turn until nothing has looked at the clock for some turns. */
+  async #quiet(): Promise<void> {
+    let looks = this.#looks;
+    for (let turns = 0, quiet = 0; turns < 2_000 && quiet < 20; turns += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      quiet = looks === this.#looks ? quiet + 1 : 0;
+      looks = this.#looks;
+    }
+  }
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Store } from "../../api/store.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import type { ChangeKind } from "../../model/watched-changes.ts";
-import { listen } from "../control/bell.ts";
+import { listen, ring } from "../control/bell.ts";
 import type { Values } from "../graph/reducers.ts";
 
 /** How long it takes until a store is watched again whose watch has ended, in milliseconds. */
@@ -45,7 +45,9 @@ export class WorkNews {
       const changes = this.#store.watch({ workflow: this.#workflow, kinds: KINDS, signal });
       this.#listener.missed();
       for await (const { kind, thread, namespace } of changes) {
-        if (namespace.length === 0) this.#listener.heard(thread, kind === "put" ? "soon" : "once");
+        // The bell also tells runs at work here, which may be cancelled.
+        if (kind === "mail") ring(this.#store, thread);
+        else if (namespace.length === 0) this.#listener.heard(thread, kind === "put" ? "soon" : "once");
       }
     } catch (error) {
       // A store that cannot be watched is looked at instead, and one that is closed ends the worker.

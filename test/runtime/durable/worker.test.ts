@@ -96,6 +96,23 @@ onMemoryAndSqlite("workers", ({ store: fresh, fresh: freshPlace }) => {
     await expect(there.start({}, { thread: "u", attributes: { tenant: {} as never } })).rejects.toThrow(TypeError);
   });
 
+  test("a run of a worker is cancelled from another process at once, long before its lease is renewed", async () => {
+    const { store, medium } = await freshPlace();
+    await using elsewhere = await open(forwarding(medium, { close: async () => {} }));
+    const build = (on: unknown): Flow<State> =>
+      graph<State>("w")
+        .node("a", (_, ctx) => new Promise<never>((_, reject) => ctx.signal.addEventListener("abort", reject)))
+        .edge(START, "a")
+        .edge("a", END)
+        .compile({ store: on as never, lease: { ttl: 3_600_000 } });
+    await using worker = build(store).worker();
+    await build(elsewhere).start({ out: [] }, { thread: "t" });
+    await expect.poll(() => worker.threads, { timeout: 20_000 }).toEqual(["t"]);
+    await expect.poll(async () => (await elsewhere.thread("t").lease()).held, { timeout: 20_000 }).toBeTruthy();
+    expect(await build(elsewhere).cancel("t", { reason: "enough" })).toEqual({ cancelled: true, status: "cancelled" });
+    expect((await build(elsewhere).state("t"))?.errors[0]?.message).toBe("enough");
+  });
+
   test("a run whose worker died is taken over within its lease's ttl and 100 ms", async () => {
     const clock = new FakeClock();
     const { store, medium } = await freshPlace({ clock: clock.now });
