@@ -29,14 +29,19 @@ export async function survivesWorkerKills(backend: BackendUnderTest, runs: numbe
     }
     begin();
     begin();
-    const isDone = async (thread: string): Promise<boolean> => (await flow.state(thread))?.status === "done";
-    for (;;) {
-      await new Promise((resolve) => setTimeout(resolve, 700));
-      if ((await Promise.all(threads.map(isDone))).every(Boolean)) break;
-      if (kills >= most) continue;
+    const count = async (status: "done" | "running"): Promise<number> => {
+      let found = 0;
+      for await (const _ of store.threads({ workflow: "jobs", status })) found += 1;
+      return found;
+    };
+    while ((await count("done")) < runs) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      // A kill must hit a run that is at work.
+      if (kills >= most || (await count("running")) === 0) continue;
       kills += 1;
       children.shift()?.kill("SIGKILL");
       begin();
+      await new Promise((resolve) => setTimeout(resolve, 300));
     }
     for (const child of children.splice(0)) child.kill("SIGKILL");
     for (const thread of threads) {
