@@ -1,10 +1,21 @@
 /** The kinds of change that `store.watch` tells of. */
-export const changeKinds = ["put", "writes", "label", "fork", "delete", "prune", "mail", "attributes"] as const;
+export const changeKinds = [
+  "put",
+  "writes",
+  "label",
+  "fork",
+  "delete",
+  "prune",
+  "mail",
+  "attributes",
+  "erase",
+] as const;
 
 /**
  * The kind of a change: `put` (a checkpoint was saved or replaced), `writes` (results of a task), `label`, `fork` (the thread
  * was made by a fork or copy), `delete` (the thread was deleted), `prune` (checkpoints were deleted), `mail` (a message was
- * sent to the thread), `attributes` (its attributes were set).
+ * sent to the thread), `attributes` (its attributes were set), `erase` (values
+ * were erased from its history).
  */
 export type ChangeKind = (typeof changeKinds)[number];
 

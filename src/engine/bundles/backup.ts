@@ -56,7 +56,10 @@ async function changedIn(feed: ChangeFeed): Promise<ReadonlySet<string>> {
   for (;;) {
     const changes = await feed.next();
     for (const { thread } of changes) threads.add(thread);
-    if (changes.length === 0 && !feed.more) return threads;
+    if (changes.length > 0 || feed.more) continue;
+    // The cursor stays before these changes, so the next backup has their threads once more.
+    for (const thread of feed.unsettled) threads.add(thread);
+    return threads;
   }
 }
 

@@ -1,3 +1,4 @@
+import type { LogLine } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import type { EraseOptions, EraseResult } from "../../model/erasure.ts";
 import { Attempts } from "../../platform/attempts.ts";
@@ -11,6 +12,7 @@ import { abortable } from "../memory/abortable.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { TAPES } from "../reads/directory.ts";
+import { encodeLines } from "../records/log.ts";
 import { nameOf } from "../records/writes.ts";
 import { homeOf } from "../view/row-at.ts";
 import { shownRows } from "../view/shown-rows.ts";
@@ -68,6 +70,7 @@ async function attempt(
     const { batch } = erasure;
     const uploaded = await erasure.addValues(lineage);
     const { discarded } = await collectValues(own, batch, lineage);
+    batch.log = { lineage, lines: linesOf(own.clock(), forks ? tapes.values() : [found]) };
     signal?.throwIfAborted();
     if (!(await committer.commit(batch.build()))) {
       await context.outside.delete(uploaded);
@@ -80,6 +83,17 @@ async function attempt(
     if (await wasOvertaken(error, isStale)) return undefined;
     throw error;
   }
+}
+
+/** Returns the lines of the log that tell watchers, and incremental backups, of threads whose history was changed. */
+function linesOf(at: number, tapes: Iterable<Tape>): LogLine[] {
+  const lines: LogLine[] = [];
+  for (const { meta, lineage, number, lastSeq } of tapes) {
+    if (meta.dead) continue;
+    const changes = [["erase", "", null, lastSeq]] as const;
+    for (const text of encodeLines({ thread: meta.thread, lineage, tape: number, changes })) lines.push({ at, text });
+  }
+  return lines;
 }
 
 /** Throws `CONFLICT` where other threads show a value that is to be erased from this one only. */

@@ -84,11 +84,15 @@ export class ChangeFeed {
     return encodeCursor(this.#filterName, { position: this.#position, skip: this.#skip, followed: this.#seqs() });
   }
 
+  /** Threads with changes that are committed, but are told later, since others may still come before them. */
+  unsettled: readonly string[] = [];
+
   /** Reads the next changes; none if there are none yet, or only some that others may still come before. */
   async next(): Promise<readonly WatchedChange[]> {
     let snapshot = await this.#read();
     // The rows of a thread that has become active come from the same snapshot as the lines.
     if (this.#followActive(snapshot)) snapshot = await this.#read();
+    this.unsettled = snapshot.unsettled.map(({ thread }) => thread);
     return this.#tell(snapshot);
   }
 

@@ -160,6 +160,22 @@ export const erase: readonly Case[] = [
     },
   },
   {
+    name: "erase: watchers are told of every thread whose history was changed",
+    async run({ open }) {
+      const store = await open(smallPacks);
+      await fill(store);
+      await store.thread("t").fork({ into: "told" });
+      const changes = store.watch({ kinds: ["erase"] });
+      await store.thread("t").erase(["user", "email"], { forks: true });
+      const told = new Set<string>();
+      for await (const { thread } of changes) {
+        told.add(thread);
+        if (told.has("t") && told.has("told")) break;
+      }
+      exact(told.has("t") && told.has("told"), true);
+    },
+  },
+  {
     name: "erase: wrong arguments are a TypeError, an unknown thread is NOT_FOUND",
     async run({ open }) {
       const store = await open();
