@@ -247,17 +247,32 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
     return result;
   }
 
-  /** Yields the threads that have checkpoints, in order of their ids, or with `order: "updated"` the newest first. */
+  /**
+   * Yields the threads that have checkpoints, in order of their ids, or with `order: "updated"` the newest first.
+   *
+   * @example
+   * for await (const { id, status } of saver.threads({ order: "updated", limit: 20 })) console.log(id, status);
+   */
   threads(options: ThreadsOptions = {}): AsyncGenerator<ThreadInfo> {
     return this.#store.threads(options);
   }
 
-  /** Deletes old checkpoints of a thread. The remaining checkpoints read as before. */
+  /**
+   * Deletes old checkpoints of a thread. The remaining checkpoints read as before.
+   *
+   * @example
+   * await saver.prune("user-42", { keepLast: 10 });
+   */
   prune(threadId: string, options: PruneOptions = {}): Promise<PruneResult> {
     return prune(this.#store, threadId, options);
   }
 
-  /** Makes a new thread with all checkpoints and writes of another, at the same cost for any length of history. */
+  /**
+   * Makes a new thread with all checkpoints and writes of another, at the same cost for any length of history.
+   *
+   * @example
+   * await saver.copyThread("user-42", "user-42-backup");
+   */
   async copyThread(sourceThreadId: string, targetThreadId: string): Promise<void> {
     await this.#store.thread(sourceThreadId).copy(targetThreadId);
   }
@@ -275,7 +290,12 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
     return configOf(fork.id, "", at as string);
   }
 
-  /** Deletes the checkpoints of runs, given by the `run_id` they were invoked with. Returns their number. */
+  /**
+   * Deletes the checkpoints of runs, given by the `run_id` they were invoked with. Returns their number.
+   *
+   * @example
+   * const deleted = await saver.deleteForRuns(["run-1"]);
+   */
   async deleteForRuns(runIds: readonly string[]): Promise<number> {
     const runs = new Set(runIds.map(idOf));
     let count = 0;
@@ -286,7 +306,12 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
     return count;
   }
 
-  /** Closes the store, if the saver opened it. */
+  /**
+   * Closes the store, if the saver opened it.
+   *
+   * @example
+   * await saver.close();
+   */
   async close(): Promise<void> {
     await this.#exclusive?.close();
     if (this.#owned) await this.#store.close();

@@ -93,7 +93,12 @@ export class Flow<State extends object, Types extends FlowTypes = FlowTypes, Nod
     return (await execution.resume(options as ResumeOptions)) as RunResult<State, Types>;
   }
 
-  /** Runs as {@link run} does, and yields the events. The run goes on if the loop is left early, unless `onLeave` is "abort". */
+  /**
+   * Runs as {@link run} does, and yields the events. The run goes on if the loop is left early, unless `onLeave` is "abort".
+   *
+   * @example
+   * for await (const event of flow.stream(input, { thread: "user-42" })) console.log(event.type);
+   */
   stream(
     input?: Input<State, Types> | null,
     options: RunOptions<State, NodeName<Nodes>, Types> & StreamOptions = {},
@@ -101,21 +106,36 @@ export class Flow<State extends object, Types extends FlowTypes = FlowTypes, Nod
     return streamed(options, (streaming) => this.run(input, { ...options, ...streaming }));
   }
 
-  /** Resumes as {@link resume} does, and yields the events, as {@link stream} does. */
+  /**
+   * Resumes as {@link resume} does, and yields the events, as {@link stream} does.
+   *
+   * @example
+   * for await (const event of flow.streamResume({ thread: "user-42", value: true })) console.log(event.type);
+   */
   streamResume(
     options: ResumeOptions<State, Nodes, Types> & StreamOptions,
   ): AsyncGenerator<FlowEvent<State, Types>, void, undefined> {
     return streamed(options, (streaming) => this.resume({ ...options, ...streaming }));
   }
 
-  /** Returns the state of a thread, now or at an older checkpoint; undefined when there is no such thread or checkpoint. */
+  /**
+   * Returns the state of a thread, now or at an older checkpoint; undefined when there is no such thread or checkpoint.
+   *
+   * @example
+   * const { state, status, interrupts } = (await flow.state("user-42")) ?? {};
+   */
   async state(thread: string, checkpoint?: string): Promise<FlowState<State, Types> | undefined> {
     const handle = this.#thread(thread);
     const tuple = await (checkpoint === undefined ? headOf(handle) : handle.tuple(checkpoint));
     return tuple && (stateOf(tuple as CheckpointTuple<State>) as FlowState<State, Types>);
   }
 
-  /** Yields the thread's checkpoints, newest first: their metadata, or with `states: true` whole checkpoints. */
+  /**
+   * Yields the thread's checkpoints, newest first: their metadata, or with `states: true` whole checkpoints.
+   *
+   * @example
+   * for await (const { step, node } of flow.history("user-42", { limit: 10 })) console.log(step, node);
+   */
   history(thread: string, options: HistoryOptions & { readonly states: true }): AsyncGenerator<Checkpoint<State>>;
   history(thread: string, options?: HistoryOptions): AsyncGenerator<CheckpointInfo>;
   history(thread: string, options: HistoryOptions = {}): AsyncGenerator<CheckpointInfo | Checkpoint<State>> {
@@ -137,7 +157,12 @@ export class Flow<State extends object, Types extends FlowTypes = FlowTypes, Nod
     return edit(this.#compiled.definition, thread, open, values as Values, options);
   }
 
-  /** Resumes every unfinished run of this workflow whose holder is gone, or whose interrupts have been answered. */
+  /**
+   * Resumes every unfinished run of this workflow whose holder is gone, or whose interrupts have been answered.
+   *
+   * @example
+   * const recovered = await flow.recover({ concurrency: 4 });
+   */
   async recover(
     options: RecoverOptions<State, NodeName<Nodes>, Types> = {},
   ): Promise<readonly Recovered<State, Types>[]> {
@@ -265,7 +290,12 @@ export class Flow<State extends object, Types extends FlowTypes = FlowTypes, Nod
     return id;
   }
 
-  /** Returns the graph as Mermaid text. */
+  /**
+   * Returns the graph as Mermaid text.
+   *
+   * @example
+   * console.log(flow.mermaid()); // graph TD; …
+   */
   mermaid(): string {
     return mermaid(this.#compiled.definition);
   }

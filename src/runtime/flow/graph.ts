@@ -96,7 +96,12 @@ export class Graph<
     this.#renamed = new Map(Object.entries(renamed));
   }
 
-  /** Sets the reducers of keys: they combine an update with the value before it. A key without a reducer is replaced. */
+  /**
+   * Sets the reducers of keys: they combine an update with the value before it. A key without a reducer is replaced.
+   *
+   * @example
+   * graph<State>("chat").reduce({ messages: append, total: (before, more) => (before ?? 0) + more });
+   */
   reduce(reducers: Reducers<State>): this {
     for (const [key, reducer] of Object.entries(reducers)) {
       if (typeof reducer !== "function") throw new TypeError(`The reducer of "${key}" must be a function.`);
@@ -142,14 +147,24 @@ export class Graph<
     return this.#add({ name, work, options: rest });
   }
 
-  /** Adds an edge from a node to another; from a list of nodes, to a join that waits for all of them. */
+  /**
+   * Adds an edge from a node to another; from a list of nodes, to a join that waits for all of them.
+   *
+   * @example
+   * flow.edge(START, "plan").edge("plan", "act").edge(["read", "search"], "write");
+   */
   edge(from: NodeName<Nodes> | typeof START | readonly NodeName<Nodes>[], to: NodeName<Nodes> | typeof END): this {
     if (typeof from === "string") this.#edges.set(from, [...new Set([...(this.#edges.get(from) ?? []), to])]);
     else this.#joins.push({ sources: [...from], target: to });
     return this;
   }
 
-  /** Adds a function that chooses the targets after a node by the state. `targets` declares them, for checks and pictures. */
+  /**
+   * Adds a function that chooses the targets after a node by the state. `targets` declares them, for checks and pictures.
+   *
+   * @example
+   * flow.branch("review", (state) => (state.approved ? "publish" : "write"), ["publish", "write"]);
+   */
   branch<Choice extends BranchGoto<Nodes>>(
     from: (NodeName<Nodes> | typeof START) & FitChoice<Choice, Nodes>,
     choose: Taking<Frozen<State>, never, Choice | Promise<Choice>>,
@@ -178,7 +193,13 @@ export class Graph<
     };
   }
 
-  /** Checks the graph and makes it runnable; a TypeError lists everything that is wrong with it. */
+  /**
+   * Checks the graph and makes it runnable; a TypeError lists everything that is wrong with it.
+   *
+   * @example
+   * const flow = builder.compile({ store });
+   * const { state } = await flow.run({ messages: ["hello"] }, { thread: "user-42" });
+   */
   compile(
     ...given: [Unfit<Gotos, Nodes>] extends [never]
       ? [options?: CompileOptions<Nodes>]
