@@ -87,6 +87,7 @@ function entryOf([, lineage, tape, text]: Row): FoundEntry {
 
 /** Converts the rows of entries and of their tapes' newest records, which have a value. */
 function entriesWithTapes(rows: readonly Row[]): FoundEntry[] {
+  // The records of a tape come once for each entry that names it.
   const tapes = new Map<string, { meta: Value | undefined; tail: Found[] }>();
   const entries: FoundEntry[] = [];
   for (const row of rows) {
@@ -96,7 +97,9 @@ function entriesWithTapes(rows: readonly Row[]): FoundEntry[] {
     const value = valueOf(row) as Value | null;
     if (value === null) entries.push({ ...entryOf(row), records });
     else if (row[3] === "meta") records.meta = value;
-    else records.tail.push({ item: Number(row[3]), part: 0, value });
+    else if (!records.tail.some(({ item }) => item === Number(row[3]))) {
+      records.tail.push({ item: Number(row[3]), part: 0, value });
+    }
   }
   for (const { tail } of tapes.values()) tail.sort(compareDown);
   return entries;
