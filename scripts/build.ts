@@ -60,7 +60,7 @@ const groups = [
       "engine/finding/",
       "engine/reads/(?:directory|list-threads|sizes|thread-info|thread-summary)",
       "codec/delta/(?:join/(?:compose|net|sequence)|sealed/seal)",
-      "model/(?:changes|retention)",
+      "model/(?:changes|retention/retention)",
     ),
     priority: 1,
   },
@@ -69,7 +69,7 @@ const groups = [
     test: modules(
       "engine/(?:upkeep|bundles|sweeping|erasing)/",
       "api/backup-file",
-      "engine/commits/batch-records",
+      "engine/commits/batch/batch-records",
       "engine/records/check-body",
       "engine/bodies/replay",
       "engine/lineage/unchanged-since",

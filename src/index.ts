@@ -58,9 +58,8 @@ export type {
   Write,
 } from "./model/checkpoint.ts";
 export { controlIndexes } from "./model/control-writes.ts";
-export type { Duration } from "./model/duration.ts";
-export type { EncryptionOptions, KeyMaterial, KeyService, NamedKeys } from "./model/encryption.ts";
-export type { Erasable, ErasablePart, ErasedPlace, EraseOptions, EraseResult } from "./model/erasure.ts";
+export type { EncryptionOptions, KeyMaterial, KeyService, NamedKeys } from "./model/interface/encryption.ts";
+export type { Erasable, ErasablePart, ErasedPlace, EraseOptions, EraseResult } from "./model/interface/erasure.ts";
 export type {
   AcquireOptions,
   BreakOptions,
@@ -79,8 +78,7 @@ export type {
   Update,
   WritesInput,
   WritesOptions,
-} from "./model/options.ts";
-export type { Patch, PathStep } from "./model/patch.ts";
+} from "./model/interface/options.ts";
 export type {
   BackupResult,
   BrokenLease,
@@ -97,10 +95,8 @@ export type {
   ThreadSize,
   VerifyResult,
   WritesResult,
-} from "./model/results.ts";
-export type { SchemaIssue, StandardSchema } from "./model/standard-schema.ts";
-export type { StateSchema, StateSchemas } from "./model/state-versions.ts";
-export type { Status } from "./model/status.ts";
+} from "./model/interface/results.ts";
+export type { SchemaIssue, StandardSchema } from "./model/interface/standard-schema.ts";
 export type {
   BackupOptions,
   BackupStream,
@@ -119,6 +115,16 @@ export type {
   ValueDriver,
   WatchOptions,
   WorkOptions,
-} from "./model/store-options.ts";
-export type { RetentionOptions, RetentionRules, SweepReport, SweepResult, SweptStatus } from "./model/sweep.ts";
-export type { ChangeKind, WatchedChange } from "./model/watched-changes.ts";
+} from "./model/interface/store-options.ts";
+export type { ChangeKind, WatchedChange } from "./model/interface/watched-changes.ts";
+export type { Patch, PathStep } from "./model/patch.ts";
+export type { Duration } from "./model/retention/duration.ts";
+export type {
+  RetentionOptions,
+  RetentionRules,
+  SweepReport,
+  SweepResult,
+  SweptStatus,
+} from "./model/retention/sweep.ts";
+export type { StateSchema, StateSchemas } from "./model/state-versions.ts";
+export type { Status } from "./model/status.ts";

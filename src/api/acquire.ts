@@ -2,7 +2,7 @@ import { acquireChange } from "../engine/changes/lease.ts";
 import type { Engine } from "../engine/engine.ts";
 import { closedError } from "../engine/faults/closed.ts";
 import { ThreadmarkError } from "../errors.ts";
-import type { AcquireOptions } from "../model/options.ts";
+import type { AcquireOptions } from "../model/interface/options.ts";
 import { processName } from "../platform/node-builtins.ts";
 import { Lease } from "./lease.ts";
 

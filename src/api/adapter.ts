@@ -9,8 +9,15 @@ import { refusedBy } from "../engine/faults/missing.ts";
 import { gather, type RecentRows, recentRows } from "../engine/reads/gather.ts";
 import { checkId } from "../model/address.ts";
 import type { Checkpoint, CheckpointInfo, Write } from "../model/checkpoint.ts";
-import type { LeaseToken, PruneOptions, PutInput, PutOptions, WritesInput, WritesOptions } from "../model/options.ts";
-import type { PruneResult, WritesResult } from "../model/results.ts";
+import type {
+  LeaseToken,
+  PruneOptions,
+  PutInput,
+  PutOptions,
+  WritesInput,
+  WritesOptions,
+} from "../model/interface/options.ts";
+import type { PruneResult, WritesResult } from "../model/interface/results.ts";
 import type { StateSchema } from "../model/state-versions.ts";
 import { checkPruneOptions } from "../model/validation/prune.ts";
 import { checkPutInput, checkPutOptions } from "../model/validation/put.ts";

@@ -3,8 +3,8 @@ import { restoreBackups } from "../engine/bundles/restore.ts";
 import type { Lanes } from "../engine/commits/lanes.ts";
 import type { Context } from "../engine/memory/context.ts";
 import { ThreadmarkError } from "../errors.ts";
-import type { BackupResult, RestoreResult } from "../model/results.ts";
-import type { BackupOptions, BackupStream, WorkOptions } from "../model/store-options.ts";
+import type { BackupResult, RestoreResult } from "../model/interface/results.ts";
+import type { BackupOptions, BackupStream, WorkOptions } from "../model/interface/store-options.ts";
 import { cryptography, fs } from "../platform/node-builtins.ts";
 
 /** Characters that are written at once. */

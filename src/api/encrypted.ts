@@ -1,6 +1,6 @@
 import type { Backend } from "../backend.ts";
 import type { EncryptedBackend } from "../engine/encryption/encrypted-backend.ts";
-import type { EncryptionOptions } from "../model/encryption.ts";
+import type { EncryptionOptions } from "../model/interface/encryption.ts";
 
 /** Returns a backend that encrypts what this one stores. The web build has `web/encrypted.ts` instead. */
 export async function encrypted(backend: Backend, options: EncryptionOptions): Promise<EncryptedBackend> {

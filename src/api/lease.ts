@@ -2,7 +2,7 @@ import { releaseChange, renewChange } from "../engine/changes/lease.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { LeaseRecord } from "../engine/records/meta.ts";
 import { ThreadmarkError } from "../errors.ts";
-import type { LeaseToken } from "../model/options.ts";
+import type { LeaseToken } from "../model/interface/options.ts";
 import { checkTtl } from "../model/validation/lease.ts";
 
 /** The longest that a timer can be set for: beyond it, it would fire at once. */

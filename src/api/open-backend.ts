@@ -1,6 +1,6 @@
 import type { Backend } from "../backend.ts";
 import { sqlite } from "../backends/sqlite/index.ts";
-import type { OpenOptions } from "../model/store-options.ts";
+import type { OpenOptions } from "../model/interface/store-options.ts";
 import { backendPart, type Scheme } from "../model/validation/open.ts";
 
 /**

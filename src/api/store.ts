@@ -1,7 +1,7 @@
 import type { Engine } from "../engine/engine.ts";
 import { closedError } from "../engine/faults/closed.ts";
 import type { DueThread, OpenInterrupt, ThreadInfo } from "../model/checkpoint.ts";
-import type { ThreadOptions } from "../model/options.ts";
+import type { ThreadOptions } from "../model/interface/options.ts";
 import type {
   BackupResult,
   Counts,
@@ -10,7 +10,7 @@ import type {
   RotateResult,
   Stats,
   VerifyResult,
-} from "../model/results.ts";
+} from "../model/interface/results.ts";
 import type {
   BackupOptions,
   BackupStream,
@@ -23,8 +23,8 @@ import type {
   ThreadsOptions,
   WatchOptions,
   WorkOptions,
-} from "../model/store-options.ts";
-import type { SweepResult } from "../model/sweep.ts";
+} from "../model/interface/store-options.ts";
+import type { SweepResult } from "../model/retention/sweep.ts";
 import {
   checkDueOptions,
   checkInterruptsOptions,

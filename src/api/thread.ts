@@ -14,7 +14,7 @@ import type { Shown } from "../engine/view/row-at.ts";
 import { checkId } from "../model/address.ts";
 import type { AttributeChanges } from "../model/attributes.ts";
 import type { CheckpointInfo } from "../model/checkpoint.ts";
-import type { Erasable, EraseOptions, EraseResult } from "../model/erasure.ts";
+import type { Erasable, EraseOptions, EraseResult } from "../model/interface/erasure.ts";
 import type {
   AcquireOptions,
   BreakOptions,
@@ -26,8 +26,8 @@ import type {
   PutOptions,
   WritesInput,
   WritesOptions,
-} from "../model/options.ts";
-import type { BrokenLease, PruneResult, WritesResult } from "../model/results.ts";
+} from "../model/interface/options.ts";
+import type { BrokenLease, PruneResult, WritesResult } from "../model/interface/results.ts";
 import { checkAttributes } from "../model/validation/attributes.ts";
 import { checkIds, checkText } from "../model/validation/checks.ts";
 import { checkErasable, checkEraseOptions } from "../model/validation/erase.ts";

@@ -1,7 +1,7 @@
 import type { Engine } from "../engine/engine.ts";
 import { ChangeFeed, type WatchFilter } from "../engine/watch/change-feed.ts";
-import type { WatchOptions } from "../model/store-options.ts";
-import type { WatchedChange } from "../model/watched-changes.ts";
+import type { WatchOptions } from "../model/interface/store-options.ts";
+import type { WatchedChange } from "../model/interface/watched-changes.ts";
 import { nextTurn } from "../platform/turns.ts";
 
 /** Milliseconds between two looks at a store whose backend does not tell of others' commits. */

@@ -1,6 +1,6 @@
 import type { Store } from "../api/store.ts";
+import type { RetentionOptions } from "../model/retention/sweep.ts";
 import type { StateSchemas } from "../model/state-versions.ts";
-import type { RetentionOptions } from "../model/sweep.ts";
 import { keysOf } from "./input/key-file.ts";
 import type { Terminal } from "./output/terminal.ts";
 

@@ -1,4 +1,4 @@
-import { ERASED, type ErasablePart, LEAST_TEXT } from "../model/erasure.ts";
+import { ERASED, type ErasablePart, LEAST_TEXT } from "../model/interface/erasure.ts";
 import type { PathStep } from "../model/patch.ts";
 import { isObject, isTagged, type Json, type JsonObject } from "./json.ts";
 import { jsonText } from "./json-text.ts";

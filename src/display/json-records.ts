@@ -1,5 +1,5 @@
 import type { Checkpoint, CheckpointInfo, ThreadInfo, Write } from "../model/checkpoint.ts";
-import type { Change } from "../model/results.ts";
+import type { Change } from "../model/interface/results.ts";
 import { type Json, toTagged } from "./tagged-json.ts";
 
 /*

@@ -1,5 +1,5 @@
-import type { SweepOptions } from "../model/store-options.ts";
-import type { StoreRetention, SweepResult } from "../model/sweep.ts";
+import type { SweepOptions } from "../model/interface/store-options.ts";
+import type { StoreRetention, SweepResult } from "../model/retention/sweep.ts";
 import { Committer } from "./commits/group-commit.ts";
 import type { Lane } from "./commits/lane.ts";
 import { Lanes } from "./commits/lanes.ts";

@@ -1,6 +1,6 @@
 import type { Thread } from "../api/thread.ts";
 import type { Metadata } from "../model/checkpoint.ts";
-import type { PutInput, PutOptions } from "../model/options.ts";
+import type { PutInput, PutOptions } from "../model/interface/options.ts";
 import { type Bookkeeping, isSnapshot, keyOf, type Notes, reserved, withNotes } from "./mapping/bookkeeping.ts";
 
 type State = Record<string, unknown>;

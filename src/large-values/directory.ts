@@ -1,4 +1,4 @@
-import type { StoredObject, ValueDriver } from "../model/store-options.ts";
+import type { StoredObject, ValueDriver } from "../model/interface/store-options.ts";
 
 /** Names of objects as a store makes them; everything else in the directory is left alone. */
 const NAME = /^[\w-]{1,200}$/;

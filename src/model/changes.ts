@@ -1,4 +1,4 @@
-import type { Change } from "./results.ts";
+import type { Change } from "./interface/results.ts";
 
 /**
  * Lists the differences between two values, by path: added, removed and changed ones. Objects and arrays are entered;

@@ -1,5 +1,5 @@
 import { ThreadmarkError } from "../errors.ts";
-import { issuesText, type StandardSchema } from "./standard-schema.ts";
+import { issuesText, type StandardSchema } from "./interface/standard-schema.ts";
 
 /** The version of a program's states, and how older states become newer ones. */
 export interface StateSchema {

@@ -1,5 +1,5 @@
 import { CodedError } from "../errors.ts";
-import type { SchemaIssue as Issue } from "../model/standard-schema.ts";
+import type { SchemaIssue as Issue } from "../model/interface/standard-schema.ts";
 
 export type { Issue };
 

@@ -1,6 +1,6 @@
 import type { Store } from "../api/store.ts";
 import type { Capabilities } from "../backend.ts";
-import type { OpenOptions } from "../model/store-options.ts";
+import type { OpenOptions } from "../model/interface/store-options.ts";
 
 /** A state of any shape: a case decides what it puts. */
 // biome-ignore lint/suspicious/noExplicitAny: the cases put states of every shape and look into them freely.

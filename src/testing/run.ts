@@ -1,6 +1,6 @@
 import type { Store } from "../api/store.ts";
 import type { Capabilities } from "../backend.ts";
-import type { OpenOptions } from "../model/store-options.ts";
+import type { OpenOptions } from "../model/interface/store-options.ts";
 import type { Case, Context, Free, ManualClock } from "./case.ts";
 
 /** A fresh, empty location for a single case. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { Store } from "../../src/api/store.ts";
 import type { ThreadInfo } from "../../src/model/checkpoint.ts";
+import type { ThreadsOptions } from "../../src/model/interface/store-options.ts";
 import { type Status, statuses } from "../../src/model/status.ts";
-import type { ThreadsOptions } from "../../src/model/store-options.ts";
 import { exact } from "../../src/testing/index.ts";
 import { collect } from "../support/collect.ts";
 import { type Facts, isSought, openQuestions, statusOf, updatedAt } from "./naive/finding.ts";

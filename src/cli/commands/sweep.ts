@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import type { RetentionOptions, SweepResult, SweptStatus } from "../../model/sweep.ts";
+import type { RetentionOptions, SweepResult, SweptStatus } from "../../model/retention/sweep.ts";
 import { usage } from "../failure.ts";
 import { confirm } from "../input/confirm.ts";
 import { collected, declare, duration, wholeNumber } from "../input/declare.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Stats } from "../../model/results.ts";
+import type { Stats } from "../../model/interface/results.ts";
 import { exitCodes, Failure } from "../failure.ts";
 import { declare } from "../input/declare.ts";
 import { printable } from "../output/printable.ts";

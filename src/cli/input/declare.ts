@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { parseDuration } from "../../model/duration.ts";
+import { parseDuration } from "../../model/retention/duration.ts";
 import { usage } from "../failure.ts";
 import type { Session } from "../session.ts";
 import { expectStore } from "./expect-store.ts";

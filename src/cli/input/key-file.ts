@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import type { EncryptionOptions } from "../../model/encryption.ts";
-import { keyBytes } from "../../model/encryption.ts";
+import type { EncryptionOptions } from "../../model/interface/encryption.ts";
+import { keyBytes } from "../../model/interface/encryption.ts";
 import { usage } from "../failure.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { ThreadmarkError } from "../../errors.ts";
-import type { ClassCodec } from "../../model/store-options.ts";
+import type { ClassCodec } from "../../model/interface/store-options.ts";
 import { util } from "../../platform/node-builtins.ts";
 import { isObject, type Json, type JsonObject } from "../json.ts";
 import { kinds } from "./kinds/all.ts";

@@ -1,5 +1,5 @@
 import { ThreadmarkError } from "../../errors.ts";
-import type { ClassCodec } from "../../model/store-options.ts";
+import type { ClassCodec } from "../../model/interface/store-options.ts";
 import { corruptTree } from "../corrupt.ts";
 import { isObject, isTagged, type Json, type JsonObject, readableDepth } from "../json.ts";
 import { kindByTag } from "./kinds/all.ts";

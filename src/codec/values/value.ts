@@ -1,5 +1,5 @@
 import { ThreadmarkError } from "../../errors.ts";
-import type { ClassCodec } from "../../model/store-options.ts";
+import type { ClassCodec } from "../../model/interface/store-options.ts";
 import { copyJson } from "../copy.ts";
 import type { Json } from "../json.ts";
 import type { RegisteredClass } from "./classes-and-kinds.ts";

@@ -1,5 +1,5 @@
 import type { Activation, CheckpointInfo } from "../../model/checkpoint.ts";
-import type { TaskTime } from "../../model/topology.ts";
+import type { TaskTime } from "../../model/interface/topology.ts";
 import { previewOf } from "../values/preview.ts";
 import { isRecord, oneLine, own } from "../values/records.ts";
 

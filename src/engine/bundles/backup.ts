@@ -1,7 +1,7 @@
 import type { Backend } from "../../backend.ts";
 import { bundleLine } from "../../codec/bundle.ts";
-import type { BackupResult } from "../../model/results.ts";
-import type { BackupOptions } from "../../model/store-options.ts";
+import type { BackupResult } from "../../model/interface/results.ts";
+import type { BackupOptions } from "../../model/interface/store-options.ts";
 import { byteLength } from "../../platform/bytes.ts";
 import { abortable } from "../memory/abortable.ts";
 import type { Context } from "../memory/context.ts";

@@ -3,7 +3,7 @@ import type { Json } from "../../codec/json.ts";
 import { resolveCopied } from "../../codec/references.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import { Attempts } from "../../platform/attempts.ts";
-import { Draft } from "../commits/draft.ts";
+import { Draft } from "../commits/draft/draft.ts";
 import type { Lanes } from "../commits/lanes.ts";
 import type { ThreadChange } from "../commits/thread-change.ts";
 import { neverRests } from "../faults/attempts.ts";

@@ -4,7 +4,7 @@ import type { Json } from "../../codec/json.ts";
 import { addNames } from "../../codec/references.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import type { Attributes } from "../../model/attributes.ts";
-import type { ExportOptions } from "../../model/store-options.ts";
+import type { ExportOptions } from "../../model/interface/store-options.ts";
 import { Attempts } from "../../platform/attempts.ts";
 import { nextTurn } from "../../platform/turns.ts";
 import { FrameReader } from "../bodies/frame-reader.ts";

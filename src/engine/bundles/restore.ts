@@ -1,6 +1,6 @@
 import { ThreadmarkError } from "../../errors.ts";
-import type { RestoreResult } from "../../model/results.ts";
-import type { WorkOptions } from "../../model/store-options.ts";
+import type { RestoreResult } from "../../model/interface/results.ts";
+import type { WorkOptions } from "../../model/interface/store-options.ts";
 import { deleteThreadChange } from "../changes/delete-thread.ts";
 import { checkLease } from "../changes/lease.ts";
 import type { Lanes } from "../commits/lanes.ts";

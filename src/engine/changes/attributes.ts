@@ -1,7 +1,7 @@
 import type { AttributeChanges, Attributes } from "../../model/attributes.ts";
 import { withAttributes } from "../../model/attributes.ts";
-import type { LeaseToken } from "../../model/options.ts";
-import type { Draft } from "../commits/draft.ts";
+import type { LeaseToken } from "../../model/interface/options.ts";
+import type { Draft } from "../commits/draft/draft.ts";
 import type { ThreadChange } from "../commits/thread-change.ts";
 import { threadNotFound } from "../faults/missing.ts";
 import type { Context } from "../memory/context.ts";

@@ -1,5 +1,5 @@
-import { ALONE } from "../commits/draft.ts";
-import { plannedHead } from "../commits/draft-view.ts";
+import { ALONE } from "../commits/draft/draft.ts";
+import { plannedHead } from "../commits/draft/draft-view.ts";
 import type { ThreadChange } from "../commits/thread-change.ts";
 import { ifDamaged } from "../faults/damage.ts";
 import { endThread, epochOf } from "./end-tape.ts";

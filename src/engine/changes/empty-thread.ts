@@ -1,8 +1,8 @@
 import type { Batch } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import { Attempts } from "../../platform/attempts.ts";
-import { batchOf } from "../commits/build-batch.ts";
-import { Draft } from "../commits/draft.ts";
+import { batchOf } from "../commits/batch/build-batch.ts";
+import { Draft } from "../commits/draft/draft.ts";
 import type { Committer } from "../commits/group-commit.ts";
 import type { Context, DirectoryEntry } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";

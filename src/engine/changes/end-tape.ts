@@ -1,6 +1,6 @@
 import type { DirectoryKey } from "../../backend.ts";
-import type { BatchBuilder } from "../commits/batch.ts";
-import type { Draft } from "../commits/draft.ts";
+import type { BatchBuilder } from "../commits/batch/batch.ts";
+import type { Draft } from "../commits/draft/draft.ts";
 import { builderOn, metaRecords, recordsOf } from "../lineage/tapes-of-lineage.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";

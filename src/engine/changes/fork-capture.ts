@@ -1,6 +1,6 @@
 import { assign } from "../../codec/delta/index.ts";
 import type { Json } from "../../codec/json.ts";
-import type { ForkOptions } from "../../model/options.ts";
+import type { ForkOptions } from "../../model/interface/options.ts";
 import { copyRef } from "../../model/validation/refs.ts";
 import type { Context } from "../memory/context.ts";
 import type { ForkRequest } from "./fork.ts";

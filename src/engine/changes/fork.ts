@@ -1,10 +1,10 @@
 import type { Found } from "../../backend.ts";
 import { apply, type Delta, diff } from "../../codec/delta/index.ts";
 import type { Json } from "../../codec/json.ts";
-import type { CheckpointRef } from "../../model/options.ts";
+import type { CheckpointRef } from "../../model/interface/options.ts";
 import { seqAfter } from "../../model/seq.ts";
-import { ALONE, type Draft, type NewThread } from "../commits/draft.ts";
-import { findPlanned, plannedHead, shownBody, treeToBuildOn } from "../commits/draft-view.ts";
+import { ALONE, type Draft, type NewThread } from "../commits/draft/draft.ts";
+import { findPlanned, plannedHead, shownBody, treeToBuildOn } from "../commits/draft/draft-view.ts";
 import type { Committer } from "../commits/group-commit.ts";
 import { movedMail } from "../commits/moved-mail.ts";
 import { indexOfFork, shownEnds } from "../commits/settle-index.ts";

@@ -1,6 +1,6 @@
-import type { CheckpointRef } from "../../model/options.ts";
-import { ALONE } from "../commits/draft.ts";
-import { findPlanned } from "../commits/draft-view.ts";
+import type { CheckpointRef } from "../../model/interface/options.ts";
+import { ALONE } from "../commits/draft/draft.ts";
+import { findPlanned } from "../commits/draft/draft-view.ts";
 import type { ThreadChange } from "../commits/thread-change.ts";
 import { notFound } from "../faults/missing.ts";
 import { addMark } from "./mark.ts";

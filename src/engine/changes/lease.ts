@@ -1,7 +1,7 @@
 import { ThreadmarkError } from "../../errors.ts";
-import type { BreakOptions, LeaseToken } from "../../model/options.ts";
-import type { BrokenLease, LeaseInfo } from "../../model/results.ts";
-import type { Draft } from "../commits/draft.ts";
+import type { BreakOptions, LeaseToken } from "../../model/interface/options.ts";
+import type { BrokenLease, LeaseInfo } from "../../model/interface/results.ts";
+import type { Draft } from "../commits/draft/draft.ts";
 import type { ThreadChange } from "../commits/thread-change.ts";
 import type { Context } from "../memory/context.ts";
 import { randomName } from "../memory/new-tape.ts";

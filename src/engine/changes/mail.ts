@@ -1,8 +1,8 @@
 import type { Entry, Key, Value } from "../../backend.ts";
 import type { Json } from "../../codec/json.ts";
 import { ThreadmarkError } from "../../errors.ts";
-import type { LeaseToken } from "../../model/options.ts";
-import { ALONE, type Draft } from "../commits/draft.ts";
+import type { LeaseToken } from "../../model/interface/options.ts";
+import { ALONE, type Draft } from "../commits/draft/draft.ts";
 import { type MovedMail, mailRecords } from "../commits/moved-mail.ts";
 import type { ThreadChange } from "../commits/thread-change.ts";
 import { threadNotFound } from "../faults/missing.ts";

@@ -1,4 +1,4 @@
-import type { Draft } from "../commits/draft.ts";
+import type { Draft } from "../commits/draft/draft.ts";
 import type { Tape } from "../memory/tape.ts";
 import { encodeMark, type MarkVersion, withVersion } from "../records/marks.ts";
 import { checkRecord } from "../records/size-limits.ts";

@@ -1,4 +1,4 @@
-import type { LeaseToken, WritesInput } from "../../model/options.ts";
+import type { LeaseToken, WritesInput } from "../../model/interface/options.ts";
 import type { Context } from "../memory/context.ts";
 import { captureLease } from "./put/capture.ts";
 import type { CapturedWrites } from "./writes.ts";

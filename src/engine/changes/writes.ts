@@ -1,10 +1,10 @@
 import type { Entry, Key, Value } from "../../backend.ts";
 import { refers, unwrapJson, wrap } from "../../codec/envelope.ts";
 import { jsonTextIfShort } from "../../codec/json-text.ts";
-import type { LeaseToken } from "../../model/options.ts";
-import type { WritesResult } from "../../model/results.ts";
-import { ALONE, type Draft } from "../commits/draft.ts";
-import { isNewId } from "../commits/draft-view.ts";
+import type { LeaseToken } from "../../model/interface/options.ts";
+import type { WritesResult } from "../../model/interface/results.ts";
+import { ALONE, type Draft } from "../commits/draft/draft.ts";
+import { isNewId } from "../commits/draft/draft-view.ts";
 import type { ThreadChange } from "../commits/thread-change.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";

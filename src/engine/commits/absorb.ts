@@ -8,8 +8,8 @@ import { decodeMarks } from "../records/marks.ts";
 import { encodeMeta, type Meta } from "../records/meta.ts";
 import { isFor, type LooseWrites } from "../records/writes.ts";
 import { rememberValues } from "./add-values.ts";
-import type { Draft } from "./draft.ts";
-import { type Planned, plannedTree } from "./planned.ts";
+import type { Draft } from "./draft/draft.ts";
+import { type Planned, plannedTree } from "./draft/planned.ts";
 
 /** Brings the remembered tape and trees up to date with a draft that was committed, without reading anything. */
 export function absorb(draft: Draft): void {

@@ -12,7 +12,7 @@ import {
   valueKey,
 } from "../records/values.ts";
 import type { PlannedValue } from "../values/draft-values.ts";
-import type { Draft } from "./draft.ts";
+import type { Draft } from "./draft/draft.ts";
 
 /**
  * Adds the large values of a draft to its batch. New ones are inserted, so that the commit is refused where one is there

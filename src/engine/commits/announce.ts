@@ -1,9 +1,9 @@
 import type { LogLine } from "../../backend.ts";
 import type { Tape } from "../memory/tape.ts";
 import { encodeLines, type LoggedChange } from "../records/log.ts";
-import type { Draft } from "./draft.ts";
-import { headAtHand } from "./draft-view.ts";
-import type { Planned } from "./planned.ts";
+import type { Draft } from "./draft/draft.ts";
+import { headAtHand } from "./draft/draft-view.ts";
+import type { Planned } from "./draft/planned.ts";
 
 /*
  * How watchers learn of commits. Changes of a thread are lines of the log, in the commit that makes them. A line for every new

@@ -8,7 +8,7 @@ import type { Context } from "../memory/context.ts";
 import { metaKey } from "../records/keys.ts";
 import { valuesOfPack } from "../records/pack/rows.ts";
 import { afterCollection, collectionsKey, decodeValue, valueKey, valueRange } from "../records/values.ts";
-import type { BatchBuilder } from "./batch.ts";
+import type { BatchBuilder } from "./batch/batch.ts";
 
 /** The tables whose records refer to large values. The records of a pack are spoken for by its `rows`. */
 const REFERRING_TABLES = ["tail", "mark", "rows", "write"] as const satisfies readonly Table[];

@@ -15,7 +15,7 @@ import { type EncodedPack, encodingPack } from "../records/pack/encode.ts";
 import type { Frame } from "../records/pack/pack.ts";
 import type { Row } from "../records/row.ts";
 import { type TailRow, tailChange } from "../records/tail.ts";
-import type { Draft } from "./draft.ts";
+import type { Draft } from "./draft/draft.ts";
 
 /** Rows that follow each other, and the pack that takes their place. */
 export interface SealedRun {

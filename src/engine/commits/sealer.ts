@@ -4,7 +4,7 @@ import type { Context } from "../memory/context.ts";
 import { type Tape, UNSEALED } from "../memory/tape.ts";
 import { packRuns } from "../records/pack/pack-runs.ts";
 import { type TailRow, tailBytes } from "../records/tail.ts";
-import { ALONE } from "./draft.ts";
+import { ALONE } from "./draft/draft.ts";
 import { encodingRun, type SealedRun, sealRuns } from "./seal.ts";
 import type { ThreadChange } from "./thread-change.ts";
 

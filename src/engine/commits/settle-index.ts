@@ -8,9 +8,9 @@ import type { Row } from "../records/row.ts";
 import { headOf } from "../view/find.ts";
 import { type Control, controlsAt, statusCode } from "../view/head-status.ts";
 import { shownRows } from "../view/shown-rows.ts";
-import type { Draft } from "./draft.ts";
-import { findPlanned, plannedHead } from "./draft-view.ts";
-import type { Planned } from "./planned.ts";
+import type { Draft } from "./draft/draft.ts";
+import { findPlanned, plannedHead } from "./draft/draft-view.ts";
+import type { Planned } from "./draft/planned.ts";
 
 /*
  * The index of threads, kept in the commits that change what it tells: here a draft's meta record gets the facts that its

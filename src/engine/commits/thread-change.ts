@@ -1,4 +1,4 @@
-import type { Draft } from "./draft.ts";
+import type { Draft } from "./draft/draft.ts";
 
 /** A change of one thread: planned against the tape as it is remembered, and planned again when that proved stale. */
 export interface ThreadChange<T> {

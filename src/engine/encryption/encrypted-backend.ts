@@ -12,7 +12,7 @@ import type {
   Value,
 } from "../../backend.ts";
 import { unwrap } from "../../codec/envelope.ts";
-import type { EncryptionOptions } from "../../model/encryption.ts";
+import type { EncryptionOptions } from "../../model/interface/encryption.ts";
 import { base64, bytesOfBase64 } from "../../platform/bytes.ts";
 import { cryptography } from "../../platform/node-builtins.ts";
 import { storeKey } from "../records/keys.ts";

@@ -1,6 +1,6 @@
 import { ThreadmarkError } from "../../errors.ts";
-import type { EncryptionOptions } from "../../model/encryption.ts";
-import { keyBytes } from "../../model/encryption.ts";
+import type { EncryptionOptions } from "../../model/interface/encryption.ts";
+import { keyBytes } from "../../model/interface/encryption.ts";
 import { cryptography } from "../../platform/node-builtins.ts";
 
 const ALGORITHM = "aes-256-gcm";

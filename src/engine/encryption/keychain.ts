@@ -1,5 +1,5 @@
 import type { Backend, Batch, Found, Value } from "../../backend.ts";
-import type { EncryptionOptions } from "../../model/encryption.ts";
+import type { EncryptionOptions } from "../../model/interface/encryption.ts";
 import { cryptography } from "../../platform/node-builtins.ts";
 import { storeKey } from "../records/keys.ts";
 import { DataKey, headerOf, isEncrypted } from "./data-key.ts";

@@ -1,6 +1,6 @@
 import type { Backend, Listed, Value } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
-import type { EncryptionOptions } from "../../model/encryption.ts";
+import type { EncryptionOptions } from "../../model/interface/encryption.ts";
 import { base64, bytesOfBase64 } from "../../platform/bytes.ts";
 import { cryptography } from "../../platform/node-builtins.ts";
 import { storeKey } from "../records/keys.ts";

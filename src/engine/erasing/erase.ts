@@ -1,6 +1,6 @@
 import type { LogLine } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
-import type { EraseOptions, EraseResult } from "../../model/erasure.ts";
+import type { EraseOptions, EraseResult } from "../../model/interface/erasure.ts";
 import { Attempts } from "../../platform/attempts.ts";
 import { collectValues } from "../commits/collect-values.ts";
 import type { Committer } from "../commits/group-commit.ts";

@@ -3,7 +3,7 @@ import type { LargeValues } from "../../codec/erase.ts";
 import type { Json } from "../../codec/json.ts";
 import { jsonText } from "../../codec/json-text.ts";
 import { type Reference, referenceTo } from "../../codec/references.ts";
-import type { BatchBuilder } from "../commits/batch.ts";
+import type { BatchBuilder } from "../commits/batch/batch.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import {

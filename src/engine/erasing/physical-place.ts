@@ -1,4 +1,4 @@
-import type { ErasedPlace } from "../../model/erasure.ts";
+import type { ErasedPlace } from "../../model/interface/erasure.ts";
 import type { Tape } from "../memory/tape.ts";
 
 /** A place with the tape that holds it, and the seq of its checkpoint. */

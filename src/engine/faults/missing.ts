@@ -1,5 +1,5 @@
 import { ThreadmarkError } from "../../errors.ts";
-import type { CheckpointRef } from "../../model/options.ts";
+import type { CheckpointRef } from "../../model/interface/options.ts";
 import { describeRef } from "../../model/validation/refs.ts";
 
 /** The part of a tape that a message names. */

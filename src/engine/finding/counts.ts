@@ -1,5 +1,5 @@
 import type { IndexEntry, Read, Value } from "../../backend.ts";
-import type { Counts } from "../../model/results.ts";
+import type { Counts } from "../../model/interface/results.ts";
 import { type Status, statuses } from "../../model/status.ts";
 import type { Context } from "../memory/context.ts";
 import { byId } from "../reads/list-threads.ts";

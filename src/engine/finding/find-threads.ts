@@ -1,6 +1,6 @@
 import type { Found, IndexEntry, Listed } from "../../backend.ts";
 import type { ThreadInfo } from "../../model/checkpoint.ts";
-import type { ThreadsOptions } from "../../model/store-options.ts";
+import type { ThreadsOptions } from "../../model/interface/store-options.ts";
 import { compareBytes, utf8 } from "../../platform/bytes.ts";
 import { nextTurn } from "../../platform/turns.ts";
 import { ifDamaged } from "../faults/damage.ts";

@@ -1,6 +1,6 @@
 import { namespaceKey } from "../../model/address.ts";
 import type { OpenInterrupt, ThreadInfo } from "../../model/checkpoint.ts";
-import type { InterruptsOptions } from "../../model/store-options.ts";
+import type { InterruptsOptions } from "../../model/interface/store-options.ts";
 import { ifDamaged } from "../faults/damage.ts";
 import type { Context } from "../memory/context.ts";
 import { checkpointOf, decodeWrites } from "../reads/checkpoint.ts";

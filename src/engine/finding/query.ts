@@ -1,8 +1,8 @@
 import type { IndexEntry, Read } from "../../backend.ts";
 import { type AttributeCondition, type AttributeValue, conditionOf, matches } from "../../model/attributes.ts";
 import type { ThreadInfo } from "../../model/checkpoint.ts";
+import type { ThreadsOptions } from "../../model/interface/store-options.ts";
 import { type Status, statuses } from "../../model/status.ts";
-import type { ThreadsOptions } from "../../model/store-options.ts";
 import {
   AFTER_TIMES,
   attributePrefix,

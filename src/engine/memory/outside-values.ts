@@ -1,7 +1,7 @@
 import type { Value } from "../../backend.ts";
 import { UNREADABLE } from "../../codec/envelope.ts";
 import { ThreadmarkError } from "../../errors.ts";
-import type { StoredObject, ValueDriver } from "../../model/store-options.ts";
+import type { StoredObject, ValueDriver } from "../../model/interface/store-options.ts";
 import { utf8 } from "../../platform/bytes.ts";
 import { cryptography } from "../../platform/node-builtins.ts";
 import type { OutsideObject } from "../records/values.ts";

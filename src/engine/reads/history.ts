@@ -1,6 +1,6 @@
 import type { Value } from "../../backend.ts";
 import type { Checkpoint, CheckpointInfo } from "../../model/checkpoint.ts";
-import type { HistoryOptions } from "../../model/options.ts";
+import type { HistoryOptions } from "../../model/interface/options.ts";
 import { nextTurn } from "../../platform/turns.ts";
 import { loadPage, PAGE_ROWS, pagesOf, type SharedTree } from "../bodies/load-page.ts";
 import { notFound } from "../faults/missing.ts";

@@ -1,7 +1,7 @@
 import { parseNamespaceKey } from "../../model/address.ts";
 import type { Checkpoint, CheckpointTuple, Write } from "../../model/checkpoint.ts";
-import type { CheckpointElsewhere, CheckpointRef } from "../../model/options.ts";
-import type { Change, CheckpointSize, ThreadSize } from "../../model/results.ts";
+import type { CheckpointElsewhere, CheckpointRef } from "../../model/interface/options.ts";
+import type { Change, CheckpointSize, ThreadSize } from "../../model/interface/results.ts";
 import { isElsewhere } from "../../model/validation/refs.ts";
 import { named } from "../faults/damage.ts";
 import { notFound, threadNotFound } from "../faults/missing.ts";

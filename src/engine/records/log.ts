@@ -1,4 +1,4 @@
-import type { ChangeKind } from "../../model/watched-changes.ts";
+import type { ChangeKind } from "../../model/interface/watched-changes.ts";
 
 /**
  * A change as a line of the log tells it: its kind, namespace, the id it is about, the thread's last seq at that moment, and

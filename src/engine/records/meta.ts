@@ -1,7 +1,7 @@
 import type { Value } from "../../backend.ts";
 import { unwrapJson, wrapJson } from "../../codec/envelope.ts";
 import type { Attributes } from "../../model/attributes.ts";
-import type { BrokenLease } from "../../model/results.ts";
+import type { BrokenLease } from "../../model/interface/results.ts";
 import type { IndexState } from "./index-state.ts";
 import type { MailCount } from "./mail.ts";
 import type { SweeperRecord } from "./sweeper.ts";

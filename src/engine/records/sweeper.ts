@@ -1,5 +1,5 @@
 import type { IndexEntry } from "../../backend.ts";
-import type { SweepResult } from "../../model/sweep.ts";
+import type { SweepResult } from "../../model/retention/sweep.ts";
 
 /** Notes about the sweeps of a store: see `Sweeper`. */
 export interface SweeperRecord {

@@ -1,6 +1,6 @@
 import type { Found, Value } from "../../backend.ts";
 import { unwrapJson, wrapJson } from "../../codec/envelope.ts";
-import type { BatchBuilder } from "../commits/batch.ts";
+import type { BatchBuilder } from "../commits/batch/batch.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { hashStrings } from "../records/hash.ts";

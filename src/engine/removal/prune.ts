@@ -1,6 +1,6 @@
 import { ThreadmarkError } from "../../errors.ts";
-import type { PruneOptions } from "../../model/options.ts";
-import { prunedSeqs, retentionOf } from "../../model/retention.ts";
+import type { PruneOptions } from "../../model/interface/options.ts";
+import { prunedSeqs, retentionOf } from "../../model/retention/retention.ts";
 import type { ThreadChange } from "../commits/thread-change.ts";
 import { RemoveChange, type Removed } from "./remove.ts";
 

@@ -1,9 +1,9 @@
 import type { Key } from "../../backend.ts";
-import { rangesOf } from "../../model/retention.ts";
+import { rangesOf } from "../../model/retention/retention.ts";
 import { FrameReader } from "../bodies/frame-reader.ts";
-import { BatchBuilder } from "../commits/batch.ts";
+import { BatchBuilder } from "../commits/batch/batch.ts";
 import { collectValues } from "../commits/collect-values.ts";
-import { ALONE, type Draft } from "../commits/draft.ts";
+import { ALONE, type Draft } from "../commits/draft/draft.ts";
 import type { ThreadChange } from "../commits/thread-change.ts";
 import { allPacks } from "../lineage/own-rows.ts";
 import { metaRecords } from "../lineage/tapes-of-lineage.ts";

@@ -3,7 +3,7 @@ import type { Json } from "../../codec/json.ts";
 import { jsonText } from "../../codec/json-text.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import { FrameReader } from "../bodies/frame-reader.ts";
-import { BatchBuilder } from "../commits/batch.ts";
+import { BatchBuilder } from "../commits/batch/batch.ts";
 import type { Context } from "../memory/context.ts";
 import type { LoadedPack, Tape } from "../memory/tape.ts";
 import { PACK_TABLES } from "../records/keys.ts";

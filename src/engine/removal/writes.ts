@@ -1,7 +1,7 @@
 import type { Key, Value } from "../../backend.ts";
 import { unwrapJson, wrapJson } from "../../codec/envelope.ts";
 import { CUT_TASK, cutKey, placeOf } from "../changes/writes.ts";
-import type { BatchBuilder } from "../commits/batch.ts";
+import type { BatchBuilder } from "../commits/batch/batch.ts";
 import { writeRecords } from "../lineage/write-records.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";

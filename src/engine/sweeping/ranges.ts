@@ -1,4 +1,9 @@
-import { type CheckpointRules, type StoreRetention, type SweepRules, sweepWindows } from "../../model/sweep.ts";
+import {
+  type CheckpointRules,
+  type StoreRetention,
+  type SweepRules,
+  sweepWindows,
+} from "../../model/retention/sweep.ts";
 import { statusPrefix, timeText, workflowPrefix } from "../records/index-entries.ts";
 import type { StatusCode } from "../records/index-state.ts";
 import { codeOf } from "../view/head-status.ts";

@@ -1,8 +1,8 @@
 import type { Found } from "../../backend.ts";
-import type { PruneOptions } from "../../model/options.ts";
-import type { PruneResult } from "../../model/results.ts";
+import type { PruneOptions } from "../../model/interface/options.ts";
+import type { PruneResult } from "../../model/interface/results.ts";
 import { deleteThreadChange } from "../changes/delete-thread.ts";
-import type { Draft } from "../commits/draft.ts";
+import type { Draft } from "../commits/draft/draft.ts";
 import type { ThreadChange } from "../commits/thread-change.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";

@@ -1,6 +1,6 @@
 import type { IndexEntry, Value } from "../../backend.ts";
-import type { SweepOptions } from "../../model/store-options.ts";
-import type { StoreRetention, SweepResult } from "../../model/sweep.ts";
+import type { SweepOptions } from "../../model/interface/store-options.ts";
+import type { StoreRetention, SweepResult } from "../../model/retention/sweep.ts";
 import { announce } from "../../platform/diagnostics.ts";
 import { processName } from "../../platform/node-builtins.ts";
 import { rest } from "../../platform/turns.ts";

@@ -1,5 +1,5 @@
 import { ThreadmarkError } from "../../errors.ts";
-import type { SweepReport } from "../../model/sweep.ts";
+import type { SweepReport } from "../../model/retention/sweep.ts";
 import { acquireChange, checkLease } from "../changes/lease.ts";
 import type { Lanes } from "../commits/lanes.ts";
 import type { ThreadChange } from "../commits/thread-change.ts";

@@ -4,7 +4,7 @@ import type { Json } from "../../codec/json.ts";
 import { nextTurn } from "../../platform/turns.ts";
 import { FrameReader } from "../bodies/frame-reader.ts";
 import { loadReferring } from "../bodies/load-tree.ts";
-import { BatchBuilder } from "../commits/batch.ts";
+import { BatchBuilder } from "../commits/batch/batch.ts";
 import { collectValues } from "../commits/collect-values.ts";
 import type { Committer } from "../commits/group-commit.ts";
 import { wasOvertaken } from "../faults/overtaken.ts";

@@ -1,5 +1,5 @@
 import type { Found } from "../../backend.ts";
-import type { ResumableOptions } from "../../model/store-options.ts";
+import type { ResumableOptions } from "../../model/interface/store-options.ts";
 import { Attempts } from "../../platform/attempts.ts";
 import { announce } from "../../platform/diagnostics.ts";
 import type { Committer } from "../commits/group-commit.ts";

@@ -1,5 +1,5 @@
 import type { Found } from "../../backend.ts";
-import type { BatchBuilder } from "../commits/batch.ts";
+import type { BatchBuilder } from "../commits/batch/batch.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { rangeOf } from "../records/keys.ts";

@@ -1,4 +1,4 @@
-import type { WorkOptions } from "../../model/store-options.ts";
+import type { WorkOptions } from "../../model/interface/store-options.ts";
 import { nextTurn } from "../../platform/turns.ts";
 import type { Committer } from "../commits/group-commit.ts";
 import type { Lanes } from "../commits/lanes.ts";

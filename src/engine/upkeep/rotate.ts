@@ -1,8 +1,8 @@
 import type { Found, Key, Range, Value } from "../../backend.ts";
 import { unwrap } from "../../codec/envelope.ts";
 import { ThreadmarkError } from "../../errors.ts";
-import type { RotateResult } from "../../model/results.ts";
-import type { RotateOptions } from "../../model/store-options.ts";
+import type { RotateResult } from "../../model/interface/results.ts";
+import type { RotateOptions } from "../../model/interface/store-options.ts";
 import { Attempts } from "../../platform/attempts.ts";
 import { nextTurn } from "../../platform/turns.ts";
 import type { Committer } from "../commits/group-commit.ts";

@@ -1,5 +1,5 @@
 import type { Value } from "../../backend.ts";
-import type { Fault } from "../../model/results.ts";
+import type { Fault } from "../../model/interface/results.ts";
 import { ifDamaged } from "../faults/damage.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";

@@ -1,6 +1,6 @@
 import type { IndexEntry } from "../../backend.ts";
-import type { Fault, VerifyResult } from "../../model/results.ts";
-import type { ResumableOptions } from "../../model/store-options.ts";
+import type { Fault, VerifyResult } from "../../model/interface/results.ts";
+import type { ResumableOptions } from "../../model/interface/store-options.ts";
 import { Attempts } from "../../platform/attempts.ts";
 import { ifDamaged, isCorrupt } from "../faults/damage.ts";
 import { standingOf } from "../lineage/unchanged-since.ts";

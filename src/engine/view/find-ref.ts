@@ -1,4 +1,4 @@
-import type { CheckpointRef } from "../../model/options.ts";
+import type { CheckpointRef } from "../../model/interface/options.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { findById, findBySeq } from "./find.ts";

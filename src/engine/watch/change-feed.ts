@@ -1,7 +1,7 @@
 import type { Answer, LogPage, Read } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import { parseNamespaceKey } from "../../model/address.ts";
-import type { ChangeKind, WatchedChange } from "../../model/watched-changes.ts";
+import type { ChangeKind, WatchedChange } from "../../model/interface/watched-changes.ts";
 import { FOLLOWED } from "../commits/announce.ts";
 import type { Context } from "../memory/context.ts";
 import { decodeLine, type LoggedChange, type LogRecord } from "../records/log.ts";

@@ -1,4 +1,4 @@
-import type { PruneOptions } from "../../model/options.ts";
+import type { PruneOptions } from "../../model/interface/options.ts";
 import { invalid } from "../http/http-error.ts";
 import type { RequestParameters } from "../http/request-parameters.ts";
 import type { Handler } from "./api-context.ts";

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { Store } from "../../api/store.ts";
-import type { Stats, ThreadSize } from "../../model/results.ts";
+import type { Stats, ThreadSize } from "../../model/interface/results.ts";
 import type { Catalogue } from "./catalogue.ts";
 
 type State = Record<string, unknown>;

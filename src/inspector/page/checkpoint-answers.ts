@@ -3,7 +3,7 @@ import type { AnswerForm } from "../../display/steps/question.ts";
 import type { Ran } from "../../display/steps/step-name.ts";
 import type { Summary } from "../../display/values/parts.ts";
 import type { CheckpointInfo } from "../../model/checkpoint.ts";
-import type { CheckpointSize } from "../../model/results.ts";
+import type { CheckpointSize } from "../../model/interface/results.ts";
 
 /* The answers of the API about a checkpoint, as docs/reference/http.md describes them. */
 

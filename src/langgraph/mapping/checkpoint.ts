@@ -1,7 +1,7 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { ChannelVersions, Checkpoint, CheckpointMetadata, CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import type { Source, CheckpointTuple as StoredTuple } from "../../model/checkpoint.ts";
-import type { PutInput } from "../../model/options.ts";
+import type { PutInput } from "../../model/interface/options.ts";
 import { define } from "../define.ts";
 import { fromStored } from "../values/from-stored.ts";
 import { toStored } from "../values/to-stored.ts";

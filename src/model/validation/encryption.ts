@@ -1,4 +1,4 @@
-import { keyBytes } from "../encryption.ts";
+import { keyBytes } from "../interface/encryption.ts";
 import { checkBoolean, checkFunction, checkKeys, checkObject, optional } from "./checks.ts";
 
 /** The most bytes of a key's name: it is stored with every lineage. */

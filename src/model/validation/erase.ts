@@ -1,4 +1,4 @@
-import type { Erasable, ErasableTest, EraseOptions } from "../erasure.ts";
+import type { Erasable, ErasableTest, EraseOptions } from "../interface/erasure.ts";
 import type { PathStep } from "../patch.ts";
 import { checkBoolean, checkOptions, checkSignal, optional } from "./checks.ts";
 

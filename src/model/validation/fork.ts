@@ -1,5 +1,5 @@
 import { checkId } from "../address.ts";
-import type { CopyOptions, ForkOptions } from "../options.ts";
+import type { CopyOptions, ForkOptions } from "../interface/options.ts";
 import { checkBoolean, checkOneOf, checkOptions, checkPlainObject, checkText, optional } from "./checks.ts";
 import { checkRef } from "./refs.ts";
 

@@ -1,5 +1,5 @@
 import { checkId } from "../address.ts";
-import type { AcquireOptions, BreakOptions } from "../options.ts";
+import type { AcquireOptions, BreakOptions } from "../interface/options.ts";
 import { checkNumber, checkObject, checkOptions, checkSignal, optional } from "./checks.ts";
 
 const acquireKeys: readonly (keyof AcquireOptions)[] = ["holder", "ttl", "wait", "signal"];

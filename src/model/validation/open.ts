@@ -1,5 +1,5 @@
 import { checkId } from "../address.ts";
-import type { OpenOptions, StoreOptions } from "../store-options.ts";
+import type { OpenOptions, StoreOptions } from "../interface/store-options.ts";
 import { checkBoolean, checkKeys, checkNumber, checkObject, checkOneOf, type Fields, optional } from "./checks.ts";
 import { checkEncryption } from "./encryption.ts";
 import { checkRetention } from "./retention.ts";

@@ -1,4 +1,4 @@
-import type { PruneOptions } from "../options.ts";
+import type { PruneOptions } from "../interface/options.ts";
 import { checkBoolean, checkInteger, checkNumber, checkOneOf, checkOptions, checkSignal, optional } from "./checks.ts";
 
 const pruneKeys: readonly (keyof PruneOptions)[] = [

@@ -1,6 +1,6 @@
 import { checkId } from "../address.ts";
 import { sources } from "../checkpoint.ts";
-import type { PutFields, PutOptions } from "../options.ts";
+import type { PutFields, PutOptions } from "../interface/options.ts";
 import { checkAttributes } from "./attributes.ts";
 import {
   checkInteger,

@@ -1,9 +1,9 @@
 import { checkId } from "../address.ts";
 import { sources } from "../checkpoint.ts";
-import type { HistoryOptions, LatestOptions, ThreadOptions } from "../options.ts";
+import type { HistoryOptions, LatestOptions, ThreadOptions } from "../interface/options.ts";
+import type { DueOptions, InterruptsOptions, ThreadsOptions, WatchOptions } from "../interface/store-options.ts";
+import { changeKinds } from "../interface/watched-changes.ts";
 import { statuses } from "../status.ts";
-import type { DueOptions, InterruptsOptions, ThreadsOptions, WatchOptions } from "../store-options.ts";
-import { changeKinds } from "../watched-changes.ts";
 import { checkWhere } from "./attributes.ts";
 import {
   checkBoolean,

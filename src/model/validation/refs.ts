@@ -1,5 +1,5 @@
 import { checkId } from "../address.ts";
-import type { CheckpointElsewhere, CheckpointRef } from "../options.ts";
+import type { CheckpointElsewhere, CheckpointRef } from "../interface/options.ts";
 import { checkInteger, checkKeys, checkObject, checkText } from "./checks.ts";
 
 const refKeys = ["step", "seq", "label"];

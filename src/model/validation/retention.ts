@@ -1,5 +1,5 @@
-import { millisecondsOf } from "../duration.ts";
-import type { SweepOptions } from "../store-options.ts";
+import type { SweepOptions } from "../interface/store-options.ts";
+import { millisecondsOf } from "../retention/duration.ts";
 import {
   checkBoolean,
   checkInteger,

@@ -1,5 +1,11 @@
 import { checkId } from "../address.ts";
-import type { BackupOptions, ExportOptions, ResumableOptions, RotateOptions, WorkOptions } from "../store-options.ts";
+import type {
+  BackupOptions,
+  ExportOptions,
+  ResumableOptions,
+  RotateOptions,
+  WorkOptions,
+} from "../interface/store-options.ts";
 import {
   checkBoolean,
   checkFunction,

@@ -1,5 +1,5 @@
 import { checkId } from "../address.ts";
-import type { WritesInput, WritesOptions } from "../options.ts";
+import type { WritesInput, WritesOptions } from "../interface/options.ts";
 import { checkInteger, checkKeys, checkObject, checkOptions, checkText, nullable, optional } from "./checks.ts";
 import { checkLeaseToken } from "./lease.ts";
 

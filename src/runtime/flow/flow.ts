@@ -3,7 +3,7 @@ import type { Store } from "../../api/store.ts";
 import type { Thread } from "../../api/thread.ts";
 import type { Activation, Checkpoint, CheckpointInfo, CheckpointTuple } from "../../model/checkpoint.ts";
 import { controlIndexes } from "../../model/control-writes.ts";
-import type { HistoryOptions } from "../../model/options.ts";
+import type { HistoryOptions } from "../../model/interface/options.ts";
 import { endOf, type Status, statusOf } from "../../model/status.ts";
 import type { CompiledGraph } from "../call/compiled-graph.ts";
 import { Execution } from "../call/execution.ts";

@@ -1,4 +1,4 @@
-import type { Update } from "../../model/options.ts";
+import type { Update } from "../../model/interface/options.ts";
 import { messageOf } from "../errors.ts";
 import { define, freeze, isPlainObject } from "../values/capture.ts";
 import { append } from "./built-in-reducers.ts";

@@ -1,4 +1,4 @@
-import { issuesText, type StandardSchema } from "../../model/standard-schema.ts";
+import { issuesText, type StandardSchema } from "../../model/interface/standard-schema.ts";
 import { RunError } from "../errors.ts";
 
 /** A schema of inputs or answers: any Standard Schema. */

@@ -1,4 +1,4 @@
-import type { Topology } from "../../model/topology.ts";
+import type { Topology } from "../../model/interface/topology.ts";
 import { successors } from "./check.ts";
 import { type Definition, isNested } from "./definition.ts";
 import { END, START } from "./goto.ts";

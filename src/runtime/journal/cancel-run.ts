@@ -1,7 +1,7 @@
 import { mailboxOf } from "../../api/mailbox.ts";
 import type { Thread } from "../../api/thread.ts";
 import type { CheckpointInfo, CheckpointTuple } from "../../model/checkpoint.ts";
-import type { LeaseToken } from "../../model/options.ts";
+import type { LeaseToken } from "../../model/interface/options.ts";
 import { CANCELLED } from "../../model/status.ts";
 import { messageOf } from "../errors.ts";
 import type { Values } from "../graph/reducers.ts";

@@ -2,7 +2,7 @@ import type { Thread } from "../../api/thread.ts";
 import type { ThreadmarkError } from "../../errors.ts";
 import type { AttributeChanges } from "../../model/attributes.ts";
 import type { Checkpoint } from "../../model/checkpoint.ts";
-import type { LeaseToken } from "../../model/options.ts";
+import type { LeaseToken } from "../../model/interface/options.ts";
 import type { Values } from "../graph/reducers.ts";
 
 /**

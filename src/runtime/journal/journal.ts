@@ -4,7 +4,7 @@ import type { Thread } from "../../api/thread.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import type { AttributeChanges } from "../../model/attributes.ts";
 import type { CheckpointInfo } from "../../model/checkpoint.ts";
-import type { LeaseToken, PutFields, PutInput, WritesInput } from "../../model/options.ts";
+import type { LeaseToken, PutFields, PutInput, WritesInput } from "../../model/interface/options.ts";
 import { StorageFailure } from "../errors.ts";
 import type { Values } from "../graph/reducers.ts";
 import { infoOf, type Position } from "../position/graph-position.ts";

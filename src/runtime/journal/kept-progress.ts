@@ -1,4 +1,4 @@
-import type { PutFields } from "../../model/options.ts";
+import type { PutFields } from "../../model/interface/options.ts";
 import type { Notes, Position } from "../position/graph-position.ts";
 import type { Progress } from "../position/step-progress.ts";
 import { isQuestion, isRemembered, type Stop } from "../position/stops.ts";

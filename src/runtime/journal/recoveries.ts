@@ -2,7 +2,7 @@ import { setDue } from "../../api/adapter.ts";
 import type { Thread } from "../../api/thread.ts";
 import type { CheckpointTuple } from "../../model/checkpoint.ts";
 import { controlIndexes } from "../../model/control-writes.ts";
-import type { LeaseToken } from "../../model/options.ts";
+import type { LeaseToken } from "../../model/interface/options.ts";
 import { RunError } from "../errors.ts";
 import type { Values } from "../graph/reducers.ts";
 import { controlWrite } from "../position/step-progress.ts";

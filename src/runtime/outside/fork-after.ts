@@ -1,6 +1,6 @@
 import type { Thread } from "../../api/thread.ts";
 import { ThreadmarkError } from "../../errors.ts";
-import type { CheckpointRef } from "../../model/options.ts";
+import type { CheckpointRef } from "../../model/interface/options.ts";
 import type { StateUpdate } from "../graph/overwrite.ts";
 import type { Values } from "../graph/reducers.ts";
 

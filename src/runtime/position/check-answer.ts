@@ -1,4 +1,4 @@
-import { issuesText } from "../../model/standard-schema.ts";
+import { issuesText } from "../../model/interface/standard-schema.ts";
 import { RunError } from "../errors.ts";
 import { type Definition, isNested } from "../graph/definition.ts";
 import type { Schema } from "../graph/schema.ts";

@@ -7,8 +7,8 @@ import type {
   Metadata,
   Source,
 } from "../../model/checkpoint.ts";
-import type { Update } from "../../model/options.ts";
-import type { TaskTime, Topology } from "../../model/topology.ts";
+import type { Update } from "../../model/interface/options.ts";
+import type { TaskTime, Topology } from "../../model/interface/topology.ts";
 import type { Values } from "../graph/reducers.ts";
 import type { Task } from "../graph/routing.ts";
 import { freeze, isPlainObject } from "../values/capture.ts";

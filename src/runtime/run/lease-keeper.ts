@@ -1,6 +1,6 @@
 import type { Lease } from "../../api/lease.ts";
 import { ThreadmarkError } from "../../errors.ts";
-import type { AcquireOptions, LeaseToken } from "../../model/options.ts";
+import type { AcquireOptions, LeaseToken } from "../../model/interface/options.ts";
 import type { Cancellation } from "../control/cancellation.ts";
 
 /** The lease that a run takes on its thread. */

@@ -1,6 +1,6 @@
 import { type Mailbox, type Message, mailboxOf } from "../../api/mailbox.ts";
 import type { Thread } from "../../api/thread.ts";
-import type { LeaseToken } from "../../model/options.ts";
+import type { LeaseToken } from "../../model/interface/options.ts";
 import { StorageFailure } from "../errors.ts";
 import type { Values } from "../graph/reducers.ts";
 import type { Position } from "../position/graph-position.ts";

@@ -1,4 +1,4 @@
-import type { TaskTime } from "../../model/topology.ts";
+import type { TaskTime } from "../../model/interface/topology.ts";
 import { messageOf, nameOf, originOf, RunError, StorageFailure } from "../errors.ts";
 import { ReducerFailure, reduce } from "../graph/reducers.ts";
 import { BranchFailure, route, type Task, UnknownTarget } from "../graph/routing.ts";

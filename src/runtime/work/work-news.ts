@@ -1,6 +1,6 @@
 import type { Store } from "../../api/store.ts";
 import { ThreadmarkError } from "../../errors.ts";
-import type { ChangeKind } from "../../model/watched-changes.ts";
+import type { ChangeKind } from "../../model/interface/watched-changes.ts";
 import { listen, ring } from "../control/bell.ts";
 import type { Values } from "../graph/reducers.ts";
 

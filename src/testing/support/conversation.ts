@@ -1,6 +1,6 @@
 import type { Thread } from "../../api/thread.ts";
 import type { Checkpoint } from "../../model/checkpoint.ts";
-import type { OpenOptions } from "../../model/store-options.ts";
+import type { OpenOptions } from "../../model/interface/store-options.ts";
 import type { Free } from "../case.ts";
 import { exact } from "./exact.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Store } from "../../api/store.ts";
 import type { Thread } from "../../api/thread.ts";
 import type { Activation, Checkpoint, CheckpointInfo, Write } from "../../model/checkpoint.ts";
-import type { HistoryOptions } from "../../model/options.ts";
+import type { HistoryOptions } from "../../model/interface/options.ts";
 
 /** Everything visible of a thread, so that "nothing changed" is a single comparison. */
 export interface Snapshot {

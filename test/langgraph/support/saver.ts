@@ -4,7 +4,7 @@ import { type Checkpoint, type CheckpointMetadata, type CheckpointTuple, uuid6 }
 import { afterEach, describe } from "vitest";
 import { open } from "../../../src/api/open.ts";
 import { type SaverOptions, ThreadmarkSaver } from "../../../src/langgraph/index.ts";
-import type { OpenOptions } from "../../../src/model/store-options.ts";
+import type { OpenOptions } from "../../../src/model/interface/store-options.ts";
 import { collect } from "../../support/collect.ts";
 import { type BackendUnderTest, campaignLocations, type Place } from "../../support/places.ts";
 

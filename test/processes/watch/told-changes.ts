@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { open } from "../../../src/api/open.ts";
-import type { WatchedChange } from "../../../src/model/watched-changes.ts";
+import type { WatchedChange } from "../../../src/model/interface/watched-changes.ts";
 import type { Place } from "../../support/places.ts";
 
 const scripts = {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { ThreadmarkError } from "../../../src/errors.ts";
-import type { ForkOptions } from "../../../src/model/options.ts";
+import type { ForkOptions } from "../../../src/model/interface/options.ts";
 import { clone } from "../clone.ts";
 import { chosen, copy, fork, isAmbiguous } from "../naive/fork.ts";
 import { lineOf, type NaiveThread } from "../naive/thread.ts";

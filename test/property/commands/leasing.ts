@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { LeaseToken } from "../../../src/model/options.ts";
+import type { LeaseToken } from "../../../src/model/interface/options.ts";
 import { checkLease } from "../naive/lease.ts";
 import { putWrites } from "../naive/writes.ts";
 import { SCALE } from "../scale.ts";

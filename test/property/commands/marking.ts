@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { NULL_TASK } from "../../../src/model/control-writes.ts";
-import type { WritesInput } from "../../../src/model/options.ts";
+import type { WritesInput } from "../../../src/model/interface/options.ts";
 import { clone } from "../clone.ts";
 import { setAttributes } from "../naive/finding.ts";
 import { putWrites } from "../naive/writes.ts";

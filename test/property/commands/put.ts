@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { AttributeChanges } from "../../../src/model/attributes.ts";
-import type { PutFields, PutInput, PutOptions } from "../../../src/model/options.ts";
+import type { PutFields, PutInput, PutOptions } from "../../../src/model/interface/options.ts";
 import { exact } from "../../../src/testing/index.ts";
 import { shaped, shapedInformation } from "../../../src/testing/support/snapshot.ts";
 import { clone } from "../clone.ts";

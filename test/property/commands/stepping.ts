@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { PutInput, WritesInput } from "../../../src/model/options.ts";
+import type { PutInput, WritesInput } from "../../../src/model/interface/options.ts";
 import { clone } from "../clone.ts";
 import type { Line } from "../naive/thread.ts";
 import { putWrites } from "../naive/writes.ts";

@@ -1,7 +1,7 @@
 import type { AttributeChanges, Attributes, AttributeValue, Where } from "../../../src/model/attributes.ts";
 import { NULL_TASK } from "../../../src/model/control-writes.ts";
+import type { ThreadsOptions } from "../../../src/model/interface/store-options.ts";
 import type { Status } from "../../../src/model/status.ts";
-import type { ThreadsOptions } from "../../../src/model/store-options.ts";
 import { headOf, lineOf, type NaiveThread } from "./thread.ts";
 import { calledAt } from "./writes.ts";
 

@@ -1,6 +1,6 @@
 import { ThreadmarkError } from "../../../src/errors.ts";
 import type { Checkpoint } from "../../../src/model/checkpoint.ts";
-import type { ForkOptions } from "../../../src/model/options.ts";
+import type { ForkOptions } from "../../../src/model/interface/options.ts";
 import { clone } from "../clone.ts";
 import { updated } from "./put.ts";
 import { find, type Line, lineage, lineOf, type NaiveThread, newThread } from "./thread.ts";

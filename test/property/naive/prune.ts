@@ -1,4 +1,4 @@
-import type { PruneOptions } from "../../../src/model/options.ts";
+import type { PruneOptions } from "../../../src/model/interface/options.ts";
 import { type Line, lineage, type NaiveThread, remove } from "./thread.ts";
 
 /** Prunes every namespace of a thread; gives how many checkpoints went. */

@@ -1,6 +1,6 @@
 import { ThreadmarkError } from "../../../src/errors.ts";
 import type { Checkpoint } from "../../../src/model/checkpoint.ts";
-import type { PutInput, PutOptions, Update } from "../../../src/model/options.ts";
+import type { PutInput, PutOptions, Update } from "../../../src/model/interface/options.ts";
 import { clone } from "../clone.ts";
 import { setAttributes } from "./finding.ts";
 import { checkLease, type NaiveLease } from "./lease.ts";

@@ -1,7 +1,7 @@
 import { ThreadmarkError } from "../../../src/errors.ts";
 import type { Attributes } from "../../../src/model/attributes.ts";
 import type { Checkpoint, Write } from "../../../src/model/checkpoint.ts";
-import type { CheckpointRef } from "../../../src/model/options.ts";
+import type { CheckpointRef } from "../../../src/model/interface/options.ts";
 
 export type Namespace = readonly string[];
 

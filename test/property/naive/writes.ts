@@ -1,5 +1,5 @@
 import type { Write } from "../../../src/model/checkpoint.ts";
-import type { WritesInput } from "../../../src/model/options.ts";
+import type { WritesInput } from "../../../src/model/interface/options.ts";
 import { clone } from "../clone.ts";
 import type { Line } from "./thread.ts";
 

@@ -1,7 +1,7 @@
 import { afterEach, describe } from "vitest";
 import { open } from "../../../src/api/open.ts";
 import type { Store } from "../../../src/api/store.ts";
-import type { OpenOptions } from "../../../src/model/store-options.ts";
+import type { OpenOptions } from "../../../src/model/interface/store-options.ts";
 import { type BackendUnderTest, campaignLocations, type Place } from "../../support/places.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: each case puts states of its own shape and looks into them freely.

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Prunable, prunedSeqs, type Retention, rangesOf } from "../../../src/model/retention.ts";
+import { type Prunable, prunedSeqs, type Retention, rangesOf } from "../../../src/model/retention/retention.ts";
 
 const options = { keepLast: 1, youngerThan: undefined, keepLabelled: false, protectAncestors: false };
 

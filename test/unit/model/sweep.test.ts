@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { millisecondsOf } from "../../../src/model/duration.ts";
-import { type CheckpointRules, sweepWindows } from "../../../src/model/sweep.ts";
+import { millisecondsOf } from "../../../src/model/retention/duration.ts";
+import { type CheckpointRules, sweepWindows } from "../../../src/model/retention/sweep.ts";
 
 const rules: CheckpointRules = { keepLast: 1, keepLabelled: false, ancestors: "truncate" };
 

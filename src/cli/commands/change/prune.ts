@@ -1,8 +1,8 @@
 import { type Command, Option } from "commander";
 import type { Store } from "../../../api/store.ts";
 import { ThreadmarkError } from "../../../errors.ts";
-import type { PruneOptions } from "../../../model/options.ts";
-import type { PruneResult } from "../../../model/results.ts";
+import type { PruneOptions } from "../../../model/interface/options.ts";
+import type { PruneResult } from "../../../model/interface/results.ts";
 import { usage } from "../../failure.ts";
 import { confirm } from "../../input/confirm.ts";
 import { declare, duration, wholeNumber } from "../../input/declare.ts";

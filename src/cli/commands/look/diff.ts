@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { changeRecord } from "../../../display/json-records.ts";
 import { isInternalKey, isLangGraphState } from "../../../display/values/internals.ts";
-import type { Change } from "../../../model/results.ts";
+import type { Change } from "../../../model/interface/results.ts";
 import { usage } from "../../failure.ts";
 import { declare, namespaceOption } from "../../input/declare.ts";
 import { checkpointAt, existingThread } from "../../input/lookup.ts";

@@ -2,7 +2,7 @@ import type { Store } from "../../../api/store.ts";
 import type { Thread } from "../../../api/thread.ts";
 import { stepName } from "../../../display/steps/step-name.ts";
 import type { CheckpointInfo } from "../../../model/checkpoint.ts";
-import type { HistoryOptions } from "../../../model/options.ts";
+import type { HistoryOptions } from "../../../model/interface/options.ts";
 import { interruptible } from "../../interruptible.ts";
 import { drawGraph } from "../../output/graph.ts";
 import { columnsOf, printable, shortened } from "../../output/printable.ts";

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { checkpointRecord, wholeRecord } from "../../../display/json-records.ts";
 import { type CheckpointInfo, type Source, sources } from "../../../model/checkpoint.ts";
-import type { HistoryOptions } from "../../../model/options.ts";
+import type { HistoryOptions } from "../../../model/interface/options.ts";
 import { declare, namespaceOption, wholeNumber } from "../../input/declare.ts";
 import { checkpointAt, existingThread } from "../../input/lookup.ts";
 import { interruptible } from "../../interruptible.ts";

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
-import type { WatchOptions } from "../../../model/store-options.ts";
-import { type ChangeKind, changeKinds, type WatchedChange } from "../../../model/watched-changes.ts";
+import type { WatchOptions } from "../../../model/interface/store-options.ts";
+import { type ChangeKind, changeKinds, type WatchedChange } from "../../../model/interface/watched-changes.ts";
 import { usage } from "../../failure.ts";
 import { collected, declare, namespaceOption, wholeNumber } from "../../input/declare.ts";
 import { printable } from "../../output/printable.ts";

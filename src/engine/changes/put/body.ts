@@ -1,6 +1,6 @@
 import { apply, type Delta, diff } from "../../../codec/delta/index.ts";
 import type { Json } from "../../../codec/json.ts";
-import type { Draft } from "../../commits/draft.ts";
+import type { Draft } from "../../commits/draft/draft.ts";
 import type { TreeEntry } from "../../memory/tree-cache.ts";
 import type { Body } from "../../records/body.ts";
 import type { CapturedPut } from "./capture.ts";

@@ -3,7 +3,7 @@ import type { Json } from "../../../codec/json.ts";
 import type { ValueCodec } from "../../../codec/values/value.ts";
 import type { AttributeChanges } from "../../../model/attributes.ts";
 import type { Source } from "../../../model/checkpoint.ts";
-import type { LeaseToken, PutFields, PutOptions, Update } from "../../../model/options.ts";
+import type { LeaseToken, PutFields, PutOptions, Update } from "../../../model/interface/options.ts";
 import { copyRef } from "../../../model/validation/refs.ts";
 import type { Context } from "../../memory/context.ts";
 import type { TreeOwner } from "../../memory/tree-owner.ts";

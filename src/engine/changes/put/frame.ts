@@ -2,7 +2,7 @@ import { copyToKeep } from "../../../codec/copy.ts";
 import { apply, type Delta, diff, growthOf, replacement } from "../../../codec/delta/index.ts";
 import type { Json } from "../../../codec/json.ts";
 import { needsFull } from "../../../model/frames.ts";
-import type { Draft } from "../../commits/draft.ts";
+import type { Draft } from "../../commits/draft/draft.ts";
 import type { Tape } from "../../memory/tape.ts";
 import type { TreeEntry } from "../../memory/tree-cache.ts";
 import { TreeOwner } from "../../memory/tree-owner.ts";

@@ -3,8 +3,8 @@ import { ThreadmarkError } from "../../../errors.ts";
 import type { CheckpointInfo } from "../../../model/checkpoint.ts";
 import { needsFull } from "../../../model/frames.ts";
 import { idAddress } from "../../../model/id.ts";
-import type { CheckpointRef } from "../../../model/options.ts";
-import type { Draft } from "../../commits/draft.ts";
+import type { CheckpointRef } from "../../../model/interface/options.ts";
+import type { Draft } from "../../commits/draft/draft.ts";
 import {
   findPlanned,
   headAtHand,
@@ -13,7 +13,7 @@ import {
   treeAtHand,
   treeToBuildOn,
   withValues,
-} from "../../commits/draft-view.ts";
+} from "../../commits/draft/draft-view.ts";
 import type { ThreadChange } from "../../commits/thread-change.ts";
 import { notFound } from "../../faults/missing.ts";
 import type { TreeEntry } from "../../memory/tree-cache.ts";

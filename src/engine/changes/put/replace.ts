@@ -1,8 +1,8 @@
 import { diff } from "../../../codec/delta/index.ts";
 import { mostBytes } from "../../../codec/json-text.ts";
 import { mayRefer } from "../../../codec/references.ts";
-import { ALONE, type Draft } from "../../commits/draft.ts";
-import { shownBody, treeToBuildOn } from "../../commits/draft-view.ts";
+import { ALONE, type Draft } from "../../commits/draft/draft.ts";
+import { shownBody, treeToBuildOn } from "../../commits/draft/draft-view.ts";
 import { shownEnds } from "../../commits/settle-index.ts";
 import { toRecord } from "../../records/row.ts";
 import { checkBody } from "../../records/size-limits.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { CheckpointRef } from "../../../model/options.ts";
+import type { CheckpointRef } from "../../../model/interface/options.ts";
 import type { Case } from "../../case.ts";
 import { exact } from "../../support/exact.ts";
 import { failsWith, isMisuse } from "../../support/failures.ts";

@@ -1,4 +1,4 @@
-import type { Change } from "../../../model/results.ts";
+import type { Change } from "../../../model/interface/results.ts";
 import type { Case } from "../../case.ts";
 import { exact } from "../../support/exact.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { ClassCodec } from "../../../model/store-options.ts";
+import type { ClassCodec } from "../../../model/interface/store-options.ts";
 import type { Case } from "../../case.ts";
 import { exact } from "../../support/exact.ts";
 import { failsWith } from "../../support/failures.ts";

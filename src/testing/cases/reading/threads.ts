@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Store } from "../../../api/store.ts";
-import type { ThreadsOptions } from "../../../model/store-options.ts";
+import type { ThreadsOptions } from "../../../model/interface/store-options.ts";
 import type { Case } from "../../case.ts";
 import { exact } from "../../support/exact.ts";
 import { failsWith } from "../../support/failures.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { mailboxOf } from "../../../api/mailbox.ts";
-import type { WatchedChange } from "../../../model/watched-changes.ts";
+import type { WatchedChange } from "../../../model/interface/watched-changes.ts";
 import type { Case } from "../../case.ts";
 import { exact } from "../../support/exact.ts";
 import { failsWith, isMisuse } from "../../support/failures.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Store } from "../../../api/store.ts";
-import type { RetentionOptions } from "../../../model/sweep.ts";
+import type { RetentionOptions } from "../../../model/retention/sweep.ts";
 import type { Case, Context, Free } from "../../case.ts";
 import { exact } from "../../support/exact.ts";
 import { failsWith, isMisuse } from "../../support/failures.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Store } from "../../../api/store.ts";
 import type { Thread } from "../../../api/thread.ts";
 import type { Write } from "../../../model/checkpoint.ts";
-import type { WatchedChange } from "../../../model/watched-changes.ts";
+import type { WatchedChange } from "../../../model/interface/watched-changes.ts";
 import type { Case, Free } from "../../case.ts";
 import { exact } from "../../support/exact.ts";
 

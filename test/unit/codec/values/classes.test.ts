@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../../src/codec/json.ts";
 import { createValueCodec, type ValueCodec } from "../../../../src/codec/values/value.ts";
 import { ThreadmarkError } from "../../../../src/errors.ts";
-import type { ClassCodec } from "../../../../src/model/store-options.ts";
+import type { ClassCodec } from "../../../../src/model/interface/store-options.ts";
 
 class Money {
   readonly amount: bigint;

@@ -1,13 +1,13 @@
-import type { Entry, Key, Value } from "../../backend.ts";
-import type { Delta } from "../../codec/delta/index.ts";
-import { refers } from "../../codec/envelope.ts";
-import { isObject, type Json } from "../../codec/json.ts";
-import { jsonText } from "../../codec/json-text.ts";
-import { placesOf, referToState } from "../../codec/state-references.ts";
-import type { Tape } from "../memory/tape.ts";
-import type { Row } from "../records/row.ts";
-import { type CarriedTask, isFor, type LooseWrites, type StoredWrite, type TaskWrites } from "../records/writes.ts";
-import type { BatchBuilder } from "./batch.ts";
+import type { Entry, Key, Value } from "../../../backend.ts";
+import type { Delta } from "../../../codec/delta/index.ts";
+import { refers } from "../../../codec/envelope.ts";
+import { isObject, type Json } from "../../../codec/json.ts";
+import { jsonText } from "../../../codec/json-text.ts";
+import { placesOf, referToState } from "../../../codec/state-references.ts";
+import type { Tape } from "../../memory/tape.ts";
+import type { Row } from "../../records/row.ts";
+import { type CarriedTask, isFor, type LooseWrites, type StoredWrite, type TaskWrites } from "../../records/writes.ts";
+import type { BatchBuilder } from "../batch/batch.ts";
 
 /** Writes of more characters than this stay records of their own. */
 const MOST = 256 * 1024;

@@ -1,4 +1,4 @@
-import type { PruneOptions } from "./options.ts";
+import type { PruneOptions } from "../interface/options.ts";
 
 /** The facts about a checkpoint that a prune decides by. */
 export interface Prunable {

@@ -1,5 +1,5 @@
-import type { Status } from "./status.ts";
-import type { SweepReport } from "./sweep.ts";
+import type { SweepReport } from "../retention/sweep.ts";
+import type { Status } from "../status.ts";
 
 /** The result of `prune`. */
 export interface PruneResult {

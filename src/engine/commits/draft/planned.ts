@@ -1,8 +1,8 @@
-import { apply, type Delta } from "../../codec/delta/index.ts";
-import type { Json } from "../../codec/json.ts";
-import type { TreeEntry } from "../memory/tree-cache.ts";
-import { TreeOwner } from "../memory/tree-owner.ts";
-import type { TailRow } from "../records/tail.ts";
+import { apply, type Delta } from "../../../codec/delta/index.ts";
+import type { Json } from "../../../codec/json.ts";
+import type { TreeEntry } from "../../memory/tree-cache.ts";
+import { TreeOwner } from "../../memory/tree-owner.ts";
+import type { TailRow } from "../../records/tail.ts";
 
 /** A row of a draft. Its tree is `tree`, or that of `base` with `change` applied. */
 export interface Planned {

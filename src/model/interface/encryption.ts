@@ -1,4 +1,4 @@
-import { bytesOfBase64 } from "../platform/bytes.ts";
+import { bytesOfBase64 } from "../../platform/bytes.ts";
 
 /** A key of 32 bytes: as bytes, or as text in 64 hexadecimal digits or in base64. */
 export type KeyMaterial = Uint8Array | string;

@@ -1,8 +1,8 @@
-import type { Where } from "./attributes.ts";
+import type { Where } from "../attributes.ts";
+import type { RetentionOptions } from "../retention/sweep.ts";
+import type { StateSchemas } from "../state-versions.ts";
+import type { Status } from "../status.ts";
 import type { EncryptionOptions } from "./encryption.ts";
-import type { StateSchemas } from "./state-versions.ts";
-import type { Status } from "./status.ts";
-import type { RetentionOptions } from "./sweep.ts";
 import type { ChangeKind } from "./watched-changes.ts";
 
 /** Options of `store.threads`. */

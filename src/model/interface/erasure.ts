@@ -1,4 +1,4 @@
-import type { PathStep } from "./patch.ts";
+import type { PathStep } from "../patch.ts";
 
 /** Stands in the place of an erased value, and in a text in the place of an erased part of it. */
 export const ERASED = "[erased]";

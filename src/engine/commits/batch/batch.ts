@@ -1,4 +1,4 @@
-import type { Batch, DirectoryKey, Entry, IndexEntry, Key, LogLine, Range, Value } from "../../backend.ts";
+import type { Batch, DirectoryKey, Entry, IndexEntry, Key, LogLine, Range, Value } from "../../../backend.ts";
 
 type RecordKey = Key | DirectoryKey;
 

@@ -1,6 +1,6 @@
-import type { AttributeChanges } from "./attributes.ts";
-import type { Activation, Barrier, Interrupt, Metadata, Source } from "./checkpoint.ts";
-import type { Patch } from "./patch.ts";
+import type { AttributeChanges } from "../attributes.ts";
+import type { Activation, Barrier, Interrupt, Metadata, Source } from "../checkpoint.ts";
+import type { Patch } from "../patch.ts";
 
 type Key<State> = Extract<keyof State, string>;
 type AppendableKeys<State> = {

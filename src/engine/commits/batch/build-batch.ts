@@ -1,17 +1,17 @@
-import type { Batch } from "../../backend.ts";
-import { finished } from "../../codec/delta/index.ts";
-import { type Tape, UNSEALED } from "../memory/tape.ts";
-import { encodeMeta, type Meta } from "../records/meta.ts";
-import { packRuns } from "../records/pack/pack-runs.ts";
-import { type TailRow, tailBytes } from "../records/tail.ts";
-import { addValues } from "./add-values.ts";
-import { announce } from "./announce.ts";
-import type { Draft } from "./draft.ts";
-import type { Planned } from "./planned.ts";
-import { addEntries, leavesIndex, settleIndex } from "./settle-index.ts";
+import type { Batch } from "../../../backend.ts";
+import { finished } from "../../../codec/delta/index.ts";
+import { type Tape, UNSEALED } from "../../memory/tape.ts";
+import { encodeMeta, type Meta } from "../../records/meta.ts";
+import { packRuns } from "../../records/pack/pack-runs.ts";
+import { type TailRow, tailBytes } from "../../records/tail.ts";
+import { addValues } from "../add-values.ts";
+import { announce } from "../announce.ts";
+import type { Draft } from "../draft/draft.ts";
+import type { Planned } from "../draft/planned.ts";
+import { addEntries, leavesIndex, settleIndex } from "../settle-index.ts";
 
 /** Loaded with the first seal, which few short processes come to. */
-let sealing: typeof import("./seal.ts") | undefined;
+let sealing: typeof import("../seal.ts") | undefined;
 
 /** Returns everything planned as one batch, or undefined when there is nothing to write. The batch is built once. */
 export function batchOf(draft: Draft): Promise<Batch | undefined> {
@@ -36,7 +36,7 @@ async function buildBatch(draft: Draft): Promise<Batch | undefined> {
 }
 
 async function collect(draft: Draft, tape: Tape): Promise<void> {
-  const { collectValues } = await import("./collect-values.ts");
+  const { collectValues } = await import("../collect-values.ts");
   const ending = new Set(draft.removed ? [tape.number] : []);
   for (const lineage of draft.collects) {
     const { values, discarded } = await collectValues(draft.context, draft.batch, lineage, { ending });
@@ -78,7 +78,7 @@ async function sealAndInsertRows(draft: Draft, tape: Tape, runs: readonly (reado
   for (const { row, value } of draft.unsealed) {
     if (row.seq >= first) draft.batch.insert(tape.key("tail", row.seq), value);
   }
-  sealing ??= await import("./seal.ts");
+  sealing ??= await import("../seal.ts");
   const { encodingRun, sealRuns } = sealing;
   await sealRuns(
     draft,

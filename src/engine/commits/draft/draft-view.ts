@@ -1,14 +1,14 @@
-import { apply } from "../../codec/delta/index.ts";
-import { idAddress } from "../../model/id.ts";
-import type { CheckpointRef } from "../../model/options.ts";
-import { loadTree } from "../bodies/load-tree.ts";
-import type { Tape } from "../memory/tape.ts";
-import { loadedEntry, type TreeEntry } from "../memory/tree-cache.ts";
-import type { Body } from "../records/body.ts";
-import { ValueReader } from "../values/read-values.ts";
-import { headOf } from "../view/find.ts";
-import { findRef, matchesRef } from "../view/find-ref.ts";
-import type { Shown } from "../view/row-at.ts";
+import { apply } from "../../../codec/delta/index.ts";
+import { idAddress } from "../../../model/id.ts";
+import type { CheckpointRef } from "../../../model/interface/options.ts";
+import { loadTree } from "../../bodies/load-tree.ts";
+import type { Tape } from "../../memory/tape.ts";
+import { loadedEntry, type TreeEntry } from "../../memory/tree-cache.ts";
+import type { Body } from "../../records/body.ts";
+import { ValueReader } from "../../values/read-values.ts";
+import { headOf } from "../../view/find.ts";
+import { findRef, matchesRef } from "../../view/find-ref.ts";
+import type { Shown } from "../../view/row-at.ts";
 import { ALONE, type Draft } from "./draft.ts";
 import { type Planned, plannedTree } from "./planned.ts";
 
