@@ -72,10 +72,13 @@ async function attempt(
     const { discarded } = await collectValues(own, batch, lineage);
     batch.log = { lineage, lines: linesOf(own.clock(), forks ? tapes.values() : [found]) };
     signal?.throwIfAborted();
+    // A watch that was begun before this change has to see it.
+    await context.watches.starting;
     if (!(await committer.commit(batch.build()))) {
       await context.outside.delete(uploaded);
       return undefined;
     }
+    context.watches.tell();
     context.values.forget(lineage);
     await context.outside.delete(discarded);
     return { erased: erasure.places.map(({ place }) => place) };

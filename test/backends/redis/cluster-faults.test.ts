@@ -32,7 +32,7 @@ test("a fork of two slots that stops after any of its commands is there whole or
     await other.thread("t").put({ state: { n: 1 } });
     const into = idApartFrom("t", prefix);
     const { driver, arm } = await stoppingAt(stop);
-    const dying = await open(cluster.url, { prefix, driver, patience: 100 });
+    const dying = await open(cluster.url, { prefix, driver, patience: 1_500 });
     await dying.thread("t").latest();
     arm();
     await dying

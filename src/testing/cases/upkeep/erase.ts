@@ -165,7 +165,7 @@ export const erase: readonly Case[] = [
       const store = await open(smallPacks);
       await fill(store);
       await store.thread("t").fork({ into: "told" });
-      const changes = store.watch({ kinds: ["erase"] });
+      const changes = store.watch({ kinds: ["erase"], signal: AbortSignal.timeout(20_000) });
       await store.thread("t").erase(["user", "email"], { forks: true });
       const told = new Set<string>();
       for await (const { thread } of changes) {
