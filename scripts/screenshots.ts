@@ -3,12 +3,13 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { chromium, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { open, type Store } from "../src/index.ts";
 import { serveInspector } from "../src/inspector/http/server.ts";
 import { append, END, graph, START, send } from "../src/runtime/index.ts";
 import { seedChat, seedFailures, seedQuestions, seedRefund } from "../test/inspector/agents.ts";
 import { type State, seed } from "../test/inspector/seed.ts";
+import { launchBrowser } from "../test/support/chromium.ts";
 
 /**
  * Takes pictures of the inspector on the store that its tests use. Without an argument those of the documentation, into docs/images;
@@ -25,7 +26,7 @@ await seedRefund(store);
 await seedResearch(store as unknown as Store);
 await seedChat(store);
 const inspector = await serveInspector({ store, url: "sqlite:agent.db" });
-const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
+const browser = await launchBrowser();
 
 type Scheme = "light" | "dark";
 interface View {

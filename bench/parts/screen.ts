@@ -1,12 +1,12 @@
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { open, type Store } from "../../src/index.ts";
 import { type Inspector, serveInspector } from "../../src/inspector/http/server.ts";
+import { launchBrowser } from "../../test/support/chromium.ts";
 import type { Part } from "../harness/context.ts";
 
 type State = Record<string, unknown>;
 
-const CHROMIUM = "/usr/bin/chromium";
-const FLAGS = ["--no-sandbox", "--disable-gpu", "--enable-precise-memory-info", "--js-flags=--expose-gc"];
+const FLAGS = ["--enable-precise-memory-info", "--js-flags=--expose-gc"];
 
 /** The inspector in a real browser: how soon it shows something, how it scrolls, and the memory of its page. */
 export const screen: Part = {
@@ -21,7 +21,7 @@ export const screen: Part = {
     const heavy = await filled(place.path("heavy"), many);
     await addLong(heavy, steps);
     await addLarge(heavy, megabytes);
-    const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+    const browser = await launchBrowser(...FLAGS);
     const [one, other, third] = [
       await serveInspector({ store: few, url: "sqlite:few.db" }),
       await serveInspector({ store: lots, url: "sqlite:many.db" }),

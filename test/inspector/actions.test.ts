@@ -3,7 +3,8 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Store } from "../../src/api/store.ts";
 import { END, graph, START } from "../../src/runtime/index.ts";
-import { choose, goTo, launchBrowser, visit } from "./browser.ts";
+import { launchBrowser } from "../support/chromium.ts";
+import { choose, goTo, visit } from "./browser.ts";
 import { type Served, seed, served } from "./seed.ts";
 
 let browser: Browser;

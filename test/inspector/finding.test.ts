@@ -1,8 +1,9 @@
 import AxeBuilder from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { launchBrowser } from "../support/chromium.ts";
 import { seedChat, seedFailures, seedQuestions, seedRefund } from "./agents.ts";
-import { goTo, launchBrowser, visit } from "./browser.ts";
+import { goTo, visit } from "./browser.ts";
 import { seed, served } from "./seed.ts";
 
 let browser: Browser;

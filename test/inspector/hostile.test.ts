@@ -2,7 +2,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { goTo, launchBrowser, visit } from "./browser.ts";
+import { launchBrowser } from "../support/chromium.ts";
+import { goTo, visit } from "./browser.ts";
 import { served } from "./seed.ts";
 
 let browser: Browser;

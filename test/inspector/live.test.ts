@@ -1,7 +1,8 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { open } from "../../src/index.ts";
-import { goTo, launchBrowser, visit } from "./browser.ts";
+import { launchBrowser } from "../support/chromium.ts";
+import { goTo, visit } from "./browser.ts";
 import { type State, served } from "./seed.ts";
 
 let browser: Browser;

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser, BrowserContext } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { launchBrowser } from "./browser.ts";
+import { launchBrowser } from "../support/chromium.ts";
 import { scriptOf, served } from "./seed.ts";
 
 let browser: Browser;

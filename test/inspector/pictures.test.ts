@@ -7,7 +7,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Store } from "../../src/index.ts";
 import { ThreadmarkSaver } from "../../src/langgraph/index.ts";
 import { append, START as BEGIN, graph, END as STOP, send } from "../../src/runtime/index.ts";
-import { goTo, launchBrowser, visit } from "./browser.ts";
+import { launchBrowser } from "../support/chromium.ts";
+import { goTo, visit } from "./browser.ts";
 import { type State, served } from "./seed.ts";
 
 let browser: Browser;

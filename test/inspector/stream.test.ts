@@ -1,7 +1,8 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { serveInspector } from "../../src/inspector/http/server.ts";
-import { launchBrowser, visit } from "./browser.ts";
+import { launchBrowser } from "../support/chromium.ts";
+import { visit } from "./browser.ts";
 import { served } from "./seed.ts";
 
 let browser: Browser;

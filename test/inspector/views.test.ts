@@ -1,6 +1,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { goTo, launchBrowser, visit } from "./browser.ts";
+import { launchBrowser } from "../support/chromium.ts";
+import { goTo, visit } from "./browser.ts";
 import { seed, served } from "./seed.ts";
 
 let browser: Browser;

@@ -3,7 +3,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Store } from "../../src/index.ts";
-import { choose, goTo, launchBrowser, visit } from "./browser.ts";
+import { launchBrowser } from "../support/chromium.ts";
+import { choose, goTo, visit } from "./browser.ts";
 import { type State, seed, served } from "./seed.ts";
 
 let browser: Browser;

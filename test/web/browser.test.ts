@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { launchBrowser } from "../inspector/browser.ts";
+import { launchBrowser } from "../support/chromium.ts";
 import { bundled } from "./bundle.ts";
 
 const page = '<!doctype html><link rel="icon" href="data:,"><script type="module" src="/main.js"></script>';
