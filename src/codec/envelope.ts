@@ -137,7 +137,11 @@ export function unwrap(value: Value): string {
 
 /** Unwraps a value (see {@link unwrap}) and parses it. */
 export function unwrapJson(value: Value): unknown {
-  const json = unwrap(value);
+  return parsed(unwrap(value));
+}
+
+/** Parses JSON that was unwrapped. Throws `CORRUPT` where it is none. */
+export function parsed(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch (error) {

@@ -6,6 +6,7 @@ import { startOf } from "../shared/ordered-entries.ts";
 import type { Database } from "./database.ts";
 import { isNarrow } from "./key-sql.ts";
 import type { Statements } from "./statements.ts";
+import { newestOfTapes } from "./tape-records.ts";
 
 /** Returns a limit for SQLite, which takes an integer, and -1 for no limit. */
 function rows(limit: number): number {
@@ -23,7 +24,8 @@ export function answerReads(database: Database, reads: readonly Read[]): readonl
   if (!database.isIndexed && reads.some(isOfLaterSchema)) return answerFromOld(database, reads);
   // A single statement has a snapshot of its own; a read of the log takes two.
   if (reads.length === 1 && !("log" in only)) return [answer(statements, only)];
-  const together = reads.length === 2 ? getThenScan(statements, only, reads[1] as Read) : undefined;
+  const together =
+    reads.length === 2 ? getThenScan(statements, only, reads[1] as Read) : newestOfTapes(statements, reads);
   if (together !== undefined) return together;
   statements.beginRead();
   try {

@@ -61,6 +61,11 @@ export class Statements {
     );
   }
 
+  /** Returns the newest records of several tapes, a row each: see `tape-records.ts`. */
+  newestOfTapes(places: number, bound: readonly Bound[]): readonly unknown[] {
+    return this.#prepare(`newest of ${places}`, () => newestOfTapes(places)).all(...bound);
+  }
+
   /** Returns directory entries with `low <= id < high`, or `low < id < high`. */
   list(low: string, including: boolean, high: Bound, limit: number): unknown[] {
     const sql = including ? listFrom : listAfter;
@@ -218,6 +223,19 @@ const getAndScan = (one: TableName, many: TableName): string => {
     `SELECT NULL AS item, 0 AS part, value FROM "${one}" WHERE ${keySqlOf(one).equals} ` +
     `UNION ALL SELECT ${selected}, value FROM "${many}" WHERE ${within}`
   );
+};
+
+/** Returns the statement for so many tapes, each given by the group and item of its meta record and the group of its rows. */
+const newestOfTapes = (places: number): string => {
+  const values = Array.from({ length: places }, (_, number) => `(${number}, ?, ?, ?)`).join(", ");
+  const rows = "p.tape << 32";
+  return `WITH p (number, lineage, item, tape) AS (VALUES ${values})
+    SELECT p.number AS number, m.value AS meta,
+      t.key & 4294967295 AS item, t.value AS value, u.key & 4294967295 AS itemBefore, u.value AS valueBefore
+    FROM p
+    LEFT JOIN meta m ON m.key = (p.lineage << 32 | p.item)
+    LEFT JOIN tail t ON t.key = (SELECT max(key) FROM tail WHERE key BETWEEN ${rows} AND (${rows} | 4294967295))
+    LEFT JOIN tail u ON u.key = (SELECT max(key) FROM tail WHERE key BETWEEN ${rows} AND t.key - 1)`;
 };
 
 const scanDown = (table: TableName): string => {

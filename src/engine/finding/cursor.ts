@@ -17,23 +17,25 @@ export interface ThreadPlace extends ListPlace {
   readonly updatedAt: number;
 }
 
-const form = /^@([0-9a-z]+)\.([0-9a-z]+)\.([0-9a-z]+)\.(-?[0-9a-z.]+)$/;
+const form = /^@([0-9a-z]+)\.([0-9a-z]+)\.([0-9a-z]+)\.(-?[0-9a-z.]*)$/;
 
 export function cursorOf({ time, lineage, tape, updatedAt }: ThreadPlace): string {
-  return `@${[time, lineage, tape, updatedAt].map((number) => number.toString(36)).join(".")}`;
+  // Mostly the two times are one.
+  const exact = updatedAt === time ? "" : updatedAt.toString(36);
+  return `@${time.toString(36)}.${lineage.toString(36)}.${tape.toString(36)}.${exact}`;
 }
 
 /** Returns the place that a cursor names; undefined for a text that is no cursor. */
 export function placeOf(cursor: string): ThreadPlace | undefined {
   const [, ...parts] = form.exec(cursor) ?? [];
   if (parts.length === 0) return undefined;
-  const [time, lineage, tape, updatedAt] = parts.map((part) => Number.parseInt(part, 36)) as [
+  const [time, lineage, tape, exact] = parts.map((part) => Number.parseInt(part, 36)) as [
     number,
     number,
     number,
     number,
   ];
-  return { time, lineage, tape, updatedAt };
+  return { time, lineage, tape, updatedAt: Number.isNaN(exact) ? time : exact };
 }
 
 /** Returns the place that `after` names: by a cursor, or by the id of a thread that is still there. */
@@ -43,8 +45,8 @@ export async function placeAfter(context: Context, after: string): Promise<Threa
   const tape = await context.thread(after);
   const [found] = tape ? await threadsAt(context, [{ lineage: tape.lineage, tape: tape.number }]) : [];
   if (found) {
-    const { lineage, tape: number, meta, info } = found;
-    return { time: meta.index?.t ?? info.updatedAt, lineage, tape: number, updatedAt: info.updatedAt };
+    const { place, meta, info } = found;
+    return { ...place, time: meta.index?.t ?? info.updatedAt, updatedAt: info.updatedAt };
   }
   throw new ThreadmarkError(
     "NOT_FOUND",

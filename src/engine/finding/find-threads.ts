@@ -104,22 +104,18 @@ class Finder {
       const places = groups.flatMap((group) => group.places);
       if (places.length === 0) return;
       // A running thread is under its other status, too: it comes once.
-      const comesAgain = (one: FoundThread): boolean =>
-        seeksRunning && one.info.status === "running" && !unseen.delete(placeName(one));
-      const found = new Map<string, Listing>();
-      for (const one of await this.#sought(await threadsAt(this.#context, places))) {
-        const { info, lineage, tape, time } = one;
-        if (!comesAgain(one))
-          found.set(placeName(one), { info, place: { lineage, tape, time, updatedAt: info.updatedAt } });
-      }
+      const isFirst = ({ info, place }: FoundThread): boolean =>
+        !seeksRunning || info.status !== "running" || unseen.delete(placeName(place));
+      const found = (await this.#sought(await threadsAt(this.#context, places))).filter(isFirst);
       const page: ThreadInfo[] = [];
+      let next = 0;
       for (const { places, isWhole } of groups) {
         const listed: Listing[] = [];
         for (const place of places) {
-          const one = found.get(placeName(place));
-          if (one) listed.push(one);
-          // The place of a running thread may come twice in a page.
-          if (seeksRunning) found.delete(placeName(place));
+          const one = found[next];
+          if (one?.place !== place) continue;
+          listed.push(listingOf(one.info, place));
+          next += 1;
         }
         page.push(...(isWhole ? inOrder(listed, start) : listed.map(withCursor)));
       }
@@ -147,7 +143,11 @@ class Finder {
     for await (const page of byId(this.#context, { ...(prefix !== undefined && { prefix }) })) all.push(...page);
     const found = await this.#sought(all);
     const last = all.find(({ info }) => info.id === after);
-    const start = last ? activityOf(last) : after === undefined ? undefined : await placeAfter(this.#context, after);
+    const start = last
+      ? activityOf(last).place
+      : after === undefined
+        ? undefined
+        : await placeAfter(this.#context, after);
     yield sortedByActivity(found, start);
   }
 
@@ -192,13 +192,13 @@ class Finder {
     if (run === undefined) return accepted;
     const proved: Found[] = [];
     for (const one of accepted) {
-      const isSought = one.info.head.run === run || (await this.#showsRun(one.lineage, one.tape, run));
+      const isSought = one.info.head.run === run || (await this.#showsRun(one.place, run));
       if (isSought) proved.push(one);
     }
     return proved;
   }
 
-  async #showsRun(lineage: number, number: number, run: string): Promise<boolean> {
+  async #showsRun({ lineage, tape: number }: TapePlace, run: string): Promise<boolean> {
     const tape = await this.#context.tapes.refresh(number, lineage).catch(ifDamaged);
     if (!tape) return false;
     for await (const row of shownRows(this.#context, tape)) if (row.run === run) return true;
@@ -251,20 +251,21 @@ function placeName({ lineage, tape }: TapePlace): string {
   return `${lineage}:${tape}`;
 }
 
-function activityOf({ lineage, tape, meta, info }: FoundThread): ThreadPlace {
-  return { lineage, tape, time: meta.index?.t ?? info.updatedAt, updatedAt: info.updatedAt };
-}
-
 interface Listing {
   readonly info: ThreadInfo;
   readonly place: ThreadPlace;
 }
 
+function listingOf(info: ThreadInfo, { lineage, tape, time }: ListPlace): Listing {
+  return { info, place: { lineage, tape, time, updatedAt: info.updatedAt } };
+}
+
+function activityOf({ place, meta, info }: FoundThread): Listing {
+  return listingOf(info, { ...place, time: meta.index?.t ?? info.updatedAt });
+}
+
 function sortedByActivity(found: readonly FoundThread[], after: ThreadPlace | undefined): readonly ThreadInfo[] {
-  return inOrder(
-    found.map((one) => ({ info: one.info, place: activityOf(one) })),
-    after,
-  );
+  return inOrder(found.map(activityOf), after);
 }
 
 /** Returns threads in the order of their activity, those behind `after`. */
@@ -273,6 +274,8 @@ function inOrder(listed: Listing[], after: ThreadPlace | undefined): readonly Th
   return behind.sort((left, right) => compareActivity(left.place, right.place)).map(withCursor);
 }
 
+/** Gives a thread, which was made for this list alone, the cursor behind which the list goes on. */
 function withCursor({ info, place }: Listing): ThreadInfo {
-  return { ...info, cursor: cursorOf(place) };
+  (info as { cursor: string }).cursor = cursorOf(place);
+  return info;
 }

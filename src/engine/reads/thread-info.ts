@@ -15,11 +15,12 @@ import { shownRows } from "../view/shown-rows.ts";
 import { infoOf, parentId } from "./checkpoint.ts";
 import { type Glance, glances, type TapePlace } from "./thread-summary.ts";
 
-/** A thread as lists show it, with the meta record that it was found in. */
-export type FoundThread<Place extends TapePlace = TapePlace> = Place & {
+/** A thread as lists show it, with the place and the meta record that it was found at. */
+export interface FoundThread<Place extends TapePlace = TapePlace> {
+  readonly place: Place;
   readonly info: ThreadInfo;
   readonly meta: Meta;
-};
+}
 
 /**
  * Looks at the threads of some tapes, in their order. A tape that is gone or dead, shows nothing, or is damaged is passed
@@ -30,18 +31,22 @@ export async function threadsAt<Place extends TapePlace>(
   places: readonly Place[],
 ): Promise<readonly FoundThread<Place>[]> {
   const seen = await glances(context, places);
-  const rest = places.filter(({ lineage, tape }) => !seen.has(tapeName(lineage, tape)));
   const others = new Map<string, Tape>();
-  for (const tape of await tapesAt(context, rest)) others.set(tape.name, tape);
+  if (seen.includes(undefined)) {
+    const rest = places.filter((_, index) => seen[index] === undefined);
+    for (const tape of await tapesAt(context, rest)) others.set(tape.name, tape);
+  }
   const found: FoundThread<Place>[] = [];
-  for (const place of places) {
-    const name = tapeName(place.lineage, place.tape);
-    const glance = seen.get(name);
-    if (glance) found.push({ ...place, info: glancedInfo(context, glance), meta: glance.meta });
-    const tape = others.get(name);
+  for (const [index, place] of places.entries()) {
+    const glance = seen[index];
+    if (glance) {
+      found.push({ place, info: glancedInfo(context, glance), meta: glance.meta });
+      continue;
+    }
+    const tape = others.get(tapeName(place.lineage, place.tape));
     if (!tape || tape.meta.dead || tape.meta.thread !== (place.id ?? tape.meta.thread)) continue;
     const info = await threadInfo(context, tape).catch(ifDamaged);
-    if (info) found.push({ ...place, info, meta: tape.meta });
+    if (info) found.push({ place, info, meta: tape.meta });
   }
   return found;
 }

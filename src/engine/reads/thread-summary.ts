@@ -1,10 +1,10 @@
 import type { Found, Read, TapeRecords, Value } from "../../backend.ts";
 import { ifDamaged } from "../faults/damage.ts";
 import type { Context } from "../memory/context.ts";
-import { metaKey, rangeOf, tapeName } from "../records/keys.ts";
+import { metaKey, rangeOf } from "../records/keys.ts";
 import { decodeMeta, type Meta } from "../records/meta.ts";
 import type { Row } from "../records/row.ts";
-import { decodeTailRow } from "../records/tail.ts";
+import { decodeTailSummary } from "../records/tail.ts";
 
 /** Facts about a thread from its newest records. */
 export interface Glance {
@@ -30,31 +30,26 @@ export interface TapePlace {
 
 /**
  * Looks at threads for a list of them, without reading all their unsealed rows, which can be many and large, and without
- * remembering any: those that are in use are not to be forgotten for a list. By the names of their tapes; a thread is missing
- * of which more has to be known, because something of it was deleted, replaced, forked or failed.
+ * remembering any: those that are in use are not to be forgotten for a list. Returns a glance for each place; undefined for a
+ * thread of which more has to be known, because something of it was deleted, replaced, forked or failed.
  */
-export async function glances(context: Context, places: readonly TapePlace[]): Promise<ReadonlyMap<string, Glance>> {
-  const found = new Map<string, Glance>();
-  if (places.length === 0) return found;
-  const add = (place: TapePlace, { meta, tail }: TapeRecords): void => {
-    const glance = meta === undefined ? undefined : readable(() => glanceOf(place.id, meta, tail));
-    if (glance) found.set(tapeName(place.lineage, place.tape), glance);
-  };
-  for (const place of places) if (place.records) add(place, place.records);
+export async function glances(
+  context: Context,
+  places: readonly TapePlace[],
+): Promise<readonly (Glance | undefined)[]> {
   const others = places.filter(({ records }) => records === undefined);
-  if (others.length === 0) return found;
-  const reads = others.flatMap(({ lineage, tape }): Read[] => [
-    { get: metaKey(lineage, tape) },
-    { scan: rangeOf({ lineage, number: tape }, "tail"), reverse: true, limit: ROWS },
-  ]);
-  const answers = await context.read(reads);
-  for (const [index, place] of others.entries()) {
-    add(place, {
-      meta: answers[2 * index] as Value | undefined,
-      tail: answers[2 * index + 1] as readonly Found[],
-    });
+  const reads: Read[] = [];
+  for (const { lineage, tape } of others) {
+    reads.push({ get: metaKey(lineage, tape) });
+    reads.push({ scan: rangeOf({ lineage, number: tape }, "tail"), reverse: true, limit: ROWS });
   }
-  return found;
+  const answers = reads.length === 0 ? [] : await context.read(reads);
+  let next = 0;
+  return places.map(({ id, records }) => {
+    const meta = records ? records.meta : (answers[next++] as Value | undefined);
+    const tail = records ? records.tail : (answers[next++] as readonly Found[]);
+    return meta === undefined ? undefined : readable(() => glanceOf(id, meta, tail));
+  });
 }
 
 function glanceOf(id: string | undefined, metaValue: Value, [newest, before]: readonly Found[]): Glance | undefined {
@@ -62,12 +57,12 @@ function glanceOf(id: string | undefined, metaValue: Value, [newest, before]: re
   if (meta.thread !== (id ?? meta.thread) || meta.dead || meta.origin || meta.gone || meta.marks) return undefined;
   if (meta.index === undefined && (meta.failed || meta.controls)) return undefined;
   if (newest === undefined) return undefined;
-  const { row: head, count } = decodeTailRow(newest.item, newest.value);
+  const { row: head, count } = decodeTailSummary(newest.item, newest.value);
   if (head.namespace !== "") return undefined;
   const shown = { meta, head, count };
   if (head.parent === 0) return { ...shown, parent: null };
   if (before?.item !== head.parent) return undefined;
-  return { ...shown, parent: decodeTailRow(before.item, before.value).row.id };
+  return { ...shown, parent: decodeTailSummary(before.item, before.value).row.id };
 }
 
 /** Returns undefined for a damaged record: reading its tape names the fault. */

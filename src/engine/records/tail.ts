@@ -1,6 +1,6 @@
 import type { Value } from "../../backend.ts";
 import type { Delta } from "../../codec/delta/index.ts";
-import { unwrapJson, wrap } from "../../codec/envelope.ts";
+import { parsed, unwrap, unwrapJson, wrap } from "../../codec/envelope.ts";
 import { jsonText } from "../../codec/json-text.ts";
 import { fromRecord, type Row, type RowRecord } from "./row.ts";
 import { REFERRING, versionOf } from "./values.ts";
@@ -105,6 +105,28 @@ export function decodeTailRow(seq: number, value: Value): TailRow {
     spare: change,
     carried: writes,
   };
+}
+
+/** A row of the tail without its change. */
+export interface TailSummary {
+  readonly row: Row;
+  readonly count: number;
+}
+
+/** The change is the last field of a record, and mostly the largest by far. */
+const CHANGE = ',"change":';
+
+/**
+ * Decodes a tail record without its change. Where metadata or writes come before it, which may have such a field themselves, the
+ * whole record is parsed.
+ */
+export function decodeTailSummary(seq: number, value: Value): TailSummary {
+  const json = unwrap(value);
+  const end = json.indexOf(CHANGE);
+  const isPlain = end > 0 && json.lastIndexOf('"metadata":', end) < 0 && json.lastIndexOf('"writes":', end) < 0;
+  if (!isPlain) return decodeTailRow(seq, value);
+  const record = parsed(`${json.slice(0, end)}}`) as TailRecord;
+  return { row: fromRecord(seq, record), count: record.count };
 }
 
 export function tailChange(value: Value): Delta {

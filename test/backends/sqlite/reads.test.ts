@@ -30,3 +30,28 @@ it("a record and all that follows it, read in one statement, are what they are w
   expect(all).toMatchObject([{ item: 1 }, { item: 2 }, { item: 3 }, { item: 0xffff_ffff }]);
   await backend.close();
 });
+
+it("the newest records of many tapes, read in one statement, are what they are when read one by one", async () => {
+  const backend = await sqlite(":memory:");
+  const tapes = Array.from({ length: 40 }, (_, number) => 100 + number);
+  const rowsOf = (tape: number): number[] => [1, 2, 3, 0xffff_ffff].slice(0, tape % 5);
+  await backend.commit([
+    {
+      inserts: tapes.flatMap((tape) => [
+        ...(tape % 7 === 0 ? [] : [{ key: meta(tape), value: tape % 2 === 0 ? `meta ${tape}` : Uint8Array.of(tape) }]),
+        ...rowsOf(tape).map((item) => ({ key: tail(tape, item), value: `row ${tape} ${item}` })),
+      ]),
+    },
+  ]);
+  for (const count of [2, 7, 8, 9, 40, 120]) {
+    const asked = Array.from({ length: count }, (_, number) => tapes[(number * 3) % 41] ?? 999);
+    const reads = asked.flatMap((tape) => [
+      { get: meta(tape) },
+      { scan: { table: "tail", lineage: 7, group: tape } as const, reverse: true, limit: 2 },
+    ]);
+    const apart: unknown[] = [];
+    for (const read of reads) apart.push(...(await backend.read([read])));
+    expect(await backend.read(reads)).toEqual(apart);
+  }
+  await backend.close();
+});

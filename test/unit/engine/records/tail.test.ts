@@ -1,7 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { fromRecord, type Row, toRecord } from "../../../../src/engine/records/row.ts";
-import { decodeTailRow, encodeTailRow, tailChange, takeChange } from "../../../../src/engine/records/tail.ts";
+import {
+  decodeTailRow,
+  decodeTailSummary,
+  encodeTailRow,
+  tailChange,
+  takeChange,
+} from "../../../../src/engine/records/tail.ts";
 import { trees } from "../../codec/delta/trees.ts";
 
 const text = fc.oneof(fc.string(), fc.string({ unit: "binary" }), fc.constantFrom('quo"te', "", "a\nb", "é", "😀"));
@@ -35,6 +41,24 @@ test("A tail record gives back the row, its count, the last root and the frame."
       expect(decoded.row).toMatchObject({ id: row.id, namespace: row.namespace, parent: row.parent, base: row.base });
       expect([decoded.count, decoded.root]).toEqual([count, root]);
       expect(JSON.stringify(tailChange(decoded.value))).toBe(JSON.stringify({ r: tree }));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+const lookalikes = fc.constantFrom<Row["metadata"]>(null, { change: 1 }, { a: { x: 1, change: {} }, writes: [] });
+
+test("A summary of a tail record has the row and its count, whatever looks like the change before it.", () => {
+  const names = fc.constantFrom(null, ',"change":', '"metadata":', "plain");
+  const odd = fc.tuple(rows, lookalikes, names).map(([row, metadata, node]) => ({ ...row, metadata, node }));
+  fc.assert(
+    fc.property(fc.oneof(rows, odd), fc.nat(), trees, fc.boolean(), (row, count, tree, carries) => {
+      const writesText = carries ? '[{"task":"t","change":1}]' : "";
+      const change = { r: tree };
+      const value = encodeTailRow(row, count, row.seq, change, undefined, JSON.stringify(change), writesText);
+      const whole = decodeTailRow(row.seq, value);
+      const summary = decodeTailSummary(row.seq, value);
+      expect([summary.row, summary.count]).toEqual([whole.row, whole.count]);
     }),
     { numRuns: 500 },
   );
