@@ -31,16 +31,6 @@ export function jsonText(value: unknown): string {
   return text;
 }
 
-/** Returns the JSON of a value, or nothing where it is too long: without its large values it may not be. */
-export function jsonTextIfShort(value: unknown): string | undefined {
-  try {
-    return jsonText(value);
-  } catch (error) {
-    if (error instanceof ThreadmarkError && error.code === "TOO_LARGE") return undefined;
-    throw error;
-  }
-}
-
 /** Throws `TOO_LARGE` where a text takes more than `limit` bytes of UTF-8. */
 export function checkText(text: string, what: string, limit: number): void {
   if (text.length * BYTES_OF_UNIT <= limit) return;

@@ -1,6 +1,6 @@
 import type { Entry, Key, Value } from "../../backend.ts";
 import { refers, unwrapJson, wrap } from "../../codec/envelope.ts";
-import { jsonTextIfShort } from "../../codec/json-text.ts";
+import type { Json } from "../../codec/json.ts";
 import type { LeaseToken } from "../../model/interface/options.ts";
 import type { WritesResult } from "../../model/interface/results.ts";
 import { ALONE, type Draft } from "../commits/draft/draft.ts";
@@ -13,6 +13,7 @@ import type { Row } from "../records/row.ts";
 import { checkRecord } from "../records/size-limits.ts";
 import { versionOf, wrapReferring } from "../records/values.ts";
 import { isFor, type StoredWrite, type TaskWrites, visibleTasks } from "../records/writes.ts";
+import { shortText } from "../values/large-parts.ts";
 import { decidesStatus } from "../view/head-status.ts";
 import { NOW } from "../view/row-at.ts";
 import { type EncodedWrite, shownWrites } from "../view/shown-writes.ts";
@@ -163,8 +164,8 @@ function addWrites(
 
 /** Encodes the record of a task, with references in the place of large values. */
 function encodeTasks(draft: Draft, { lineage }: Tape, tasks: readonly TaskWrites[]): Value {
-  const json = jsonTextIfShort(tasks);
-  if (json !== undefined && json.length < draft.context.largeFrom) return wrap(json, "none", versionOf(json));
+  const json = shortText(tasks as unknown as Json, draft.context.largeFrom);
+  if (json !== undefined) return wrap(json, "none", versionOf(json));
   const referred = tasks.map((entry) => ({
     ...entry,
     writes: entry.writes.map(([index, channel, value]) => [index, channel, draft.referValue(lineage, value)]),

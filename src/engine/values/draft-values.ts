@@ -19,6 +19,8 @@ export class DraftValues {
   readonly #planned: PlannedValue[] = [];
   readonly #strings = new Map<string, NamedValue>();
   readonly #others = new Map<string, NamedValue>();
+  /** Strings that got a name, also where that was taken back: the row after a task's write usually holds the same one. */
+  readonly #made = new Map<string, LargeValue>();
   #lineage = 0;
   #known: LineageValues | undefined;
   #uses = 0;
@@ -117,11 +119,19 @@ export class DraftValues {
       return this.#refer(stored);
     }
     if (!mayInsert) return undefined;
-    const value = largeValue(isString ? jsonText(text) : text, this.#context.nameValue);
+    const value = isString ? this.#named(text) : largeValue(text, this.#context.nameValue);
     if (!hasPlace(value.name) || this.#context.values.isDisplaced(this.#lineage, value.name)) return undefined;
     this.#planned.push({ ...value, text, isString });
     (isString ? this.#strings : this.#others).set(text, value);
     return this.#refer(value);
+  }
+
+  #named(text: string): LargeValue {
+    const made = this.#made.get(text);
+    if (made !== undefined) return made;
+    const value = largeValue(jsonText(text), this.#context.nameValue);
+    this.#made.set(text, value);
+    return value;
   }
 
   #refer(value: NamedValue): Json {

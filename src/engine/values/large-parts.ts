@@ -147,6 +147,16 @@ export class LargeParts {
   }
 }
 
+/**
+ * Returns the JSON of a change, or of what a task wrote, that takes less than `from` characters, and so has no large value; else
+ * undefined. Measures before it makes the text, of which a large value would be the most.
+ */
+export function shortText(value: Json, from: number): string | undefined {
+  if (sizeOf(value, from) >= from) return undefined;
+  const json = jsonText(value);
+  return json.length < from ? json : undefined;
+}
+
 function isOfNumbers(value: Json[] | JsonObject): boolean {
   return Array.isArray(value) && value.every((item) => typeof item === "number");
 }

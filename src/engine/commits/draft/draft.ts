@@ -1,7 +1,7 @@
 import type { Batch, DirectoryKey, Found, Value } from "../../../backend.ts";
 import type { Delta } from "../../../codec/delta/index.ts";
 import type { Json } from "../../../codec/json.ts";
-import { jsonText, jsonTextIfShort } from "../../../codec/json-text.ts";
+import { jsonText } from "../../../codec/json-text.ts";
 import type { ChangeKind } from "../../../model/interface/watched-changes.ts";
 import { seqAfter } from "../../../model/seq.ts";
 import type { Context } from "../../memory/context.ts";
@@ -14,6 +14,7 @@ import { changeMeta, encodeMeta, type Meta, newMeta } from "../../records/meta.t
 import type { Row } from "../../records/row.ts";
 import { encodeTailRow, type TailRow } from "../../records/tail.ts";
 import { DraftValues } from "../../values/draft-values.ts";
+import { shortText } from "../../values/large-parts.ts";
 import type { Control } from "../../view/head-status.ts";
 import { BatchBuilder } from "../batch/batch.ts";
 import { mailRecords, movedMail } from "../moved-mail.ts";
@@ -342,11 +343,11 @@ export class Draft {
 
   /** Returns a change as it is stored, with references in the place of large values, and its JSON. */
   refer(lineage: number, change: Delta, grown = false): readonly [stored: Delta, json: string] {
-    const json = jsonTextIfShort(change);
+    const json = shortText(change as Json, this.context.largeFrom);
     // Nearly every change ends here.
-    if (json !== undefined && json.length < this.context.largeFrom) return [change, json];
+    if (json !== undefined) return [change, json];
     const stored = this.#weighed(() => this.values.referDelta(lineage, change, grown));
-    return [stored, json !== undefined && stored === change ? json : jsonText(stored)];
+    return [stored, jsonText(stored)];
   }
 
   /** Returns a value of a write as it is stored, with references in the place of large values. */
