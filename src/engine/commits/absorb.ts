@@ -5,7 +5,6 @@ import { outlinedEntry, type TreeCache, type TreeEntry } from "../memory/tree-ca
 import { TreeOwner } from "../memory/tree-owner.ts";
 import type { Body } from "../records/body.ts";
 import { decodeMarks } from "../records/marks.ts";
-import { encodeMeta, type Meta } from "../records/meta.ts";
 import { isFor, type LooseWrites } from "../records/writes.ts";
 import { rememberValues } from "./add-values.ts";
 import type { Draft } from "./draft/draft.ts";
@@ -26,7 +25,7 @@ export function absorb(draft: Draft): void {
     return;
   }
   if (draft.announcedAt !== undefined) tape.announcedAt = draft.announcedAt;
-  if (draft.meta !== tape.meta) tape.adopt(encodeMeta(draft.meta as Meta));
+  if (draft.metaValue !== undefined) tape.adopt(draft.metaValue);
   const last = tape.tail.at(-1)?.row.seq ?? 0;
   for (const { tail } of draft.planned) if (tail.row.seq > last) tape.push(tail);
   if (draft.unsealed) tape.tail = draft.unsealed;

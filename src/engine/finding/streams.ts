@@ -9,10 +9,12 @@ export interface TimeRange {
   readonly updatedBefore?: number | undefined;
 }
 
+/** Entries under one text. Invariant: `first` is the place of `entries[next]`; the places behind it are not made yet. */
 interface Stream {
   readonly prefix: string;
-  /** Places that were read and not yielded, the next one last. */
-  waiting: ListPlace[];
+  entries: readonly FoundEntry[];
+  next: number;
+  first: ListPlace | undefined;
   last: IndexEntry | undefined;
   isDone: boolean;
 }
@@ -24,6 +26,8 @@ interface Stream {
 export class NewestFirst {
   readonly #context: Context;
   readonly #streams: Stream[];
+  /** Places that are merged with the entries, the next one last. */
+  readonly #others: ListPlace[];
   readonly #range: TimeRange;
   readonly #withTapes: boolean;
 
@@ -38,10 +42,16 @@ export class NewestFirst {
     this.#context = context;
     this.#withTapes = withTapes;
     this.#range = range;
-    this.#streams = prefixes.map((prefix) => ({ prefix, waiting: [], last: entryAt(prefix, after), isDone: false }));
+    this.#streams = prefixes.map((prefix) => ({
+      prefix,
+      entries: [],
+      next: 0,
+      first: undefined,
+      last: entryAt(prefix, after),
+      isDone: false,
+    }));
     const behind = places.filter((place) => after === undefined || comparePlaces(place, after) > 0);
-    const waiting = behind.toSorted(comparePlaces).reverse();
-    this.#streams.push({ prefix: "", waiting, last: undefined, isDone: true });
+    this.#others = behind.toSorted(comparePlaces).reverse();
   }
 
   /** Returns the next places, at most `count`; none at the end. */
@@ -49,40 +59,42 @@ export class NewestFirst {
     const places: ListPlace[] = [];
     while (places.length < count) {
       await this.#fill(count - places.length);
-      const stream = this.#first();
-      if (stream === undefined) break;
       // Until a stream has to be read again, the others can go on.
-      do places.push(stream.waiting.pop() as ListPlace);
-      while (places.length < count && this.#first() === stream && stream.waiting.length > 0);
+      let stream: Stream | undefined;
+      do {
+        stream = this.#newest();
+        const place = stream === undefined ? this.#others.pop() : take(stream);
+        if (place === undefined) return places;
+        places.push(place);
+      } while (places.length < count && (stream === undefined || stream.first !== undefined || stream.isDone));
     }
     return places;
   }
 
-  #first(): Stream | undefined {
-    let first: Stream | undefined;
+  /** Returns the stream that the next place is from; undefined if it is one of the others, or there is none. */
+  #newest(): Stream | undefined {
+    let newest: Stream | undefined;
+    let place = this.#others.at(-1);
     for (const stream of this.#streams) {
-      const place = stream.waiting.at(-1);
-      if (place === undefined) continue;
-      if (first === undefined || comparePlaces(place, first.waiting.at(-1) as ListPlace) < 0) first = stream;
+      const { first } = stream;
+      if (first === undefined || (place !== undefined && comparePlaces(first, place) >= 0)) continue;
+      newest = stream;
+      place = first;
     }
-    return first;
+    return newest;
   }
 
   async #fill(count: number): Promise<void> {
-    const empty = this.#streams.filter(({ waiting, isDone }) => waiting.length === 0 && !isDone);
+    const empty = this.#streams.filter(({ first, isDone }) => first === undefined && !isDone);
     if (empty.length === 0) return;
     const answers = await this.#context.read(empty.map((stream) => this.#read(stream, count)));
     for (const [index, stream] of empty.entries()) {
       const entries = answers[index] as readonly FoundEntry[];
       stream.isDone = entries.length < count;
       stream.last = entries.at(-1);
-      const places = entries.map(({ text, lineage, tape, records }) => ({
-        time: timeOf(text),
-        lineage,
-        tape,
-        records,
-      }));
-      stream.waiting = places.reverse();
+      stream.entries = entries;
+      stream.next = 0;
+      stream.first = placeOf(entries[0]);
     }
   }
 
@@ -93,6 +105,20 @@ export class NewestFirst {
     const to = prefix + (updatedBefore === undefined ? AFTER_TIMES : timeText(Math.ceil(updatedBefore)));
     return { find: { from, to, limit, tapes: this.#withTapes, ...(last && { after: last }) }, reverse: true };
   }
+}
+
+/** Takes the first place of a stream that has one. */
+function take(stream: Stream): ListPlace {
+  const { first, entries } = stream;
+  stream.next += 1;
+  stream.first = placeOf(entries[stream.next]);
+  return first as ListPlace;
+}
+
+function placeOf(entry: FoundEntry | undefined): ListPlace | undefined {
+  if (entry === undefined) return undefined;
+  const { text, lineage, tape, records } = entry;
+  return { time: timeOf(text), lineage, tape, records };
 }
 
 function entryAt(prefix: string, place: ListPlace | undefined): IndexEntry | undefined {

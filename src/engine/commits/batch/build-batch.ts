@@ -1,4 +1,4 @@
-import type { Batch } from "../../../backend.ts";
+import type { Batch, Value } from "../../../backend.ts";
 import { finished } from "../../../codec/delta/index.ts";
 import { type Tape, UNSEALED } from "../../memory/tape.ts";
 import { encodeMeta, type Meta } from "../../records/meta.ts";
@@ -101,13 +101,14 @@ function withMeta(draft: Draft, tape: Tape): Batch | undefined {
   if (changed || draft.removed || draft.reindexes || showsOtherRun(draft)) addEntries(draft, tape);
   if (!changed && batch.writesNothing) return undefined;
   if (draft.told.length > 0 || draft.planned.length > 0) announce(draft, tape);
+  if (changed && !draft.removed) draft.metaValue = encodeMeta(draft.meta as Meta);
   if (created) {
-    batch.insert(tape.metaKey, encodeMeta(draft.meta as Meta));
+    batch.insert(tape.metaKey, draft.metaValue as Value);
     return batch.build();
   }
   batch.check(tape.metaKey, before.metaValue);
   if (draft.removed) batch.delete(tape.metaKey);
-  else if (changed) batch.put(tape.metaKey, encodeMeta(draft.meta as Meta));
+  else if (draft.metaValue !== undefined) batch.put(tape.metaKey, draft.metaValue);
   const { interruptions } = before;
   const last = tape.tail.at(-1);
   if (interruptions === undefined || last === undefined) return batch.build();

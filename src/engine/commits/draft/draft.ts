@@ -113,6 +113,8 @@ export class Draft {
   rereads = false;
   /** Messages that the new tape takes over from a thread of its name that made way, and that no plan has written anew. */
   moved: readonly MailEntry[] = [];
+  /** The changed meta record, once the batch is made. */
+  metaValue: Value | undefined;
   /** The finished batch, see `batchOf`. */
   built: Promise<Batch | undefined> | undefined;
   #tape: Tape | undefined;
