@@ -6,7 +6,7 @@ import { historyOf } from "../engine/reads/history.ts";
 import { Reading } from "../engine/reads/thread-reads.ts";
 import { checkId, checkNamespace } from "../model/address.ts";
 import type { Attributes } from "../model/attributes.ts";
-import type { Checkpoint, CheckpointInfo, CheckpointTuple, Write } from "../model/checkpoint.ts";
+import type { Checkpoint, CheckpointInfo, CheckpointTuple, ThreadInfo, Write } from "../model/checkpoint.ts";
 import type { CheckpointElsewhere, CheckpointRef, HistoryOptions, LatestOptions } from "../model/interface/options.ts";
 import type { Change, CheckpointSize, LeaseInfo, ThreadSize } from "../model/interface/results.ts";
 import { checkHistoryOptions, checkLatestOptions, checkNamed, checkTupleOf } from "../model/validation/reads.ts";
@@ -50,6 +50,20 @@ export class ReadableThread<State = unknown> {
       checkLatestOptions(options);
       const { by = "commit" } = options;
       return () => this.#reading.latest(by);
+    });
+  }
+
+  /**
+   * Reads what `store.threads` tells of the thread: status, head, workflow, attributes, times. Undefined where it has no checkpoint.
+   *
+   * @example
+   * const info = await thread.info();
+   * console.log(info?.status, info?.head.step);
+   */
+  info(): Promise<ThreadInfo | undefined> {
+    return this.#handle.attempt(() => {
+      this.#handle.rootOnly("info");
+      return async () => (await import("../engine/reads/thread-info.ts")).infoOfThread(this.#handle.context, this.id);
     });
   }
 

@@ -1,13 +1,14 @@
 import type { Store } from "../api/store.ts";
 import type { RetentionOptions } from "../model/retention/sweep.ts";
 import type { StateSchemas } from "../model/state-versions.ts";
+import { usage } from "./failure.ts";
 import { keysOf } from "./input/key-file.ts";
 import type { Terminal } from "./output/terminal.ts";
 
 const DEFAULT_URL = "sqlite:threadmark.db";
 
 function isServer(url: string): boolean {
-  return /^postgres(ql)?:/.test(url);
+  return /^(postgres(ql)?|rediss?):/.test(url);
 }
 
 export type State = Record<string, unknown>;
@@ -21,6 +22,8 @@ export class Session {
   keyFile: string | undefined;
   /** True if a store that is not encrypted yet is to be encrypted. */
   migrating = false;
+  /** True if a store that begins is to hide its ids. */
+  hideIds = false;
 
   constructor(terminal: Terminal, json: boolean, signal: AbortSignal) {
     this.terminal = terminal;
@@ -48,10 +51,17 @@ export class Session {
   ): Promise<T> {
     const { open } = await import("../api/open.ts");
     const encryption = keysOf(this.keyFile, this.terminal.streams.env);
+    if (this.hideIds && !encryption) throw usage("--hide-ids is for encrypted stores. Give their keys: --key-file.");
     const store = await open<State>(url, {
       unregistered: "keep",
       readOnly,
-      ...(encryption && { encryption: { ...encryption, ...(this.migrating && { migrating: true }) } }),
+      ...(encryption && {
+        encryption: {
+          ...encryption,
+          ...(this.migrating && { migrating: true }),
+          ...(this.hideIds && { hideIds: true }),
+        },
+      }),
       ...(schema !== undefined && { schema }),
       ...(retention !== undefined && { retention }),
       ...(isServer(url) && patience !== undefined && { patience }),

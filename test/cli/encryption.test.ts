@@ -78,3 +78,21 @@ test("backup and restore move a store by files, whole and since a cursor", async
   expect((await threadmark(["show", "next", target], { env })).out).toContain("coffee");
   expect((await threadmark(["restore", second, target], { env })).code).toBe(4);
 });
+
+test("restore begins a store with hidden ids, and every command finds its threads by whole ids", async () => {
+  const { at, url, file } = await encrypted();
+  const env = { THREADMARK_KEY_FILE: file };
+  const backup = join(at, "1.bundle");
+  expect((await threadmark(["backup", backup, url], { env })).code).toBe(0);
+  const hidden = `sqlite:${join(at, "hidden.db")}`;
+  expect((await threadmark(["restore", backup, hidden, "--hide-ids"])).code).toBe(2);
+  expect((await threadmark(["restore", backup, hidden, "--hide-ids"], { env })).code).toBe(0);
+  expect(readFileSync(join(at, "hidden.db")).includes("user-42")).toBe(false);
+  expect((await threadmark(["restore", backup, url, "--hide-ids"], { env })).err).toContain("hideIds");
+  expect((await threadmark(["threads", hidden], { env })).out).toContain("user-42");
+  expect((await threadmark(["show", "user-42", hidden], { env })).out).toContain("tea");
+  expect((await threadmark(["history", "user-42", "--graph", hidden], { env })).code).toBe(0);
+  expect((await threadmark(["complete", "--", "show", "--url", hidden, "user"], { env })).out).toContain("user-42");
+  const byPrefix = await threadmark(["threads", "--prefix", "user", hidden], { env });
+  expect([byPrefix.code, byPrefix.err]).toEqual([2, expect.stringContaining("hideIds")]);
+});

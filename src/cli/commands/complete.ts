@@ -1,11 +1,15 @@
 import type { Argument, Command, Option } from "commander";
 import { stepName } from "../../display/steps/step-name.ts";
+import type { ThreadsOptions } from "../../model/interface/store-options.ts";
 import { URL_SCHEME } from "../input/declare.ts";
 import { existingThread } from "../input/lookup.ts";
 import type { Session } from "../session.ts";
 
 /** The most candidates: more than fit on a screen are of no use. */
 const OFFERED = 100;
+
+/** The newest threads that are looked at where ids are hidden. */
+const LOOKED_AT = 1_000;
 
 /** Milliseconds to wait for a server: the user cannot type until Tab is answered. */
 const patience = 500;
@@ -69,11 +73,21 @@ async function candidatesFor(
     return session.withStore(
       url,
       async (store) => {
-        const found: Candidate[] = [];
-        const wanted = { limit: OFFERED, ...(unfinished !== "" && { prefix: unfinished }) };
-        for await (const { id, workflow, status } of store.threads(wanted))
-          found.push({ word: id, meaning: workflow === null ? status : `${workflow}, ${status}` });
-        return found;
+        const offered = async (wanted: ThreadsOptions): Promise<readonly Candidate[]> => {
+          const found: Candidate[] = [];
+          for await (const { id, workflow, status } of store.threads(wanted)) {
+            if (id.startsWith(unfinished))
+              found.push({ word: id, meaning: workflow === null ? status : `${workflow}, ${status}` });
+          }
+          return found;
+        };
+        try {
+          return await offered({ limit: OFFERED, ...(unfinished !== "" && { prefix: unfinished }) });
+        } catch (error) {
+          if (!(error instanceof TypeError)) throw error;
+          // Hidden ids are not found by their beginning.
+          return offered({ limit: LOOKED_AT, order: "updated" });
+        }
       },
       true,
       patience,

@@ -4,7 +4,7 @@ import { usage } from "../failure.ts";
 import type { Session } from "../session.ts";
 import { expectStore } from "./expect-store.ts";
 
-export const URL_SCHEME: RegExp = /^(?:memory:|sqlite:|file:|postgres(?:ql)?:\/\/)/;
+export const URL_SCHEME: RegExp = /^(?:memory:|sqlite:|file:|postgres(?:ql)?:\/\/|rediss?:\/\/)/;
 
 export interface Declaration<Options> {
   readonly name: string;
@@ -100,6 +100,11 @@ export function collected(text: string, earlier: readonly string[] = []): readon
 /** Returns the option for the inspector's port. */
 export function portOption(flags: string): Option {
   return new Option(flags, "where the inspector listens").argParser(wholeNumber(0, 65_535)).default(0, "any free one");
+}
+
+/** Returns the option of commands that may begin a store: it then hides the ids. */
+export function hideIdsOption(): Option {
+  return new Option("--hide-ids", "where the store is new: encrypt ids, workflows, runs and attributes, too");
 }
 
 /** Returns the option for the namespace of a nested graph. */

@@ -6,7 +6,7 @@ import { storeKey } from "../records/keys.ts";
 import { type DataKey, headerOf, isEncrypted, keyIdOf } from "./data-key.ts";
 import type { Keychain, Readable } from "./keychain.ts";
 import { isSameHeader, type LineageKeys, PLAIN } from "./lineage-keys.ts";
-import { directoryPlace, LOG_PLACE, placeOf } from "./places.ts";
+import { directoryPlace, LOG_PLACE, placeOf, withoutId } from "./places.ts";
 import type { Recent } from "./recent.ts";
 import type { RememberedMeta } from "./remembered-meta.ts";
 import type { StoreKeys } from "./store-keys.ts";
@@ -74,7 +74,7 @@ export class Decoder {
       }));
     }
     if ("list" in read) {
-      return (answer as readonly Listed[]).map(({ id, value }) => ({ id, value: this.#directory(id, value) }));
+      return (answer as readonly Listed[]).map((listed) => this.#listed(listed));
     }
     if ("find" in read && read.find.tapes) return (answer as readonly FoundEntry[]).map((entry) => this.#entry(entry));
     return "log" in read ? this.#log(answer as LogPage) : answer;
@@ -160,7 +160,18 @@ export class Decoder {
 
   #directory(id: string, stored: Value): Value {
     if (!isEncrypted(stored)) return this.#keychain.migrating ? stored : NOT_ENCRYPTED;
-    return valueOf(this.#store.keys.current.decrypt(directoryPlace(id), stored));
+    const { keys, hidden } = this.#store;
+    if (hidden === undefined) return valueOf(keys.current.decrypt(directoryPlace(id), stored));
+    const found = withoutId(keys.current.decrypt(directoryPlace(hidden.id(id)), stored));
+    return valueOf(found?.id === id ? found.value : undefined);
+  }
+
+  /** Returns a directory record of a list, with its id where that is hidden. */
+  #listed({ id, value: stored }: Listed): Listed {
+    const { keys, hidden } = this.#store;
+    if (hidden === undefined) return { id, value: this.#directory(id, stored) };
+    const found = isEncrypted(stored) ? withoutId(keys.current.decrypt(directoryPlace(id), stored)) : undefined;
+    return found ? { id: found.id, value: valueOf(found.value) } : { id: hidden.unread(id), value: UNREADABLE };
   }
 
   #log(page: LogPage): LogPage {

@@ -2,7 +2,7 @@ import type { Batch, DirectoryKey, Entry, Key, LogLine, Value } from "../../back
 import { base64, compareBytes } from "../../platform/bytes.ts";
 import type { Keychain } from "./keychain.ts";
 import { type LineageKeys, PLAIN } from "./lineage-keys.ts";
-import { directoryPlace, LOG_PLACE, placeOf } from "./places.ts";
+import { directoryPlace, LOG_PLACE, placeOf, withId } from "./places.ts";
 import type { Recent } from "./recent.ts";
 import type { RememberedMeta } from "./remembered-meta.ts";
 import type { StoreKeys } from "./store-keys.ts";
@@ -29,6 +29,7 @@ export class Encoder {
   /** Encrypts a batch. Where records are given as they are stored now, its checks are made of them. */
   encode(batch: Batch, now?: readonly StoredNow[]): Batch {
     const { checks, deletes, inserts, puts, entries, log, follows } = batch;
+    const { hidden } = this.#store;
     const expected = (key: Key | DirectoryKey, value: Value): Value => {
       const found = now?.find((one) => one.key === key);
       const holds = found?.stored !== undefined && found.plain !== undefined && isSame(found.plain, value);
@@ -37,21 +38,21 @@ export class Encoder {
     return {
       ...(checks && {
         checks: checks.map(({ key, value }) => ({
-          key,
+          key: hidden?.key(key) ?? key,
           value: value === undefined ? undefined : expected(key, value),
         })),
       }),
-      ...(deletes && { deletes }),
+      ...(deletes && { deletes: hidden ? deletes.map((key) => hidden.key(key)) : deletes }),
       ...(inserts && { inserts: inserts.map((entry) => this.#entry(entry)) }),
       ...(puts && { puts: puts.map((entry) => this.#entry(entry)) }),
-      ...(entries && { entries }),
+      ...(entries && { entries: hidden?.entries(entries) ?? entries }),
       ...(log && { log: { lineage: log.lineage, lines: log.lines.map((line) => this.#line(line)) } }),
       ...(follows && { follows: { ...follows, value: expected(follows.key, follows.value) } }),
     };
   }
 
   #entry({ key, value }: Entry): Entry {
-    return { key, value: this.#value(key, value) };
+    return { key: this.#store.hidden?.key(key) ?? key, value: this.#value(key, value) };
   }
 
   #value(key: Key | DirectoryKey, value: Value): Value {
@@ -72,7 +73,9 @@ export class Encoder {
   }
 
   #directory(id: string, value: Value): Value {
-    return this.#store.keys.current.encrypt(directoryPlace(id), value);
+    const { keys, hidden } = this.#store;
+    if (hidden === undefined) return keys.current.encrypt(directoryPlace(id), value);
+    return keys.current.encrypt(directoryPlace(hidden.id(id)), withId(id, value));
   }
 
   #line({ at, text }: LogLine): LogLine {

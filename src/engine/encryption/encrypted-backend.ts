@@ -19,6 +19,7 @@ import { storeKey } from "../records/keys.ts";
 import { DataKey, isEncrypted } from "./data-key.ts";
 import { Decoder } from "./decoder.ts";
 import { Encoder } from "./encoder.ts";
+import type { HiddenIds } from "./hidden-ids.ts";
 import { Keychain, type Readable } from "./keychain.ts";
 import { type LineageKeys, makeKeys, PLAIN, readKeys } from "./lineage-keys.ts";
 import { placeOf } from "./places.ts";
@@ -37,7 +38,8 @@ const METAS = 10_000;
 
 /**
  * A backend that encrypts every value on its way to another backend, and decrypts it on its way back. The engine above it
- * sees plain values, the backend below it only keys, entries of the index, and encrypted bytes.
+ * sees plain values, the backend below it only keys, entries of the index, and encrypted bytes; with `hideIds`, blinds in
+ * place of ids and of the texts in entries.
  */
 export class EncryptedBackend implements Backend {
   readonly name: string;
@@ -59,8 +61,29 @@ export class EncryptedBackend implements Backend {
     this.keychain = new Keychain(backend, options);
     if (backend.reclaim) this.reclaim = async (lineages) => (await backend.reclaim?.(lineages)) === true;
     if (backend.snapshot) this.snapshot = () => this.#snapshot();
-    if (backend.numberFor) this.numberFor = (id, number) => backend.numberFor?.(id, number) ?? number;
+    if (backend.numberFor) {
+      this.numberFor = (id, number) => backend.numberFor?.(this.#hidden?.id(id) ?? id, number) ?? number;
+    }
     if (backend.hear) this.hear = (callback) => backend.hear?.(callback) ?? (() => {});
+  }
+
+  get #hidden(): HiddenIds | undefined {
+    return this.keychain.store?.hidden;
+  }
+
+  /** Resolves to whether ids, workflows, runs and attributes are hidden, so that threads are found by equality only. */
+  async hidesIds(): Promise<boolean> {
+    return (this.keychain.store ?? (await this.keychain.load())).hidden !== undefined;
+  }
+
+  /** Returns the text of an index entry as the backend has it. */
+  textOf(text: string): string {
+    return this.#hidden?.text(text) ?? text;
+  }
+
+  /** Returns a thread's id as the backend has it. */
+  idOf(id: string): string {
+    return this.#hidden?.id(id) ?? id;
   }
 
   get interruptions(): number {
@@ -75,7 +98,7 @@ export class EncryptedBackend implements Backend {
   async #readFrom(source: Readable, store: StoreKeys, reads: readonly Read[]): Promise<readonly Answer[]> {
     const decoder = new Decoder(this.keychain, store, this.#metas, source);
     for (let attempt = 1; ; attempt += 1) {
-      const answers = await source.read(reads);
+      const answers = await source.read(hiddenReads(store, reads));
       const decoded = await decoder.decode(reads, answers);
       if (!decoder.missesKeys || attempt === READS) return decoded;
     }
@@ -90,7 +113,7 @@ export class EncryptedBackend implements Backend {
   /** Reads from a store that has no keys yet, unless another store has begun it meanwhile. */
   async #readNew(store: StoreKeys, reads: readonly Read[]): Promise<readonly Answer[]> {
     const decoder = new Decoder(this.keychain, store, this.#metas, this.#backend);
-    const answers = await this.#backend.read([...reads, { get: storeKey }]);
+    const answers = await this.#backend.read([...hiddenReads(store, reads), { get: storeKey }]);
     if (answers.at(-1) === undefined) return decoder.decode(reads, answers.slice(0, -1));
     await this.keychain.load();
     return this.read(reads);
@@ -193,7 +216,7 @@ export class EncryptedBackend implements Backend {
     const reads = keys.map((get) => ({ get }));
     const store = this.keychain.store as StoreKeys;
     const decoder = new Decoder(this.keychain, store, this.#metas, this.#backend);
-    const stored = (await this.#backend.read(reads)) as readonly (Value | undefined)[];
+    const stored = (await this.#backend.read(hiddenReads(store, reads))) as readonly (Value | undefined)[];
     const plain = (await decoder.decode(reads, stored)) as readonly (Value | undefined)[];
     return encoder.encode(
       batch,
@@ -216,6 +239,10 @@ export class EncryptedBackend implements Backend {
   close(): Promise<void> {
     return this.#backend.close();
   }
+}
+
+function hiddenReads({ hidden }: StoreKeys, reads: readonly Read[]): readonly Read[] {
+  return hidden ? reads.map((read) => hidden.read(read)) : reads;
 }
 
 function lineagesOf({ checks = [], deletes = [], inserts = [], puts = [], follows }: Batch): Set<number> {

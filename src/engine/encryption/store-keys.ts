@@ -5,6 +5,7 @@ import { base64, bytesOfBase64 } from "../../platform/bytes.ts";
 import { cryptography } from "../../platform/node-builtins.ts";
 import { storeKey } from "../records/keys.ts";
 import { DataKey, headerOf, isEncrypted, KEY_BYTES } from "./data-key.ts";
+import { HiddenIds } from "./hidden-ids.ts";
 import type { KeyRing } from "./key-ring.ts";
 import { type LineageKeys, makeKeys, readKeys } from "./lineage-keys.ts";
 
@@ -15,6 +16,8 @@ export interface StoreKeys {
   readonly keys: LineageKeys;
   /** The key of names: it never changes, since records are found by them. */
   readonly names: Uint8Array;
+  /** Hides ids, workflows, runs and attributes, where the store does. It never changes either. */
+  readonly hidden: HiddenIds | undefined;
   /** The number of a rotation of all data that has begun and not ended. */
   readonly rotation?: number | undefined;
   /** The store's record as it is stored; undefined while it is not. */
@@ -23,6 +26,7 @@ export interface StoreKeys {
 
 interface StoreRecord {
   readonly names: string;
+  readonly hideIds?: true;
   readonly rotation?: number;
 }
 
@@ -33,7 +37,7 @@ interface StoreRecord {
 export async function loadStoreKeys(
   backend: Backend,
   ring: KeyRing,
-  { migrating }: EncryptionOptions,
+  { migrating, hideIds }: EncryptionOptions,
   before: StoreKeys | undefined,
 ): Promise<StoreKeys> {
   const [stored, threads] = (await backend.read([{ get: storeKey }, { list: { limit: 1 } }])) as readonly [
@@ -44,9 +48,12 @@ export async function loadStoreKeys(
     if (threads.length > 0 && !migrating) throw notEncrypted();
     if (before?.stored === undefined && before !== undefined) return before;
     const keys = await makeKeys(ring, OWNER, [DataKey.random()]);
-    return { keys, names: cryptography().randomBytes(KEY_BYTES), stored: undefined };
+    const names = cryptography().randomBytes(KEY_BYTES);
+    return { keys, names, hidden: hideIds ? new HiddenIds(names) : undefined, stored: undefined };
   }
-  return storeKeysOf(ring, stored);
+  const store = await storeKeysOf(ring, stored);
+  if (hideIds !== undefined && hideIds !== (store.hidden !== undefined)) throw otherwiseHidden(hideIds);
+  return store;
 }
 
 /** Reads the keys of a store from its record. */
@@ -54,14 +61,16 @@ async function storeKeysOf(ring: KeyRing, stored: Value): Promise<StoreKeys> {
   const keys = isEncrypted(stored) ? await readKeys(ring, OWNER, headerOf(stored)) : undefined;
   const plain = isEncrypted(stored) ? keys?.current.decrypt(OWNER, stored) : undefined;
   if (keys === undefined || plain === undefined) throw wrongKey();
-  const { names, rotation } = JSON.parse(plain.toString("utf8")) as StoreRecord;
-  return { keys, names: bytesOfBase64(names), rotation, stored: stored as Uint8Array };
+  const { names: text, hideIds, rotation } = JSON.parse(plain.toString("utf8")) as StoreRecord;
+  const names = bytesOfBase64(text);
+  return { keys, names, hidden: hideIds ? new HiddenIds(names) : undefined, rotation, stored: stored as Uint8Array };
 }
 
 /** Returns the store's record. */
-export function encodeStoreKeys({ keys, names, rotation }: StoreKeys): Uint8Array {
+export function encodeStoreKeys({ keys, names, hidden, rotation }: StoreKeys): Uint8Array {
   const record: StoreRecord = {
     names: base64(names),
+    ...(hidden && { hideIds: true }),
     ...(rotation !== undefined && { rotation }),
   };
   return keys.current.encrypt(OWNER, JSON.stringify(record), keys.header);
@@ -76,6 +85,15 @@ function notEncrypted(): ThreadmarkError {
   return new ThreadmarkError(
     "KEY",
     "The store is not encrypted. Open it with encryption: { ..., migrating: true } and call rotate() to encrypt it, or without encryption.",
+  );
+}
+
+function otherwiseHidden(hideIds: boolean): ThreadmarkError {
+  const [is, wanted] = hideIds ? ["visible", "true"] : ["hidden", "false"];
+  return new ThreadmarkError(
+    "KEY",
+    `The ids of the store are ${is}, which was decided when it was begun, and encryption.hideIds is ${wanted}. ` +
+      "Leave hideIds out, or restore a backup of the store into a new one that is opened so.",
   );
 }
 

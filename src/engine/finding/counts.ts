@@ -64,10 +64,11 @@ async function workflowNames(context: Context): Promise<readonly string[]> {
     // The text of a long name has only its beginning.
     const [value] = (await context.read([{ get: metaKey(entry.lineage, entry.tape) }])) as [Value | undefined];
     const name = value === undefined ? undefined : decodeMeta(value).index?.w;
-    const isThis = name !== undefined && entry.text.startsWith(workflowPrefix(name, "w").slice(0, -1));
-    if (isThis) names.push(name);
+    const prefix = name === undefined ? undefined : context.indexText(workflowPrefix(name, "w").slice(0, -1));
+    const isThis = prefix !== undefined && entry.text.startsWith(prefix);
+    if (isThis) names.push(name as string);
     // A thread that has changed since is found again under the next of its texts.
-    from = isThis ? `${workflowPrefix(name, "w").slice(0, -1)}${AFTER_TIMES}` : `${entry.text}\u0001`;
+    from = isThis ? `${prefix}${AFTER_TIMES}` : `${entry.text}\u0001`;
   }
 }
 

@@ -44,7 +44,7 @@ export async function* listThreads(context: Context, options: ThreadsOptions): A
 type Threads = AsyncGenerator<readonly ThreadInfo[]>;
 
 async function sourceOf(context: Context, options: ThreadsOptions): Promise<Threads> {
-  const query = new ThreadQuery(options);
+  const query = new ThreadQuery(options, await context.hidesIds());
   const finder = new Finder(context, query, options);
   const isIndexed = (options.order === "updated" || query.isSelective) && (await context.isIndexed());
   if (options.order === "updated") return isIndexed ? finder.newestFirst() : finder.newestOfAll();
@@ -62,7 +62,7 @@ class Finder {
     this.#options = options;
   }
 
-  /** Yields threads in bytewise order of their ids: reads the list from `after` on. */
+  /** Yields threads in the order of the list, from `after` on. */
   async *byId(): Threads {
     const { prefix, after } = this.#options;
     const range = { ...(prefix !== undefined && { prefix }), ...(after !== undefined && { after }) };
@@ -71,16 +71,17 @@ class Finder {
     }
   }
 
-  /** Yields threads in bytewise order of their ids, by the index where that names few. */
+  /** Yields threads in the order of the list, by the index where that names few. */
   async *fewById(): Threads {
     const few = (await this.#gather()) ?? (await this.#few());
     if (few === undefined) {
       yield* this.byId();
       return;
     }
-    const after = this.#options.after === undefined ? undefined : utf8(this.#options.after);
+    const keyOf = (id: string): Uint8Array => utf8(this.#context.listedId(id));
+    const after = this.#options.after === undefined ? undefined : keyOf(this.#options.after);
     const sorted = few
-      .map(({ info }) => ({ info, key: utf8(info.id) }))
+      .map(({ info }) => ({ info, key: keyOf(info.id) }))
       .filter(({ key }) => after === undefined || compareBytes(key, after) > 0)
       .sort((left, right) => compareBytes(left.key, right.key));
     yield sorted.map(({ info }) => info);

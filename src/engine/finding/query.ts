@@ -22,9 +22,13 @@ const BEYOND_TEXT = "\u{10ffff}".repeat(65);
 export class ThreadQuery {
   readonly #options: ThreadsOptions;
   readonly #statuses: ReadonlySet<Status>;
+  readonly #hidesIds: boolean;
 
-  constructor(options: ThreadsOptions) {
+  /** Throws a TypeError for a query that a store with hidden ids cannot answer from its index. */
+  constructor(options: ThreadsOptions, hidesIds: boolean) {
     this.#options = options;
+    this.#hidesIds = hidesIds;
+    if (hidesIds) this.#checkEqualities();
     const { status = statuses } = options;
     this.#statuses = new Set(typeof status === "string" ? [status] : status);
   }
@@ -65,12 +69,26 @@ export class ThreadQuery {
 
   /** Returns a read of the entries of one attribute in a range of values, if the query has such a condition and no better one. */
   range(limit: number): Read | undefined {
-    if (this.#exactValues()) return undefined;
+    if (this.#hidesIds || this.#exactValues()) return undefined;
     for (const [name, condition] of Object.entries(this.#options.where ?? {})) {
       const bounds = rangeOfCondition(name, conditionOf(condition));
       if (bounds) return { find: { ...bounds, limit } };
     }
     return undefined;
+  }
+
+  /** Throws a TypeError for a range or a beginning by itself: hidden texts have no order. */
+  #checkEqualities(): void {
+    const { prefix, where = {}, workflow, run } = this.#options;
+    const isExact = workflow !== undefined || run !== undefined || this.#exactValues() !== undefined;
+    const ranges = Object.entries(where).filter(([name, one]) => rangeOfCondition(name, conditionOf(one)));
+    const fault =
+      prefix !== undefined && prefix !== "" ? "prefix" : isExact ? undefined : ranges[0] && `where.${ranges[0][0]}`;
+    if (fault === undefined) return;
+    throw new TypeError(
+      `${fault}: the store hides its ids (encryption.hideIds), so threads are found by whole ids, workflows, runs and values only. ` +
+        "Ask for one of those; a range of values may narrow it down.",
+    );
   }
 
   #codes(): readonly StatusCode[] {

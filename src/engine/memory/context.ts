@@ -111,6 +111,7 @@ export class Context {
   /** Called when the index turns out to lack threads. */
   onPartialIndex: (() => void) | undefined;
   #indexed: "complete" | "partial" | "empty" | undefined;
+  #needsNoKeys = false;
 
   constructor(options: ContextOptions) {
     this.backend = options.backend;
@@ -137,6 +138,21 @@ export class Context {
 
   /** Names a large value by its JSON. */
   readonly nameValue = (json: string): string => this.encryption?.nameOf(json) ?? nameOf(json);
+
+  /** Resolves to whether ids are hidden: threads are then found by equality only, and listed in an order of its own. */
+  async hidesIds(): Promise<boolean> {
+    return (await this.encryption?.hidesIds()) === true;
+  }
+
+  /** Returns an entry's text as reads of the index give it. */
+  indexText(text: string): string {
+    return this.encryption?.textOf(text) ?? text;
+  }
+
+  /** Returns the text by which a thread's id is in its place in the list. */
+  listedId(id: string): string {
+    return this.encryption?.idOf(id) ?? id;
+  }
 
   /** Returns a context on the same backend, or on another one, that remembers nothing yet. */
   fresh(backend: Backend = this.backend): Context {
@@ -212,12 +228,21 @@ export class Context {
       this.#directory.delete(id);
     }
     const entry = await this.directoryEntry(id);
+    if (entry === undefined) await this.#expectNoKeys();
     if (entry?.tape === undefined || entry.lineage === undefined) return undefined;
     const tape = await this.tapes.refresh(entry.tape, entry.lineage, ahead);
     if (!tape) return this.#missing(id, entry);
     if (tape.meta.dead) return undefined;
     this.remember(id, tape);
     return tape;
+  }
+
+  /** Throws `KEY` where keys are missing: a store that hides its ids then seems to have none of them. */
+  async #expectNoKeys(): Promise<void> {
+    if (this.#needsNoKeys || this.encryption !== undefined) return;
+    const [stored] = await this.read([{ get: storeKey }]);
+    if (stored !== undefined) throw encryptedStore();
+    this.#needsNoKeys = true;
   }
 
   /** Decides about a directory entry without its tape: the thread was deleted just now, or the record is lost. */
@@ -275,6 +300,7 @@ export class Context {
   #learnIndexed([marker, threads, keys]: readonly Answer[]): void {
     // An encrypted store that was opened without keys: before anything is written.
     if (keys !== undefined) throw encryptedStore();
+    this.#needsNoKeys = true;
     if ((marker as readonly IndexEntry[]).length > 0) this.#indexed = "complete";
     else this.#indexed = (threads as readonly Listed[]).length > 0 ? "partial" : "empty";
     if (this.#indexed === "partial") this.onPartialIndex?.();

@@ -83,6 +83,12 @@ function glancedInfo(context: Context, { meta, head, count, parent }: Glance): T
   };
 }
 
+/** Returns a thread as lists show it; undefined where it shows no checkpoint. */
+export async function infoOfThread(context: Context, id: string): Promise<ThreadInfo | undefined> {
+  const tape = await context.thread(id);
+  return tape && threadInfo(context, tape);
+}
+
 async function threadInfo(context: Context, tape: Tape): Promise<ThreadInfo | undefined> {
   const { meta } = tape;
   const root = await headOf(context, tape, "");

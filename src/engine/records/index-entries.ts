@@ -110,6 +110,23 @@ export function attributeTextPrefix(attribute: string, beginning: string): strin
   return attributeValuePrefix(attribute, beginning).slice(0, -1);
 }
 
+/** Begins a field that is hidden. No other field begins so. */
+const BLINDED = `${ESCAPE}\u0005`;
+
+/** Returns the part of a text that tells about its thread: a name, or an attribute with its value. Undefined where there is none. */
+export function fieldsToBlind(text: string): string | undefined {
+  const kind = text[0] as string;
+  if (!"wrda".includes(kind) || text.startsWith(BLINDED, 1)) return undefined;
+  const first = text.indexOf(SEPARATOR);
+  const last = kind === "a" && first > 0 ? text.indexOf(SEPARATOR, first + 1) : first;
+  return last < 0 ? undefined : text.slice(1, last);
+}
+
+/** Returns a text with a blind in the place of its fields. */
+export function blindedFields(text: string, fields: string, blind: string): string {
+  return `${text[0]}${BLINDED}${blind}${text.slice(1 + fields.length)}`;
+}
+
 /** Returns all texts of a thread but that of its run. A thread without checkpoints, or a dead tape, has none. */
 export function textsOf(meta: Meta | undefined): readonly string[] {
   const index = meta?.index;

@@ -1,3 +1,4 @@
+import { encryptedStore } from "../../codec/envelope.ts";
 import type { ChangeKind } from "../../model/interface/watched-changes.ts";
 
 /**
@@ -52,5 +53,7 @@ export function encodeLines({ changes, ...about }: LogRecord): readonly string[]
 }
 
 export function decodeLine(text: string): LogRecord {
+  // The store was opened without its keys.
+  if (!text.startsWith("{")) throw encryptedStore();
   return JSON.parse(text) as LogRecord;
 }

@@ -91,7 +91,7 @@ export async function* wrongEntries(context: Context): AsyncGenerator<readonly W
       // A record that cannot be read is a fault of its own, which is told with its lineage.
       if (answers === undefined) continue;
       const [still, value] = answers;
-      if ((still as readonly IndexEntry[]).length > 0 && !isFounded(entry, value as Value | undefined)) {
+      if ((still as readonly IndexEntry[]).length > 0 && !isFounded(context, entry, value as Value | undefined)) {
         wrong.push({ entry, key, value: value as Value | undefined });
       }
     }
@@ -111,15 +111,15 @@ async function unfounded(
   if (values === undefined) return entries.map((entry, index) => ({ entry, key: keys[index] as Key }));
   return entries
     .map((entry, index) => ({ entry, key: keys[index] as Key, value: values[index] as Value | undefined }))
-    .filter(({ entry, value }) => !isFounded(entry, value));
+    .filter(({ entry, value }) => !isFounded(context, entry, value));
 }
 
 /** Tells whether a meta record has an entry. A run is proved on reading; its entry serves as long as the tape is there. */
-function isFounded({ text }: IndexEntry, value: Value | undefined): boolean {
+function isFounded(context: Context, { text }: IndexEntry, value: Value | undefined): boolean {
   if (value === undefined) return false;
   if (text.startsWith("r")) return true;
   try {
-    return textsOf(decodeMeta(value)).includes(text);
+    return textsOf(decodeMeta(value)).some((own) => context.indexText(own) === text);
   } catch (error) {
     // A meta record that does not read is a fault of its own.
     return ifDamaged(error) ?? true;

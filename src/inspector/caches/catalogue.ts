@@ -1,6 +1,7 @@
 import { setTimeout as pause, setImmediate as turn } from "node:timers/promises";
 import type { Store } from "../../api/store.ts";
 import { hasOpenInterrupt } from "../../display/steps/question.ts";
+import { ThreadmarkError } from "../../errors.ts";
 import type { ThreadInfo } from "../../model/checkpoint.ts";
 import type { Status } from "../../model/status.ts";
 import { NestedGraphs } from "./nested-graphs.ts";
@@ -154,9 +155,15 @@ export class Catalogue {
 
   /** Reads a thread as it is now. */
   async thread(id: string): Promise<ThreadInfo | undefined> {
-    for await (const info of this.#store.threads({ prefix: id, limit: 1 }))
-      return info.id === id ? this.#withQuestions(info) : undefined;
-    return undefined;
+    const info = await this.#store
+      .thread(id)
+      .info()
+      .catch((error: unknown) => {
+        // Lists pass over a damaged thread, too.
+        if (ThreadmarkError.is(error, "CORRUPT")) return undefined;
+        throw error;
+      });
+    return info && this.#withQuestions(info);
   }
 
   /** Returns the threads that were forked or copied from another. */

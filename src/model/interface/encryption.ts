@@ -6,6 +6,11 @@ export type KeyMaterial = Uint8Array | string;
 interface EncryptionSettings {
   /** Also take records that are not encrypted, until `rotate` has encrypted them all. @default false */
   readonly migrating?: boolean;
+  /**
+   * Hide thread ids, workflows, runs and attributes too: the store then finds threads by equality only, in an order of its own.
+   * Decided when the store is begun; another value later is `KEY`. @default false in a new store, else as the store was begun
+   */
+  readonly hideIds?: boolean;
 }
 
 /** Keys that the program has. */

@@ -11,7 +11,7 @@ export interface ThreadsOptions {
   readonly workflow?: string;
   /** Only threads with a checkpoint of this run. @default all */
   readonly run?: string;
-  /** Only threads whose id begins with this text. @default all */
+  /** Only threads whose id begins with this text. A TypeError where the store hides its ids. @default all */
   readonly prefix?: string;
   /** Only threads of this status, or of one of these. @default all */
   readonly status?: Status | readonly Status[];
@@ -22,7 +22,7 @@ export interface ThreadsOptions {
   /** Only threads that were last active before this time. @default all */
   readonly updatedBefore?: number;
   /**
-   * `id`: bytewise. `updated`: newest first. The order is right to a second: of threads that were active in the same second,
+   * `id`: bytewise, or in another order where the store hides its ids. `updated`: newest first. The order is right to a second: of threads that were active in the same second,
    * one that began earlier in it may come before. @default "id"
    */
   readonly order?: "id" | "updated";

@@ -7,9 +7,15 @@ const NAME_BYTES = 200;
 /** Checks the option `encryption` of `open`. A message never shows any of a key. */
 export function checkEncryption(value: unknown, what: string): void {
   const fields = checkObject(value, what);
-  checkKeys(fields, ["current", "keys", "wrap", "unwrap", "migrating"], what);
+  checkKeys(fields, ["current", "keys", "wrap", "unwrap", "migrating", "hideIds"], what);
   const { current, keys, wrap, unwrap } = fields;
   optional(fields, "migrating", checkBoolean);
+  optional(fields, "hideIds", checkBoolean);
+  if (fields["migrating"] === true && fields["hideIds"] === true) {
+    throw new TypeError(
+      `${what}: ids cannot be hidden in a store that has data (migrating). Restore a backup of it into a new store with hideIds.`,
+    );
+  }
   if ((keys === undefined) === (wrap === undefined && unwrap === undefined)) {
     throw new TypeError(`${what} takes either current and keys, or wrap and unwrap.`);
   }

@@ -27,8 +27,7 @@ export async function followThread(session: Session, url: string, id: string, op
 
     /** Returns when the thread was made. A thread that was deleted and made again is another thread, and counts from the start. */
     async function madeAt(): Promise<number | undefined> {
-      for await (const info of store.threads({ prefix: id, limit: 1 })) if (info.id === id) return info.createdAt;
-      return undefined;
+      return (await store.thread(id).info())?.createdAt;
     }
 
     /** Returns up to `limit` checkpoints below the seq `before`, oldest first. */

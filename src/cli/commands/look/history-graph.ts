@@ -108,8 +108,5 @@ function rowText(
 }
 
 async function forkedFrom(store: Store<State>, id: string): Promise<string | undefined> {
-  for await (const info of store.threads({ prefix: id, limit: 1 })) {
-    if (info.id === id && info.forkedFrom) return info.forkedFrom.thread;
-  }
-  return undefined;
+  return (await store.thread(id).info())?.forkedFrom?.thread;
 }

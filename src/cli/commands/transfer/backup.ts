@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { declare } from "../../input/declare.ts";
+import { declare, hideIdsOption } from "../../input/declare.ts";
 import { Progress } from "../../output/progress.ts";
 import { bytesText, countText } from "../../output/quantities.ts";
 import type { Session } from "../../session.ts";
@@ -41,14 +41,16 @@ export function backupCommand(program: Command, session: Session): void {
 }
 
 export function restoreCommand(program: Command, session: Session): void {
-  declare(program, session, {
+  declare<{ readonly hideIds?: boolean }>(program, session, {
     name: "restore",
     summary: "bring backups into a store, each after the one it goes on from",
     operands: [["<files...>", "the backups in order, the whole one first; a url may come last"]],
+    options: [hideIdsOption()],
     examples: ["threadmark restore monday.bundle tuesday.bundle sqlite:restored.db"],
     store: "new",
-    async run({ url, operands: files }) {
+    async run({ url, operands: files, options: { hideIds = false } }) {
       const { terminal, json, signal } = session;
+      session.hideIds = hideIds;
       const result = await session.withStore(url, (store) =>
         Progress.during(session, "restoring, threads:", (update) =>
           store.restore(files, { progress: (threads) => update(threads, undefined), signal }),

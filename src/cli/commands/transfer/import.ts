@@ -3,23 +3,25 @@ import { stat } from "node:fs/promises";
 import { addAbortSignal, type Readable } from "node:stream";
 import type { Command } from "commander";
 import { exitCodes, Failure } from "../../failure.ts";
-import { declare } from "../../input/declare.ts";
+import { declare, hideIdsOption } from "../../input/declare.ts";
 import { Progress } from "../../output/progress.ts";
 import { countText } from "../../output/quantities.ts";
 import type { Session } from "../../session.ts";
 
 export function importCommand(program: Command, session: Session): void {
-  declare(program, session, {
+  declare<{ readonly hideIds?: boolean }>(program, session, {
     name: "import",
     summary: "add the threads of a bundle",
     operands: [["[file]", "the bundle; - or none for the standard input"]],
+    options: [hideIdsOption()],
     examples: [
       "threadmark import agent.bundle postgres://localhost/agents",
       "threadmark export sqlite:a.db | threadmark import --url sqlite:b.db",
     ],
     store: "new",
-    async run({ url, operands: [file = "-"] }) {
+    async run({ url, operands: [file = "-"], options: { hideIds = false } }) {
       const { terminal, json, signal } = session;
+      session.hideIds = hideIds;
       const size = file === "-" ? undefined : await sizeOf(file);
       const source = (file === "-" ? terminal.streams.stdin : createReadStream(file)) as Readable;
       // The input may be silent for long.

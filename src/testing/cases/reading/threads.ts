@@ -42,6 +42,20 @@ export const threads: readonly Case[] = [
     },
   },
   {
+    name: "threads: info tells of one thread what the list does, and nothing of one without checkpoints",
+    async run({ open }) {
+      const store = await open();
+      await store.thread("t").put({ state: { n: 1 }, workflow: "w", next: ["x"], attributes: { tenant: "acme" } });
+      await store.thread("t").put({ update: { set: { n: 2 } } });
+      await store.thread("t").fork({ into: "t2" });
+      await store.thread("only nested", { namespace: ["sub"] }).put({ state: {} });
+      await store.thread("empty").acquire();
+      for (const info of await collect(store.threads())) exact(await store.thread(info.id).info(), info);
+      exact(await store.thread("empty").info(), undefined);
+      exact(await store.thread("none").info(), undefined);
+    },
+  },
+  {
     name: "threads: a fork or copy is listed with its source",
     async run({ open }) {
       const store = await open();
