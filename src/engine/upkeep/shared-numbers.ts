@@ -5,27 +5,31 @@ import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { metaKey } from "../records/keys.ts";
 import { decodeMeta } from "../records/meta.ts";
-
-const LINEAGE_BITS = 31n;
-const FIRST_CAPACITY = 1024;
+import { NumberRange } from "./number-range.ts";
 
 /**
- * Collects tapes by number and lineage, in eight bytes each, to find numbers that tapes of several lineages have. No such
- * number is given out now, but earlier versions did, and then could take one tape for the other.
+ * Finds numbers that tapes of several lineages have. No such number is given out now, but earlier versions did, and then could
+ * take one tape for the other.
+ *
+ * Invariant: a tape that begins a lineage has the lineage's number. So of two tapes that share a number, one at least is a fork:
+ * the other is looked up if it begins a lineage, and remembered if it is a fork too. A store of more forks than are remembered
+ * at once is gone through again for the rest, by meta records alone.
  */
-export class TapeNumbers {
+export class SharedNumbers {
   readonly #context: Context;
-  #tapes = new BigUint64Array(FIRST_CAPACITY);
-  #count = 0;
+  #range: NumberRange;
+  /** The lineages of each number that two tapes have. */
+  readonly #shared = new Map<number, Set<number>>();
 
-  constructor(context: Context) {
+  constructor(context: Context, range: NumberRange = new NumberRange()) {
     this.#context = context;
+    this.#range = range;
   }
 
   /** Adds the tape of a thread, and those below it whose own threads were deleted: no other list has them. */
   async add(thread: Tape): Promise<void> {
     for (let tape = thread; ; ) {
-      this.#push(tape);
+      if (tape.number !== tape.lineage) await this.#addFork(tape);
       const { origin } = tape.meta;
       if (!origin) return;
       const source = tape.source ?? (await this.#context.tapes.sourceOf(tape, origin).catch(ifDamaged));
@@ -34,21 +38,33 @@ export class TapeNumbers {
     }
   }
 
-  #push({ number, lineage }: Tape): void {
-    if (this.#count === this.#tapes.length) {
-      const larger = new BigUint64Array(2 * this.#count);
-      larger.set(this.#tapes);
-      this.#tapes = larger;
-    }
-    this.#tapes[this.#count] = (BigInt(number) << LINEAGE_BITS) | BigInt(lineage);
-    this.#count += 1;
+  async #addFork({ number, lineage }: Tape): Promise<void> {
+    this.#range.add(number, lineage);
+    // Looked up with the first pass over the store only: it sees every fork.
+    if (this.#range.from > 0) return;
+    const [first] = (await this.#context.read([{ get: metaKey(number, number) }]).catch(ifDamaged)) ?? [];
+    if (first !== undefined) this.#share(number, [lineage, number]);
+  }
+
+  /** Notes the numbers that were met twice. Returns true if there are others that were not remembered: add all tapes again. */
+  next(): boolean {
+    for (const [number, lineages] of this.#range.repeated()) this.#share(number, lineages);
+    const rest = this.#range.rest();
+    if (rest) this.#range = rest;
+    return rest !== undefined;
+  }
+
+  #share(number: number, lineages: readonly number[]): void {
+    const known = this.#shared.get(number) ?? new Set();
+    for (const lineage of lineages) known.add(lineage);
+    this.#shared.set(number, known);
   }
 
   /** Returns a fault for each tape whose number a tape of another lineage has. */
   async faults(): Promise<Fault[]> {
     const faults: Fault[] = [];
-    for (const [number, lineages] of this.#shared()) {
-      const owners = (await this.#owners(number, lineages).catch(ifDamaged)) ?? [];
+    for (const [number, lineages] of this.#shared) {
+      const owners = (await this.#owners(number, [...lineages]).catch(ifDamaged)) ?? [];
       if (owners.length > 1) for (const owner of owners) faults.push(faultOf(number, owner, owners));
     }
     return faults;
@@ -60,28 +76,10 @@ export class TapeNumbers {
     const values = (await this.#context.read(keys.map((get) => ({ get })))) as readonly (Value | undefined)[];
     return values.flatMap((value) => (value === undefined ? [] : [{ thread: decodeMeta(value).thread }]));
   }
-
-  *#shared(): Generator<readonly [number: number, lineages: readonly number[]]> {
-    const tapes = new Set<bigint>();
-    let number = -1n;
-    for (const tape of this.#tapes.subarray(0, this.#count).sort()) {
-      if (tape >> LINEAGE_BITS !== number) {
-        if (tapes.size > 1) yield [Number(number), [...tapes].map(lineageOf)];
-        tapes.clear();
-        number = tape >> LINEAGE_BITS;
-      }
-      tapes.add(tape);
-    }
-    if (tapes.size > 1) yield [Number(number), [...tapes].map(lineageOf)];
-  }
 }
 
 interface Owner {
   readonly thread: string;
-}
-
-function lineageOf(tape: bigint): number {
-  return Number(BigInt.asUintN(Number(LINEAGE_BITS), tape));
 }
 
 function faultOf(number: number, owner: Owner, all: readonly Owner[]): Fault {

@@ -5,12 +5,13 @@ import { Attempts } from "../../platform/attempts.ts";
 import { ifDamaged, isCorrupt } from "../faults/damage.ts";
 import { standingOf } from "../lineage/unchanged-since.ts";
 import { abortable } from "../memory/abortable.ts";
+import { ByteCache } from "../memory/byte-cache.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { allThreads } from "../reads/directory.ts";
 import { tapeName } from "../records/keys.ts";
 import { isPlain } from "../view/row-at.ts";
-import { TapeNumbers } from "./shared-numbers.ts";
+import { SharedNumbers } from "./shared-numbers.ts";
 import { indexFaults, wrongEntries } from "./verify-index.ts";
 import { verifyRows } from "./verify-rows.ts";
 import { verifyValues } from "./verify-values.ts";
@@ -32,11 +33,12 @@ export async function verifyStore(
   }));
   const onFault = (thread: string, error: unknown): void => void faults.push(faultOf(thread, null, error));
   const lineages = new Lineages(context, faults);
-  const numbers = new TapeNumbers(context);
+  const numbers = new SharedNumbers(context);
   const isIndexed = await context.isIndexed().catch((error: unknown) => ifDamaged(error) ?? false);
+  const place = after === undefined ? {} : { after };
   let done = 0;
   try {
-    for await (const tape of allThreads(context, { onFault, together: 1, ...(after !== undefined && { after }) })) {
+    for await (const tape of allThreads(context, { onFault, together: 1, ...place })) {
       await lineages.verify(tape);
       if (isIndexed) for (const fault of await indexFaults(context, tape).catch(unread)) faults.push(fault);
       // A read that was refused by the signal looks like a fault of the thread.
@@ -44,6 +46,12 @@ export async function verifyStore(
       await numbers.add(tape);
       done += 1;
       progress?.(done, tape.meta.thread);
+    }
+    while (numbers.next()) {
+      for await (const tape of allThreads(context, { onFault: () => {}, ...place })) {
+        signal?.throwIfAborted();
+        await numbers.add(tape);
+      }
     }
   } catch (error) {
     // Damage of the list of threads is an answer to verify(), not a failure of it.
@@ -70,6 +78,9 @@ function wrongEntry({ text, lineage, tape }: IndexEntry): Fault {
   return { thread: "", checkpoint: null, message: what };
 }
 
+/** Tapes and lineages that are remembered to be verified. */
+const REMEMBERED = 2 ** 16;
+
 /** A tape whose thread was read with everything it shows: its last seq, and whether forks need not read it again. */
 interface Verified {
   readonly lastSeq: number;
@@ -80,10 +91,12 @@ interface Verified {
 class Lineages {
   readonly #context: Context;
   readonly #faults: Fault[];
-  /** By the tapes' names. */
-  readonly #verified = new Map<string, Verified>();
+  /** By the tapes' names. A tape that is forgotten is verified once more where a fork needs it. */
+  readonly #verified = new ByteCache<string, Verified>(REMEMBERED);
   /** Lineages whose large values were verified. */
-  readonly #lineages = new Set<number>();
+  readonly #lineages = new ByteCache<number, true>(REMEMBERED);
+  /** Tapes and lineages whose faults are told, so that none is told twice. As many as have faults. */
+  readonly #told = new Set<string | number>();
 
   constructor(context: Context, faults: Fault[]) {
     this.#context = context;
@@ -94,7 +107,7 @@ class Lineages {
     const sources: number[] = [];
     for (
       let level: Tape | undefined = tape;
-      level?.meta.origin && !this.#verified.has(tapeName(tape.lineage, level.meta.origin.tape));
+      level?.meta.origin && !this.#verified.get(tapeName(tape.lineage, level.meta.origin.tape));
       level = await this.#context.tapes.refresh(level.meta.origin.tape, level.lineage).catch(ifDamaged)
     ) {
       sources.push(level.meta.origin.tape);
@@ -105,28 +118,34 @@ class Lineages {
       if (source) await this.#verifyOne(source);
     }
     await this.#verifyOne(tape);
-    if (this.#lineages.has(tape.lineage)) return;
-    if (tape.meta.origin || tape.meta.generation > 0) this.#lineages.add(tape.lineage);
-    await verifyValues(this.#context, tape.lineage, (error) =>
-      this.#faults.push(faultOf(tape.meta.thread, null, error)),
-    );
+    if (this.#lineages.get(tape.lineage)) return;
+    if (tape.meta.origin || tape.meta.generation > 0) this.#lineages.set(tape.lineage, true, 1);
+    const faults: Fault[] = [];
+    await verifyValues(this.#context, tape.lineage, (error) => faults.push(faultOf(tape.meta.thread, null, error)));
+    this.#tell(tape.lineage, faults);
   }
 
   async #verifyOne(tape: Tape): Promise<void> {
-    if (this.#verified.has(tape.name)) return;
+    if (this.#verified.get(tape.name)) return;
     const { origin, dead } = tape.meta;
     const { lastSeq } = tape;
     const source = origin && this.#verified.get(tapeName(tape.lineage, origin.tape));
     const counts = origin && source?.sound && origin.upTo <= source.lastSeq && isInheritedAsIs(tape);
     const faults = await threadFaults(this.#context, tape, counts ? origin.upTo : 0);
     // A deleted thread shows nothing: faults of its tape are reported by the forks that need it.
-    if (!dead) for (const fault of faults) this.#faults.push(fault);
+    if (!dead) this.#tell(tape.name, faults);
     // Of a tape that was never forked no other tape needs to know: so a store of single threads is verified in little memory.
     if (!origin && tape.meta.generation === 0) return;
     // Invariant: a plain tape shows its forks nothing but what it shows itself.
-    this.#verified.set(tape.name, { lastSeq, sound: faults.length === 0 && isPlain(tape) });
+    this.#verified.set(tape.name, { lastSeq, sound: faults.length === 0 && isPlain(tape) }, 1);
     // Otherwise a chain of tapes, each holding the next, would keep all of them in memory.
     tape.source = undefined;
+  }
+
+  #tell(name: string | number, faults: readonly Fault[]): void {
+    if (faults.length === 0 || this.#told.has(name)) return;
+    this.#told.add(name);
+    for (const fault of faults) this.#faults.push(fault);
   }
 }
 
