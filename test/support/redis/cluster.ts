@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { freePort, TestServer } from "./server.ts";
+import { freeClusterPort, TestServer } from "./server.ts";
 
 const run = promisify(execFile);
 
@@ -15,14 +15,13 @@ export class TestCluster {
 
   /** Starts a cluster that takes a server to be gone after so many milliseconds: on a busy machine, none is gone for long. */
   static async start(timeout = 60_000, ...given: readonly string[]): Promise<TestCluster> {
-    const servers = await Promise.all(
-      Array.from({ length: 6 }, async () => {
-        const bus = String(await freePort());
-        const settings = ["--cluster-enabled", "yes", "--cluster-port", bus, "--cluster-node-timeout", String(timeout)];
-        const quick = ["--repl-diskless-sync-delay", "0", "--cluster-replica-validity-factor", "0"];
-        return new TestServer(await freePort(), [...settings, ...quick, ...given]).start();
-      }),
-    );
+    const settings = ["--cluster-enabled", "yes", "--cluster-node-timeout", String(timeout)];
+    const quick = ["--repl-diskless-sync-delay", "0", "--cluster-replica-validity-factor", "0"];
+    const servers: TestServer[] = [];
+    // In turn, so that no server takes the port of another's bus.
+    while (servers.length < 6) {
+      servers.push(await new TestServer(await freeClusterPort(), [...settings, ...quick, ...given]).start());
+    }
     const addresses = servers.map(({ port }) => `127.0.0.1:${port}`);
     await run("redis-cli", ["--cluster", "create", ...addresses, "--cluster-replicas", "1", "--cluster-yes"]);
     const cluster = new TestCluster(servers);

@@ -9,7 +9,10 @@ process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-/** Installs Debian's `redis-server` if it is missing. */
+/** The server to test with: another version's, or Valkey's, where a path is given. */
+const program = process.env.THREADMARK_TEST_REDIS ?? "redis-server";
+
+/** Installs Debian's `redis-server` if it is missing; its `redis-cli` makes the clusters of any server. */
 function installed(): void {
   if (spawnSync("redis-server", ["--version"]).status === 0) return;
   try {
@@ -28,6 +31,24 @@ export function freePort(): Promise<number> {
       const { port } = server.address() as { readonly port: number };
       server.close(() => resolve(port));
     });
+  });
+}
+
+/** Returns a port for a server of a cluster: the one ten thousand above it is free too, for its bus. */
+export async function freeClusterPort(): Promise<number> {
+  for (;;) {
+    const port = await freePort();
+    if (port + BUS <= 65_535 && (await isFree(port + BUS))) return port;
+  }
+}
+
+const BUS = 10_000;
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
   });
 }
 
@@ -62,7 +83,7 @@ export class TestServer {
   }
 
   async #run(given: readonly string[]): Promise<void> {
-    const child = spawn("redis-server", given, { stdio: "ignore" });
+    const child = spawn(program, given, { stdio: "ignore" });
     running.add(child);
     child.once("exit", () => running.delete(child));
     this.#child = child;
@@ -78,7 +99,7 @@ export class TestServer {
       }
       await sleep(20);
     }
-    throw new Error(`redis-server does not answer at ${this.port}`);
+    throw new Error(`${program} does not answer at ${this.port}`);
   }
 
   /** Sends a command on a connection of its own. */
