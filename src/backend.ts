@@ -41,8 +41,9 @@ export type Table = keyof typeof tables;
 export type Stored = Table | "directory" | "entry" | "log";
 
 /**
- * The key of a record: `group` is in [1, 2^31), `item` and `part` in [0, 2^32). Records of two lineages never are the same
- * record, whatever else their keys share. `lineage` also lets a distributed backend place the record.
+ * The key of a record: `lineage` and `group` are numbers of tapes, in [1, `capabilities.tapes`); so is the `item` of a `meta` record.
+ * Every other `item`, and `part`, is in [0, 2^32). Records of two lineages never are the same record, whatever else their keys
+ * share. `lineage` also lets a distributed backend place the record.
  */
 export interface Key {
   readonly table: Table;
@@ -238,6 +239,8 @@ export interface Capabilities {
   readonly distant?: boolean;
   /** How many `commit` calls are worth having under way at once; 1 unless told. They never touch the same groups. */
   readonly commitsAtOnce?: number;
+  /** Numbers of tapes and lineages are below this: 2^31 unless told, and at most 2^40. */
+  readonly tapes?: number;
 }
 
 /** A store as it was at one moment. */

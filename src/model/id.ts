@@ -1,8 +1,12 @@
 /**
  * Default checkpoint ids look like UUIDs of version 7, so they sort by time; what would be random in one says where
  * the checkpoint is (tape and seq). Finding such a checkpoint needs no index, and a pack need not store its id.
+ *
+ * Behind the version are three digits with the bits of the tape from the 31st on, and behind the variant (binary 10) 31 bits each
+ * of tape and seq.
  */
 const LIMIT = 2 ** 31;
+const TAPES = 2 ** 40;
 
 // Ids are made many in one millisecond, and of a few tapes at a time.
 let knownTime = -1;
@@ -12,7 +16,7 @@ const MOST_TAPES = 4096;
 
 /** Makes the id of the checkpoint that a tape commits under `seq` at time `now`; undefined where the numbers do not fit. */
 export function addressedId(now: number, tape: number, seq: number): string | undefined {
-  if (!(now >= 0 && now < 2 ** 48 && tape < LIMIT && seq < LIMIT)) return undefined;
+  if (!(now >= 0 && now < 2 ** 48 && tape < TAPES && seq < LIMIT)) return undefined;
   if (now !== knownTime) {
     const time = Math.floor(now).toString(16).padStart(12, "0");
     timePart = `${time.slice(0, 8)}-${time.slice(8)}`;
@@ -21,7 +25,7 @@ export function addressedId(now: number, tape: number, seq: number): string | un
   return timePart + addressPart(tape, seq);
 }
 
-/** Returns 62 bits: 31 of the tape, 31 of the seq, behind the two bits of the variant (binary 10). */
+/** Returns the digits of tape and seq, with the version and the variant among them. */
 function addressPart(tape: number, seq: number): string {
   return tapePart(tape) + lowBits(tape, seq).toString(16).padStart(8, "0");
 }
@@ -30,8 +34,11 @@ function addressPart(tape: number, seq: number): string {
 function tapePart(tape: number): string {
   let part = tapeParts.get(tape);
   if (part === undefined) {
-    const high = (0x80000000 + Math.floor(tape / 2)).toString(16);
-    part = `-7000-${high.slice(0, 4)}-${high.slice(4)}`;
+    const highest = Math.floor(tape / LIMIT)
+      .toString(16)
+      .padStart(3, "0");
+    const high = (0x80000000 + Math.floor((tape % LIMIT) / 2)).toString(16);
+    part = `-7${highest}-${high.slice(0, 4)}-${high.slice(4)}`;
     if (tapeParts.size >= MOST_TAPES) tapeParts.clear();
     tapeParts.set(tape, part);
   }
@@ -67,7 +74,7 @@ function hexadecimal(id: string, from: number, to: number): number {
   return number;
 }
 
-const PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-7000-([0-9a-f]{4})-([0-9a-f]{4})([0-9a-f]{8})$/;
+const PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-7([0-9a-f]{3})-([0-9a-f]{4})-([0-9a-f]{4})([0-9a-f]{8})$/;
 
 /** Returns where an id made by {@link addressedId} says its checkpoint is. The checkpoint there may have another id. */
 export function idAddress(
@@ -75,9 +82,10 @@ export function idAddress(
 ): { readonly time: number; readonly tape: number; readonly seq: number } | undefined {
   const match = PATTERN.exec(id);
   if (!match) return undefined;
-  const high = Number.parseInt(`${match[1]}${match[2]}`, 16) - 0x80000000;
-  const low = Number.parseInt(match[3] as string, 16);
-  if (high < 0 || high >= 2 ** 30) return undefined;
+  const highest = Number.parseInt(match[1] as string, 16);
+  const high = Number.parseInt(`${match[2]}${match[3]}`, 16) - 0x80000000;
+  const low = Number.parseInt(match[4] as string, 16);
+  if (high < 0 || high >= 2 ** 30 || highest >= TAPES / LIMIT) return undefined;
   const time = Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
-  return { time, tape: high * 2 + (low >= LIMIT ? 1 : 0), seq: low % LIMIT };
+  return { time, tape: highest * LIMIT + high * 2 + (low >= LIMIT ? 1 : 0), seq: low % LIMIT };
 }

@@ -6,6 +6,7 @@ import { entryCases } from "./backend/entries.ts";
 import { hearingCases } from "./backend/hearing.ts";
 import { logCases } from "./backend/log.ts";
 import { rangeCases } from "./backend/ranges.ts";
+import { tapeNumberCases } from "./backend/tape-numbers.ts";
 import { upkeepCases } from "./backend/upkeep.ts";
 import { valueCases } from "./backend/values.ts";
 
@@ -23,6 +24,7 @@ export const backendCases: readonly BackendCase[] = [
   ...rangeCases,
   ...commitCases,
   ...batchCases,
+  ...tapeNumberCases,
   ...entryCases,
   ...logCases,
   ...hearingCases,

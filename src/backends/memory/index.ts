@@ -20,7 +20,7 @@ import { byteLength } from "../../platform/bytes.ts";
 import { covers } from "../shared/delete-covers.ts";
 import { Hearers } from "../shared/hearers.ts";
 import { KeptLog } from "../shared/kept-log.ts";
-import { lastInteger } from "../shared/key-bounds.ts";
+import { lastInteger, lastItem } from "../shared/key-bounds.ts";
 import { findEntries, orderedEntries, tallyEntries } from "../shared/ordered-entries.ts";
 import type { Ordered } from "../shared/ordered-map.ts";
 import type { ItemKey } from "../shared/ordered-records.ts";
@@ -41,7 +41,7 @@ export function memory(): Backend {
 
 class MemoryBackend implements Backend {
   readonly name = "memory";
-  readonly capabilities: Capabilities = { durable: false, processes: false };
+  readonly capabilities: Capabilities = { durable: false, processes: false, tapes: 2 ** 40 };
   readonly #groups: Readonly<Record<Table, Map<number, Group>>>;
   /** The lineage of each tape, by the tape's number. */
   readonly #tapes = new Map<number, number>();
@@ -149,7 +149,10 @@ class MemoryBackend implements Backend {
     const removed =
       "item" in target
         ? group.remove(target, target)
-        : group.remove({ item: target.from ?? 0, part: 0 }, { item: target.to ?? lastInteger, part: lastInteger });
+        : group.remove(
+            { item: target.from ?? 0, part: 0 },
+            { item: target.to ?? lastItem(target.table), part: lastInteger },
+          );
     if (target.table === "meta") for (const { item } of removed) this.#tapes.delete(item);
     if (group.isEmpty) groups.delete(target.group);
   }

@@ -4,7 +4,7 @@ import { Hearers } from "../shared/hearers.ts";
 import { Failure, toError } from "./connection/failure.ts";
 import type { Servers } from "./connection/servers.ts";
 import { Hearing } from "./hearing.ts";
-import type { Layout } from "./layout.ts";
+import { type Layout, mostTapes } from "./layout.ts";
 import { LayoutRecord } from "./layout-record.ts";
 import { answerReads } from "./reading/reads.ts";
 import { serverFacts } from "./server-facts.ts";
@@ -33,7 +33,13 @@ export class RedisBackend implements Backend {
   private constructor(servers: Servers, settings: Settings, durable: boolean) {
     this.#servers = servers;
     this.#settings = settings;
-    this.capabilities = { durable, processes: true, distant: true, commitsAtOnce: settings.connections };
+    this.capabilities = {
+      durable,
+      processes: true,
+      distant: true,
+      commitsAtOnce: settings.connections,
+      tapes: mostTapes,
+    };
     this.#record = new LayoutRecord(servers, settings.prefix, settings.shards);
     this.#committer = new Committer(servers, settings.replicas);
     this.#hearing = new Hearing(servers, settings.prefix);
@@ -91,7 +97,7 @@ export class RedisBackend implements Backend {
   async commit(batches: readonly Batch[]): Promise<readonly boolean[]> {
     this.#refuseIfReadOnly();
     try {
-      const layout = this.#record.known ?? (await this.#made());
+      const layout = this.#record.current ?? (await this.#made());
       return await this.#committer.commit(layout, batches);
     } catch (error) {
       const isKnown = error instanceof Failure && !error.mayHaveApplied;

@@ -1,6 +1,6 @@
 import type { DirectoryKey, Found, IndexEntry, Key, Listed, Range, Table, Value } from "../../backend.ts";
 import { tables } from "../../backend.ts";
-import { lastInteger } from "../shared/key-bounds.ts";
+import { lastInteger, lastItem } from "../shared/key-bounds.ts";
 import { crc16 } from "./crc16.ts";
 
 /*
@@ -18,8 +18,8 @@ import { crc16 } from "./crc16.ts";
  * members that begin with the key, and a scan a range.
  */
 
-/** The version of this layout, in the record `{prefix}:layout`. */
-export const layoutVersion = 1;
+/** The version of this layout, in the record `{prefix}:layout`. Version 1 had no number of a tape from 2^31 on. */
+export const layoutVersion = 2;
 
 /** The number of every table in a member. Invariant: numbers are never used for another table. */
 const tableNumbers: Readonly<Record<Table, number>> = {
@@ -48,8 +48,14 @@ const bytesType = 0x62;
 /** Behind every key there is a type, which is less than this byte. */
 export const behind: Buffer = Buffer.from([0xff]);
 
-/** Numbers of lineages and tapes take five bytes: 2^40 of them. */
+/** Numbers of lineages and tapes take five bytes. */
 const wideNumber = 5;
+export const mostTapes: number = 2 ** (8 * wideNumber);
+
+/** Numbers of tapes from here on take six bytes as an item, and a bit before them: all are ordered, those below as ever. */
+const longItem = 2 ** 31;
+const longBytes = 6;
+const longBit = 2 ** (8 * longBytes - 1);
 
 /** The keys of one store. */
 export class Layout {
@@ -72,7 +78,7 @@ export class Layout {
   /** Returns a number for a lineage that lives in the shard of a thread's directory entry. */
   numberFor(id: string, number: number): number {
     if (this.shards === 1) return number;
-    const most = 2 ** 31 / this.shards;
+    const most = Math.floor(mostTapes / this.shards);
     return (number % most) * this.shards + this.shardOfThread(id) || this.shards;
   }
 
@@ -97,9 +103,14 @@ export function lineagePattern(prefix: string): string {
 /** Returns the bytes that a record's member begins with. */
 export function keyBytes({ table, group, item, part }: Key): Buffer {
   const { wide } = tables[table];
-  const bytes = Buffer.allocUnsafe(1 + wideNumber + (wide ? 8 : 4));
+  const isLong = table === "meta" && item >= longItem;
+  const bytes = Buffer.allocUnsafe(1 + wideNumber + (wide ? 8 : isLong ? longBytes : 4));
   bytes[0] = tableNumbers[table];
   bytes.writeUIntBE(group, 1, wideNumber);
+  if (isLong) {
+    bytes.writeUIntBE(longBit + item, 1 + wideNumber, longBytes);
+    return bytes;
+  }
   bytes.writeUInt32BE(item, 1 + wideNumber);
   if (wide) bytes.writeUInt32BE(part, 1 + wideNumber + 4);
   return bytes;
@@ -131,9 +142,14 @@ export function valueOf(member: Buffer, length: number): Value {
 }
 
 /** Returns the bounds of a range of records, the first included and the last not; undefined if no record can be in it. */
-export function boundsOf({ table, group, from = 0, to = lastInteger }: Range): readonly [Buffer, Buffer] | undefined {
+export function boundsOf({
+  table,
+  group,
+  from = 0,
+  to = lastItem(table),
+}: Range): readonly [Buffer, Buffer] | undefined {
   const least = Math.max(0, Math.ceil(from));
-  const most = Math.min(lastInteger, Math.floor(to));
+  const most = Math.min(lastItem(table), Math.floor(to));
   if (least > most) return undefined;
   const upper = keyBytes({ table, lineage: 0, group, item: most, part: lastInteger });
   return [keyBytes({ table, lineage: 0, group, item: least, part: 0 }), Buffer.concat([upper, behind])];
@@ -142,6 +158,9 @@ export function boundsOf({ table, group, from = 0, to = lastInteger }: Range): r
 export function foundOf(member: Buffer, table: Table): Found {
   const { wide } = tables[table];
   const at = 1 + wideNumber;
+  if (table === "meta" && (member[at] as number) >= 0x80) {
+    return { item: member.readUIntBE(at, longBytes) - longBit, part: 0, value: valueOf(member, at + longBytes) };
+  }
   return {
     item: member.readUInt32BE(at),
     part: wide ? member.readUInt32BE(at + 4) : 0,

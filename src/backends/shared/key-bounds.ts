@@ -1,5 +1,12 @@
-/** The greatest `item` and `part` of a key. */
+import type { Table } from "../../backend.ts";
+
+/** The greatest `part` of a key, and the greatest `item` of most. */
 export const lastInteger = 0xffff_ffff;
+
+/** Returns the greatest item of a table's keys. That of a `meta` record is the number of a tape. */
+export function lastItem(table: Table): number {
+  return table === "meta" ? 2 ** 40 - 1 : lastInteger;
+}
 
 const lastCodePoint = 0x10_ffff;
 

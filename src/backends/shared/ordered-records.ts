@@ -1,6 +1,6 @@
 import type { Found, Listed, Range } from "../../backend.ts";
 import { compareIds } from "./id-order.ts";
-import { lastInteger } from "./key-bounds.ts";
+import { lastInteger, lastItem } from "./key-bounds.ts";
 import { Ordered } from "./ordered-map.ts";
 
 /** The part of a key that orders the records of a group. */
@@ -22,7 +22,7 @@ export function orderedById<Entry extends Id>(): Ordered<Id, Entry> {
 /** Returns the records of a group that a scan of `range` finds, at most `limit`. */
 export function scanGroup<Entry extends ItemKey>(
   group: Ordered<ItemKey, Entry> | undefined,
-  { from = 0, to = lastInteger }: Range,
+  { table, from = 0, to = lastItem(table) }: Range,
   reverse: boolean,
   limit: number,
 ): Entry[] {

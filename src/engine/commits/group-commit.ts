@@ -9,6 +9,7 @@ import {
 } from "../../backend.ts";
 import { observedCommit } from "../../platform/diagnostics.ts";
 import { soon } from "../../platform/turns.ts";
+import { MOST_TAPES } from "../records/keys.ts";
 
 interface Waiting {
   readonly batch: Batch;
@@ -141,7 +142,7 @@ const tableNumbers = Object.fromEntries(Object.keys(tables).map((name, index) =>
 >;
 
 function groupOf(key: Key | DirectoryKey | Range): KeyGroup {
-  return key.table === "directory" ? key.id : tableNumbers[key.table] * 2 ** 31 + key.group;
+  return key.table === "directory" ? key.id : tableNumbers[key.table] * MOST_TAPES + key.group;
 }
 
 function groupsOf(entry: Waiting): readonly KeyGroup[] {

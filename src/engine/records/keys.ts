@@ -1,7 +1,15 @@
-import type { Key, Range, Table } from "../../backend.ts";
+import type { Backend, Key, Range, Table } from "../../backend.ts";
 
 /** The tables of a pack, in the order of its values: metadata by column, net change, single deltas. */
 export const PACK_TABLES = ["rows", "net", "steps"] as const;
+
+/** Numbers of tapes are below this on every backend. */
+export const MOST_TAPES: number = 2 ** 40;
+
+/** Returns the bound of the numbers that a backend can tell apart. */
+export function tapesOf({ capabilities }: Backend): number {
+  return Math.min(capabilities.tapes ?? 2 ** 31, MOST_TAPES);
+}
 
 /** The lineage of records that belong to no thread but to the store. No tape has this number. */
 export const STORE_LINEAGE: number = 2 ** 31 - 1;

@@ -30,6 +30,11 @@ export async function using(open: OpenBackend, run: (backend: Backend) => Promis
   }
 }
 
+/** Returns the bound of the numbers of tapes and lineages that a backend declares. */
+export function tapesOf({ capabilities }: Backend): number {
+  return capabilities.tapes ?? 2 ** 31;
+}
+
 /** Returns a key whose group is alone in its lineage. */
 export function at(table: Table, group: number, item: number, part = 0): Key {
   return { table, lineage: group, group, item, part };

@@ -4,7 +4,7 @@ import { addressedId, idAddress, timeOfAddressed } from "../../../src/model/id.t
 
 const numbers = fc.record({
   time: fc.integer({ min: 0, max: 2 ** 48 - 1 }),
-  tape: fc.integer({ min: 0, max: 2 ** 31 - 1 }),
+  tape: fc.oneof(fc.integer({ min: 0, max: 2 ** 31 - 1 }), fc.integer({ min: 2 ** 31, max: 2 ** 40 - 1 })),
   seq: fc.integer({ min: 0, max: 2 ** 31 - 1 }),
 });
 
@@ -32,8 +32,16 @@ it("numbers that do not fit give no id, and other strings no address", () => {
   expect(addressedId(-1, 1, 1)).toBeUndefined();
   expect(addressedId(Number.NaN, 1, 1)).toBeUndefined();
   expect(addressedId(1, 1, 2 ** 31)).toBeUndefined();
+  expect(addressedId(1, 2 ** 40, 1)).toBeUndefined();
   expect(idAddress("checkpoint-1")).toBeUndefined();
   expect(idAddress("01977420-dc00-7000-c827-93dd800000d1")).toBeUndefined();
+});
+
+it("ids of tapes below 2^31 are those of format 1", () => {
+  expect(addressedId(0x0197_7420_dc00, 0x104f_27bb, 0xcc)).toBe("01977420-dc00-7000-8827-93dd800000cc");
+  expect(addressedId(0x0197_7420_dc00, 0x104f_27bb + 2 ** 31, 0xcc)).toBe("01977420-dc00-7001-8827-93dd800000cc");
+  expect(idAddress("01977420-dc00-71ff-8827-93dd800000cc")?.tape).toBe(0x104f_27bb + 511 * 2 ** 31);
+  expect(idAddress("01977420-dc00-7200-8827-93dd800000cc")).toBeUndefined();
 });
 
 it("an id is known as that of a tape and a seq if it is made of them, whatever the time, and no other is", () => {

@@ -1,6 +1,6 @@
 import type { DirectoryKey, Key, Range, Table } from "../../../backend.ts";
 import { tables } from "../../../backend.ts";
-import { lastInteger } from "../../shared/key-bounds.ts";
+import { lastItem } from "../../shared/key-bounds.ts";
 
 /** The format that this version writes, and the newest that it reads. */
 export const formatVersion = 2;
@@ -47,7 +47,7 @@ export function deleteOf(target: Key | DirectoryKey | Range): Operation {
   if (target.table === "directory") return { is: "unname", id: target.id };
   const { table, group } = target;
   if (!("item" in target)) {
-    return { is: "delete", table, group, from: target.from ?? 0, to: target.to ?? lastInteger, part: undefined };
+    return { is: "delete", table, group, from: target.from ?? 0, to: target.to ?? lastItem(table), part: undefined };
   }
   const part = tables[table].wide ? target.part : undefined;
   return { is: "delete", table, group, from: target.item, to: target.item, part };

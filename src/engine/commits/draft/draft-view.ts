@@ -47,7 +47,7 @@ export function isNewId(draft: Draft, id: string): boolean {
   if (!tape) return true;
   if (tape.damaged.length > 0) return false;
   const { origin, greatestId } = tape.meta;
-  if (origin || idAddress(id) || (greatestId !== undefined && greatestId >= id)) return false;
+  if (origin || idAddress(id)?.tape === tape.number || (greatestId !== undefined && greatestId >= id)) return false;
   return tape.tail.every(({ row }) => row.id !== id);
 }
 

@@ -193,8 +193,7 @@ export class Draft {
    * refused if the number is taken: planned again, the tape gets quite another.
    */
   startTape(meta: Meta, entry: Value | undefined, lineage?: number): Tape {
-    const made = newTape(this.retried);
-    const number = lineage === undefined ? (this.context.backend.numberFor?.(meta.thread, made) ?? made) : made;
+    const number = newTape(this.context.backend, this.retried, lineage === undefined ? meta.thread : undefined);
     const tape = new Tape(number, lineage ?? number, encodeMeta(meta));
     const key: DirectoryKey = { table: "directory", id: meta.thread };
     this.batch.check(key, entry);
