@@ -131,7 +131,8 @@ function formOf(fields: Fields | undefined, text: string): AnswerForm {
   return isYesNo(text) ? { kind: "yes-no" } : { kind: "text" };
 }
 
-const OPEN = /^(?:what|which|who|whom|whose|where|when|why|how|please|tell|enter|give|name|describe)\b/i;
+/** A word that asks for a thing or a person, at the beginning or behind the name of whoever is asked. */
+const OPEN = /(?:^|,\s*)(?:what|which|who|whom|whose|where|when|why|how|please|tell|enter|give|name|describe)\b/i;
 
 /** Guesses that a text ending with a question mark, which asks for no thing or person, wants a yes or a no. */
 function isYesNo(text: string): boolean {
@@ -140,7 +141,8 @@ function isYesNo(text: string): boolean {
       .trim()
       .split(/(?<=[.!\n])\s+/)
       .at(-1) ?? "";
-  return last.endsWith("?") && !OPEN.test(last) && !/\bor\b/i.test(last);
+  if (!last.endsWith("?")) return false;
+  return /\byes or no\b/i.test(last) || (!OPEN.test(last) && !/\bor\b/i.test(last));
 }
 
 function choicesIn(value: unknown): readonly Choice[] {

@@ -17,7 +17,7 @@ export const fork: Handler = async (context, parameters) => {
     at,
     ...(into !== undefined && { into }),
     ...(label !== undefined && { label }),
-    ...(edits !== undefined && { edits: valueOf(edits, "edits") as Record<string, unknown> }),
+    ...(edits !== undefined && { edits: taggedValue(edits, "edits") as Record<string, unknown> }),
   });
   context.changed();
   return { thread: made.id };
@@ -28,7 +28,7 @@ export const answer: Handler = async (context, parameters) => {
   const thread = threadOf(context, parameters);
   const id = parameters.text("checkpoint");
   const interrupt = parameters.text("interrupt");
-  const value = valueOf(parameters.any("value"), "value");
+  const value = taggedValue(parameters.any("value"), "value");
   parameters.end();
   const head = await thread.latest();
   if (head === undefined) throw noSuchThread(thread.id);
@@ -92,12 +92,13 @@ export const remove: Handler = async (context, parameters) => {
 
 /** Checks the value in an editor before it is used. */
 export const check: Handler = async (_, parameters) => {
-  const value = valueOf(parameters.any("value"), "value");
+  const value = taggedValue(parameters.any("value"), "value");
   parameters.end();
   return { valid: true, keys: value !== null && typeof value === "object" ? Object.keys(value).length : 0 };
 };
 
-function valueOf(tagged: unknown, name: string): unknown {
+/** Reads a tagged value; one that means nothing is refused. */
+export function taggedValue(tagged: unknown, name: string): unknown {
   try {
     return fromTagged(tagged as Json);
   } catch (error) {

@@ -1,5 +1,7 @@
+import type { RunOrder } from "../app/run-order.ts";
 import type { Runs } from "../app/runs.ts";
 import { HttpError } from "../http/http-error.ts";
+import { taggedValue } from "./actions.ts";
 import { type ApiContext, type Handler, noSuchThread } from "./api-context.ts";
 
 function runsOf({ runs }: ApiContext): Runs {
@@ -15,14 +17,19 @@ export const runFacts: Handler = async (context, parameters) => {
   return { run: context.runs?.of(thread) ?? null };
 };
 
-/** Runs a thread on, in a process of its own. */
+/** Runs a thread on, in a process of its own, with answers to questions of LangGraph. */
 export const startRun: Handler = async (context, parameters) => {
   const thread = parameters.text("thread");
+  const answers = (parameters.object("answers") ?? {}) as RunOrder["answers"];
   parameters.end();
   const runs = runsOf(context);
+  for (const [id, value] of Object.entries(answers)) taggedValue(value, `The answer to ${id}`);
   const info = await context.catalogue.thread(thread);
   if (info === undefined) throw noSuchThread(thread);
-  if (!runs.start(thread, info.workflow)) throw new HttpError(409, "BUSY", "This thread is being run on already.");
+  const head = await context.store.thread(thread).latest();
+  const next = [...new Set((head?.next ?? []).map(({ node }) => node))];
+  if (!runs.start({ thread, workflow: info.workflow, next, answers }))
+    throw new HttpError(409, "BUSY", "This thread is being run on already.");
   return { started: thread };
 };
 

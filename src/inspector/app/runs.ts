@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { extname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { GraphPicture } from "../../display/steps/topology.ts";
+import type { RunOrder } from "./run-order.ts";
 
 /** A run that was started from the page. */
 export interface RunFacts {
@@ -55,17 +56,16 @@ export class Runs {
   }
 
   /** Runs a thread on. Returns false if it runs already. */
-  start(thread: string, workflow: string | null): boolean {
+  start(order: RunOrder): boolean {
+    const { thread } = order;
     if (this.#processes.has(thread)) return false;
-    // Arguments, not a shell: a thread's id may be any text.
-    const child = spawn(
-      process.execPath,
-      [...process.execArgv, moduleBeside("runner"), this.#file, thread, workflow ?? ""],
-      {
-        stdio: ["ignore", "pipe", "pipe"],
-        env: { ...process.env, NODE_NO_WARNINGS: "1" },
-      },
-    );
+    const child = spawn(process.execPath, [...process.execArgv, moduleBeside("runner"), this.#file], {
+      stdio: ["pipe", "pipe", "pipe"],
+      env: { ...process.env, NODE_NO_WARNINGS: "1" },
+    });
+    // A process that ends before it has read its order says why on its output.
+    child.stdin.on("error", () => undefined);
+    child.stdin.end(JSON.stringify(order));
     this.#processes.set(thread, child);
     this.#runs.delete(thread);
     this.#runs.set(thread, { thread, startedAt: Date.now(), endedAt: null, state: "running", output: "" });

@@ -140,7 +140,8 @@ interface ContentProps {
 function Content({ route, store, readOnly, notify }: ContentProps): JSX.Element {
   const { width, bar } = usePaneWidth("threads", 300, 200, 560);
   if (route.view === "storage") return <Storage readOnly={readOnly} notify={notify} />;
-  if (route.view === "inbox") return <InboxView route={route} readOnly={readOnly} notify={notify} />;
+  const app = store?.app ?? null;
+  if (route.view === "inbox") return <InboxView route={route} readOnly={readOnly} app={app} notify={notify} />;
   if (route.view === "failures") return <FailuresView route={route} />;
   if (route.view === "compare") return <CompareView route={route} />;
   return (
@@ -154,7 +155,7 @@ function Content({ route, store, readOnly, notify }: ContentProps): JSX.Element 
           key={JSON.stringify([route.thread, route.namespace])}
           route={route}
           readOnly={readOnly}
-          app={store?.app ?? null}
+          app={app}
           notify={notify}
         />
       ) : (

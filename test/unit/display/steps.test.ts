@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { changeSummary } from "../../../src/display/steps/changes.ts";
 import { failureKey, failuresIn } from "../../../src/display/steps/failure.ts";
 import { questionsOf } from "../../../src/display/steps/question.ts";
+import { resumeCode } from "../../../src/display/steps/resume-code.ts";
 import { ranIn, stepName, stepTitle, taskLabels } from "../../../src/display/steps/step-name.ts";
 import { pictureIn } from "../../../src/display/steps/topology.ts";
 import type { CheckpointInfo } from "../../../src/model/checkpoint.ts";
@@ -70,6 +71,8 @@ test.each([
   ["Publish this?", { kind: "yes-no" }],
   [{ question: "Which parcel?" }, { kind: "text" }],
   [{ question: "Red or blue?" }, { kind: "text" }],
+  ["Ann, how much?", { kind: "text" }],
+  ["Ann, yes or no?", { kind: "yes-no" }],
   [
     { question: "Colour?", choices: ["red", { label: "Blue", value: 2 }] },
     {
@@ -186,4 +189,20 @@ test("the picture of a graph is read from metadata, of a nested graph by its nam
   expect(pictureIn({ flow: { graph } }, ["a", "1.0"])).toBeUndefined();
   expect(pictureIn({ flow: { graph: { nodes: [1], edges: [] } } }, [])).toBeUndefined();
   expect(pictureIn({ flow: null }, [])).toBeUndefined();
+});
+
+const named = "0123456789abcdef0123456789abcdef";
+
+test.each([
+  [named, undefined, true, "…"],
+  [named, { value: "yes" }, true, '"yes"'],
+  [named, { value: "yes" }, false, `{ "${named}": "yes" }`],
+  [named, { value: false }, true, `{ "${named}": false }`],
+  [named, { value: "" }, true, `{ "${named}": "" }`],
+  [named, undefined, false, `{ "${named}": … }`],
+  ["task#0", { value: false }, false, "false"],
+])("the code that answers %s with %j, alone: %s, resumes with %s", (id, answer, isOnly, resume) => {
+  expect(resumeCode("t", id, answer, isOnly)).toBe(
+    `graph.invoke(new Command({ resume: ${resume} }), { configurable: { thread_id: "t" } })`,
+  );
 });

@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import type { Question } from "../../../display/steps/question.ts";
+import { resumeCode } from "../../../display/steps/resume-code.ts";
 import { controlChannels, controlIndexes } from "../../../model/control-writes.ts";
 import { exitCodes, Failure, usage } from "../../failure.ts";
 import { declare } from "../../input/declare.ts";
@@ -29,7 +30,7 @@ export function answerCommand(program: Command, session: Session): void {
         for await (const asked of questionsAt(store, id)) open.push(asked);
         const { checkpoint, question } = chosen(id, open, options.question);
         const value = options.text ? given : answerValue(question, given);
-        if (question.langgraph) throw forLangGraph(id, value);
+        if (question.langgraph) throw forLangGraph(id, question.id, value, open.length === 1);
         const answer = { channel: controlChannels.resume, index: controlIndexes.resume, value };
         await thread.putWrites(checkpoint, { task: question.id, node: question.node, writes: [answer] });
         if (session.json) session.terminal.json({ thread: id, checkpoint, question: question.id });
@@ -77,7 +78,7 @@ function answerValue(question: Question, given: string): unknown {
 }
 
 /** Returns the failure that says how: LangGraph takes answers from the program that runs the graph, not from its checkpointer. */
-function forLangGraph(thread: string, value: unknown): Failure {
-  const code = `graph.invoke(new Command({ resume: ${JSON.stringify(value)} }), { configurable: { thread_id: ${JSON.stringify(thread)} } })`;
+function forLangGraph(thread: string, question: string, value: unknown, isOnly: boolean): Failure {
+  const code = resumeCode(thread, question, { value }, isOnly);
   return new Failure(exitCodes.failed, "UNSUPPORTED", `LangGraph asked: answer from your program, with ${code}`);
 }

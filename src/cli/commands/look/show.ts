@@ -4,6 +4,7 @@ import type { Thread } from "../../../api/thread.ts";
 import { wholeRecord, writeRecord } from "../../../display/json-records.ts";
 import { failuresIn } from "../../../display/steps/failure.ts";
 import { questionsOf } from "../../../display/steps/question.ts";
+import { resumeCode } from "../../../display/steps/resume-code.ts";
 import { toTagged } from "../../../display/tagged-json.ts";
 import { isInternalKey, isLangGraphState } from "../../../display/values/internals.ts";
 import type { Checkpoint, Metadata, Write } from "../../../model/checkpoint.ts";
@@ -147,7 +148,8 @@ function usersMetadata(metadata: Metadata): Metadata {
 
 /** Prints the open questions, the answers they offer, and how to answer: whoever looks at a waiting thread looks for them. */
 function printQuestions(terminal: Terminal, checkpoint: Checkpoint, writes: readonly Write[]): void {
-  for (const question of questionsOf(checkpoint, writes)) {
+  const questions = questionsOf(checkpoint, writes);
+  for (const question of questions) {
     const { id, node, text, details, langgraph } = question;
     terminal.line(
       `${terminal.style(["yellow", "bold"], printable(`${node ?? "a task"} asks`))} ${terminal.style("dim", printable(id))}`,
@@ -158,7 +160,7 @@ function printQuestions(terminal: Terminal, checkpoint: Checkpoint, writes: read
     if (details !== undefined)
       terminal.line(terminal.style("dim", `  with ${printable(shortened(inspect(details, ONE_LINE), 400))}`));
     const how = langgraph
-      ? `graph.invoke(new Command({ resume: … }), { configurable: { thread_id: ${JSON.stringify(checkpoint.thread)} } })`
+      ? resumeCode(checkpoint.thread, id, undefined, questions.length === 1)
       : `threadmark answer ${JSON.stringify(checkpoint.thread)} '…'`;
     terminal.line(terminal.style("dim", `  ${printable(how)}`));
     terminal.line();

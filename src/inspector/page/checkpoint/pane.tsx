@@ -146,6 +146,8 @@ export function CheckpointPane({
               question={question}
               place={place}
               readOnly={readOnly}
+              isOnly={facts.questions.length === 1}
+              app={app}
               isHead={isHead}
               onDone={done}
             />

@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import { resumeCode } from "../../../display/steps/resume-code.ts";
 import type { AnswerForm, QuestionFacts } from "../answers.ts";
 import { post } from "../api.ts";
 import { Code } from "../parts/copy.tsx";
@@ -11,6 +12,10 @@ interface QuestionCardProps {
   readonly question: QuestionFacts;
   readonly place: { readonly thread: string; readonly namespace: readonly string[]; readonly checkpoint: string };
   readonly readOnly: boolean;
+  /** True if the thread asks nothing else. */
+  readonly isOnly: boolean;
+  /** The application that threads can be run on with. */
+  readonly app: string | null;
   /** False for an earlier checkpoint: the thread has gone on. */
   readonly isHead: boolean;
   /** True among questions of other threads: then its name tells its thread. */
@@ -19,14 +24,8 @@ interface QuestionCardProps {
 }
 
 /** Shows a question that a thread waits with, and what it can be answered with, in place. */
-export function QuestionCard({
-  question,
-  place,
-  readOnly,
-  isHead,
-  isAmongOthers = false,
-  onDone,
-}: QuestionCardProps): JSX.Element {
+export function QuestionCard(props: QuestionCardProps): JSX.Element {
+  const { question, place, readOnly, isHead, isAmongOthers = false } = props;
   const { id, node, text, details, answered, langgraph } = question;
   const [again, setAgain] = useState(false);
   const isOpen = isHead && (!answered || again);
@@ -55,40 +54,41 @@ export function QuestionCard({
           Answer again …
         </button>
       )}
-      {isOpen && <AnswerControls question={question} place={place} readOnly={readOnly} onDone={onDone} />}
+      {isOpen && <AnswerControls {...props} />}
     </section>
   );
 }
 
-interface AnswerControlsProps {
-  readonly question: QuestionFacts;
-  readonly place: QuestionCardProps["place"];
-  readonly readOnly: boolean;
-  readonly onDone: (text: string) => void;
-}
-
-/** Shows buttons, a text or a form for an answer. LangGraph takes answers only from its caller: for it, the code is shown. */
-function AnswerControls({ question, place, readOnly, onDone }: AnswerControlsProps): JSX.Element | null {
+/**
+ * Shows buttons, a text or a form for an answer. LangGraph takes answers only from its caller: for it, the code is shown, and with
+ * an application a button that runs the graph on.
+ */
+function AnswerControls({ question, place, readOnly, isOnly, app, onDone }: QuestionCardProps): JSX.Element | null {
   const { id, form, langgraph } = question;
   const [asJson, setAsJson] = useState(false);
   const [failure, setFailure] = useState("");
   const [busy, setBusy] = useState(false);
   const [chosen, setChosen] = useState<{ value: unknown } | undefined>(undefined);
-  const send = async (value: unknown): Promise<void> => {
-    if (langgraph) {
-      setChosen({ value });
-      return;
-    }
+  const request = async (action: string, body: object, done: string): Promise<void> => {
     setBusy(true);
     setFailure("");
     try {
-      await post("answer", { ...place, interrupt: id, value });
-      onDone("The answer is stored. The next run of the thread picks it up.");
+      await post(action, body);
+      onDone(done);
     } catch (error) {
       setFailure(error instanceof Error ? error.message : String(error));
     }
     setBusy(false);
   };
+  const send = async (value: unknown): Promise<void> => {
+    if (langgraph) setChosen({ value });
+    else {
+      const done = "The answer is stored. The next run of the thread picks it up.";
+      await request("answer", { ...place, interrupt: id, value }, done);
+    }
+  };
+  const runOn = ({ value }: { readonly value: unknown }): Promise<void> =>
+    request("run/start", { thread: place.thread, answers: { [id]: value } }, "The graph runs on with the answer.");
   if (readOnly && !langgraph) return null;
   return (
     <div class="answer" aria-busy={busy}>
@@ -103,10 +103,17 @@ function AnswerControls({ question, place, readOnly, onDone }: AnswerControlsPro
       {langgraph && (
         <>
           <p class="about">LangGraph takes the answer from its caller:</p>
-          <Code
-            text={commandCode(place.thread, chosen === undefined ? "…" : JSON.stringify(chosen.value))}
-            label="the command that answers"
-          />
+          <Code text={`await ${resumeCode(place.thread, id, chosen, isOnly)};`} label="the command that answers" />
+          {app !== null && !readOnly && (
+            <button
+              type="button"
+              class="primary"
+              disabled={busy || chosen === undefined}
+              onClick={() => chosen && void runOn(chosen)}
+            >
+              Run on with the answer
+            </button>
+          )}
         </>
       )}
       <p class="failure" role="alert">
@@ -114,10 +121,6 @@ function AnswerControls({ question, place, readOnly, onDone }: AnswerControlsPro
       </p>
     </div>
   );
-}
-
-function commandCode(thread: string, value: string): string {
-  return `await graph.invoke(new Command({ resume: ${value} }), { configurable: { thread_id: ${JSON.stringify(thread)} } });`;
 }
 
 interface AnswerProps {

@@ -10,11 +10,12 @@ import { type Route, threadAddress } from "../route.ts";
 interface InboxViewProps {
   readonly route: Route;
   readonly readOnly: boolean;
+  readonly app: string | null;
   readonly notify: (text: string) => void;
 }
 
 /** Shows the open questions of all threads, to be answered in place, several at once where they offer the same answers. */
-export function InboxView({ route, readOnly, notify }: InboxViewProps): JSX.Element {
+export function InboxView({ route, readOnly, app, notify }: InboxViewProps): JSX.Element {
   const { value, error } = useLive<Inbox>("inbox", { limit: 200 });
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
   const done = (text: string): void => {
@@ -83,6 +84,8 @@ export function InboxView({ route, readOnly, notify }: InboxViewProps): JSX.Elem
             question={question}
             place={placeOf(question)}
             readOnly={readOnly}
+            isOnly={open.filter(({ thread }) => thread === question.thread).length === 1}
+            app={app}
             isHead
             isAmongOthers
             onDone={done}
