@@ -12,8 +12,12 @@ export const util: typeof import("node:util") = process.getBuiltinModule("node:u
 
 // The functions load a module when it is first needed, since a short process may never come to it.
 
+let loadedCrypto: typeof import("node:crypto") | undefined;
+
+/** Returns `node:crypto`. Kept, because every write and large value that is stored needs it. */
 export function cryptography(): typeof import("node:crypto") {
-  return process.getBuiltinModule("node:crypto");
+  loadedCrypto ??= process.getBuiltinModule("node:crypto");
+  return loadedCrypto;
 }
 
 export function os(): typeof import("node:os") {

@@ -140,25 +140,23 @@ function addWrites(
   const { tasks, at, result } = merge(draft, captured, before, since, inherited);
   if (result.stored === 0) return result;
   noteControls(draft, captured, at);
-  const encode = (): Value => encodeTasks(draft, draft.target as Tape, tasks);
-  const takeBack = draft.values.mark();
-  const value = encode();
-  // A control write that is replaced may have been the last to refer to a large value.
-  if (before !== undefined && refers(before)) draft.collects.add((draft.target as Tape).lineage);
-  checkRecord(draft.context, draft.thread, value, `what task ${JSON.stringify(captured.task)} wrote`);
-  draft.tell("writes", captured.namespace, captured.checkpoint);
-  draft.weigh(value);
-  const { inserts } = draft.batch;
-  if (planned) inserts[inserts.indexOf(planned)] = { key, value };
-  else if (before !== undefined || tasks.length > 1) addRecord(draft, key, before, value);
-  else {
-    const isLarge = refers(value);
-    const entry = tasks[0] as TaskWrites;
-    const waits = draft.carrying.add({ key, entry, length: value.length, encode: isLarge ? encode : () => value });
-    if (!waits) addRecord(draft, key, before, value);
-    // A row that carries the writes may need none of their large values.
-    else if (isLarge) takeBack();
+  const encode = (): Value => {
+    const value = encodeTasks(draft, draft.target as Tape, tasks);
+    checkRecord(draft.context, draft.thread, value, `what task ${JSON.stringify(captured.task)} wrote`);
+    return value;
+  };
+  const isNew = !planned && before === undefined && tasks.length === 1;
+  // Mostly a row carries the writes, and the record is never made.
+  if (!isNew || !draft.carry({ key, entry: tasks[0] as TaskWrites, encode })) {
+    const value = encode();
+    // A control write that is replaced may have been the last to refer to a large value.
+    if (before !== undefined && refers(before)) draft.collects.add((draft.target as Tape).lineage);
+    draft.weigh(value);
+    const { inserts } = draft.batch;
+    if (planned) inserts[inserts.indexOf(planned)] = { key, value };
+    else addRecord(draft, key, before, value);
   }
+  draft.tell("writes", captured.namespace, captured.checkpoint);
   return result;
 }
 

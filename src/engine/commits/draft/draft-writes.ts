@@ -7,24 +7,26 @@ import { placesOf, referToState } from "../../../codec/state-references.ts";
 import type { Tape } from "../../memory/tape.ts";
 import type { Row } from "../../records/row.ts";
 import { type CarriedTask, isFor, type LooseWrites, type StoredWrite, type TaskWrites } from "../../records/writes.ts";
+import { storedSize } from "../../values/large-parts.ts";
 import type { BatchBuilder } from "../batch/batch.ts";
 
-/** Writes of more characters than this stay records of their own. */
+/** Writes of more characters than this, apart from large values, stay records of their own. */
 const MOST = 256 * 1024;
+
+/** The most bytes of JSON that a unit of a string's length takes, escaped. */
+const BYTES_OF_ESCAPE = 6;
 
 /** Writes of one task that are planned: the record of their own that they get unless a row carries them. */
 export interface PlannedWrites {
   readonly key: Key;
   readonly entry: TaskWrites;
-  /** About how long the record is. */
-  readonly length: number;
   /** Encodes the record. Its large values become the draft's. */
   encode(): Value;
 }
 
 /** The draft, as far as carrying needs it. */
 interface Draft {
-  readonly context: { readonly largeFrom: number };
+  readonly context: { readonly largeFrom: number; readonly checkpointBytes: number };
   readonly batch: BatchBuilder;
   readonly existing: Tape | undefined;
   readonly target: Tape | undefined;
@@ -72,11 +74,16 @@ export class DraftWrites {
     return this.#loose.length === 0;
   }
 
-  /** Adds writes that a row may carry. Control writes stay apart: others may replace them. */
-  add(writes: PlannedWrites): boolean {
-    const isFit = writes.length <= MOST && writes.entry.writes.every(([index]) => index >= 0);
-    if (isFit) this.#loose = [...this.#loose, writes];
-    return isFit;
+  /**
+   * Adds writes of about `size` characters, if a row may carry them. Control writes stay apart: others may replace them. So do
+   * writes that may be too large for a record, which only the record tells.
+   */
+  add({ largeFrom, checkpointBytes }: Draft["context"], writes: PlannedWrites, size: number): boolean {
+    const { writes: all } = writes.entry;
+    if (!all.every(([index]) => index >= 0) || size * BYTES_OF_ESCAPE > checkpointBytes) return false;
+    if (size > MOST && storedSize(all as unknown as Json, largeFrom, () => true) > MOST) return false;
+    this.#loose = [...this.#loose, writes];
+    return true;
   }
 
   /** Gives writes a record of their own at once: another call adds to it. */

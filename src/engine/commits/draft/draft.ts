@@ -1,5 +1,5 @@
 import type { Batch, DirectoryKey, Found, Value } from "../../../backend.ts";
-import type { Delta } from "../../../codec/delta/index.ts";
+import { type Delta, sizeOf } from "../../../codec/delta/index.ts";
 import type { Json } from "../../../codec/json.ts";
 import { jsonText } from "../../../codec/json-text.ts";
 import type { ChangeKind } from "../../../model/interface/watched-changes.ts";
@@ -18,7 +18,7 @@ import { shortText } from "../../values/large-parts.ts";
 import type { Control } from "../../view/head-status.ts";
 import { BatchBuilder } from "../batch/batch.ts";
 import { mailRecords, movedMail } from "../moved-mail.ts";
-import { DraftWrites } from "./draft-writes.ts";
+import { DraftWrites, type PlannedWrites } from "./draft-writes.ts";
 import type { Planned } from "./planned.ts";
 
 /** Thrown by a plan that cannot share a draft with the changes planned before it. */
@@ -256,8 +256,16 @@ export class Draft {
   }
 
   /** Adds a record's length to the draft's. */
-  weigh(value: Value): void {
-    this.#length += value.length;
+  weigh({ length }: { readonly length: number }): void {
+    this.#length += length;
+  }
+
+  /** Lets the next row carry writes, if it may. */
+  carry(writes: PlannedWrites): boolean {
+    const length = sizeOf(writes.entry.writes as unknown as Json, Number.POSITIVE_INFINITY);
+    const isCarried = this.carrying.add(this.context, writes, length);
+    if (isCarried) this.weigh({ length });
+    return isCarried;
   }
 
   /** Returns how long the records of the draft are together. */
