@@ -1,6 +1,7 @@
 import type { Value } from "../../backend.ts";
 import type { NamedValue } from "../../codec/references.ts";
 import { ByteCache } from "./byte-cache.ts";
+import { LongTexts } from "./long-texts.ts";
 
 /** The large values of a lineage that are known to be stored. */
 export interface LineageValues {
@@ -10,18 +11,15 @@ export interface LineageValues {
    */
   collections: Value | undefined;
   /** By the value itself if it is a string, else by its JSON. */
-  readonly strings: Map<string, NamedValue>;
-  readonly others: Map<string, NamedValue>;
+  readonly strings: LongTexts<NamedValue>;
+  readonly others: LongTexts<NamedValue>;
   bytes: number;
 }
 
 /** Estimated bytes of an entry beside its text. */
 const WEIGHT = 300;
 
-/**
- * Remembers which large values are stored, so that a value that is written again is neither hashed nor stored again.
- * Strings are looked up by themselves: V8 hashes a long one by its length, and the usual hit is the very same string.
- */
+/** Remembers which large values are stored, so that a value that is written again is neither hashed nor stored again. */
 export class KnownValues {
   readonly #lineages: ByteCache<number, LineageValues>;
   /** Lineages of which values are remembered, the one used longest ago first. */
@@ -43,7 +41,7 @@ export class KnownValues {
   /** Begins to remember values of a lineage, whose count of collections was just read. */
   begin(lineage: number, collections: Value | undefined): LineageValues {
     this.forget(lineage);
-    const values: LineageValues = { collections, strings: new Map(), others: new Map(), bytes: 0 };
+    const values: LineageValues = { collections, strings: new LongTexts(), others: new LongTexts(), bytes: 0 };
     this.#lineages.set(lineage, values, WEIGHT);
     return values;
   }
@@ -51,9 +49,9 @@ export class KnownValues {
   /** Remembers a value that was found, or inserted, since `values` were begun. `text`: itself, or its JSON. */
   add(values: LineageValues, text: string, isString: boolean, { name, length }: NamedValue): void {
     const texts = isString ? values.strings : values.others;
-    if (texts.has(text)) return;
+    if (texts.get(text)) return;
     const bytes = 2 * text.length + WEIGHT;
-    texts.set(text, { name, length });
+    texts.add(text, { name, length });
     values.bytes += bytes;
     this.#bytes += bytes;
     this.#filled.delete(values);

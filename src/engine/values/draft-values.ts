@@ -4,6 +4,7 @@ import { jsonText } from "../../codec/json-text.ts";
 import { type NamedValue, referenceTo } from "../../codec/references.ts";
 import type { Context } from "../memory/context.ts";
 import type { LineageValues } from "../memory/known-values.ts";
+import { LongTexts } from "../memory/long-texts.ts";
 import { hasPlace, type LargeValue, largeValue } from "../records/values.ts";
 import { LargeParts, type Naming, storedSize } from "./large-parts.ts";
 
@@ -17,10 +18,8 @@ export interface PlannedValue extends LargeValue {
 export class DraftValues {
   readonly #context: Context;
   readonly #planned: PlannedValue[] = [];
-  readonly #strings = new Map<string, NamedValue>();
-  readonly #others = new Map<string, NamedValue>();
-  /** Strings that got a name, also where that was taken back: the row after a task's write usually holds the same one. */
-  readonly #made = new Map<string, LargeValue>();
+  readonly #strings = new LongTexts<NamedValue>();
+  readonly #others = new LongTexts<NamedValue>();
   #lineage = 0;
   #known: LineageValues | undefined;
   #uses = 0;
@@ -83,7 +82,7 @@ export class DraftValues {
   /** Returns about how many characters a full frame of this tree would take. */
   sizeOfFull(lineage: number, tree: Json): number {
     const known = this.#context.values.of(lineage);
-    const isStored = (text: string): boolean => this.#strings.has(text) || known?.strings.has(text) === true;
+    const isStored = (text: string): boolean => (this.#strings.get(text) ?? known?.strings.get(text)) !== undefined;
     return storedSize(tree, this.#context.largeFrom, isStored);
   }
 
@@ -119,19 +118,11 @@ export class DraftValues {
       return this.#refer(stored);
     }
     if (!mayInsert) return undefined;
-    const value = isString ? this.#named(text) : largeValue(text, this.#context.nameValue);
+    const value = largeValue(isString ? jsonText(text) : text, this.#context.nameValue);
     if (!hasPlace(value.name) || this.#context.values.isDisplaced(this.#lineage, value.name)) return undefined;
     this.#planned.push({ ...value, text, isString });
-    (isString ? this.#strings : this.#others).set(text, value);
+    (isString ? this.#strings : this.#others).add(text, value);
     return this.#refer(value);
-  }
-
-  #named(text: string): LargeValue {
-    const made = this.#made.get(text);
-    if (made !== undefined) return made;
-    const value = largeValue(jsonText(text), this.#context.nameValue);
-    this.#made.set(text, value);
-    return value;
   }
 
   #refer(value: NamedValue): Json {
