@@ -79,6 +79,7 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
   /** True if messages that were stored before are taken to be unchanged. */
   readonly #trusted: boolean;
   readonly #attributes: readonly string[];
+  #last: { readonly thread: string; readonly namespace: string; readonly handle: Thread<State> } | undefined;
   #owned = false;
 
   /** Uses an open store, which closing the saver leaves open. */
@@ -129,18 +130,19 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
     // Some callers leave this argument out, though the contract requires it.
     newVersions: ChannelVersions = checkpoint.channel_versions ?? {},
   ): Promise<RunnableConfig> {
-    const done = this.#put(config, checkpoint, metadata, newVersions);
     const address = addressOf(config);
+    const done = this.#put(address, config, checkpoint, metadata, newVersions);
     return address === undefined ? done : this.#refusals.hold({ ...address, checkpoint: checkpoint.id }, config, done);
   }
 
   async #put(
+    address: Address | undefined,
     config: RunnableConfig,
     checkpoint: Checkpoint,
     metadata: CheckpointMetadata,
     newVersions: ChannelVersions,
   ): Promise<RunnableConfig> {
-    const { thread, namespace, checkpoint: parent = null } = requiredAddress(config, "put");
+    const { thread, namespace, checkpoint: parent = null } = address ?? requiredAddress(config, "put");
     const handle = this.#handle({ thread, namespace });
     const input = putInput({
       config,
@@ -157,10 +159,11 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
       await this.#running<unknown>(thread, config, (lease) => {
         const leased = lease === undefined ? {} : { lease };
         if (parent === checkpoint.id) return rePut(handle, input, leased);
-        const attributes = attributesOf(this.#attributes, { ...config.metadata, ...metadata });
+        const attributes =
+          this.#attributes.length > 0 && attributesOf(this.#attributes, { ...config.metadata, ...metadata });
         const given = attributes ? { ...input, attributes } : input;
         const placed = { parent, ...leased };
-        return readsAncestors({ metadata: {}, stateVersion: 0, ...input })
+        return readsAncestors({ metadata: input.metadata ?? {}, stateVersion: input.stateVersion ?? 0 })
           ? putMarked(handle, given, placed, PRUNER)
           : handle.put(given, placed);
       });
@@ -321,8 +324,13 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
     await this.close();
   }
 
-  #handle(address: Pick<Address, "thread" | "namespace">): Thread<State> {
-    return this.#store.thread(address.thread, { namespace: levelsOf(address.namespace) });
+  /** Returns the handle on a thread. The handle used last is kept: a step saves its writes and its checkpoint in turn. */
+  #handle({ thread, namespace }: Pick<Address, "thread" | "namespace">): Thread<State> {
+    const last = this.#last;
+    if (last?.thread === thread && last.namespace === namespace) return last.handle;
+    const handle = this.#store.thread(thread, { namespace: levelsOf(namespace) });
+    this.#last = { thread, namespace, handle };
+    return handle;
   }
 
   /** Commits a change: for a run under its lease, if runs take leases; for others while no run is under way. */

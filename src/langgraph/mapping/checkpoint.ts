@@ -1,7 +1,7 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { ChannelVersions, Checkpoint, CheckpointMetadata, CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import type { Source, CheckpointTuple as StoredTuple } from "../../model/checkpoint.ts";
-import type { PutInput } from "../../model/interface/options.ts";
+import type { PutFields, PutInput } from "../../model/interface/options.ts";
 import { define } from "../define.ts";
 import { fromStored } from "../values/from-stored.ts";
 import { toStored } from "../values/to-stored.ts";
@@ -52,74 +52,73 @@ export function putInput(input: CheckpointInput): PutInput<Record<string, unknow
   // A fork is put under the parent of the checkpoint it copies, and lists nothing as new. An update includes the writes of
   // finished tasks under their old versions.
   const whole = complete || origin === "fork" || origin === "update";
+  const changed = new Set(Object.keys(whole ? versions : newVersions));
   // LangGraph also passes channels that were never written to, and have no version.
-  const unversioned = Object.keys(values).filter((channel) => !Object.hasOwn(versions, channel));
-  const changed = new Set([...Object.keys(whole ? versions : newVersions), ...unversioned]);
+  const unlisted = Object.keys(values).filter((channel) => !Object.hasOwn(versions, channel));
+  for (const channel of unlisted) changed.add(channel);
   const set: Record<string, unknown> = {};
   const unset: string[] = [];
+  const noted: { readonly set: string[]; readonly unset: string[] } = { set: [], unset: [] };
   for (const channel of changed) {
-    if (Object.hasOwn(values, channel)) define(set, keyOf(channel), toStored(values[channel], trusted));
-    else unset.push(channel);
+    const value = values[channel];
+    const hasValue = Object.hasOwn(values, channel);
+    const key = keyOf(channel);
+    const stored = hasValue ? toStored(value, trusted) : undefined;
+    if (hasValue) define(set, key, stored);
+    else unset.push(key);
+    if (isActivation(channel)) continue;
+    const isNew = Object.hasOwn(newVersions, channel) || isSnapshot(stored) || unlisted.includes(channel);
+    if (complete && !isNew) continue;
+    if (value === undefined || !hasValue) noted.unset.push(channel);
+    else noted.set.push(channel);
   }
-  const present = Object.keys(set).map((key) => nameOf(key) as string);
-  const isNoted = (channel: string): boolean =>
-    !isActivation(channel) &&
-    (!complete ||
-      Object.hasOwn(newVersions, channel) ||
-      isSnapshot(set[keyOf(channel)]) ||
-      unversioned.includes(channel));
-  set[reserved] = bookkeepingOf(input, present);
+  const time = Date.parse(checkpoint.ts);
+  set[reserved] = bookkeepingOf(input, unlisted, time);
   const named = nameToNote(input.namespace);
   const format = formatNote(checkpoint.v, input.hasSchema === true);
-  const {
-    source,
-    step,
-    run,
-    workflow,
-    metadata: kept,
-  } = storedMetadata(metadata, input.config, {
-    set: present.filter((channel) => isNoted(channel) && values[channel] !== undefined),
-    unset: unset.concat(present.filter((channel) => values[channel] === undefined)).filter(isNoted),
+  const { source, step, run, workflow, kept } = storedMetadata(metadata, input.config, {
+    ...(noted.set.length > 0 && { set: noted.set }),
+    ...(noted.unset.length > 0 && { unset: noted.unset }),
     ...(named !== undefined && { namespace: named }),
     ...(format !== undefined && { format }),
   });
-  const createdAt = Date.parse(checkpoint.ts);
-  return {
-    ...(hasParent ? { update: { set, unset: unset.map(keyOf) as never[] } } : { state: set }),
+  const fields: { -readonly [Name in keyof PutFields]: PutFields[Name] } = {
     id: checkpoint.id,
     source,
-    ...(step !== undefined && { step }),
     node: lastNode(checkpoint, source),
     path: [],
     next: activatedNodes(values, changed),
     run,
-    ...(workflow !== undefined && { workflow }),
-    ...(Number.isFinite(createdAt) && { createdAt }),
-    ...(!input.hasSchema && { stateVersion: 0 }),
     metadata: kept,
   };
+  if (step !== undefined) fields.step = step;
+  if (workflow !== undefined) fields.workflow = workflow;
+  if (Number.isFinite(time)) fields.createdAt = time;
+  if (!input.hasSchema) fields.stateVersion = 0;
+  return hasParent ? { ...fields, update: { set, unset: unset as never[] } } : { ...fields, state: set };
 }
 
-function bookkeepingOf({ checkpoint, missingParent, sends }: CheckpointInput, present: readonly string[]): Bookkeeping {
+/** Returns a checkpoint's {@link Bookkeeping}. `time` is that of the checkpoint, if it has one. */
+function bookkeepingOf(
+  { checkpoint, missingParent, sends }: CheckpointInput,
+  unlisted: readonly string[],
+  time: number,
+): Bookkeeping {
   const { id: _id, v, ts, channel_values: _values, channel_versions, versions_seen, ...rest } = checkpoint;
-  const versions = channel_versions ?? {};
-  const unlisted = present.filter((channel) => !Object.hasOwn(versions, channel));
   return {
-    versions,
+    versions: channel_versions ?? {},
     seen: versions_seen ?? {},
     ...(unlisted.length > 0 && { unlisted }),
     v,
-    ...(!isIsoTime(ts) && { ts }),
+    ...(!isIsoTime(ts, time) && { ts }),
     ...(Object.keys(rest).length > 0 && { rest: toStored(rest) as Record<string, unknown> }),
     ...(missingParent !== undefined && { parent: missingParent }),
     ...(sends !== undefined && { sends: sends.map((send) => toStored(send)) }),
   };
 }
 
-function isIsoTime(ts: unknown): boolean {
-  if (typeof ts !== "string") return false;
-  const time = Date.parse(ts);
-  return Number.isFinite(time) && new Date(time).toISOString() === ts;
+function isIsoTime(ts: unknown, time: number): boolean {
+  return typeof ts === "string" && Number.isFinite(time) && new Date(time).toISOString() === ts;
 }
 
 /**

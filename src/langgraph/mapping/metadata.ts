@@ -16,7 +16,7 @@ export interface StoredMetadata {
   readonly step: number | undefined;
   readonly run: string | null;
   readonly workflow: string | undefined;
-  readonly metadata: Metadata;
+  readonly kept: Metadata;
 }
 
 /** Keys that LangGraph itself adds to a config's metadata. The run's id is stored as the checkpoint's `run`. */
@@ -54,7 +54,7 @@ export function storedMetadata(metadata: CheckpointMetadata, config: RunnableCon
     step: whole ? (step as number) : undefined,
     run: runOf(config),
     workflow: workflow !== undefined && isId(workflow) ? workflow : undefined,
-    metadata: withNotes(kept, absent.length === 0 ? notes : { ...notes, absent }),
+    kept: withNotes(kept, absent.length === 0 ? notes : { ...notes, absent }),
   };
 }
 
