@@ -1,14 +1,13 @@
 import type { Answer, LogPage, Read } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
-import { parseNamespaceKey } from "../../model/address.ts";
 import type { ChangeKind, WatchedChange } from "../../model/interface/watched-changes.ts";
 import { FOLLOWED } from "../commits/announce.ts";
 import type { Context } from "../memory/context.ts";
 import { decodeLine, type LoggedChange, type LogRecord } from "../records/log.ts";
-import type { Row } from "../records/row.ts";
 import { headOf } from "../view/find.ts";
-import { decodeCursor, encodeCursor, type FollowedSeq, type WatchState } from "./cursor.ts";
+import { decodeCursor, encodeCursor, type FollowedSeq } from "./cursor.ts";
 import { type Followed, type NewRows, nameOf, newRows, readsOf } from "./followed-rows.ts";
+import { ToldChanges } from "./told-changes.ts";
 
 /** The changes that a watch is for. */
 export interface WatchFilter {
@@ -29,10 +28,12 @@ const HALF = 0.5;
 /** Lines of so many milliseconds before a watch began are searched for threads that may be active: clocks differ. */
 const BEFORE = 60_000;
 
+type PlacedLine = LogRecord & { readonly position: string; readonly text: string };
+
 /** The log and the rows of followed tapes, from one snapshot. */
 interface Snapshot {
   readonly page: LogPage;
-  readonly lines: readonly (LogRecord & { readonly position: string })[];
+  readonly lines: readonly PlacedLine[];
   /** Lines that are there, but have no position yet: others may come before them. */
   readonly unsettled: readonly LogRecord[];
   readonly rows: ReadonlyMap<string, NewRows | undefined>;
@@ -53,6 +54,8 @@ export class ChangeFeed {
   #skip = 0;
   readonly #followed = new Map<string, Followed>();
   readonly #remembered = new Map<string, number>();
+  /** Lines that were there before the watch began, but had no position yet: how many of each text are passed over. */
+  readonly #earlier = new Map<string, number>();
   /** True if the last call of `next` left changes behind that are there already. */
   more = false;
 
@@ -104,6 +107,10 @@ export class ChangeFeed {
       this.#position = page.end;
       if (page.lines.length === limit && (page.lines[0]?.at ?? 0) >= from) continue;
       for (const { at, text } of page.lines) if (at >= from) this.#followLine(decodeLine(text));
+      for (const text of page.unsettled ?? []) {
+        this.#followLine(decodeLine(text));
+        this.#earlier.set(text, (this.#earlier.get(text) ?? 0) + 1);
+      }
       break;
     }
     while (this.#passOver(await this.#read()));
@@ -133,7 +140,7 @@ export class ChangeFeed {
     });
     return {
       page,
-      lines: page.lines.map(({ position, text }) => ({ position, ...decodeLine(text) })),
+      lines: page.lines.map(({ position, text }) => ({ position, text, ...decodeLine(text) })),
       unsettled: (page.unsettled ?? []).map(decodeLine),
       rows: new Map(rows),
     };
@@ -185,10 +192,11 @@ export class ChangeFeed {
         this.more = true;
         return told.changes;
       }
+      const isEarlier = this.#isEarlier(line);
       for (const change of line.changes.slice(this.#skip)) {
         this.#tellRows(told, name, snapshot, change[3]);
         this.#skip += 1;
-        if (await this.#wants(line, change)) told.addLine(line, change, this.#position, this.#skip);
+        if (!isEarlier && (await this.#wants(line, change))) told.addLine(line, change, this.#position, this.#skip);
         if (change[0] === "delete") this.#followed.delete(name);
       }
       this.#position = line.position;
@@ -198,6 +206,14 @@ export class ChangeFeed {
     if (snapshot.lines.length === LINES) this.more = true;
     else this.#tellRest(told, snapshot);
     return told.changes;
+  }
+
+  /** Tells whether a line was there before the watch began; of equal lines the first ones were. */
+  #isEarlier({ text }: PlacedLine): boolean {
+    const count = this.#earlier.get(text) ?? 0;
+    if (count > 1) this.#earlier.set(text, count - 1);
+    else this.#earlier.delete(text);
+    return count > 0;
   }
 
   #isUnread({ thread, changes, ...tape }: LogRecord, { rows }: Snapshot): boolean {
@@ -266,56 +282,6 @@ export class ChangeFeed {
 
   #seqs(): readonly FollowedSeq[] {
     return [...this.#followed.values()].map(({ lineage, tape, told }) => [lineage, tape, told]);
-  }
-}
-
-/** The changes of one call, each with a cursor that is made when it is first asked for: it names all followed tapes. */
-class ToldChanges {
-  readonly changes: WatchedChange[] = [];
-  readonly #filter: string;
-  readonly #before: readonly FollowedSeq[];
-  readonly #rows: FollowedSeq[] = [];
-
-  constructor(filter: string, before: readonly FollowedSeq[]) {
-    this.#filter = filter;
-    this.#before = before;
-  }
-
-  addLine({ thread }: LogRecord, change: LoggedChange, position: string, skip: number): void {
-    const [kind, namespace, id, last, seq = last] = change;
-    this.#add({ kind: kind as ChangeKind, thread, namespace: parseNamespaceKey(namespace), id, seq }, position, skip);
-  }
-
-  /** Adds a new row. Without `told`, it only counts as told: the filter leaves it out. */
-  addRow(
-    { lineage, tape, told: seq }: Followed,
-    told:
-      | { readonly thread: string; readonly kind: "put" | "writes"; readonly id: string; readonly row: Row }
-      | undefined,
-    position: string,
-    skip: number,
-  ): void {
-    this.#rows.push([lineage, tape, seq]);
-    if (!told) return;
-    const { thread, kind, id, row } = told;
-    const namespace = parseNamespaceKey(row.namespace);
-    this.#add({ kind, thread, namespace, id, seq: kind === "put" ? row.seq : row.seq - 1 }, position, skip);
-  }
-
-  #add(change: Omit<WatchedChange, "cursor">, position: string, skip: number): void {
-    const rows = this.#rows.length;
-    let cursor: string | undefined;
-    const make = (): string => {
-      cursor ??= encodeCursor(this.#filter, this.#state(position, skip, rows));
-      return cursor;
-    };
-    this.changes.push(Object.defineProperty(change as WatchedChange, "cursor", { enumerable: true, get: make }));
-  }
-
-  #state(position: string, skip: number, rows: number): WatchState {
-    const told = new Map(this.#before.map((entry) => [nameOf({ lineage: entry[0], tape: entry[1] }), entry]));
-    for (const entry of this.#rows.slice(0, rows)) told.set(nameOf({ lineage: entry[0], tape: entry[1] }), entry);
-    return { position, skip, followed: [...told.values()] };
   }
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { expect, test } from "vitest";
+import pg from "pg";
+import { expect, onTestFinished, test } from "vitest";
 import { open } from "../../../../src/api/open.ts";
 import type { Store } from "../../../../src/api/store.ts";
 import { startBouncer } from "../../../support/postgres/pgbouncer.ts";
@@ -56,4 +57,39 @@ test("a watch behind a pooler of transactions, where no notification arrives, he
   await reader.close();
   await place.cleanup();
   bouncer.stop();
+}, 120_000);
+
+test("a watch that begins while others' transactions are open tells nothing that was committed before", async () => {
+  const place = await makePostgres();
+  const { url } = await fileDatabase();
+  const other = new pg.Client(url);
+  onTestFinished(() => other.end());
+  await other.connect();
+  // Lines of the log have no position as long as a transaction that began earlier may still commit before them.
+  await other.query("begin");
+  await other.query("select pg_current_xact_id()");
+  const store = await open(place.url, place.options);
+  const thread = store.thread("t");
+  const { id } = await thread.put({ state: { n: 0 } });
+  await thread.label(id, "first");
+  const watch = store.watch();
+  await watch.cursor();
+  const written = thread.putWrites(id, { task: "t", writes: [{ channel: "n", value: 1 }] });
+  const next = await thread.put({ state: { n: 1 } });
+  await written;
+  await thread.label(id, "first");
+  await other.query("rollback");
+  const told: unknown[] = [];
+  while (told.length < 3) {
+    const { value } = await watch.next();
+    told.push([value?.kind, value?.id]);
+  }
+  expect(told).toEqual([
+    ["writes", id],
+    ["put", next.id],
+    ["label", id],
+  ]);
+  await watch.return();
+  await store.close();
+  await place.cleanup();
 }, 120_000);
