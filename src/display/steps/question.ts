@@ -64,16 +64,6 @@ export function questionsOf(
   return own;
 }
 
-/** Tells whether a task of LangGraph waits at an interrupt, for less than {@link questionsOf} costs. */
-export function hasOpenInterrupt(writes: readonly Write[]): boolean {
-  return writes.some(
-    ({ task, index, channel }) =>
-      index === controlIndexes.interrupt &&
-      channel === "__interrupt__" &&
-      !writes.some((write) => write.task === task && (write.index >= 0 || write.index === controlIndexes.resume)),
-  );
-}
-
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [value];
 }

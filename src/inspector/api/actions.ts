@@ -59,9 +59,8 @@ const prune = async (context: ApiContext, parameters: Parameters<Handler>[1], dr
   const id = parameters.optionalText("thread");
   const rules = retentionOf(parameters);
   parameters.end();
-  const ids = id === undefined ? (await context.catalogue.all()).map((thread) => thread.id) : [id];
   const pruned = { threads: 0, deleted: 0, bytesReclaimed: 0 };
-  for (const thread of ids) {
+  for await (const { id: thread } of id === undefined ? context.catalogue.each() : [{ id }]) {
     const { deleted, bytesReclaimed } = await context.store.thread(thread).prune({ ...rules, dryRun });
     if (deleted > 0) pruned.threads += 1;
     pruned.deleted += deleted;

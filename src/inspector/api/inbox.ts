@@ -1,7 +1,7 @@
 import { failureKey } from "../../display/steps/failure.ts";
 import { toTagged } from "../../display/tagged-json.ts";
 import type { ThreadInfo } from "../../model/checkpoint.ts";
-import { activityOf } from "../caches/catalogue.ts";
+import { activityOf } from "../caches/activity.ts";
 import type { Head } from "../caches/heads.ts";
 import type { ApiContext, Handler } from "./api-context.ts";
 import { previewOf } from "./thread/tree.ts";
@@ -87,6 +87,7 @@ export const failureGroups: Handler = async (context, parameters) => {
 };
 
 const DAY = 86_400_000;
+const MOST_WORKFLOWS = 50;
 const STRETCHES = 48;
 
 /** Returns what somebody who opens the store wants to know first: who waits, what failed, what runs, and how it grows. */
@@ -94,17 +95,20 @@ export const overview: Handler = async (context, parameters) => {
   parameters.end();
   const { catalogue } = context;
   const totals = await catalogue.totals();
+  const { workflows, ...counts } = totals;
   return {
-    ...totals,
+    ...counts,
     complete: catalogue.isComplete,
+    listed: catalogue.isCut ? catalogue.listed.length : null,
     ...growthOf(catalogue.listed),
+    workflows: workflows.slice(0, MOST_WORKFLOWS),
   };
 };
 
 /** The answers of {@link growthOf} by the list they were made of, which changes less often than people ask. */
 const growths = new WeakMap<readonly ThreadInfo[], { readonly to: number; readonly growth: object }>();
 
-/** Returns activity, checkpoints and workflows of all threads that are listed. */
+/** Returns activity and checkpoints of all threads that are listed. */
 function growthOf(threads: readonly ThreadInfo[]): object {
   const now = Date.now();
   // Round numbers, so that the answer changes only now and then.
@@ -113,16 +117,9 @@ function growthOf(threads: readonly ThreadInfo[]): object {
   if (known?.to === to) return known.growth;
   const oldest = threads.reduce((least, { createdAt }) => Math.min(least, createdAt), now);
   const span = Math.max(3_600_000, Math.min(30 * DAY, now - oldest));
-  const workflows = new Map<string, Record<string, number>>();
-  for (const { workflow, status } of threads) {
-    const counts = workflows.get(workflow ?? "") ?? {};
-    counts[status] = (counts[status] ?? 0) + 1;
-    workflows.set(workflow ?? "", counts);
-  }
   const growth = {
     checkpoints: threads.reduce((sum, { checkpoints }) => sum + checkpoints, 0),
     activity: activityOf(threads, to - Math.ceil(span / 3_600_000) * 3_600_000, to, STRETCHES),
-    workflows: [...workflows].slice(0, 50).map(([name, counts]) => ({ name, counts })),
   };
   growths.set(threads, { to, growth });
   return growth;

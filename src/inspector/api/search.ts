@@ -38,9 +38,10 @@ const AROUND = 60;
  */
 export async function* searchStore(context: ApiContext, query: string, signal: AbortSignal): AsyncGenerator<Found> {
   const wanted = query.toLowerCase();
-  const threads = await context.catalogue.all();
+  const threads = await context.catalogue.count();
   let found = 0;
-  for (const { id, workflow, status, attributes } of threads) {
+  for await (const { id, workflow, status, attributes } of context.catalogue.each()) {
+    if (signal.aborted) return;
     if (found >= MOST_THREADS) break;
     const met = attributeTexts(attributes).filter((text) => text.toLowerCase().includes(wanted));
     const isNamed = id.toLowerCase().includes(wanted) || (workflow ?? "").toLowerCase().includes(wanted);
@@ -49,20 +50,22 @@ export async function* searchStore(context: ApiContext, query: string, signal: A
     yield { kind: "thread", thread: id, text: [workflow, status, ...met].filter(Boolean).join(" · ") };
   }
   found = 0;
-  for (const [searched, { id }] of threads.entries()) {
+  let searched = 0;
+  for await (const { id } of context.catalogue.each()) {
     if (signal.aborted) return;
-    if (searched % 20 === 0) yield { kind: "progress", searched, threads: threads.length, done: false };
+    if (searched % 20 === 0) yield { kind: "progress", searched, threads, done: false };
+    searched += 1;
     for await (const match of inThread(context, id, wanted, signal)) {
       yield match;
       found += 1;
     }
     if (found >= MOST_FOUND) {
-      yield { kind: "progress", searched: searched + 1, threads: threads.length, done: true };
+      yield { kind: "progress", searched, threads, done: true };
       return;
     }
     await turn();
   }
-  yield { kind: "progress", searched: threads.length, threads: threads.length, done: true };
+  yield { kind: "progress", searched, threads: searched, done: true };
 }
 
 async function* inThread(

@@ -10,7 +10,7 @@ export const storageFacts: Handler = async ({ survey }, parameters) => {
   const limit = parameters.whole("limit", 1, LARGEST_PAGE, 100);
   parameters.end();
   const { sizes, ...facts } = survey.survey;
-  return { ...facts, total: sizes.length, offset, sizes: sizes.slice(offset, offset + limit) };
+  return { ...facts, total: facts.measured, offset, sizes: sizes.slice(offset, offset + limit) };
 };
 
 export const startSurvey: Handler = async ({ survey }, parameters) => {

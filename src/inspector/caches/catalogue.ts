@@ -1,18 +1,24 @@
 import { setTimeout as pause, setImmediate as turn } from "node:timers/promises";
 import type { Store } from "../../api/store.ts";
-import { hasOpenInterrupt } from "../../display/steps/question.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import type { ThreadInfo } from "../../model/checkpoint.ts";
 import type { Status } from "../../model/status.ts";
 import { NestedGraphs } from "./nested-graphs.ts";
+import { type StatusCounts, statusesOf, sumOf, withoutZeros } from "./status-counts.ts";
 
 /** A list of threads is kept for this many times the time it took to make. */
 const IDLE_FACTOR = 10;
 const SHORTEST_PAUSE = 1_000;
 /** How long the first caller waits for a list that is being made, in milliseconds. */
 const PATIENCE = 400;
+/** The newest threads that are listed to be searched and scrolled through. */
+const MOST_LISTED = 100_000;
 /** Until the first list is complete, pages up to here are read from the store's index. */
 const FIRST = 1_000;
+/** So many threads are looked up by the beginning of their names, in a store with more than are listed. */
+const MOST_OLDER = 200;
+/** In a store with more threads than are listed, all pages are, and so many threads can be scrolled to. */
+const DEEPEST = 10_000;
 /** The threads that are listed so far are shown each time that so many have come. */
 const PORTION = 5_000;
 /** The list is made in slices of so many milliseconds. As much time again is left to what people wait for. */
@@ -31,13 +37,20 @@ export interface Query {
 
 export interface Page {
   readonly threads: readonly ThreadInfo[];
-  /** How many threads match. */
+  /** How many threads match, of those that can be scrolled to. */
   readonly total: number;
+  /** How many threads are beyond that: too old to be scrolled to, or to be searched by a part of their name. */
+  readonly beyond: number;
   /** How many threads match by status, whatever the status asked for. */
-  readonly statuses: Readonly<Partial<Record<Status, number>>>;
+  readonly statuses: StatusCounts;
   readonly workflows: readonly string[];
   /** False if a search has not seen all threads yet, while the store is listed for the first time. */
   readonly complete: boolean;
+}
+
+export interface WorkflowCounts {
+  readonly name: string;
+  readonly counts: StatusCounts;
 }
 
 /** The parts of a page that are the same for every stretch of the list. */
@@ -45,14 +58,18 @@ type Totals = Pick<Page, "statuses" | "workflows">;
 
 /**
  * The threads of a store, newest activity first. The first pages are read from the store's index, at the cost of what they
- * show. To be searched, and to be scrolled to any place, all threads are listed in the background, which takes seconds for a
- * hundred thousand, and again now and then; a single thread is always read afresh.
+ * show. To be searched, and to be scrolled to any place, the newest threads are listed in the background, which takes seconds for
+ * a hundred thousand, and again now and then; a single thread is always read afresh. Of a store with more threads only so many
+ * are kept: the memory of an inspector does not follow the size of its store.
  */
 export class Catalogue {
   /** The graphs that ran inside a thread. */
   readonly graphs: NestedGraphs;
   readonly #store: Store;
+  readonly #most: number;
   #threads: readonly ThreadInfo[] = [];
+  /** Whether the store has more threads than were listed. */
+  #isCut = false;
   #scan: Promise<void> | undefined;
   #nextScan = 0;
   #listedAt = Number.NEGATIVE_INFINITY;
@@ -66,19 +83,25 @@ export class Catalogue {
   /** The totals of the whole list as it is. */
   #totals: { readonly of: readonly ThreadInfo[]; readonly totals: Totals } | undefined;
 
-  constructor(store: Store) {
+  constructor(store: Store, most: number = MOST_LISTED) {
     this.#store = store;
+    this.#most = most;
     this.graphs = new NestedGraphs(store);
   }
 
-  /** Tells whether all threads have been listed once. */
+  /** Tells whether the threads have been listed once. */
   get isComplete(): boolean {
     return this.#complete;
   }
 
+  /** Tells whether the store has more threads than are listed. */
+  get isCut(): boolean {
+    return this.#isCut;
+  }
+
   async page(query: Query): Promise<Page> {
-    const isFirst = !this.#complete && query.search === "" && query.offset + query.limit <= FIRST;
-    if (isFirst) {
+    const deepest = this.#isCut ? DEEPEST : this.#complete ? 0 : FIRST;
+    if (query.search === "" && query.offset + query.limit <= deepest) {
       const page = await this.#firstPage(query);
       this.#begin();
       return page;
@@ -86,18 +109,17 @@ export class Catalogue {
     await this.#freshen();
     const text = query.search.toLowerCase();
     const isWhole = text === "" && query.workflow === undefined;
+    const isSought = ({ id, workflow }: ThreadInfo): boolean =>
+      (text === "" || id.toLowerCase().includes(text)) && (query.workflow === undefined || workflow === query.workflow);
     const named = isWhole
       ? this.#threads
-      : this.#threads.filter(
-          ({ id, workflow }) =>
-            (text === "" || id.toLowerCase().includes(text)) &&
-            (query.workflow === undefined || workflow === query.workflow),
-        );
+      : [...this.#threads.filter(isSought), ...(await this.#older(query.search)).filter(isSought)];
     const matching = query.status === undefined ? named : named.filter(({ status }) => status === query.status);
     const shown = matching.slice(query.offset, query.offset + query.limit);
     return {
       threads: performance.now() - this.#listedAt < SHORTEST_PAUSE ? shown : await this.#lookUp(shown),
       total: matching.length,
+      beyond: this.#isCut ? Math.max(0, (await this.#store.counts()).threads - this.#threads.length) : 0,
       ...this.#wholeTotals(),
       ...(!isWhole && { statuses: statusesOf(named) }),
       // A list that is not complete must not seem short: whoever scrolls through it would be sent back.
@@ -106,11 +128,15 @@ export class Catalogue {
     };
   }
 
-  /** Returns how many threads there are, by status. */
-  async totals(): Promise<Pick<Page, "total" | "statuses">> {
-    const { threads, status } = await this.#store.counts();
+  /** Returns how many threads there are, by status and workflow. */
+  async totals(): Promise<Pick<Page, "total" | "statuses"> & { readonly workflows: readonly WorkflowCounts[] }> {
+    const { threads, status, workflows } = await this.#store.counts();
     this.#begin();
-    return { total: threads, statuses: withoutZeros(status) };
+    return {
+      total: threads,
+      statuses: withoutZeros(status),
+      workflows: Object.entries(workflows).map(([name, counts]) => ({ name, counts: withoutZeros(counts) })),
+    };
   }
 
   async #firstPage(query: Query): Promise<Page> {
@@ -131,7 +157,9 @@ export class Catalogue {
     const wanted = { ...(workflow !== undefined && { workflow }), ...(status !== undefined && { status }) };
     for await (const info of this.#store.threads({ ...wanted, order: "updated", limit: offset + limit }))
       threads.push(info);
-    return { threads: threads.slice(offset), ...(await this.#counted(query)), complete: true };
+    const counted = await this.#counted(query);
+    const total = this.#isCut ? Math.min(counted.total, DEEPEST) : counted.total;
+    return { threads: threads.slice(offset), ...counted, total, beyond: counted.total - total, complete: true };
   }
 
   /** Counts the threads of a query without a text by the store's index. */
@@ -141,6 +169,16 @@ export class Catalogue {
     const total = status === undefined ? sumOf(Object.values(statuses)) : (statuses[status] ?? 0);
     const workflows = Object.keys(counts.workflows).filter((name) => name !== "");
     return { total, statuses, workflows: workflows.sort() };
+  }
+
+  /** Finds threads that are too old to be listed, by the beginning of their names. */
+  async #older(search: string): Promise<readonly ThreadInfo[]> {
+    if (!this.#isCut || search === "") return [];
+    const listed = new Set(this.#threads.map(({ id }) => id));
+    const older: ThreadInfo[] = [];
+    for await (const info of this.#store.threads({ prefix: search, limit: MOST_OLDER }))
+      if (!listed.has(info.id)) older.push(info);
+    return newestFirst(older);
   }
 
   #wholeTotals(): Totals {
@@ -163,7 +201,7 @@ export class Catalogue {
         if (ThreadmarkError.is(error, "CORRUPT")) return undefined;
         throw error;
       });
-    return info && this.#withQuestions(info);
+    return info;
   }
 
   /** Returns the threads that were forked or copied from another. */
@@ -177,8 +215,13 @@ export class Catalogue {
     return this.#threads;
   }
 
-  /** Returns every thread, from a list that is complete. */
-  async all(): Promise<readonly ThreadInfo[]> {
+  /** Returns how many threads there are. */
+  async count(): Promise<number> {
+    return (await this.#store.counts()).threads;
+  }
+
+  /** Yields every thread: from a list that is complete, and behind its end from the store. */
+  async *each(): AsyncGenerator<ThreadInfo> {
     this.#awaited += 1;
     try {
       await this.#freshen();
@@ -186,7 +229,10 @@ export class Catalogue {
     } finally {
       this.#awaited -= 1;
     }
-    return this.#threads;
+    const threads = this.#threads;
+    const last = threads.at(-1);
+    yield* threads;
+    if (this.#isCut && last) yield* this.#store.threads({ order: "updated", after: last.cursor });
   }
 
   /** Makes the next list show a change that was made here. */
@@ -223,8 +269,13 @@ export class Catalogue {
     let slice = started;
     // A thread that becomes active meanwhile may come twice: its place is the first.
     const threads = new Map<string, ThreadInfo>();
+    let isCut = false;
     for await (const info of this.#store.threads({ order: "updated" })) {
-      if (!threads.has(info.id)) threads.set(info.id, await this.#withQuestions(info));
+      if (threads.size === this.#most) {
+        isCut = true;
+        break;
+      }
+      if (!threads.has(info.id)) threads.set(info.id, info);
       const took = performance.now() - slice;
       if (took > SLICE) {
         await (threads.size < FIRST || this.#awaited > 0 ? turn() : pause(took));
@@ -234,20 +285,11 @@ export class Catalogue {
       if (!this.#complete && threads.size % PORTION === 0) this.#threads = [...threads.values()];
     }
     this.#threads = newestFirst([...threads.values()]);
+    this.#isCut = isCut;
     this.#complete = true;
     this.#slowPages.clear();
     this.#listedAt = performance.now();
     this.#nextScan = this.#listedAt + Math.max(SHORTEST_PAUSE, (this.#listedAt - started) * IDLE_FACTOR);
-  }
-
-  /**
-   * Counts a thread that stopped at LangGraph's `interrupt()` as waiting: its question is among the writes of its head.
-   */
-  async #withQuestions(info: ThreadInfo): Promise<ThreadInfo> {
-    const { status, head } = info;
-    if (status !== "paused" || head.pending === 0) return info;
-    const writes = await this.#store.thread(info.id, { namespace: head.namespace }).writes(head.id);
-    return hasOpenInterrupt(writes) ? { ...info, status: "waiting" } : info;
   }
 
   async #lookUp(threads: readonly ThreadInfo[]): Promise<readonly ThreadInfo[]> {
@@ -273,44 +315,7 @@ export class Catalogue {
   }
 }
 
-/** How many threads were active, and how many were begun, in equal stretches of time up to now. */
-export interface Activity {
-  readonly from: number;
-  readonly to: number;
-  readonly updated: readonly number[];
-  readonly created: readonly number[];
-}
-
-/** Counts threads by when they were last active and when they were begun. */
-export function activityOf(threads: readonly ThreadInfo[], from: number, to: number, stretches: number): Activity {
-  const updated = new Array<number>(stretches).fill(0);
-  const created = new Array<number>(stretches).fill(0);
-  const count = (counts: number[], at: number): void => {
-    const stretch = Math.floor(((at - from) / (to - from)) * stretches);
-    if (stretch >= 0 && stretch <= stretches) counts[Math.min(stretches - 1, stretch)]! += 1;
-  };
-  for (const { updatedAt, createdAt } of threads) {
-    count(updated, updatedAt);
-    count(created, createdAt);
-  }
-  return { from, to, updated, created };
-}
-
 /** Sorts threads by their activity. They come in that order but for those of one second, so that this takes little time. */
 function newestFirst(threads: readonly ThreadInfo[]): readonly ThreadInfo[] {
   return threads.toSorted((left, right) => right.updatedAt - left.updatedAt || (left.id < right.id ? -1 : 1));
-}
-
-function statusesOf(threads: readonly ThreadInfo[]): Partial<Record<Status, number>> {
-  const statuses: Partial<Record<Status, number>> = {};
-  for (const { status } of threads) statuses[status] = (statuses[status] ?? 0) + 1;
-  return statuses;
-}
-
-function withoutZeros(counts: Readonly<Partial<Record<Status, number>>>): Partial<Record<Status, number>> {
-  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
-}
-
-function sumOf(counts: readonly (number | undefined)[]): number {
-  return counts.reduce<number>((sum, count) => sum + (count ?? 0), 0);
 }

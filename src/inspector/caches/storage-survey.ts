@@ -6,6 +6,10 @@ import type { Catalogue } from "./catalogue.ts";
 type State = Record<string, unknown>;
 
 const POINTS = 120;
+/** Points of the growth that are kept while threads are measured; beyond that, neighbours become one. */
+const MOST_POINTS = 20_000;
+/** The largest threads that are told of. */
+const MOST_SIZES = 1_000;
 /** The survey estimates a prune for each of these values of `keepLast`. */
 const KEPT = [1, 10, 100] as const;
 
@@ -80,18 +84,20 @@ export class StorageSurvey {
   async #measure(): Promise<void> {
     const stats = await this.#store.stats();
     this.#survey = { ...this.#survey, stats };
-    const threads = await this.#catalogue.all();
-    const sizes: { thread: string; bytes: ThreadSize["bytes"]; checkpoints: number }[] = [];
-    const points = new Map<number, number>();
+    const threads = await this.#catalogue.count();
+    let sizes: { thread: string; bytes: ThreadSize["bytes"]; checkpoints: number }[] = [];
+    let points = new Map<number, number>();
+    let measured = 0;
     let prunes: readonly PruneYield[] = KEPT.map((keepLast) => ({
       keepLast,
       threads: 0,
       deleted: 0,
       bytesReclaimed: 0,
     }));
-    for (const [measured, { id, checkpoints }] of threads.entries()) {
+    for await (const { id, checkpoints } of this.#catalogue.each()) {
       if (this.#stopped) return;
-      this.#survey = { ...this.#survey, measured, threads: threads.length };
+      this.#survey = { ...this.#survey, measured, threads: Math.max(threads, measured) };
+      measured += 1;
       await turn();
       const size = await this.#store
         .thread(id)
@@ -100,13 +106,14 @@ export class StorageSurvey {
       // The thread was deleted meanwhile.
       if (size === undefined) continue;
       sizes.push({ thread: id, bytes: size.bytes, checkpoints });
+      if (sizes.length >= 2 * MOST_SIZES) sizes = largest(sizes);
       for (const { at, bytes } of size.growth) points.set(at, (points.get(at) ?? 0) + bytes);
+      if (points.size > MOST_POINTS) points = thinned(points);
       prunes = await Promise.all(prunes.map((prune) => this.#withYieldOf(id, checkpoints, prune)));
     }
-    sizes.sort((left, right) => right.bytes.total - left.bytes.total);
-    const growth = cumulative([...points].sort(([left], [right]) => left - right));
-    const finished = { state: "done", measured: threads.length, finishedAt: Date.now() } as const;
-    this.#survey = { ...this.#survey, ...finished, sizes, growth, prunes };
+    const growth = cumulative(inTime(points));
+    const finished = { state: "done", measured, threads: measured, finishedAt: Date.now() } as const;
+    this.#survey = { ...this.#survey, ...finished, sizes: largest(sizes), growth, prunes };
   }
 
   async #withYieldOf(id: string, checkpoints: number, prune: PruneYield): Promise<PruneYield> {
@@ -126,6 +133,25 @@ export class StorageSurvey {
       bytesReclaimed: bytesReclaimed + more.bytesReclaimed,
     };
   }
+}
+
+function largest<Sized extends { readonly bytes: ThreadSize["bytes"] }>(sizes: readonly Sized[]): Sized[] {
+  return sizes.toSorted((left, right) => right.bytes.total - left.bytes.total).slice(0, MOST_SIZES);
+}
+
+function inTime(points: ReadonlyMap<number, number>): [at: number, bytes: number][] {
+  return [...points].sort(([left], [right]) => left - right);
+}
+
+/** Joins each point with the next one, at the time of the later. */
+function thinned(points: ReadonlyMap<number, number>): Map<number, number> {
+  const joined = new Map<number, number>();
+  let before = 0;
+  for (const [index, [at, bytes]] of inTime(points).entries()) {
+    if (index % 2 === 0 && index < points.size - 1) before = bytes;
+    else joined.set(at, bytes + (index % 2 === 0 ? 0 : before));
+  }
+  return joined;
 }
 
 /** Returns the running sum over time, at no more points than a plot can show. */

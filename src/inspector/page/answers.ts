@@ -28,6 +28,7 @@ export interface ThreadRow extends ThreadInfo {
 export interface ThreadPage {
   readonly threads: readonly ThreadRow[];
   readonly total: number;
+  readonly beyond: number;
   readonly statuses: Readonly<Partial<Record<Status, number>>>;
   readonly workflows: readonly string[];
   readonly complete: boolean;
@@ -114,6 +115,8 @@ export interface OverviewFacts {
   readonly total: number;
   readonly complete: boolean;
   readonly statuses: Readonly<Partial<Record<Status, number>>>;
+  /** How many threads activity and checkpoints are of, where the store has more than are listed. */
+  readonly listed: number | null;
   readonly checkpoints: number;
   readonly activity: {
     readonly from: number;

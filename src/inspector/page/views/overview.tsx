@@ -55,7 +55,10 @@ export function Overview({
       </div>
       <p class="about">
         <span>{countText(facts.total, "thread")}</span>
-        <span>{facts.complete ? countText(facts.checkpoints, "checkpoint") : "counting checkpoints …"}</span>
+        <span>
+          {facts.complete ? countText(facts.checkpoints, "checkpoint") : "counting checkpoints …"}
+          {facts.listed !== null && ` in the ${facts.listed.toLocaleString("en")} threads that were active last`}
+        </span>
       </p>
       {open.length > 0 && (
         <>

@@ -12,12 +12,13 @@ import { addressOfRoute } from "../route.ts";
 const KINDS = [
   ["packs", "older checkpoints, sealed"],
   ["tail", "newest checkpoints"],
+  ["values", "large values, each stored once"],
   ["writes", "results of tasks"],
   ["metadata", "threads and labels"],
   ["index", "finding checkpoints"],
   ["directory", "finding threads"],
 ] as const;
-const PARTS = ["packs", "tail", "writes", "metadata", "index"] as const;
+const PARTS = ["packs", "tail", "values", "writes", "metadata", "index"] as const;
 
 /** Shows where the bytes are. The first visit starts a measurement of all threads in the background. */
 export function Storage({
@@ -117,6 +118,9 @@ function Totals({ stats }: { readonly stats: NonNullable<StorageFacts["stats"]> 
     <>
       <p class="big">
         <b>{bytesText(bytes.total)}</b> stored, {countText(threads, "thread")}, {countText(checkpoints, "checkpoint")}
+        {bytes.total > sum && (
+          <span class="about"> Records take {bytesText(sum)} of it; the rest are pages, indexes and the log.</span>
+        )}
       </p>
       <div class="stack" aria-hidden="true">
         {KINDS.map(([kind]) => (

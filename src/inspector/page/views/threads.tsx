@@ -14,6 +14,7 @@ export const STATUSES: readonly Status[] = ["waiting", "failed", "running", "pau
 
 interface Listed {
   readonly total: number;
+  readonly beyond: number;
   readonly pages: ReadonlyMap<number, readonly ThreadRow[]>;
   readonly statuses: ThreadPage["statuses"];
   readonly workflows: readonly string[];
@@ -21,7 +22,15 @@ interface Listed {
   readonly known: boolean;
 }
 
-const NOTHING: Listed = { total: 0, pages: new Map(), statuses: {}, workflows: [], complete: false, known: false };
+const NOTHING: Listed = {
+  total: 0,
+  beyond: 0,
+  pages: new Map(),
+  statuses: {},
+  workflows: [],
+  complete: false,
+  known: false,
+};
 
 /**
  * Shows the threads of the store, newest activity first. Pages are loaded when they become visible, and kept up to date
@@ -45,9 +54,9 @@ export function Threads({ route }: { readonly route: Route }): JSX.Element {
     const values = answers.map((answer) => answer?.value);
     const newest = values.at(-1);
     if (newest === undefined || values.some((value) => value === undefined)) return;
-    const { total, statuses, workflows, complete } = newest;
+    const { total, beyond, statuses, workflows, complete } = newest;
     const pages = new Map(numbers.map((page, index) => [page, values[index]!.threads]));
-    setList({ total, pages, statuses, workflows, complete, known: true });
+    setList({ total, beyond, pages, statuses, workflows, complete, known: true });
   }, answers);
   // Another search begins at the top.
   useEffect(() => {
@@ -147,6 +156,8 @@ export function Threads({ route }: { readonly route: Route }): JSX.Element {
       <p class="foot">
         {countText(list.total, "thread")}
         {list.complete || list.total > 0 ? "" : " …"}
+        {list.beyond > 0 &&
+          `, and ${list.beyond.toLocaleString("en")} older: narrow the list, or search by how a name begins`}
       </p>
     </section>
   );
