@@ -13,6 +13,7 @@ import { readOnly, translate } from "./faults.ts";
 import { bytesOf } from "./files/companion-files.ts";
 import { refuseForeignLog } from "./files/log-owner.ts";
 import { makeFile } from "./files/make-file.ts";
+import { hearCommits } from "./hear-commits.ts";
 import { LockSharing } from "./lock-sharing.ts";
 import { answerInTransaction, answerNothing, answerReads } from "./reads.ts";
 
@@ -40,9 +41,6 @@ export interface SqliteOptions {
   /** Default: `node:sqlite`, else `better-sqlite3`, else `libsql`, whichever is there. */
   readonly driver?: Driver;
 }
-
-/** Milliseconds between two looks at the count of others' commits. */
-const hearMilliseconds = 20;
 
 type Sizes = Record<Stored, Size>;
 
@@ -76,7 +74,7 @@ class SqliteBackend implements Backend {
   readonly #busyTimeout: number;
   readonly #mode: number;
   readonly #lock: LockSharing;
-  readonly #hearers = new Hearers((tell) => this.#hearOthers(tell));
+  readonly #hearers: Hearers;
   #database: Database | undefined;
   /** The open database, once it is prepared to commit. */
   #writable: Database | undefined;
@@ -91,6 +89,8 @@ class SqliteBackend implements Backend {
     this.#mode = checkedMode(options.mode);
     this.#lock = new LockSharing((error) => driver.fault(error) === "busy", busyTimeout);
     this.capabilities = { durable: path !== inMemory, processes: path !== inMemory };
+    const hearOthers = (tell: () => void): (() => void) => hearCommits(path, () => this.#version(), tell);
+    this.#hearers = path === inMemory ? new Hearers() : new Hearers(hearOthers);
   }
 
   read(reads: readonly Read[]): Promise<readonly Answer[]> {
@@ -107,19 +107,6 @@ class SqliteBackend implements Backend {
 
   hear(callback: () => void): () => void {
     return this.#hearers.hear(callback);
-  }
-
-  /** Looks from time to time whether another connection has committed: SQLite counts that, and the look takes microseconds. */
-  #hearOthers(tell: () => void): () => void {
-    let seen = this.#version();
-    const look = (): void => {
-      const now = this.#version();
-      if (now !== undefined && now === seen) return;
-      seen = now;
-      tell();
-    };
-    const timer = setInterval(look, hearMilliseconds);
-    return () => clearInterval(timer);
   }
 
   /** Returns a number that differs after a commit of another connection; undefined if it cannot be told, as after a fault. */
