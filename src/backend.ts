@@ -282,6 +282,8 @@ export interface Backend {
    */
   numberFor?(id: string, number: number): number;
   size(): Promise<Sizes>;
+  /** Returns what `size` does of the whole store, without counting records. Absent where that would take as long. */
+  total?(): Promise<Omit<Sizes, "tables">>;
   /**
    * Gives room that deleted records left back to the system, and makes them unreadable on the medium. `BUSY` where others
    * are in the way for too long: it says what was done, and commits go on meanwhile.

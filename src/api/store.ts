@@ -6,6 +6,7 @@ import type {
   BackupResult,
   Counts,
   ImportResult,
+  QuickStats,
   RestoreResult,
   RotateResult,
   Stats,
@@ -19,6 +20,7 @@ import type {
   InterruptsOptions,
   ResumableOptions,
   RotateOptions,
+  StatsOptions,
   SweepOptions,
   ThreadsOptions,
   WatchOptions,
@@ -38,6 +40,7 @@ import {
   checkExportOptions,
   checkResumableOptions,
   checkRotateOptions,
+  checkStatsOptions,
   checkWorkOptions,
 } from "../model/validation/work.ts";
 import { disposable } from "../platform/disposable.ts";
@@ -171,19 +174,23 @@ export class Store<State = unknown> {
 
   /**
    * Counts threads and checkpoints, and the bytes they take by kind. It reads every thread and measures every record: its
-   * time grows with the store. `counts` tells the number of threads from the index alone.
+   * time grows with the store. With `quick` it reads none: it counts the threads by the index, and measures the store as a whole.
    *
    * @example
    * const { threads, checkpoints, bytes } = await store.stats();
-   * console.log(threads, checkpoints, bytes.total);
+   * const { bytes: { total } } = await store.stats({ quick: true });
    */
-  stats(options: WorkOptions = {}): Promise<Stats> {
+  stats(options: StatsOptions & { readonly quick: true }): Promise<QuickStats>;
+  stats(options?: StatsOptions & { readonly quick?: false }): Promise<Stats>;
+  stats(options?: StatsOptions): Promise<Stats | QuickStats>;
+  stats(options: StatsOptions = {}): Promise<Stats | QuickStats> {
     return this.#work(async () => {
-      const work = checkWorkOptions(options, "stats");
-      const { storeStats } = await import("../engine/reads/sizes.ts");
+      const { quick, ...work } = checkStatsOptions(options);
       const { lastSweep } = await import("../engine/sweeping/sweeper.ts");
       const { context } = this.#engine;
-      return storeStats(context, work, await lastSweep(context));
+      const sweep = await lastSweep(context);
+      if (quick) return (await import("../engine/finding/counts.ts")).quickStats(context, work, sweep);
+      return (await import("../engine/reads/sizes.ts")).storeStats(context, work, sweep);
     });
   }
 

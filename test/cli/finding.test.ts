@@ -25,3 +25,54 @@ test("threads are found by run and by attributes of every type", async () => {
   expect(wrong.code).toBe(2);
   expect(wrong.err).toContain("a name, = and a value");
 });
+
+test("threads are found by several statuses, and an unknown one is wrong usage", async () => {
+  const url = await storeWith(async (store) => {
+    await store.thread("done").put({ state: {} });
+    await store.thread("paused").put({ state: {}, next: ["more"] });
+    await store.thread("waiting").put({ state: {}, next: ["ask"], interrupts: [{ id: "q", node: "ask", value: 1 }] });
+  });
+  expect(await found(url, "--status", "paused", "--status", "waiting")).toEqual(["paused", "waiting"]);
+  expect(await found(url, "--status", "done")).toEqual(["done"]);
+  const wrong = await threadmark(["threads", url, "--status", "idle"]);
+  expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining("Allowed choices are running, waiting")]);
+});
+
+test("prune --all prunes the threads that its filters name", async () => {
+  const url = await storeWith(async (store) => {
+    for (const [id, tenant] of [
+      ["a", "acme"],
+      ["b", "acme"],
+      ["c", "other"],
+    ] as const) {
+      for (let n = 0; n < 3; n += 1)
+        await store.thread(id).put({ state: { n }, workflow: "w", attributes: { tenant } });
+    }
+    await store.thread("b").put({ state: {}, next: ["more"] });
+    await store.thread("short").put({ state: {}, workflow: "w", attributes: { tenant: "acme" } });
+  });
+  const pruned = async (...options: readonly string[]): Promise<readonly unknown[]> => {
+    const { out } = await threadmark(["prune", "--all", url, "--keep-last", "1", "--yes", "--json", ...options]);
+    return records(out).map((record) => [record["thread"], record["deleted"]]);
+  };
+  expect(await pruned("--workflow", "other")).toEqual([]);
+  expect(await pruned("--where", "tenant=acme", "--status", "done")).toEqual([["a", 2]]);
+  expect(await pruned("--dry-run")).toEqual([
+    ["b", 3],
+    ["c", 2],
+  ]);
+  expect(await pruned()).toEqual([
+    ["b", 3],
+    ["c", 2],
+  ]);
+  const wrong = await threadmark(["prune", "a", url, "--keep-last", "1", "--status", "done"]);
+  expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining("go with --all")]);
+});
+
+test("stats --quick tells threads and bytes, and no more", async () => {
+  const url = await storeWith(described);
+  const [quick] = records((await threadmark(["stats", url, "--quick", "--json"])).out);
+  expect(quick).toEqual({ threads: 3, bytes: { total: expect.any(Number) }, sweep: null });
+  expect((await threadmark(["stats", url, "--quick"])).out).toMatch(/^threads +3\ntotal +\S+ \S+ +on the medium\n$/);
+  expect((await threadmark(["stats", url])).out).toMatch(/^entries +\S+ \S+ +finding threads by anything else$/m);
+});

@@ -16,7 +16,7 @@ import type { HeldJournals } from "./reading/snapshots.ts";
 import { Snapshots } from "./reading/snapshots.ts";
 import { Compaction } from "./upkeep/compaction.ts";
 import type { Sizes } from "./upkeep/measure.ts";
-import { measure } from "./upkeep/measure.ts";
+import { measure, measureTotal } from "./upkeep/measure.ts";
 import { verifyJournals } from "./upkeep/verification.ts";
 import { ActionQueue } from "./writing/action-queue.ts";
 import { admitBatches } from "./writing/admit-batches.ts";
@@ -78,6 +78,10 @@ export class FileBackend implements Backend {
 
   size(): Promise<Sizes> {
     return this.#translating("measuring", () => measure(this.#fileSystem, this.#directory, this.#snapshots));
+  }
+
+  total(): Promise<Pick<Sizes, "total">> {
+    return this.#translating("measuring", () => measureTotal(this.#fileSystem, this.#directory));
   }
 
   async compact(): Promise<void> {

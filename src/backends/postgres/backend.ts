@@ -9,7 +9,7 @@ import { Notices } from "./hearing/notices.ts";
 import { answersOf, isOfLaterLayout, Reader } from "./reading/read-statement.ts";
 import { quote } from "./schema/layout.ts";
 import { latestLayout, migrate, readLayout, refuseLaterLayout } from "./schema/migrate.ts";
-import { inspect, measure, vacuum, vacuumOnline } from "./upkeep.ts";
+import { inspect, measure, measureTotal, vacuum, vacuumOnline } from "./upkeep.ts";
 import { Committer } from "./writing/commit.ts";
 import { GenericBatchRunner } from "./writing/generic-batch.ts";
 import type { SimpleBatch } from "./writing/simple-batch.ts";
@@ -107,6 +107,10 @@ export class PostgresBackend implements Backend {
 
   async size(): Promise<Sizes> {
     return this.#guard(() => this.#server.persist(() => measure(this.#server, quote(this.#settings.schema))));
+  }
+
+  async total(): Promise<Omit<Sizes, "tables">> {
+    return this.#guard(() => this.#server.persist(() => measureTotal(this.#server, quote(this.#settings.schema))));
   }
 
   async compact(): Promise<void> {

@@ -31,6 +31,12 @@ const lag = `case when pg_is_in_recovery() then
     else ceil(extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp()) * 1000) end
   end`;
 
+/** Measures the tables with their indexes, without reading them. */
+export async function measureTotal(server: Server, schema: string): Promise<Omit<Sizes, "tables">> {
+  const { tables, ...whole } = await measure(server, schema, []);
+  return whole;
+}
+
 /** Counts records and bytes by table, and measures the tables with their indexes. */
 export async function measure(server: Server, schema: string, counted: readonly Stored[] = all): Promise<Sizes> {
   const counts = counted.map(

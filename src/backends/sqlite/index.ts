@@ -121,8 +121,11 @@ class SqliteBackend implements Backend {
 
   async size(): Promise<{ tables: Sizes; total: number }> {
     const sizes = await this.#look(sizesOf, () => Object.fromEntries(tableNames.map((name) => [name, empty])) as Sizes);
-    const total = this.#path === inMemory ? await this.#look(pageBytes, () => 0) : bytesOf(this.#path);
-    return { tables: sizes, total };
+    return { tables: sizes, ...(await this.total()) };
+  }
+
+  async total(): Promise<{ total: number }> {
+    return { total: this.#path === inMemory ? await this.#look(pageBytes, () => 0) : bytesOf(this.#path) };
   }
 
   async compact(): Promise<void> {

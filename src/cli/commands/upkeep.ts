@@ -1,12 +1,13 @@
-import type { Command } from "commander";
-import type { Stats } from "../../model/interface/results.ts";
+import { type Command, Option } from "commander";
+import type { Store } from "../../api/store.ts";
+import type { QuickStats, Stats } from "../../model/interface/results.ts";
 import { exitCodes, Failure } from "../failure.ts";
 import { declare } from "../input/declare.ts";
 import { printable } from "../output/printable.ts";
 import { Progress } from "../output/progress.ts";
 import { bytesText, countText, dateText } from "../output/quantities.ts";
 import { printFacts } from "../output/table.ts";
-import type { Session } from "../session.ts";
+import type { Session, State } from "../session.ts";
 
 export function verifyCommand(program: Command, session: Session): void {
   declare(program, session, {
@@ -40,35 +41,51 @@ const kinds: readonly (readonly [keyof Stats["bytes"], string])[] = [
   ["packs", "older checkpoints, sealed"],
   ["tail", "newest checkpoints"],
   ["writes", "results of tasks"],
+  ["values", "large values"],
   ["metadata", "what is known of threads, labels"],
   ["index", "finding checkpoints by id"],
-  ["directory", "finding threads"],
+  ["directory", "finding threads by id"],
+  ["entries", "finding threads by anything else"],
+  ["log", "telling watchers of changes"],
   ["total", "on the medium"],
 ];
 
 export function statsCommand(program: Command, session: Session): void {
-  declare(program, session, {
+  declare<{ readonly quick?: boolean }>(program, session, {
     name: "stats",
-    summary: "count threads, checkpoints and bytes",
-    examples: ["threadmark stats sqlite:agent.db", "threadmark stats --json | jq .bytes.total"],
-    async run({ url }) {
+    summary: "read every thread and count threads, checkpoints and bytes",
+    options: [new Option("--quick", "read no thread: threads and bytes of the whole store only")],
+    examples: ["threadmark stats sqlite:agent.db", "threadmark stats --quick --json | jq .bytes.total"],
+    async run({ url, options: { quick = false } }) {
       const { terminal, json } = session;
-      const stats = await session.withStore(url, (store) => Progress.during(session, "counting", () => store.stats()));
+      const stats: QuickStats & { readonly checkpoints?: number } = await session.withStore(url, (store) =>
+        quick ? store.stats({ quick }) : readStats(session, store),
+      );
       if (json) {
         terminal.json(stats);
         return;
       }
-      const { threads, checkpoints, bytes, sweep } = stats;
+      const { threads, checkpoints, sweep } = stats;
+      const bytes: Partial<Stats["bytes"]> = stats.bytes;
       printFacts(terminal, [
         ["threads", threads.toLocaleString("en")],
-        ["checkpoints", checkpoints.toLocaleString("en")],
-        ...kinds.map(
-          ([kind, meaning]) =>
-            [kind, `${bytesText(bytes[kind]).padStart(10)}  ${terminal.style("dim", meaning)}`] as const,
-        ),
+        ...(checkpoints === undefined ? [] : [["checkpoints", checkpoints.toLocaleString("en")] as const]),
+        ...kinds.flatMap(([kind, meaning]) => {
+          const size = bytes[kind];
+          if (size === undefined) return [];
+          return [[kind, `${bytesText(size).padStart(10)}  ${terminal.style("dim", meaning)}`] as const];
+        }),
         ...(sweep === null ? [] : [["last sweep", sweepText(sweep)] as const]),
       ]);
     },
+  });
+}
+
+function readStats(session: Session, store: Store<State>): Promise<Stats> {
+  return Progress.during(session, "counting, threads:", async (update) => {
+    const { threads } = await store.stats({ quick: true });
+    update(0, threads);
+    return store.stats({ progress: (done) => update(done, threads) });
   });
 }
 
@@ -86,7 +103,7 @@ export function reindexCommand(program: Command, session: Session): void {
       const { terminal, json, signal } = session;
       const threads = await session.withStore(url, (store) =>
         Progress.during(session, "indexing, threads:", (update) =>
-          store.reindex({ progress: (done) => update(done, done), signal }),
+          store.reindex({ progress: (done) => update(done), signal }),
         ),
       );
       if (json) terminal.json({ threads });
@@ -103,12 +120,12 @@ export function compactCommand(program: Command, session: Session): void {
     async run({ url }) {
       const { terminal, json } = session;
       const sizes = await session.withStore(url, async (store) => {
-        const { threads, bytes } = await store.stats();
+        const { threads, bytes } = await store.stats({ quick: true });
         await Progress.during(session, "compacting, threads:", (update) => {
           update(0, threads);
           return store.compact({ progress: (done) => update(done, threads) });
         });
-        return { before: bytes.total, after: (await store.stats()).bytes.total };
+        return { before: bytes.total, after: (await store.stats({ quick: true })).bytes.total };
       });
       if (json) terminal.json(sizes);
       else terminal.note(`${bytesText(sizes.before)} before, ${bytesText(sizes.after)} after.`);

@@ -228,6 +228,10 @@ export class EncryptedBackend implements Backend {
     return this.#backend.size();
   }
 
+  total(): ReturnType<NonNullable<Backend["total"]>> {
+    return this.#backend.total?.() ?? this.#backend.size();
+  }
+
   compact(): Promise<void> {
     return this.#backend.compact();
   }

@@ -1,9 +1,11 @@
-import type { IndexEntry, Read, Value } from "../../backend.ts";
-import type { Counts } from "../../model/interface/results.ts";
+import type { IndexEntry, Read, Sizes, Value } from "../../backend.ts";
+import type { Counts, QuickStats } from "../../model/interface/results.ts";
+import type { WorkOptions } from "../../model/interface/store-options.ts";
+import type { SweepReport } from "../../model/retention/sweep.ts";
 import { type Status, statuses } from "../../model/status.ts";
 import type { Context } from "../memory/context.ts";
 import { byId } from "../reads/list-threads.ts";
-import { AFTER_TIMES, statusPrefix, workflowPrefix } from "../records/index-entries.ts";
+import { AFTER_TIMES, everyThread, statusPrefix, workflowPrefix } from "../records/index-entries.ts";
 import type { StatusCode } from "../records/index-state.ts";
 import { metaKey } from "../records/keys.ts";
 import { decodeMeta } from "../records/meta.ts";
@@ -38,6 +40,28 @@ export async function countThreads(context: Context): Promise<Counts> {
     }
   }
   return { threads: sum(all), status: all, workflows: Object.fromEntries(workflows) };
+}
+
+/** Counts the threads by the index, and measures the store as a whole. */
+export async function quickStats(
+  context: Context,
+  { progress, signal }: WorkOptions,
+  sweep: SweepReport | null,
+): Promise<QuickStats> {
+  signal?.throwIfAborted();
+  const threads = await threadCount(context);
+  progress?.(threads);
+  signal?.throwIfAborted();
+  const { backend } = context;
+  const sizes: Partial<Sizes> = await (backend.total?.() ?? backend.size());
+  const { total = sum(sizes.tables ?? {}, ({ bytes }) => bytes), behind } = sizes;
+  return { threads, bytes: { total }, sweep, ...(behind !== undefined && { behind }) };
+}
+
+async function threadCount(context: Context): Promise<number> {
+  if (!(await context.isIndexed())) return (await countAll(context)).threads;
+  const [threads] = await context.read([{ tally: everyThread }]);
+  return threads as number;
 }
 
 /** Counts threads by reading them, while not all of them are in the index. */
@@ -86,6 +110,6 @@ function none(): ByStatus {
   return Object.fromEntries(statuses.map((status) => [status, 0])) as ByStatus;
 }
 
-function sum(counts: ByStatus): number {
-  return Object.values(counts).reduce((left, right) => left + right, 0);
+function sum<T = number>(parts: Readonly<Record<string, T>>, of: (part: T) => number = Number): number {
+  return Object.values(parts).reduce((total, part) => total + of(part), 0);
 }

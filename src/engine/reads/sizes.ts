@@ -113,6 +113,8 @@ export async function storeStats(
     index: tables.id.bytes + tables.head.bytes,
     writes: tables.write.bytes + tables.mail.bytes,
     values: tables.value.bytes,
+    entries: tables.entry.bytes,
+    log: tables.log.bytes,
   };
   const sum = Object.values(bytes).reduce((left, right) => left + right, 0);
   const stats = { threads, checkpoints, bytes: { ...bytes, total: total ?? sum }, sweep };

@@ -64,6 +64,9 @@ export function statusPrefix(status: StatusCode): string {
   return `s${status}`;
 }
 
+/** The texts of which every thread with checkpoints has one. */
+export const everyThread: { readonly from: string; readonly to: string } = { from: "s", to: "t" };
+
 export function workflowPrefix(workflow: string, status: StatusCode): string {
   return `w${name(workflow)}${status}`;
 }

@@ -69,7 +69,10 @@ export interface VerifyResult {
 export interface Stats {
   readonly threads: number;
   readonly checkpoints: number;
-  /** Bytes of encoded values by kind: directory, metadata, tail, packs, index, writes, large values; and `total` on the medium. */
+  /**
+   * Bytes of encoded values by kind: directory, metadata, tail, packs, index of checkpoints, writes, large values, entries of the
+   * index of threads, the log that `watch` reads; and `total` on the medium.
+   */
   readonly bytes: {
     readonly directory: number;
     readonly metadata: number;
@@ -78,6 +81,8 @@ export interface Stats {
     readonly index: number;
     readonly writes: number;
     readonly values: number;
+    readonly entries: number;
+    readonly log: number;
     readonly total: number;
   };
   /** How many milliseconds a hot standby of Postgres is behind its primary; absent elsewhere. */
@@ -86,12 +91,17 @@ export interface Stats {
   readonly sweep: SweepReport | null;
 }
 
+/** The result of `stats` with `quick`: everything that is known without reading the threads. */
+export interface QuickStats extends Pick<Stats, "threads" | "behind" | "sweep"> {
+  readonly bytes: Pick<Stats["bytes"], "total">;
+}
+
 /**
  * Bytes that a thread takes on the medium, without those it shares with the threads it was forked from. Large values count
  * where the thread's own checkpoints and writes need them: forks may need the same ones.
  */
 export interface ThreadSize {
-  readonly bytes: Omit<Stats["bytes"], "directory">;
+  readonly bytes: Omit<Stats["bytes"], "directory" | "entries" | "log">;
   /** Bytes of its frames and metadata by when they were committed, oldest first. A pack counts as one. */
   readonly growth: readonly { readonly at: number; readonly bytes: number }[];
 }

@@ -87,6 +87,12 @@ export interface WorkOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Options of `stats`. */
+export interface StatsOptions extends WorkOptions {
+  /** Only count threads, by the index, and measure the whole store: its time does not grow with the threads. @default false */
+  readonly quick?: boolean;
+}
+
 /** Options of `compact` and `verify`. */
 export interface ResumableOptions extends WorkOptions {
   /** Begin behind the thread of this id, bytewise: the last one that `progress` told of work that was stopped. @default at the first */

@@ -4,6 +4,7 @@ import type {
   ExportOptions,
   ResumableOptions,
   RotateOptions,
+  StatsOptions,
   WorkOptions,
 } from "../interface/store-options.ts";
 import {
@@ -30,6 +31,13 @@ export function checkResumableOptions(options: ResumableOptions, call: string): 
   const fields = checkOptions(options, [...workKeys, "after"], call);
   checkWork(fields);
   optional(fields, "after", (value) => checkId(value, "A thread id"));
+  return { ...options };
+}
+
+export function checkStatsOptions(options: StatsOptions): StatsOptions {
+  const fields = checkOptions(options, [...workKeys, "quick"], "stats");
+  checkWork(fields);
+  optional(fields, "quick", checkBoolean);
   return { ...options };
 }
 

@@ -10,6 +10,15 @@ export interface Sizes {
   readonly total: number;
 }
 
+/** Adds up the sizes of all files. */
+export async function measureTotal(fileSystem: FileSystem, directory: string): Promise<Pick<Sizes, "total">> {
+  let total = 0;
+  for (const name of (await fileSystem.list(directory)) ?? []) {
+    total += (await fileSystem.stat(join(directory, name)))?.size ?? 0;
+  }
+  return { total };
+}
+
 /** Counts records journal by journal, and keeps only the last few journals in memory. */
 export async function measure(fileSystem: FileSystem, directory: string, snapshots: Snapshots): Promise<Sizes> {
   const tables = emptySizes();

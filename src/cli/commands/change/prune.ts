@@ -1,12 +1,14 @@
 import { type Command, Option } from "commander";
 import type { Store } from "../../../api/store.ts";
 import { ThreadmarkError } from "../../../errors.ts";
+import type { ThreadInfo } from "../../../model/checkpoint.ts";
 import type { PruneOptions } from "../../../model/interface/options.ts";
 import type { PruneResult } from "../../../model/interface/results.ts";
 import { usage } from "../../failure.ts";
 import { confirm } from "../../input/confirm.ts";
 import { declare, duration, wholeNumber } from "../../input/declare.ts";
 import { existingThread } from "../../input/lookup.ts";
+import { filterOf, filterOptions, type ThreadFilter } from "../../input/thread-filter.ts";
 import { interruptible } from "../../interruptible.ts";
 import { printable } from "../../output/printable.ts";
 import { Progress } from "../../output/progress.ts";
@@ -14,7 +16,7 @@ import { bytesText, countText } from "../../output/quantities.ts";
 import { printTable } from "../../output/table.ts";
 import type { Session, State } from "../../session.ts";
 
-interface Options {
+interface Options extends ThreadFilter {
   readonly all?: boolean;
   readonly keepLast?: number;
   readonly olderThan?: number;
@@ -23,6 +25,8 @@ interface Options {
   readonly dryRun?: boolean;
   readonly yes?: boolean;
 }
+
+type Chosen = Pick<ThreadInfo, "id" | "checkpoints">;
 
 interface Pruned extends PruneResult {
   readonly thread: string;
@@ -34,7 +38,8 @@ export function pruneCommand(program: Command, session: Session): void {
     summary: "delete old checkpoints of a thread, or of all",
     operands: [["[thread]", "the thread"]],
     options: [
-      new Option("--all", "every thread of the store"),
+      new Option("--all", "every thread of the store, or all those that the filters name"),
+      ...filterOptions(),
       new Option("-k, --keep-last <count>", "how many of the newest to keep, in each namespace").argParser(
         wholeNumber(1),
       ),
@@ -47,13 +52,18 @@ export function pruneCommand(program: Command, session: Session): void {
     examples: [
       "threadmark prune user-42 --keep-last 10 --dry-run",
       "threadmark prune --all --older-than 30d --keep-labelled --yes",
+      "threadmark prune --all --status done --keep-last 1 --yes",
     ],
     async run({ url, operands: [id], options }) {
       if ((id === undefined) === (options.all !== true)) throw usage("Name a thread to prune, or pass --all.");
+      const filter = filterOf(options);
+      const isFiltered = Object.keys(filter).length > 0;
+      if (id !== undefined && isFiltered) throw usage("--workflow, --status and --where go with --all.");
       if (options.keepLast === undefined && options.olderThan === undefined)
         throw usage("Say what to keep: --keep-last, --older-than or both.");
       await session.withStore(url, async (store) => {
-        const ids = id === undefined ? await allIds(session, store) : [(await existingThread(store, id)).id];
+        const few = await fewOf();
+        const total = few?.length ?? (await store.stats({ quick: true })).threads;
         const { dryRun, yes } = options;
         if (!dryRun && !yes) {
           const doomed: Pruned[] = [];
@@ -68,10 +78,28 @@ export function pruneCommand(program: Command, session: Session): void {
           report(session, pruned, dryRun === true);
         }
 
+        /** Returns the threads that are named, or that the index finds by filters; undefined for all. */
+        async function fewOf(): Promise<readonly Chosen[] | undefined> {
+          if (id !== undefined) return [{ id: (await existingThread(store, id)).id, checkpoints: Infinity }];
+          if (!isFiltered) return undefined;
+          // A thread that goes on meanwhile moves in this list, so that it is read before anything is pruned.
+          const chosen: Chosen[] = [];
+          for await (const { id, checkpoints } of interruptible(
+            session.signal,
+            store.threads({ ...filter, order: "updated" }),
+          ))
+            chosen.push({ id, checkpoints });
+          return chosen;
+        }
+
         function pruneAll(dry: boolean, found: Pruned[]): Promise<void> {
           return Progress.during(session, dry ? "looking, threads:" : "pruning, threads:", async (update) => {
-            for await (const [done, thread] of interruptible(session.signal, ids.entries())) {
-              update(done, ids.length);
+            let done = 0;
+            for await (const { id: thread, checkpoints } of interruptible(session.signal, few ?? store.threads())) {
+              update(done, total);
+              done += 1;
+              // As many are kept of each namespace: the thread need not be read.
+              if (checkpoints <= (options.keepLast ?? 1)) continue;
               const result = await pruneOne(store, thread, { ...retention(options), dryRun: dry });
               if (result === undefined) {
                 if (!dry)
@@ -102,12 +130,6 @@ function retention({ keepLast, olderThan, keepLabelled, protectAncestors }: Opti
     ...(keepLabelled === true && { keepLabelled }),
     ...(protectAncestors === true && { ancestors: "protect" }),
   };
-}
-
-async function allIds({ signal }: Session, store: Store<State>): Promise<string[]> {
-  const ids: string[] = [];
-  for await (const { id } of interruptible(signal, store.threads())) ids.push(id);
-  return ids;
 }
 
 function total(pruned: readonly Pruned[]): PruneResult {

@@ -1,38 +1,21 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import type { Store } from "../../../api/store.ts";
 import { threadRecord } from "../../../display/json-records.ts";
 import { withoutPassword } from "../../../display/redact-url.ts";
 import { failuresIn } from "../../../display/steps/failure.ts";
 import { questionsOf } from "../../../display/steps/question.ts";
 import { oneLine } from "../../../display/values/records.ts";
-import type { AttributeValue, Where } from "../../../model/attributes.ts";
 import type { ThreadInfo } from "../../../model/checkpoint.ts";
 import type { ThreadsOptions } from "../../../model/interface/store-options.ts";
-import { type Status, statuses } from "../../../model/status.ts";
+import type { Status } from "../../../model/status.ts";
 import { declare, wholeNumber } from "../../input/declare.ts";
+import { filterOf, filterOptions } from "../../input/thread-filter.ts";
 import { interruptible } from "../../interruptible.ts";
 import { printable } from "../../output/printable.ts";
 import { ageText } from "../../output/quantities.ts";
 import { printTable } from "../../output/table.ts";
 import type { Terminal } from "../../output/terminal.ts";
 import type { Session, State } from "../../session.ts";
-
-/** Adds a condition, `name=value`, to those before it. The value is a number, true, false, a text in quotes, or any other text. */
-function attribute(text: string, before: Where = {}): Where {
-  const at = text.indexOf("=");
-  if (at <= 0) throw new InvalidArgumentError("It must be a name, = and a value.");
-  return { ...before, [text.slice(0, at)]: attributeValue(text.slice(at + 1)) };
-}
-
-function attributeValue(text: string): AttributeValue {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value;
-  } catch {
-    // Plain text needs no quotes.
-  }
-  return text;
-}
 
 /** Threads listed for people: more than a screen, less than the scroll-back. Programs get all. */
 const SHOWN = 100;
@@ -44,10 +27,8 @@ export function threadsCommand(program: Command, session: Session): void {
     name: "threads",
     summary: "list the threads, newest activity first",
     options: [
-      new Option("-w, --workflow <name>", "only those of this workflow"),
-      new Option("-s, --status <status>", "only those of this status").choices(statuses),
+      ...filterOptions(),
       new Option("--run <id>", "only those that show a checkpoint of this run"),
-      new Option("--where <name=value>", "only those with this attribute (repeat for more)").argParser(attribute),
       new Option("-p, --prefix <text>", "only those whose id begins so"),
       new Option("-o, --order <order>", "how they are ordered").choices(["updated", "id"]).default("updated"),
       new Option("-l, --limit <count>", `how many (default: ${SHOWN}; with --json all)`).argParser(wholeNumber(1)),
@@ -61,9 +42,9 @@ export function threadsCommand(program: Command, session: Session): void {
     async run({ url, options }) {
       const { terminal, json } = session;
       await session.withStore(url, async (store) => {
-        const { workflow, run, status, where, prefix, order, after } = options;
+        const { run, prefix, order, after } = options;
         const limit = options.limit ?? (json ? undefined : SHOWN + 1);
-        const wanted = Object.entries({ workflow, run, status, where, prefix, order, after, limit }).filter(
+        const wanted = Object.entries({ ...filterOf(options), run, prefix, order, after, limit }).filter(
           ([, value]) => value !== undefined,
         );
         const threads = interruptible(session.signal, store.threads(Object.fromEntries(wanted) as ThreadsOptions));

@@ -40,7 +40,7 @@ export function importLangGraphCommand(program: Command, session: Session): void
         const result = await session.withStore(url, (store) => transfer(source, store, { signal, onProgress }));
         progress.end();
         // Measured after closing, so that SQLite's log does not count.
-        const after = await session.withStore(url, async (store) => (await store.stats()).bytes.total);
+        const after = await session.withStore(url, async (store) => (await store.stats({ quick: true })).bytes.total);
         if (json) terminal.json({ ...result, bytes: { before, after } });
         else {
           for (const fault of result.faults) terminal.line(faultText(fault));

@@ -15,8 +15,11 @@ const KINDS = [
   ["values", "large values, each stored once"],
   ["writes", "results of tasks"],
   ["metadata", "threads and labels"],
+  ["values", "large values"],
   ["index", "finding checkpoints"],
-  ["directory", "finding threads"],
+  ["directory", "finding threads by id"],
+  ["entries", "finding threads by anything else"],
+  ["log", "telling watchers"],
 ] as const;
 const PARTS = ["packs", "tail", "values", "writes", "metadata", "index"] as const;
 

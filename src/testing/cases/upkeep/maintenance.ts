@@ -33,6 +33,29 @@ export const maintenance: readonly Case[] = [
     },
   },
   {
+    name: "stats: quick ones tell the same threads and a total, after puts, forks and deletes",
+    async run({ open }) {
+      const store = await open();
+      const compare = async (): Promise<void> => {
+        const { threads, bytes, sweep } = await store.stats();
+        const quick = await store.stats({ quick: true });
+        exact([quick.threads, quick.sweep], [threads, sweep]);
+        assert.ok(quick.bytes.total >= 0 && quick.bytes.total <= 2 * bytes.total, `${quick.bytes.total} bytes`);
+      };
+      await compare();
+      const thread = store.thread("t");
+      await thread.put({ state: {} });
+      await thread.fork({ into: "f" });
+      await store.thread("bare").putWrites("orphan", { task: "t", writes: [{ channel: "c", value: 1 }] });
+      await compare();
+      await thread.delete();
+      await compare();
+      await store.thread("f").delete();
+      await compare();
+    },
+  },
+
+  {
     name: "stats: bytes grow with puts, and not with forks and copies",
     async run({ open }) {
       const store = await open();
