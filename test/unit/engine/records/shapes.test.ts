@@ -57,8 +57,22 @@ test("steps with the same keys cost their values only", () => {
   expect(JSON.stringify(packTrees(steps)).length).toBeLessThan(JSON.stringify(steps).length / 5);
 });
 
+test("steps that change one key each of a map cost the key and its value", () => {
+  const steps = Array.from({ length: 64 }, (_, turn) => ({
+    d: {
+      s: {
+        s: { turn, versions: { files: turn, agent: turn - 1 } },
+        d: { files: { d: { [`file-${turn}`]: { a: "x" } } } },
+      },
+    },
+  }));
+  const packed = packTrees(steps);
+  expect(JSON.stringify(packed).length).toBeLessThan(64 * 16);
+  expect(unpackTrees(stored(packed))).toEqual(steps);
+});
+
 test("damage is told, and never believed", () => {
-  const packed = packTrees(Array.from({ length: 9 }, (_, n) => ({ n, text: `t${n}`, kind: n % 3 })));
+  const packed = packTrees(Array.from({ length: 9 }, (_, n) => ({ n, text: `t${n}`, kind: { [`k${n}`]: n % 3 } })));
   const text = JSON.stringify(packed);
   fc.assert(
     fc.property(fc.nat(text.length), fc.constantFrom("", "9", "1e9", "null", "[", '"', "-1", "{}"), (at, put) => {
