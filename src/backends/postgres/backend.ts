@@ -10,9 +10,9 @@ import { answersOf, isOfLaterLayout, Reader } from "./reading/read-statement.ts"
 import { quote } from "./schema/layout.ts";
 import { latestLayout, migrate, readLayout, refuseLaterLayout } from "./schema/migrate.ts";
 import { inspect, measure, measureTotal, vacuum, vacuumOnline } from "./upkeep.ts";
-import { Committer } from "./writing/commit.ts";
+import { ChangingBatchRunner } from "./writing/changing-batch.ts";
+import { Committer, type Inserting } from "./writing/commit.ts";
 import { GenericBatchRunner } from "./writing/generic-batch.ts";
-import type { SimpleBatch } from "./writing/simple-batch.ts";
 import { SimpleBatchRunner } from "./writing/simple-batch-runner.ts";
 
 interface Settings {
@@ -48,11 +48,13 @@ export class PostgresBackend implements Backend {
     this.#reader = new Reader(schema);
     const channel = channelOf(settings.schema);
     this.#hearers = new Hearers((tell) => settings.listen(channel, tell));
+    const notices = new Notices(channel);
     this.#committer = new Committer(
       server,
       new SimpleBatchRunner(server, schema, durable),
-      new GenericBatchRunner(server, schema, durable, new Notices(channel)),
-      (batch: SimpleBatch) => this.#inserted(batch),
+      new ChangingBatchRunner(server, schema, durable, notices),
+      new GenericBatchRunner(server, schema, durable, notices),
+      (batch) => this.#inserted(batch),
     );
   }
 
@@ -156,7 +158,7 @@ export class PostgresBackend implements Backend {
   }
 
   /** Returns the current records of a simple batch: the inserted one, then those beside it. */
-  async #inserted({ insert, beside }: SimpleBatch): Promise<readonly (Value | undefined)[]> {
+  async #inserted({ insert, beside }: Inserting): Promise<readonly (Value | undefined)[]> {
     const answers = await this.#read([insert, ...beside].map(({ key }) => ({ get: key })));
     return answers as readonly (Value | undefined)[];
   }

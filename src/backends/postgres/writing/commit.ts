@@ -4,6 +4,8 @@ import { isDoubtful, withDoubtfulCheck } from "../../shared/doubtful-batches.ts"
 import { isSameValue } from "../../shared/same-value.ts";
 import { Failure, isTaken, toError } from "../connection/failure.ts";
 import type { Server } from "../connection/server.ts";
+import type { ChangingBatch, ChangingBatchRunner } from "./changing-batch.ts";
+import { changingBatchOf } from "./changing-batch.ts";
 import type { GenericBatch, GenericBatchRunner } from "./generic-batch.ts";
 import { genericBatchOf } from "./generic-batch.ts";
 import { lengthOf } from "./message-size.ts";
@@ -26,13 +28,17 @@ interface Portion {
   run(): Promise<readonly boolean[]>;
 }
 
+/** The rows that a batch inserts, by which a lost answer is found. */
+export type Inserting = Pick<SimpleBatch, "insert" | "beside">;
+
 /**
- * Commits batches: simple ones (a check and inserts) by plain statements, the others by the function `apply`. A commit
+ * Commits batches: simple ones (a check and inserts) and a single changing one by plain statements, the others by the function
+ * `apply`. A commit
  * of one batch is one statement; a large commit is spread over a few connections, since its batches are independent.
  *
  * Lost answers. A statement whose connection broke may have been applied. It is repeated, and the outcome is found so:
  * - a batch run by `apply` carries a token that the first attempt, if applied, has left in the table `token`;
- * - the repeated simple batch is refused by the row that the first attempt inserted. If that row and those beside it
+ * - the repeated simple or changing batch is refused by the row that the first attempt inserted. If that row and those beside it
  *   hold the values of this batch, they are this batch's own: a checkpoint's row names the store that put it, and all
  *   writes beside it are there. If the row holds another value, the batch was refused. If there is no row, the check
  *   failed or a row beside it was taken, and whether the row came and went before that is unknown; the outcome is also
@@ -41,23 +47,28 @@ interface Portion {
 export class Committer {
   readonly #server: Server;
   readonly #simpleRunner: SimpleBatchRunner;
+  readonly #changingRunner: ChangingBatchRunner;
   readonly #genericRunner: GenericBatchRunner;
-  readonly #read: (batch: SimpleBatch) => Promise<readonly (Value | undefined)[]>;
+  readonly #read: (batch: Inserting) => Promise<readonly (Value | undefined)[]>;
 
   constructor(
     server: Server,
     simpleRunner: SimpleBatchRunner,
+    changingRunner: ChangingBatchRunner,
     genericRunner: GenericBatchRunner,
-    read: (batch: SimpleBatch) => Promise<readonly (Value | undefined)[]>,
+    read: (batch: Inserting) => Promise<readonly (Value | undefined)[]>,
   ) {
     this.#server = server;
     this.#simpleRunner = simpleRunner;
+    this.#changingRunner = changingRunner;
     this.#genericRunner = genericRunner;
     this.#read = read;
   }
 
   /** Commits the batches. Rejects with a {@link Failure} that tells whether anything may have been applied. */
   async commit(batches: readonly Batch[]): Promise<readonly boolean[]> {
+    const changing = this.#changing(batches);
+    if (changing !== undefined) return this.#runChanging(changing);
     const portions = this.#portions(batches);
     const [only] = portions;
     // The common case. With several batches, even a single portion has an order of its own.
@@ -78,6 +89,23 @@ export class Committer {
     const [failure] = failures;
     if (failure === undefined) return applied;
     throw new Failure(failure.cause, some || failures.some((one) => one.mayHaveApplied), false, failure.state);
+  }
+
+  /** Returns the only batch of a commit as a changing batch, if it is one. Several are run together by `apply`. */
+  #changing(batches: readonly Batch[]): ChangingBatch | undefined {
+    const [batch] = batches as readonly [Batch];
+    if (batches.length > 1 || isDoubtful(batch, this.#server.interruptions)) return undefined;
+    const changing = changingBatchOf(batch);
+    return changing && this.#changingRunner.takes(changing) ? changing : undefined;
+  }
+
+  #runChanging(batch: ChangingBatch): Promise<readonly boolean[]> {
+    return this.#server.persist(async (mayHaveApplied) => {
+      const [applied = false] = isDoubtful(batch.original, this.#server.interruptions)
+        ? await this.#runGeneric([genericBatchOf(batch.original)])
+        : [await this.#changingRunner.run(batch)];
+      return [applied || (mayHaveApplied && (await this.#wasApplied(batch)))];
+    });
   }
 
   /** Groups the batches into portions. Empty batches are in none: there is nothing to run. */
@@ -112,7 +140,7 @@ export class Committer {
     });
   }
 
-  async #wasApplied(batch: SimpleBatch): Promise<boolean> {
+  async #wasApplied(batch: Inserting): Promise<boolean> {
     const [found, ...beside] = await this.#read(batch);
     if (found !== undefined && !isSameValue(found, batch.insert.value)) return false;
     if (found !== undefined && batch.beside.every(({ value }, index) => isSameValue(beside[index], value))) return true;

@@ -49,7 +49,8 @@ export function simpleBatchOf(batch: Batch): SimpleBatch | undefined {
 
 const none: readonly SimpleRecord[] = [];
 
-function isRecord(entry: NonNullable<Batch["checks"]>[number] | Entry | undefined): entry is SimpleRecord {
+/** Returns whether a check or write is of a record that holds a value. */
+export function isRecord(entry: NonNullable<Batch["checks"]>[number] | Entry | undefined): entry is SimpleRecord {
   return entry !== undefined && entry.value !== undefined && entry.key.table !== "directory";
 }
 
