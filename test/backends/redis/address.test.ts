@@ -81,11 +81,11 @@ describe("the shards of a store", () => {
   test("a lineage that begins with a thread gets a number in the shard of the thread, and no two get the same", () => {
     const layout = new Layout("p", 64);
     const seen = new Set<number>();
-    for (let number = 2 ** 31 - 500; number < 2 ** 31; number++) {
+    for (let number = 2 ** 40 - 500; number < 2 ** 40; number++) {
       const id = `thread ${number % 7}`;
       const given = layout.numberFor(id, number);
       expect(layout.shardOfLineage(given)).toBe(layout.shardOfThread(id));
-      expect(given > 0 && given < 2 ** 31).toBe(true);
+      expect(given > 0 && given < 2 ** 40).toBe(true);
       seen.add(given);
     }
     expect(seen.size).toBe(500);
