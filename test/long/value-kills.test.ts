@@ -1,7 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { keepsReferredValues } from "../processes/kills/values.ts";
+import { survivesStops } from "../store/large-values/stops.ts";
 import { locations } from "../support/places.ts";
 import { howMany } from "./campaign.ts";
+
+test.each([false, true])(
+  "no record refers to a large value that is gone after a process ended at any of its calls; values outside: %s",
+  async (outside) => {
+    const stops = howMany(10_000);
+    expect(await survivesStops(stops, outside)).toBeGreaterThanOrEqual(stops);
+  },
+);
 
 const durable = locations.filter(({ capabilities }) => capabilities.durable);
 

@@ -40,6 +40,9 @@ const nothing: Collection = { values: new Map(), discarded: [] };
  * the meta record of its tape, and all meta records are checked. Commits that were planned before and come later find the
  * count of collections changed. Where a record does not read, nothing is collected, since nobody knows what it needs; a
  * sweep fails.
+ *
+ * Invariant: a sweep lists the values before it looks for references. A commit that inserts a value together with a reference to it
+ * leaves the meta record alone, so that a value which came meanwhile must not be a candidate.
  */
 export async function collectValues(
   context: Context,
@@ -49,14 +52,18 @@ export async function collectValues(
 ): Promise<Collection> {
   const [collections] = (await context.read([{ get: collectionsKey(lineage) }])) as readonly (Value | undefined)[];
   if (collections === undefined) return nothing;
+  const stored = options.sweep ? await storedValues(context, lineage) : undefined;
   const metas = await metaRecords(context, lineage);
   const ending = ({ item }: Found): boolean =>
     options.ending?.has(item) === true || deletesKey(batch, metaKey(lineage, item));
   if (metas.every(ending)) return endLineage(context, batch, lineage);
   try {
     const { kept, given } = await references(context, batch, lineage, metas);
-    const candidates = options.sweep ? await storedValues(context, lineage, kept, options.sweep) : given;
-    const gone = new Map([...candidates].filter(([name]) => !kept.has(name)));
+    for (const [name, { object }] of stored ?? []) if (object !== undefined && kept.has(name)) options.sweep?.(object);
+    const candidates = stored ?? new Map([...given].map(([name, length]) => [name, { length }]));
+    const gone = new Map(
+      [...candidates].filter(([name]) => !kept.has(name)).map(([name, { length }]) => [name, length]),
+    );
     if (gone.size === 0) return nothing;
     for (const { item, value } of metas) batch.check(metaKey(lineage, item), value);
     batch.check(collectionsKey(lineage), collections);
@@ -165,19 +172,19 @@ function nameOf(key: Key | DirectoryKey): string {
   return key.table === "directory" ? key.id : `${key.table}\0${key.lineage}:${key.group}:${key.item}:${key.part}`;
 }
 
-/** Returns all values of a lineage, and tells of the objects of those that stay. */
-async function storedValues(
-  context: Context,
-  lineage: number,
-  kept: ReadonlySet<string>,
-  stays: (object: string) => void,
-): Promise<ReadonlyMap<string, number>> {
-  const values = new Map<string, number>();
+interface StoredValue {
+  readonly length: number;
+  /** The object outside the store that holds it. */
+  readonly object?: string | undefined;
+}
+
+/** Returns all values of a lineage, by name. */
+async function storedValues(context: Context, lineage: number): Promise<ReadonlyMap<string, StoredValue>> {
+  const values = new Map<string, StoredValue>();
   for await (const { item, part, value } of recordsIn(context, valueRange(lineage), VALUES)) {
     if (item === 0 && part === 0) continue;
     const { name, json, object } = decodeValue(value);
-    values.set(name, json?.length ?? 0);
-    if (object !== undefined && kept.has(name)) stays(object);
+    values.set(name, { length: json?.length ?? 0, object });
   }
   return values;
 }
