@@ -186,6 +186,11 @@ test("storage shows bytes by kind and by thread, growth, and what a prune would 
   await page.getByRole("img", { name: /^Bytes of checkpoints/ }).waitFor();
   expect(await page.locator(".sizes tbody tr").count()).toBe(4);
   expect(await page.locator(".kinds").textContent()).toContain("older checkpoints, sealed");
+  const kinds = await page.locator(".kinds tbody th").allTextContents();
+  expect(kinds.map((kind) => kind.trim())).toEqual(
+    expect.arrayContaining(["packs", "tail", "values", "writes", "metadata", "index", "directory", "entries", "log"]),
+  );
+  expect(new Set(kinds).size).toBe(kinds.length);
   const prunes = page.getByRole("table", { name: /^What a prune of every thread would give back/ });
   const rows = await prunes.locator("tbody tr").allTextContents();
   expect(rows[0]?.replaceAll(/\s+/g, " ")).toMatch(/^ ?the newest, and what is labelled ?[\d.]+ (bytes|kB) ?6 ?3 ?$/);

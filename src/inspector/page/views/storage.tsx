@@ -15,7 +15,6 @@ const KINDS = [
   ["values", "large values, each stored once"],
   ["writes", "results of tasks"],
   ["metadata", "threads and labels"],
-  ["values", "large values"],
   ["index", "finding checkpoints"],
   ["directory", "finding threads by id"],
   ["entries", "finding threads by anything else"],
@@ -122,7 +121,10 @@ function Totals({ stats }: { readonly stats: NonNullable<StorageFacts["stats"]> 
       <p class="big">
         <b>{bytesText(bytes.total)}</b> stored, {countText(threads, "thread")}, {countText(checkpoints, "checkpoint")}
         {bytes.total > sum && (
-          <span class="about"> Records take {bytesText(sum)} of it; the rest are pages, indexes and the log.</span>
+          <span class="about">
+            {" "}
+            Records take {bytesText(sum)} of it; the rest is room of the medium: pages, its indexes, its own log.
+          </span>
         )}
       </p>
       <div class="stack" aria-hidden="true">
