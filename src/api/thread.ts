@@ -10,7 +10,6 @@ import type { ThreadChange } from "../engine/commits/thread-change.ts";
 import type { Engine } from "../engine/engine.ts";
 import { closedError } from "../engine/faults/closed.ts";
 import { refusedBy } from "../engine/faults/missing.ts";
-import type { Shown } from "../engine/view/row-at.ts";
 import { checkId } from "../model/address.ts";
 import type { AttributeChanges } from "../model/attributes.ts";
 import type { CheckpointInfo } from "../model/checkpoint.ts";
@@ -29,13 +28,13 @@ import type {
 } from "../model/interface/options.ts";
 import type { BrokenLease, PruneResult, WritesResult } from "../model/interface/results.ts";
 import { checkAttributes } from "../model/validation/attributes.ts";
-import { checkIds, checkText } from "../model/validation/checks.ts";
+import { checkText } from "../model/validation/checks.ts";
 import { checkErasable, checkEraseOptions } from "../model/validation/erase.ts";
 import { checkCopyOptions, checkForkOptions } from "../model/validation/fork.ts";
 import { checkAcquireOptions, checkBreakOptions } from "../model/validation/lease.ts";
 import { checkPruneOptions } from "../model/validation/prune.ts";
 import { checkPutInput, checkPutOptions } from "../model/validation/put.ts";
-import { checkRef, copyRef } from "../model/validation/refs.ts";
+import { checkRef, checkRefs, copyRef } from "../model/validation/refs.ts";
 import { checkWritesInput, checkWritesOptions } from "../model/validation/writes.ts";
 import { announce } from "../platform/diagnostics.ts";
 import { acquire } from "./acquire.ts";
@@ -175,17 +174,20 @@ export class Thread<State = unknown> extends ReadableThread<State> {
   }
 
   /**
-   * Deletes checkpoints of the namespace by id; returns how many there were. No other checkpoint's state changes.
+   * Deletes the named checkpoints of the namespace; returns how many there were. No other checkpoint's state changes.
    *
    * @example
-   * const deleted = await thread.deleteCheckpoints([checkpoint.id]);
+   * const deleted = await thread.deleteCheckpoints([checkpoint.id, { label: "draft" }]);
    * console.log(deleted);
    */
-  deleteCheckpoints(ids: readonly string[]): Promise<number> {
+  deleteCheckpoints(refs: readonly CheckpointRef[]): Promise<number> {
     return this.#handle.attempt(() => {
-      checkIds(ids, "ids", "A checkpoint id");
-      const wanted = new Set(ids);
-      return () => this.#remove((row) => row.namespace === this.#handle.key && wanted.has(row.id));
+      checkRefs(refs, "ids", "A checkpoint id");
+      const { key, lane } = this.#handle;
+      const named = refs.map(copyRef);
+      const load = async (): Promise<ThreadChange<PruneResult>> =>
+        (await import("../engine/removal/remove.ts")).removeNamed(key, named);
+      return async () => (await lane.add(lazyChange(load, true))).deleted;
     });
   }
 
@@ -199,7 +201,9 @@ export class Thread<State = unknown> extends ReadableThread<State> {
   deleteRun(run: string): Promise<number> {
     return this.#handle.attempt(() => {
       checkId(run, "A run id");
-      return () => this.#remove((row) => row.run === run);
+      const load = async (): Promise<ThreadChange<PruneResult>> =>
+        (await import("../engine/removal/remove.ts")).removeWhere((row) => row.run === run);
+      return async () => (await this.#handle.lane.add(lazyChange(load, true))).deleted;
     });
   }
 
@@ -325,10 +329,5 @@ export class Thread<State = unknown> extends ReadableThread<State> {
     if (pruners.size === 0) return undefined;
     const { pruner = "" } = (await context.thread(this.id))?.meta ?? {};
     return pruners.get(pruner)?.(this.id, options);
-  }
-
-  async #remove(goes: (row: Shown) => boolean): Promise<number> {
-    const change = lazyChange(async () => (await import("../engine/removal/remove.ts")).removeWhere(goes), true);
-    return (await this.#handle.lane.add(change)).deleted;
   }
 }

@@ -1,4 +1,5 @@
 import type { Key } from "../../backend.ts";
+import type { CheckpointRef } from "../../model/interface/options.ts";
 import { rangesOf } from "../../model/retention/retention.ts";
 import { FrameReader } from "../bodies/frame-reader.ts";
 import { BatchBuilder } from "../commits/batch/batch.ts";
@@ -12,6 +13,7 @@ import type { LoadedPack, Tape } from "../memory/tape.ts";
 import { metaKey } from "../records/keys.ts";
 import { encodeMark } from "../records/marks.ts";
 import { changeMeta, decodeMeta, encodeMeta, type Meta } from "../records/meta.ts";
+import { matchesRef } from "../view/find-ref.ts";
 import { isPlain, parentOf, type Shown } from "../view/row-at.ts";
 import { nestedLimit, shownRows } from "../view/shown-rows.ts";
 import type { Candidate } from "./candidate.ts";
@@ -63,6 +65,20 @@ export class RemoveChange implements ThreadChange<Removed> {
     }
     return { deleted: chosen.size, bytesReclaimed: Math.max(0, removal.reclaimed) };
   }
+}
+
+/** Deletes the checkpoints of a namespace that are named. */
+export function removeNamed(namespace: string, refs: readonly CheckpointRef[]): ThreadChange<Removed> {
+  const ids = new Set(refs.filter((ref) => typeof ref === "string"));
+  const others = refs.filter((ref) => typeof ref !== "string");
+  return new RemoveChange((candidates) => {
+    const rows = candidates.map(({ row }) => row).filter((row) => row.namespace === namespace);
+    const named = [
+      ...rows.filter(({ id }) => ids.has(id)),
+      ...others.map((ref) => rows.find((row) => matchesRef(row, ref))),
+    ];
+    return new Set(named.filter((row) => row !== undefined).map(({ seq }) => seq));
+  }, false);
 }
 
 /** Deletes the checkpoints of a thread for which `goes` holds. */

@@ -97,8 +97,8 @@ export interface LeaseToken {
 export interface PutOptions {
   /** The checkpoint this one follows; null makes a root. @default the head at commit time */
   readonly parent?: CheckpointRef | null;
-  /** The id of the head, else `CONFLICT`; null: the namespace must be empty. @default any head will do */
-  readonly expect?: string | null;
+  /** The checkpoint that must be the head, else `CONFLICT`; null: the namespace must be empty. @default any head will do */
+  readonly expect?: CheckpointRef | null;
   /** The lease of the thread; a stale one is `FENCED`. @default none: `BUSY` while another's is live */
   readonly lease?: LeaseToken;
 }

@@ -149,6 +149,6 @@ const optionKeys: readonly (keyof PutOptions)[] = ["parent", "expect", "lease"];
 export function checkPutOptions(options: PutOptions): void {
   const { parent, expect, lease } = checkOptions(options, optionKeys, "put");
   if (parent !== undefined && parent !== null) checkRef(parent, "parent");
-  if (expect !== undefined && expect !== null) checkId(expect, "expect");
+  if (expect !== undefined && expect !== null) checkRef(expect, "expect");
   if (lease !== undefined) checkLeaseToken(lease, "lease");
 }

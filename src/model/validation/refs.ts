@@ -24,6 +24,12 @@ export function checkRef(value: unknown, what: string): asserts value is Checkpo
   if (label === "") throw new TypeError(`${what}.label must not be empty: that is the label of most checkpoints.`);
 }
 
+/** Checks a list of names of checkpoints. */
+export function checkRefs(values: unknown, what: string, each: string): asserts values is readonly CheckpointRef[] {
+  if (!Array.isArray(values)) throw new TypeError(`${what} must be an array of checkpoints' ids.`);
+  for (const value of values) checkRef(value, each);
+}
+
 /** Checks a side of `diff`: a checkpoint of the thread, or of another. */
 export function checkSide(value: unknown, what: string): asserts value is CheckpointRef | CheckpointElsewhere {
   if (!isElsewhere(value)) {

@@ -113,7 +113,7 @@ export function capturePut(
     due: input.due,
     options: {
       parent: options.parent && copyRef(options.parent),
-      expect: options.expect,
+      expect: options.expect && copyRef(options.expect),
       lease: captureLease(options.lease),
     },
     borrowed: previous?.owner,

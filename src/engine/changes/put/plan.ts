@@ -4,6 +4,7 @@ import type { CheckpointInfo } from "../../../model/checkpoint.ts";
 import { needsFull } from "../../../model/frames.ts";
 import { idAddress } from "../../../model/id.ts";
 import type { CheckpointRef } from "../../../model/interface/options.ts";
+import { describeRef } from "../../../model/validation/refs.ts";
 import type { Draft } from "../../commits/draft/draft.ts";
 import {
   findPlanned,
@@ -18,6 +19,7 @@ import type { ThreadChange } from "../../commits/thread-change.ts";
 import { notFound } from "../../faults/missing.ts";
 import type { TreeEntry } from "../../memory/tree-cache.ts";
 import { infoOf, type Place } from "../../reads/checkpoint.ts";
+import { matchesRef } from "../../view/find-ref.ts";
 import type { Shown } from "../../view/row-at.ts";
 import { changeAttributes, changeDue } from "../attributes.ts";
 import { checkLease } from "../lease.ts";
@@ -79,10 +81,11 @@ export class PutChange implements ThreadChange<CheckpointInfo> {
   }
 }
 
-function checkExpected({ thread }: Draft, expect: string | null | undefined, head: Shown | undefined): void {
-  if (expect === undefined || (head?.id ?? null) === expect) return;
+function checkExpected({ thread }: Draft, expect: CheckpointRef | null | undefined, head: Shown | undefined): void {
+  if (expect === undefined || (expect === null ? !head : head && matchesRef(head, expect))) return;
   const is = head ? `is ${JSON.stringify(head.id)}` : "does not exist";
-  const wanted = expect === null ? "none" : JSON.stringify(expect);
+  const wanted =
+    expect === null ? "none" : typeof expect === "string" ? JSON.stringify(expect) : `the ${describeRef(expect)}`;
   throw new ThreadmarkError(
     "CONFLICT",
     `Thread ${JSON.stringify(thread)}: the head ${is}, expected ${wanted}. Read latest() and decide again.`,

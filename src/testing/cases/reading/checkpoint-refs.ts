@@ -52,6 +52,38 @@ export const checkpointRefs: readonly Case[] = [
     },
   },
   {
+    name: "refs: expect takes any name of the head, deleteCheckpoints any name of what is to go",
+    async run({ open }) {
+      const store = await open();
+      const thread = store.thread("t");
+      const nested = store.thread("t", { namespace: ["n"] });
+      await nested.put({ id: "a", state: {}, label: "x" });
+      for (const id of ["a", "b", "c"]) await thread.put({ id, state: { id }, step: 1, label: "x" });
+      const d = await thread.put({ id: "d", state: {}, step: 7, label: "y" });
+      for (const expect of [
+        "c",
+        { step: 1 },
+        { seq: d.seq - 1 },
+        { label: "x" },
+        { label: "none" },
+      ] as CheckpointRef[]) {
+        await failsWith("CONFLICT", () => thread.put({ state: {} }, { expect }));
+        await failsWith("CONFLICT", () => store.thread("empty").put({ state: {} }, { expect }));
+      }
+      let head = d;
+      for (const name of ["step", "seq", "label"] as const) {
+        const expect = { [name]: head[name] } as unknown as CheckpointRef;
+        head = await thread.put({ state: {}, step: head.step + 1, label: `after ${name}` }, { expect });
+      }
+      const mixed: CheckpointRef[] = [{ label: "x" }, { step: 1 }, "a", { seq: 999 }, { label: "none" }, "z"];
+      assert.equal(await thread.deleteCheckpoints(mixed), 2);
+      assert.equal(await thread.get("a"), undefined);
+      assert.equal(await thread.get("c"), undefined);
+      assert.equal((await thread.get({ label: "x" }))?.id, "b");
+      assert.equal(await nested.count(), 1);
+    },
+  },
+  {
     name: "refs: a checkpoint that is not there is undefined to a read, and NOT_FOUND elsewhere",
     async run({ open }) {
       const thread = (await open()).thread("t");
@@ -93,6 +125,8 @@ export const checkpointRefs: readonly Case[] = [
         await isMisuse(() => thread.writes(wrong), `writes ${JSON.stringify(ref)}`);
         await isMisuse(() => thread.label(wrong, "x"), `label ${JSON.stringify(ref)}`);
         if (ref !== null) await isMisuse(() => thread.put({ state: {} }, { parent: wrong }), "a parent");
+        if (ref !== null) await isMisuse(() => thread.put({ state: {} }, { expect: wrong }), "an expected head");
+        await isMisuse(() => thread.deleteCheckpoints([wrong]), "deleteCheckpoints");
         await isMisuse(() => thread.fork({ at: wrong }), "fork");
       }
       await isMisuse(() => thread.putWrites({ step: 1 } as never, { task: "t", writes: [] }), "putWrites");
