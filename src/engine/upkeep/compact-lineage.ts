@@ -9,7 +9,7 @@ import { collectValues } from "../commits/collect-values.ts";
 import type { Committer } from "../commits/group-commit.ts";
 import { wasOvertaken } from "../faults/overtaken.ts";
 import { allPacks } from "../lineage/own-rows.ts";
-import { builderOn, metaRecords, recordsOf } from "../lineage/tapes-of-lineage.ts";
+import { metaRecords, recordsOf } from "../lineage/tapes-of-lineage.ts";
 import { writeRecords } from "../lineage/write-records.ts";
 import { abortable } from "../memory/abortable.ts";
 import type { Context } from "../memory/context.ts";
@@ -84,6 +84,8 @@ class LineageCompaction {
   readonly #tapes: ReadonlyMap<number, Tape>;
   readonly #batch = new BatchBuilder();
   readonly #packs = new Map<number, readonly LoadedPack[]>();
+  /** The tapes that others were forked or copied from. */
+  readonly #sources: ReadonlySet<number | undefined>;
   /** The origins that change, by tape. */
   readonly #origins = new Map<number, Origin>();
   /** True if parents of frames change: a reader that mixes old and new ones would follow a wrong line. */
@@ -96,6 +98,7 @@ class LineageCompaction {
   constructor(context: Context, tapes: ReadonlyMap<number, Tape>) {
     this.#context = context;
     this.#tapes = tapes;
+    this.#sources = new Set([...tapes.values()].map(({ meta }) => meta.origin?.tape));
     this.#metaValues = [...tapes.values()].map(({ metaKey, metaValue }) => ({ key: metaKey, value: metaValue }));
     this.#next = new Map([...tapes].map(([number, tape]) => [number, tape.key("tail", tape.lastSeq + 1)]));
     for (const tape of tapes.values()) this.#batch.check(tape.metaKey, tape.metaValue);
@@ -195,8 +198,7 @@ class LineageCompaction {
 
   /** Returns the tape's new meta record: the present one if nothing changes, undefined if the tape goes. */
   async #compactTape(tape: Tape, doomed: RemovedRows, folds: Folds): Promise<Meta | undefined> {
-    const metas = new Map([...this.#tapes].map(([number, { meta }]) => [number, meta]));
-    if (tape.meta.dead && builderOn(metas, tape.number) === undefined) return undefined;
+    if (tape.meta.dead && !this.#sources.has(tape.number)) return undefined;
     let { meta } = tape;
     const change = (fields: { readonly [K in keyof Meta]?: Meta[K] | undefined }): void => {
       meta = changeMeta(meta, fields);
