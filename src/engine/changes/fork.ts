@@ -45,15 +45,17 @@ export function forkChange(request: ForkRequest, committer: Committer): ThreadCh
       checkNothingAppended(draft, source);
       const origin = await originOf(draft, source, at, request);
       draft.tell("fork", "", at.id);
+      const createdAt = draft.context.clock();
       if (request.edits !== undefined || request.history === "none") {
-        const index = await indexOfFork(draft, source, at, false);
-        const fork = await startThread(draft, committer, source, request.into, { origin, index });
+        const index = { ...(await indexOfFork(draft, source, at, false)), t: createdAt };
+        const fork = await startThread(draft, committer, source, request.into, { createdAt, origin, index });
         await addTop(draft, fork, at, request);
         return;
       }
       const { label } = request;
-      const index = await indexOfFork(draft, source, at, true);
+      const index = { ...(await indexOfFork(draft, source, at, true)), t: Math.max(createdAt, at.createdAt) };
       const { tape } = await startThread(draft, committer, source, request.into, {
+        createdAt,
         origin,
         index,
         ...(label !== undefined && { marks: true as const }),
@@ -81,9 +83,11 @@ export function copyChange(into: string, committer: Committer): ThreadChange<voi
         checkpoint: null,
       };
       draft.tell("fork");
+      const createdAt = draft.context.clock();
       const { root, newest } = await shownEnds(draft, source);
-      const index = await indexOfFork(draft, source, (root ?? newest) as Shown, true);
-      await startThread(draft, committer, source, into, { origin, index });
+      const facts = await indexOfFork(draft, source, (root ?? newest) as Shown, true);
+      const index = { ...facts, t: Math.max(createdAt, newest?.createdAt ?? 0) };
+      await startThread(draft, committer, source, into, { createdAt, origin, index });
     },
   };
 }
@@ -120,13 +124,16 @@ async function originOf(draft: Draft, source: Tape, at: Shown, { history }: Fork
   };
 }
 
-/** Adds a thread to the source's lineage, and moves the source to its next generation. */
+/**
+ * Adds a thread to the source's lineage, and moves the source to its next generation. Invariant: the times in its meta record, its
+ * index and a row that it begins with are of one look at the clock, so that it is found by the time that it tells.
+ */
 async function startThread(
   draft: Draft,
   committer: Committer,
   source: Tape,
   into: string,
-  begins: Pick<Meta, "origin" | "index" | "marks">,
+  begins: Pick<Meta, "createdAt" | "origin" | "index" | "marks">,
 ): Promise<NewThread> {
   const { context } = draft;
   // The first plan takes the name to be free: the commit finds out.
@@ -134,7 +141,7 @@ async function startThread(
   const mail = movedMail(entry?.mail ?? []);
   const { failed, controls, attributes, folds, pruner } = source.meta;
   const meta: Meta = {
-    ...newMeta(into, context.clock(), entry?.epoch ?? 0),
+    ...newMeta(into, begins.createdAt, entry?.epoch ?? 0),
     ...begins,
     ...(failed !== undefined && { failed }),
     ...(controls !== undefined && { controls }),
@@ -184,7 +191,7 @@ async function topOf(draft: Draft, { tape, source }: NewThread, at: Shown, reque
     stateVersion = migratedTo ?? stateVersion;
   }
   const seq = seqAfter(source.lastSeq, draft.thread);
-  const now = context.clock();
+  const now = tape.meta.createdAt;
   const id = context.ids?.() ?? newId(now, tape.number, seq);
   const row = newForkRow({ ...at, stateVersion }, request.label ?? `fork-of:${draft.thread}`, { seq, id, now, tagged });
   const [stored, text] = draft.refer(tape.lineage, change);

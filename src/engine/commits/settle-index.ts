@@ -72,13 +72,17 @@ async function indexOf(draft: Draft, meta: Meta): Promise<IndexState | undefined
   };
 }
 
-/** Returns the index of a thread that begins as a fork or copy, with this head. */
-export async function indexOfFork(draft: Draft, source: Tape, head: Row, withWrites: boolean): Promise<IndexState> {
+/** Returns the index of a thread that begins as a fork or copy, with this head. The caller adds the time. */
+export async function indexOfFork(
+  draft: Draft,
+  source: Tape,
+  head: Row,
+  withWrites: boolean,
+): Promise<Omit<IndexState, "t">> {
   const { failed, controls } = source.meta;
   const seen = withWrites && (failed || controls) ? await controlsAt(draft.context, source, head) : [];
   return {
     s: statusCode(head, seen),
-    t: draft.context.clock(),
     ...facts(head, head),
     ...(head.namespace !== "" && { nested: true as const }),
   };
