@@ -9,6 +9,7 @@ import type { Case } from "./case.ts";
 import { attributes } from "./cases/finding/attributes.ts";
 import { findThreads } from "./cases/finding/find-threads.ts";
 import { questions } from "./cases/finding/questions.ts";
+import { reindex } from "./cases/finding/reindex.ts";
 import { copy } from "./cases/forking/copy.ts";
 import { detached } from "./cases/forking/detached.ts";
 import { fork } from "./cases/forking/fork.ts";
@@ -86,6 +87,7 @@ export const cases: readonly Case[] = [
   ...findThreads,
   ...attributes,
   ...questions,
+  ...reindex,
   ...namespaces,
   ...types,
   ...packs,

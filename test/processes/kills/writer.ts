@@ -24,7 +24,10 @@ async function putOne(thread: Thread<Told>, n: number): Promise<void> {
   const change = { append: { messages: [message(thread.id, n)], log: `,${n}` }, set: { n, exact } };
   const input = isAppend(n) ? { update: change } : { state: stateAt(thread.id, n) };
   // Every other checkpoint has an id of the caller's making: those are found through the index.
-  await thread.put({ ...input, step: n, ...(n % 2 === 0 ? { id: `c${n}` } : {}) });
+  const id = n % 2 === 0 ? { id: `c${n}` } : {};
+  // Some change what the thread is found by; the others leave the index alone.
+  const found = n % 3 === 0 ? { next: n % 2 === 0 ? ["act"] : [], attributes: { n, odd: n % 2 === 1 } } : {};
+  await thread.put({ ...input, step: n, ...id, ...found });
   tell("put", thread.id, n);
 }
 

@@ -110,6 +110,7 @@ export const attributes: readonly Case[] = [
         { a: "\ud800" },
         { ["n".repeat(65)]: 1 },
         { "a\n": 1 },
+        Object.fromEntries(Array.from({ length: 17 }, (_, n) => [`a${n}`, n])),
       ];
       for (const one of wrong) {
         await assert.rejects(thread.put({ state: {}, attributes: one as never }), TypeError);
