@@ -76,3 +76,22 @@ test("stats --quick tells threads and bytes, and no more", async () => {
   expect((await threadmark(["stats", url, "--quick"])).out).toMatch(/^threads +3\ntotal +\S+ \S+ +on the medium\n$/);
   expect((await threadmark(["stats", url])).out).toMatch(/^entries +\S+ \S+ +finding threads by anything else$/m);
 });
+
+test("reindex says how many threads it has gone through", async () => {
+  const url = await storeWith(described);
+  expect((await threadmark(["reindex", url])).err).toContain("3 threads indexed.");
+  expect(records((await threadmark(["reindex", url, "--json"])).out)).toEqual([{ threads: 3 }]);
+  expect((await threadmark(["verify", url])).code).toBe(0);
+});
+
+test("threads shows attributes, and inbox asks for them", async () => {
+  const url = await storeWith(async (store) => {
+    for (const tenant of ["acme", "other"]) {
+      const interrupts = [{ id: `q-${tenant}`, node: "ask", value: "Sure?" }];
+      await store.thread(tenant).put({ state: {}, next: ["ask"], interrupts, attributes: { tenant, cost: 2 } });
+    }
+  });
+  expect((await threadmark(["threads", url])).out).toContain("tenant=acme cost=2");
+  const { out } = await threadmark(["inbox", url, "--where", "tenant=acme", "--json"]);
+  expect(records(out).map(({ thread, id }) => [thread, id])).toEqual([["acme", "q-acme"]]);
+});

@@ -8,13 +8,17 @@ export type ThreadFilter = Pick<ThreadsOptions, "workflow" | "status" | "where">
 
 /** Returns the options of a {@link ThreadFilter}. */
 export function filterOptions(): Option[] {
+  const byStatus = new Option("-s, --status <status>", "only those of this status (repeat for more)");
   return [
     new Option("-w, --workflow <name>", "only those of this workflow"),
-    new Option("-s, --status <status>", "only those of this status (repeat for more)")
-      .choices(statuses)
-      .argParser(status),
-    new Option("--where <name=value>", "only those with this attribute (repeat for more)").argParser(attribute),
+    byStatus.choices(statuses).argParser(status),
+    whereOption("only those with this attribute (repeat for more)"),
   ];
+}
+
+/** Returns the option of conditions on attributes. */
+export function whereOption(description: string): Option {
+  return new Option("--where <name=value>", description).argParser(attribute);
 }
 
 /** Returns the conditions that were given, without those that were not. */

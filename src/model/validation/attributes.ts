@@ -8,10 +8,15 @@ const control = /[\u0000-\u001f\u007f]/;
 
 /** Checks attributes to set, or with null to remove. */
 export function checkAttributes(value: unknown, what: string): asserts value is AttributeChanges {
+  let count = 0;
   for (const [name, attribute] of Object.entries(checkPlainObject(value, what))) {
     checkName(name, what);
-    if (attribute !== null) checkValue(attribute, `${what}.${name}`);
+    if (attribute === null) continue;
+    checkValue(attribute, `${what}.${name}`);
+    count += 1;
   }
+  if (count <= attributeLimits.count) return;
+  throw new TypeError(`${what} sets ${count} attributes, and a thread may have ${attributeLimits.count}.`);
 }
 
 const operators = ["eq", "ne", "gt", "gte", "lt", "lte", "in", "prefix"];

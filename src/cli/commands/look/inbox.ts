@@ -2,6 +2,7 @@ import { type Command, Option } from "commander";
 import type { Store } from "../../../api/store.ts";
 import { type Question, questionsOf } from "../../../display/steps/question.ts";
 import { declare, wholeNumber } from "../../input/declare.ts";
+import { filterOf, type ThreadFilter, whereOption } from "../../input/thread-filter.ts";
 import { interruptible } from "../../interruptible.ts";
 import { ageText } from "../../output/quantities.ts";
 import { printTable } from "../../output/table.ts";
@@ -18,20 +19,21 @@ export interface Asked {
 }
 
 export function inboxCommand(program: Command, session: Session): void {
-  declare<{ readonly workflow?: string; readonly limit?: number }>(program, session, {
+  declare<Pick<ThreadFilter, "workflow" | "where"> & { readonly limit?: number }>(program, session, {
     name: "inbox",
     summary: "list the open questions of all threads, newest first",
     options: [
       new Option("-w, --workflow <name>", "only of threads of this workflow"),
+      whereOption("only of threads with this attribute (repeat for more)"),
       new Option("-l, --limit <count>", `how many (default: ${SHOWN}; with --json all)`).argParser(wholeNumber(1)),
     ],
-    examples: ["threadmark inbox sqlite:agent.db", "threadmark inbox --json | jq -r .thread"],
-    async run({ url, options: { workflow, limit } }) {
+    examples: ["threadmark inbox sqlite:agent.db", "threadmark inbox --where tenant=acme --json | jq -r .thread"],
+    async run({ url, options: { limit, ...filter } }) {
       const { terminal, json, signal } = session;
       await session.withStore(url, async (store) => {
         const most = limit ?? (json ? Number.POSITIVE_INFINITY : SHOWN);
         const rows: Asked[] = [];
-        for await (const asked of interruptible(signal, openQuestions(store, workflow))) {
+        for await (const asked of interruptible(signal, openQuestions(store, filterOf(filter)))) {
           if (json) terminal.json(record(asked));
           rows.push(asked);
           if (rows.length >= most) break;
@@ -74,9 +76,9 @@ export function inboxCommand(program: Command, session: Session): void {
 }
 
 /** Yields the open questions of all threads, newest activity first; of one thread those of its root. */
-async function* openQuestions(store: Store<State>, workflow?: string): AsyncGenerator<Asked> {
-  const wanted = { order: "updated", status: "waiting", ...(workflow !== undefined && { workflow }) } as const;
-  for await (const { id } of store.threads(wanted)) yield* questionsAt(store, id);
+async function* openQuestions(store: Store<State>, filter: ThreadFilter): AsyncGenerator<Asked> {
+  const waiting = store.threads({ ...filter, order: "updated", status: "waiting" });
+  for await (const { id } of waiting) yield* questionsAt(store, id);
 }
 
 /** Yields the open questions of one thread. */

@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import type { Store } from "../../../api/store.ts";
+import { attributeTexts } from "../../../display/attributes-text.ts";
 import { threadRecord } from "../../../display/json-records.ts";
 import { withoutPassword } from "../../../display/redact-url.ts";
 import { failuresIn } from "../../../display/steps/failure.ts";
@@ -105,11 +106,11 @@ function printThreads(terminal: Terminal, rows: readonly ThreadInfo[], details: 
         text: ({ status }) => status,
         style: (text, { status }) => statusStyle(terminal, status, text),
       },
-      { title: "WORKFLOW", text: ({ workflow }) => workflow ?? "", flexible: true, leaves: 5 },
-      { title: "STEP", text: ({ head }) => String(head.step), align: "right", leaves: 3 },
-      { title: "NODE", text: ({ head }) => head.node ?? "", flexible: true, leaves: 4 },
-      { title: "CHECKPOINTS", text: ({ checkpoints }) => String(checkpoints), align: "right", leaves: 1 },
-      { title: "UPDATED", text: ({ updatedAt }) => ageText(updatedAt, now), leaves: 6 },
+      { title: "WORKFLOW", text: ({ workflow }) => workflow ?? "", flexible: true, leaves: 6 },
+      { title: "STEP", text: ({ head }) => String(head.step), align: "right", leaves: 4 },
+      { title: "NODE", text: ({ head }) => head.node ?? "", flexible: true, leaves: 5 },
+      { title: "CHECKPOINTS", text: ({ checkpoints }) => String(checkpoints), align: "right", leaves: 2 },
+      { title: "UPDATED", text: ({ updatedAt }) => ageText(updatedAt, now), leaves: 7 },
       {
         title: "ASKS OR FAILED",
         text: ({ id }) => details.get(id) ?? "",
@@ -118,7 +119,13 @@ function printThreads(terminal: Terminal, rows: readonly ThreadInfo[], details: 
         cut: "end",
         style: (text, { status }) => statusStyle(terminal, status, text),
       },
-      { title: "FORKED FROM", text: ({ forkedFrom }) => forkedFrom?.thread ?? "", flexible: true, leaves: 2 },
+      {
+        title: "ATTRIBUTES",
+        text: ({ attributes }) => attributeTexts(attributes).join(" "),
+        flexible: true,
+        leaves: 1,
+      },
+      { title: "FORKED FROM", text: ({ forkedFrom }) => forkedFrom?.thread ?? "", flexible: true, leaves: 3 },
     ],
     rows,
   );
