@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { parseAddress } from "../../../src/backends/redis/connection/address.ts";
 import { crc16, slotOf } from "../../../src/backends/redis/crc16.ts";
 import { Layout } from "../../../src/backends/redis/layout.ts";
-import { parsePosition } from "../../../src/backends/redis/reading/log-pages.ts";
+import { parsePosition } from "../../../src/backends/shared/merged-log.ts";
 import { open } from "../../../src/index.ts";
 
 describe("the url of a Redis store", () => {

@@ -1,6 +1,8 @@
 import type { Answer, IndexEntry, Listed, Read, Value } from "../../../backend.ts";
 import { compareIds } from "../../shared/id-order.ts";
 import { afterPrefix } from "../../shared/key-bounds.ts";
+import { mergedPage } from "../../shared/merged-log.ts";
+import { merged, shareOf, UNEVEN } from "../../shared/merged-pages.ts";
 import { compareEntries } from "../../shared/ordered-entries.ts";
 import type { Servers } from "../connection/servers.ts";
 import { slotOf } from "../crc16.ts";
@@ -17,7 +19,7 @@ import {
   valueOf,
 } from "../layout.ts";
 import type { HeldLock, Locks } from "../writing/locks.ts";
-import { askForLines, mergedPage } from "./log-pages.ts";
+import { askForLines } from "./log-pages.ts";
 import { beyond, from, limited, ShardReads } from "./shard-reads.ts";
 
 /** A read under way: what to make of the answers once they are there. */
@@ -28,9 +30,6 @@ interface Met {
   readonly id: string;
   readonly lock: HeldLock;
 }
-
-/** Thrown where a shard has more than its share of what was asked for: then each is asked for as much as all together. */
-const UNEVEN = Symbol("uneven");
 
 /** How often locks in the way are looked at again before readers take the values of before. */
 const mostRounds = 4;
@@ -176,9 +175,8 @@ class ReadCall {
     return () => counts.reduce((sum, count) => sum + (count() as number), 0);
   }
 
-  /** Returns how many members to ask of every shard: some more than its share, as a rule, of all that are wanted. */
   #share(limit: number): number {
-    return this.#generous ? limit : Math.min(limit, Math.ceil((2 * limit) / this.#layout.shards) + 16);
+    return shareOf(limit, this.#layout.shards, this.#generous);
   }
 
   #at(shard: number): ShardReads {
@@ -206,24 +204,6 @@ function range(
     ? reads.add("ZREVRANGEBYLEX", key, upper, lower, ...rest)
     : reads.add("ZRANGEBYLEX", key, lower, upper, ...rest);
   return () => answer() as readonly Buffer[];
-}
-
-/** Merges the pages of all shards. Throws {@link UNEVEN} if a page ended at its limit before the answer was full. */
-function merged<T>(
-  pages: readonly (readonly T[])[],
-  compare: (a: T, b: T) => number,
-  limit: number,
-  share: number,
-): T[] {
-  if (pages.length === 1) return [...(pages[0] as readonly T[])];
-  const all = pages.flat().sort(compare).slice(0, limit);
-  const last = all.at(-1);
-  for (const page of pages) {
-    const end = page.at(-1);
-    const isCut = page.length >= share && share < limit && end !== undefined && last !== undefined;
-    if (isCut && (compare(end, last) < 0 || all.length < limit)) throw UNEVEN;
-  }
-  return all;
 }
 
 /**
