@@ -1,19 +1,20 @@
-import type { Answer, Backend, Batch, Capabilities, Read, Sizes, Value } from "../../backend.ts";
+import type { Answer, Backend, Batch, Capabilities, Read, Sizes } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import { Hearers } from "../shared/hearers.ts";
-import { commitAs } from "./connection/durability.ts";
 import { Failure, isMissing, toError } from "./connection/failure.ts";
 import type { Server } from "./connection/server.ts";
+import { statement } from "./connection/server.ts";
 import { channelOf } from "./hearing/channel.ts";
 import { Notices } from "./hearing/notices.ts";
-import { answersOf, isOfLaterLayout, Reader } from "./reading/read-statement.ts";
 import { quote } from "./schema/layout.ts";
-import { latestLayout, migrate, readLayout, refuseLaterLayout } from "./schema/migrate.ts";
+import { migrate, wholeStore } from "./schema/migrate.ts";
+import { Placement } from "./shards/placement.ts";
+import { migrateShards, shardNames } from "./shards/record.ts";
+import { ShardedCommitter } from "./shards/sharded-commit.ts";
+import { readShards } from "./shards/sharded-reads.ts";
+import { measureShards, measureShardsTotal } from "./shards/sharded-upkeep.ts";
+import { StoreSchema } from "./store-schema.ts";
 import { inspect, measure, measureTotal, vacuum, vacuumOnline } from "./upkeep.ts";
-import { ChangingBatchRunner } from "./writing/changing-batch.ts";
-import { Committer, type Inserting } from "./writing/commit.ts";
-import { GenericBatchRunner } from "./writing/generic-batch.ts";
-import { SimpleBatchRunner } from "./writing/simple-batch-runner.ts";
 
 interface Settings {
   readonly schema: string;
@@ -21,57 +22,64 @@ interface Settings {
   readonly readOnly: boolean;
   readonly full: boolean;
   readonly fsync: "full" | "normal";
+  /** The number of schemas that the store is spread over; undefined for a store in the schema itself. */
+  readonly shards: number | undefined;
+  /** Numbers of tapes and lineages are below this. */
+  readonly tapes: number;
+  /** Whether the tables are known to exist. */
+  readonly ready: boolean;
   /** Releases the connections of a pool that this backend opened. */
   end(): Promise<void>;
   /** Calls back when others may have committed, until the returned function is called. */
   listen(channel: string, tell: () => void): () => void;
 }
 
-/** Implements the contract on one schema of one server. */
+const notify = statement("select pg_notify($1::text, '')");
+
+/** Implements the contract on one schema of one server, or on several that are the shards of a store. */
 export class PostgresBackend implements Backend {
   readonly name = "postgres";
-  readonly capabilities: Capabilities = { durable: true, processes: true, commitsAtOnce: 4, distant: true };
+  readonly capabilities: Capabilities;
+  readonly numberFor?: NonNullable<Backend["numberFor"]>;
   readonly #server: Server;
   readonly #settings: Settings;
-  readonly #reader: Reader;
-  readonly #committer: Committer;
+  /** The schema of the store, or those of its shards. */
+  readonly #schemas: readonly StoreSchema[];
+  readonly #placement: Placement | undefined;
+  readonly #commitBatches: (batches: readonly Batch[]) => Promise<readonly boolean[]>;
+  readonly #channel: string;
+  readonly #notices: Notices;
   readonly #hearers: Hearers;
   #migrated: Promise<void> | undefined;
-  /** Whether the tables are known to exist. */
-  #ready = false;
+  #ready: boolean;
+  /** The last notice that was sent behind its commit. */
+  #notified: Promise<unknown> = Promise.resolve();
 
   constructor(server: Server, settings: Settings) {
-    const schema = quote(settings.schema);
-    const durable = commitAs(settings.fsync);
+    const { schema, shards, fsync, tapes } = settings;
+    this.capabilities = { durable: true, processes: true, commitsAtOnce: 4, distant: true, tapes };
     this.#server = server;
     this.#settings = settings;
-    this.#reader = new Reader(schema);
-    const channel = channelOf(settings.schema);
-    this.#hearers = new Hearers((tell) => settings.listen(channel, tell));
-    const notices = new Notices(channel);
-    this.#committer = new Committer(
-      server,
-      new SimpleBatchRunner(server, schema, durable),
-      new ChangingBatchRunner(server, schema, durable, notices),
-      new GenericBatchRunner(server, schema, durable, notices),
-      (batch) => this.#inserted(batch),
-    );
+    this.#ready = settings.ready;
+    this.#channel = channelOf(schema);
+    this.#notices = new Notices(this.#channel);
+    this.#hearers = new Hearers((tell) => settings.listen(this.#channel, tell));
+    if (shards === undefined) {
+      const whole = StoreSchema.whole(server, schema, fsync, this.#notices);
+      this.#schemas = [whole];
+      this.#commitBatches = (batches) => whole.commit(batches);
+    } else {
+      const placement = new Placement(shards);
+      this.#placement = placement;
+      this.#schemas = shardNames(schema, shards).map((name) => StoreSchema.shard(server, name));
+      const committer = new ShardedCommitter(server, placement, this.#schemas);
+      this.#commitBatches = (batches) => committer.commit(batches);
+      this.numberFor = (id, number) => placement.numberFor(id, number);
+    }
   }
 
   get interruptions(): number {
     return this.#server.interruptions;
-  }
-
-  /**
-   * Checks early that the server can be reached, that its sessions are fit for use, and that its layout is known. Waits
-   * for a server that is starting. Creates nothing.
-   */
-  async begin(): Promise<void> {
-    await this.#guard(async () => {
-      const layout = await this.#server.persist(() => readLayout(this.#server, this.#settings.schema));
-      refuseLaterLayout(layout, this.#server, this.#settings.schema);
-      this.#ready = layout === latestLayout;
-    });
   }
 
   async read(reads: readonly Read[]): Promise<readonly Answer[]> {
@@ -83,6 +91,7 @@ export class PostgresBackend implements Backend {
     if (batches.length === 0) return [];
     this.#refuseIfReadOnly();
     const applied = await this.#commit(batches);
+    if (this.#placement && batches.some(({ log }, index) => log !== undefined && applied[index])) this.#notify();
     this.#hearers.tell();
     return applied;
   }
@@ -95,12 +104,12 @@ export class PostgresBackend implements Backend {
     try {
       // Awaits nothing where possible: the sooner the server has work, the better.
       if (!this.#ready) await this.#migrate();
-      return await this.#committer.commit(batches).catch(async (error: unknown) => {
+      return await this.#commitBatches(batches).catch(async (error: unknown) => {
         // The tables were dropped meanwhile, so the store is empty.
         if (!isMissing(error) || (error as Failure).mayHaveApplied) throw error;
         this.#ready = false;
         await this.#migrate();
-        return this.#committer.commit(batches);
+        return this.#commitBatches(batches);
       });
     } catch (error) {
       throw toError(this.#server.address, error, error instanceof Failure && error.mayHaveApplied ? "unknown" : false);
@@ -108,65 +117,82 @@ export class PostgresBackend implements Backend {
   }
 
   async size(): Promise<Sizes> {
-    return this.#guard(() => this.#server.persist(() => measure(this.#server, quote(this.#settings.schema))));
+    const names = this.#schemas.map(({ name }) => name);
+    return this.#guard(() =>
+      this.#server.persist(() =>
+        this.#placement ? measureShards(this.#server, names) : measure(this.#server, quote(this.#settings.schema)),
+      ),
+    );
   }
 
   async total(): Promise<Omit<Sizes, "tables">> {
-    return this.#guard(() => this.#server.persist(() => measureTotal(this.#server, quote(this.#settings.schema))));
+    const names = this.#schemas.map(({ name }) => name);
+    return this.#guard(() =>
+      this.#server.persist(() =>
+        this.#placement
+          ? measureShardsTotal(this.#server, names)
+          : measureTotal(this.#server, quote(this.#settings.schema)),
+      ),
+    );
   }
 
   async compact(): Promise<void> {
     this.#refuseIfReadOnly();
-    await this.#guard(() =>
-      this.#server.persist(() => vacuum(this.#server, quote(this.#settings.schema), this.#settings.full)),
-    );
+    await this.#eachSchema((schema) => vacuum(this.#server, schema, this.#settings.full));
   }
 
   async reclaim(lineages: readonly number[]): Promise<boolean> {
     this.#refuseIfReadOnly();
     // The server reuses the room at once. Its own vacuum frees the room while a sweep goes on, and this one at the end.
     if (lineages.length > 0) return false;
-    await this.#guard(() => this.#server.persist(() => vacuumOnline(this.#server, quote(this.#settings.schema))));
+    await this.#eachSchema((schema) => vacuumOnline(this.#server, schema));
     return false;
   }
 
   async verify(): Promise<readonly string[]> {
-    return this.#guard(() => this.#server.persist(() => inspect(this.#server, quote(this.#settings.schema))));
+    const faults: string[] = [];
+    await this.#eachSchema(async (schema) => {
+      faults.push(...(await inspect(this.#server, schema)));
+    });
+    return faults;
   }
 
   async close(): Promise<void> {
     this.#hearers.stop();
+    await this.#notified;
     await this.#settings.end();
   }
 
   async #read(reads: readonly Read[]): Promise<readonly Answer[]> {
-    const { statement, values } = this.#reader.statement(reads);
-    try {
-      const { rows } = await this.#server.run(statement, values);
-      return answersOf(reads, rows);
-    } catch (error) {
-      if (!isMissing(error)) throw error;
-      // The layout of an earlier version, which only a commit changes, lacks some tables.
-      const known = reads.filter((read) => !isOfLaterLayout(read));
-      if (known.length === 0 || known.length === reads.length) return answersOf(reads, []);
-      const answers = await this.#read(known);
-      return reads.map((read) => {
-        const index = known.indexOf(read);
-        return index < 0 ? answersOf([read], [])[0] : answers[index];
-      });
+    if (this.#placement) {
+      return readShards(this.#placement, reads, (shard, own) => (this.#schemas[shard] as StoreSchema).read(own));
+    }
+    return (await (this.#schemas[0] as StoreSchema).read(reads)) as readonly Answer[];
+  }
+
+  /** Runs upkeep on one schema after the other. */
+  async #eachSchema(work: (schema: string) => Promise<void>): Promise<void> {
+    for (const { name } of this.#schemas) {
+      await this.#guard(() => this.#server.persist(() => work(quote(name))));
     }
   }
 
-  /** Returns the current records of a simple batch: the inserted one, then those beside it. */
-  async #inserted({ insert, beside }: Inserting): Promise<readonly (Value | undefined)[]> {
-    const answers = await this.#read([insert, ...beside].map(({ key }) => ({ get: key })));
-    return answers as readonly (Value | undefined)[];
+  /** Tells listeners of commits. A notice that is lost costs them a moment: they also look by themselves. */
+  #notify(): void {
+    if (this.#notices.due() === undefined) return;
+    this.#notices.sent();
+    this.#notified = this.#server.run(notify, [this.#channel]).catch(() => {});
   }
 
-  /** Migrates the schema. A migration is whole or absent, so it is simply repeated when its answer was lost. */
+  /** Migrates the schemas. A migration is whole or absent, so it is simply repeated when its answer was lost. */
   #migrate(): Promise<void> {
+    const { schema, shards, partitions } = this.#settings;
     this.#migrated ??= this.#server
-      .persist(() => migrate(this.#server, this.#settings.schema, this.#settings.partitions))
+      .persist(() =>
+        shards === undefined
+          ? migrate(this.#server, schema, wholeStore, partitions)
+          : migrateShards(this.#server, schema, shards),
+      )
       .then(
         () => {
           this.#ready = true;

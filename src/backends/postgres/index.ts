@@ -2,9 +2,11 @@ import type { Backend } from "../../backend.ts";
 import { checkBackendOptions } from "../../model/validation/open.ts";
 import { PostgresBackend } from "./backend.ts";
 import { Connections } from "./connection/connections.ts";
+import { toError } from "./connection/failure.ts";
 import type { PoolLike } from "./connection/pool.ts";
 import { describeUrl, openPool } from "./connection/pool.ts";
 import { Server } from "./connection/server.ts";
+import { findStore } from "./find-store.ts";
 import { listenOn } from "./hearing/listen-on.ts";
 import { checkSchemaName } from "./schema/schema-name.ts";
 
@@ -27,6 +29,12 @@ export interface PostgresOptions {
    * none.
    */
   readonly partitions?: number;
+  /**
+   * The number of schemas that the store is spread over, 1 to 256: `agents_0`, `agents_1` and so on beside the schema `agents`, which
+   * says how many there are. Fixed when the store is made, and then found there. Citus places such schemas on its nodes. Default:
+   * none, the tables are in the schema itself.
+   */
+  readonly shards?: number;
   /**
    * Whether prepared statements have names. Default true; false behind a transaction-pooling PgBouncer older than 1.21.
    */
@@ -55,6 +63,9 @@ export interface PostgresOptions {
 /** The most partitions of each of the tables: with more, planning a statement takes longer than running it. */
 const mostPartitions = 1024;
 
+/** The most schemas of a store: every connection learns the tables of each. */
+const mostShards = 256;
+
 /** A timer with a longer delay fires at once. */
 const mostMilliseconds = 2 ** 31 - 1;
 
@@ -79,26 +90,28 @@ export async function postgres(options: string | PostgresOptions): Promise<Backe
   const used = pool ?? (await openPool(url as string, { ...settings, patience }));
   const address = url === undefined ? "postgres" : describeUrl(url);
   const connections = new Connections(used, pool === undefined, patience);
-  const server = new Server(connections, address, settings.prepare ?? true, patience);
-  const backend = new PostgresBackend(server, {
-    schema,
-    partitions,
-    readOnly: settings.readOnly ?? false,
-    full: settings.compact !== "online",
-    fsync: settings.fsync ?? "full",
-    end: () => connections.end(),
-    listen: (channel, tell) => listenOn(channel, tell, { ...settings, patience }),
-  });
+  const server = (synced: boolean): Server =>
+    new Server(connections, address, settings.prepare ?? true, patience, synced);
   try {
-    await backend.begin();
+    const store = await findStore(server(false), schema, settings.shards);
+    return new PostgresBackend(server(store.shards !== undefined), {
+      ...store,
+      schema,
+      partitions,
+      readOnly: settings.readOnly ?? false,
+      full: settings.compact !== "online",
+      fsync: settings.fsync ?? "full",
+      end: () => connections.end(),
+      listen: (channel, tell) => listenOn(channel, tell, { ...settings, patience }),
+    });
   } catch (error) {
-    await backend.close();
-    throw error;
+    await connections.end();
+    throw toError(address, error);
   }
-  return backend;
 }
 
-function checkOptions({ url, pool, schema, databaseSchema, fsync, compact, ...numbers }: PostgresOptions): void {
+function checkOptions({ url, pool, fsync, compact, ...others }: PostgresOptions): void {
+  const { schema, databaseSchema, shards, partitions } = others;
   if (url === undefined && pool === undefined) throw new TypeError("postgres: pass a `url` or a `pool`.");
   for (const name of [schema, databaseSchema]) if (name !== undefined) checkSchemaName(name);
   if (schema !== undefined && databaseSchema !== undefined) {
@@ -108,10 +121,18 @@ function checkOptions({ url, pool, schema, databaseSchema, fsync, compact, ...nu
     ["partitions", 0, mostPartitions],
     ["patience", 0, mostMilliseconds],
     ["connections", 1, Number.MAX_SAFE_INTEGER],
+    ["shards", 1, mostShards],
   ] as const) {
-    const value = numbers[name];
+    const value = others[name];
     if (value === undefined || (Number.isInteger(value) && value >= least && value <= most)) continue;
     throw new TypeError(`postgres: \`${name}\` is a whole number from ${least} to ${most}.`);
+  }
+  if (shards !== undefined) {
+    if (partitions) throw new TypeError("postgres: give `shards` or `partitions`, not both.");
+    if (fsync === "normal") {
+      throw new TypeError("postgres: `fsync` is not for `shards`. Set synchronous_commit of the role or the server.");
+    }
+    checkSchemaName(schema ?? databaseSchema ?? "threadmark", `_${mostShards}`.length);
   }
   if (fsync !== undefined && fsync !== "full" && fsync !== "normal") {
     throw new TypeError('postgres: `fsync` is "full" or "normal".');

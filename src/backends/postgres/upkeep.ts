@@ -10,11 +10,16 @@ const all: readonly Stored[] = [...names, "directory", "entry", "log"];
 /** The tables that layouts of earlier versions have, too. */
 const first: readonly Stored[] = all.filter((name) => !["value", "mail", "entry", "log"].includes(name));
 
+/** The names of a schema's tables, as SQL. */
+export const tableNames: string = [...all, "token", "migration", "log_cut", "log_end", "place"]
+  .map((name) => `'${name}'`)
+  .join(", ");
+
 /** The store's tables in the schema $1, or their partitions. The schema may hold tables of others, too. */
 const ours = `(
     with recursive known as (
       select oid, relkind from pg_class where relnamespace = to_regnamespace($1) and relkind in ('r', 'p')
-        and relname in (${[...all, "token", "migration", "log_cut"].map((name) => `'${name}'`).join(", ")})
+        and relname in (${tableNames})
       union all
       select c.oid, c.relkind from known k join pg_inherits i on i.inhparent = k.oid join pg_class c on c.oid = i.inhrelid
       where c.relispartition
@@ -26,7 +31,7 @@ const ours = `(
  * Milliseconds by which a hot standby is behind its primary, null on a primary. A standby that has replayed everything it
  * got is not behind while it is connected; otherwise its last transaction tells.
  */
-const lag = `case when pg_is_in_recovery() then
+export const lag: string = `case when pg_is_in_recovery() then
     case when pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() and exists (select from pg_stat_wal_receiver) then 0
     else ceil(extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp()) * 1000) end
   end`;
@@ -39,15 +44,12 @@ export async function measureTotal(server: Server, schema: string): Promise<Omit
 
 /** Counts records and bytes by table, and measures the tables with their indexes. */
 export async function measure(server: Server, schema: string, counted: readonly Stored[] = all): Promise<Sizes> {
-  const counts = counted.map(
-    (name) => `select '${name}', count(*), coalesce(sum(${bytesOf(name)}), 0) from ${schema}.${name}`,
-  );
   const whole = `select '', ${lag}, coalesce(sum(pg_total_relation_size(oid)), 0) from ${ours} o`;
-  const tables = Object.fromEntries(all.map((name) => [name, { records: 0, bytes: 0 }])) as Record<Stored, Size>;
+  const tables = noSizes();
   let total = 0;
   let behind: number | undefined;
   try {
-    const { rows } = await server.run(statement([...counts, whole].join(" union all ")), [schema]);
+    const { rows } = await server.run(statement([...countsOf(schema, counted), whole].join(" union all ")), [schema]);
     for (const [name, records, bytes] of rows as readonly [Stored | "", string | null, string][]) {
       if (name === "") {
         total = Number(bytes);
@@ -59,6 +61,16 @@ export async function measure(server: Server, schema: string, counted: readonly 
     if (counted === all) return measure(server, schema, first);
   }
   return behind === undefined ? { tables, total } : { tables, total, behind };
+}
+
+/** Returns the sizes of an empty store. */
+export function noSizes(): Record<Stored, Size> {
+  return Object.fromEntries(all.map((name) => [name, { records: 0, bytes: 0 }])) as Record<Stored, Size>;
+}
+
+/** Returns statements that each count the records and bytes of one of a schema's tables. */
+export function countsOf(schema: string, counted: readonly Stored[] = all): readonly string[] {
+  return counted.map((name) => `select '${name}', count(*), coalesce(sum(${bytesOf(name)}), 0) from ${schema}.${name}`);
 }
 
 /** Returns the SQL of a row's size in bytes. */
@@ -161,6 +173,23 @@ export async function vacuum(server: Server, schema: string, full: boolean): Pro
   for (const table of tables) {
     if (full) await untilFree(server, table, end);
     await server.execute(`vacuum (${full ? "full, " : ""}analyze) ${table}`);
+  }
+  if (full) await widenTables(server, schema, end);
+}
+
+/**
+ * Makes room for numbers of tapes up to 2^40 in tables that were made before layout 5. That rewrites a table, so it is done where
+ * tables are rewritten anyway. The column of a partitioned table's key cannot change: such a table stays as it is.
+ */
+async function widenTables(server: Server, schema: string, end: number): Promise<void> {
+  const text = `select format('%I.%I', n.nspname, c.relname), string_agg(format('alter column %I type int8', a.attname), ', ')
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid
+    where c.oid in ${ours} and not c.relispartition and a.attname in ('lineage', 'group') and a.atttypid = 'int4'::regtype
+    group by 1 order by 1`;
+  const { rows } = await server.run(statement(text), [schema]);
+  for (const [table, columns] of rows as readonly [string, string][]) {
+    await untilFree(server, table, end);
+    await server.execute(`alter table ${table} ${columns}`);
   }
 }
 

@@ -33,6 +33,7 @@ export const schemeKeys = {
     "schema",
     "databaseSchema",
     "partitions",
+    "shards",
     "prepare",
     "connections",
     "patience",

@@ -40,15 +40,33 @@ export async function makePostgres({ url: given, ...options }: PostgresOptions =
     url: given ?? url,
     options: { connections: 4, ...options, schema },
     async cleanup() {
-      await query(`drop schema if exists ${schema} cascade`);
+      for (const name of schemasOf(schema, options.shards)) await query(`drop schema if exists "${name}" cascade`);
     },
   };
 }
 
+/** Returns all schemas of a store: those of its shards, then its own. */
+export function schemasOf(schema: string, shards = 0): readonly string[] {
+  return [...Array.from({ length: shards }, (_, shard) => `${schema}_${shard}`), schema];
+}
+
 const tables = [
   ...["meta", "tail", "mark", "rows", "net", "steps", "id", "head", "write", "directory", "token"],
-  ...["value", "mail", "entry", "log", "log_cut"],
+  ...["value", "mail", "entry", "log"],
 ];
+
+/** Empties the tables of a store, if it has any. */
+export async function emptySchemas(
+  query: (text: string) => Promise<unknown>,
+  schema: string,
+  shards: number | undefined,
+): Promise<void> {
+  const names = shards === undefined ? [schema] : schemasOf(schema, shards).slice(0, -1);
+  const rest = (name: string): string =>
+    shards === undefined ? `delete from "${name}".log_cut` : `update "${name}".log_end set number = 0`;
+  const texts = names.map((name) => [...tables.map((table) => `delete from "${name}".${table}`), rest(name)].join(";"));
+  await query(texts.join(";"));
+}
 
 /**
  * Empty places that share one schema, one after the other: for hundreds of cases that are done sooner than tables are
@@ -63,8 +81,8 @@ export function reusedPostgres(options: PostgresOptions = {}): () => Promise<Pos
       async cleanup() {
         const kept = await filePool();
         const { schema } = place.options;
-        const { rows } = await kept.query(`select to_regclass('${schema}.tail') is not null as migrated`);
-        if (rows[0].migrated) await kept.query(tables.map((table) => `delete from ${schema}.${table}`).join(";"));
+        const { rows } = await kept.query(`select to_regclass('${schema}.migration') is not null as migrated`);
+        if (rows[0].migrated) await emptySchemas((text) => kept.query(text), schema as string, options.shards);
         free.push(place);
       },
     };

@@ -7,6 +7,7 @@ export class Proxy {
   #target: URL;
   readonly #pairs = new Set<readonly [client: Socket, server: Socket]>();
   #next: "answer" | "question" | undefined;
+  #command: string | undefined;
   /** How often something was lost. */
   lost = 0;
 
@@ -30,6 +31,11 @@ export class Proxy {
   /** The next statement reaches the server, its answer does not come back, and the connection is gone. */
   loseAnswer(): void {
     this.#next = "answer";
+  }
+
+  /** The next command of this text reaches the server, its answer does not come back, and the connection is gone. */
+  loseAnswerTo(command: string): void {
+    this.#command = command;
   }
 
   /** The next statement is lost on its way, and the connection is gone. */
@@ -61,7 +67,13 @@ export class Proxy {
     client.on("data", (data) => {
       // A connection starts without a statement in it; 0x42 is the Bind of a prepared one, 0x50 the Parse of a new one.
       const isStatement = data[0] === 0x42 || data[0] === 0x50;
-      if (this.#next !== undefined && isStatement) {
+      const isCommand = data[0] === 0x51 && data.toString("utf8", 5, data.length - 1) === this.#command;
+      if (isCommand) {
+        losing = true;
+        this.lost++;
+        this.#command = undefined;
+        server.write(data);
+      } else if (this.#next !== undefined && isStatement) {
         losing = true;
         this.lost++;
         if (this.#next === "question") client.destroy();

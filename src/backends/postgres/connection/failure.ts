@@ -106,6 +106,10 @@ const advice: Readonly<Record<string, readonly [ErrorCode, string]>> = {
     "leave client_encoding at UTF8, which `pg` sets, or run `set client_encoding to 'UTF8'` on it",
   ],
   isolation: ["UNSUPPORTED", "set it to read committed or serializable for the role, the database or the pool"],
+  unsynced: [
+    "UNSUPPORTED",
+    "turn it on for the role, the database or the server: a store with shards cannot do so itself",
+  ],
   left: ["BACKEND", "end every transaction before its connection goes back to the pool"],
   large: ["TOO_LARGE", "keep large values elsewhere, and in the state only where they are"],
   XX001: ["CORRUPT", "the server found a damaged page: restore from a backup"],

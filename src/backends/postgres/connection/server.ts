@@ -4,7 +4,7 @@ import { refuseTooLarge } from "../writing/message-size.ts";
 import type { Connections } from "./connections.ts";
 import { BinaryValue, Failure, notAnswered } from "./failure.ts";
 import type { ClientLike, QueryConfig, QueryResult } from "./pool.ts";
-import { checkSession, isFit, isInTransaction, refuseTransaction } from "./session.ts";
+import { checkSession, isFit, isInTransaction, refuseTransaction, refuseUnsynced } from "./session.ts";
 
 /** A constant statement, prepared once for each connection under a name derived from its text. */
 export interface Statement {
@@ -57,8 +57,11 @@ export class Server {
   readonly #prepare: boolean;
   /** Milliseconds to wait while a failure is temporary. */
   readonly patience: number;
+  readonly #synced: boolean;
 
-  constructor(connections: Connections, address: string, prepare: boolean, patience: number) {
+  /** Takes whether a session must be refused that acknowledges commits before they are synced. */
+  constructor(connections: Connections, address: string, prepare: boolean, patience: number, synced = false) {
+    this.#synced = synced;
     this.#connections = connections;
     this.address = address;
     this.#prepare = prepare;
@@ -77,6 +80,35 @@ export class Server {
     return this.with((client) => query(client, this.#prepare ? { ...config, name } : config));
   }
 
+  /**
+   * Runs statements in one transaction, in one attempt. It is committed if `work` resolves to true, else rolled back. Only the
+   * end of a transaction can have been applied when it fails.
+   */
+  transaction(
+    work: (run: (statement: Statement, values: readonly unknown[]) => Promise<QueryResult>) => Promise<boolean>,
+  ): Promise<boolean> {
+    return this.with(async (client) => {
+      try {
+        await query(client, { text: "begin" });
+        const isWanted = await work(({ text, name }, values) => {
+          refuseTooLarge(values);
+          const config: QueryConfig = { text, values, rowMode: "array", types };
+          return query(client, this.#prepare ? { ...config, name } : config);
+        });
+        if (!isWanted) {
+          await query(client, { text: "rollback" });
+          return false;
+        }
+      } catch (error) {
+        // Ends the transaction where the connection still can; else the server does.
+        await query(client, { text: "rollback" }).catch(() => {});
+        throw error instanceof Failure ? new Failure(error.cause, false, error.passing, error.state) : error;
+      }
+      await query(client, { text: "commit" });
+      return true;
+    });
+  }
+
   /** Runs a command without parameters that must not be in a transaction, such as vacuum. */
   async execute(text: string): Promise<void> {
     await this.with((client) => query(client, { text }));
@@ -93,6 +125,7 @@ export class Server {
     let broken: boolean | Error = true;
     try {
       if (!isFit(client)) await checkSession(client);
+      if (this.#synced) refuseUnsynced(client);
       const result = await use(client);
       refuseTransaction(client, true);
       broken = false;

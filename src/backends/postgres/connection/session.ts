@@ -12,6 +12,8 @@ interface Session {
   encoding: string | undefined;
   /** Whether the default isolation level was checked. */
   checked: boolean;
+  /** Whether commits were synced before they were acknowledged, when that was asked. */
+  synced: boolean;
 }
 
 /** Sessions by the underlying connection, which a pool may hand out in several wrappers. */
@@ -21,7 +23,7 @@ function sessionOf(client: ClientLike): Session {
   const wire = client.connection ?? client;
   const known = sessions.get(wire);
   if (known !== undefined) return known;
-  const session: Session = { transaction: undefined, encoding: undefined, checked: false };
+  const session: Session = { transaction: undefined, encoding: undefined, checked: false, synced: false };
   sessions.set(wire, session);
   // The server repeats both whenever they change, so they stay known at no cost for the life of the connection.
   client.connection?.on("readyForQuery", ({ status }: { readonly status?: string }) => {
@@ -54,13 +56,21 @@ export function refuseTransaction(client: ClientLike, ran: boolean): void {
   throw new Failure(new Error(fault), ran, true, "left");
 }
 
+/** Fails if the session acknowledges commits before they are synced. Called after the session was checked. */
+export function refuseUnsynced(client: ClientLike): void {
+  if (sessionOf(client).synced) return;
+  throw new Failure(new Error("a connection has synchronous_commit off"), false, false, "unsynced");
+}
+
 /** Returns whether a statement may run without a check of the session. */
 export function isFit(client: ClientLike): boolean {
   const { checked, encoding } = sessionOf(client);
   return checked && encoding === "UTF8" && client.connection !== undefined && transactionOf(client) === "I";
 }
 
-const settings = "select current_setting('client_encoding'), current_setting('default_transaction_isolation')";
+const settings =
+  "select current_setting('client_encoding'), current_setting('default_transaction_isolation'), " +
+  "current_setting('synchronous_commit') <> 'off'";
 
 /**
  * Checks the settings that would change the meaning of statements, and fails if one does. Runs before a connection's
@@ -69,8 +79,9 @@ const settings = "select current_setting('client_encoding'), current_setting('de
 export async function checkSession(client: ClientLike): Promise<void> {
   const session = sessionOf(client);
   refuseTransaction(client, false);
-  const [encoding, isolation] = await ask(client);
+  const [encoding, isolation, synced] = await ask(client);
   session.encoding = encoding;
+  session.synced = synced === "true" || synced === "t";
   refuseTransaction(client, false);
   if (transactionOf(client) === undefined) {
     throw new Failure(

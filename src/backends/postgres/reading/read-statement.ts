@@ -1,5 +1,6 @@
 import type { Answer, Found, FoundEntry, Listed, Read, Value } from "../../../backend.ts";
 import { compareIds } from "../../shared/id-order.ts";
+import type { ShardPage } from "../../shared/merged-log.ts";
 import { compareEntries } from "../../shared/ordered-entries.ts";
 import { compareItemKeys } from "../../shared/ordered-records.ts";
 import type { Statement } from "../connection/server.ts";
@@ -23,14 +24,17 @@ type Row = readonly [
  */
 export class Reader {
   readonly #schema: string;
+  readonly #numbered: boolean;
   readonly #statements = new Map<string, Statement>();
 
-  constructor(schema: string) {
+  /** Takes the schema's name as SQL, and whether it is a shard, whose log is numbered. */
+  constructor(schema: string, numbered: boolean) {
     this.#schema = schema;
+    this.#numbered = numbered;
   }
 
   statement(reads: readonly Read[]): { readonly statement: Statement; readonly values: readonly unknown[] } {
-    const selects = subSelectsOf(reads);
+    const selects = subSelectsOf(reads, this.#numbered);
     const form = selects.map((select) => select.form).join(" ");
     let found = this.#statements.get(form);
     if (found === undefined) {
@@ -53,11 +57,29 @@ export function isOfLaterLayout(read: Read): boolean {
   return table === "value" || table === "mail";
 }
 
-/** Converts rows to answers, in the order of the reads. */
-export function answersOf(reads: readonly Read[], rows: readonly unknown[]): readonly Answer[] {
+/** The answer of one schema to a read. That of a shard to a read of the log is a page of its own lines. */
+export type SchemaAnswer = Answer | ShardPage;
+
+/** Converts rows to answers, in the order of the reads. `numbered`: the schema is a shard. */
+export function answersOf(reads: readonly Read[], rows: readonly unknown[], numbered = false): readonly SchemaAnswer[] {
   const byRead: Row[][] = reads.map(() => []);
   for (const row of rows as readonly Row[]) byRead[Number(row[0])]?.push(row);
-  return reads.map((read, index) => answerOf(read, byRead[index] as Row[]));
+  return reads.map((read, index) => {
+    const own = byRead[index] as Row[];
+    return numbered && "log" in read ? shardPageOf(own) : answerOf(read, own);
+  });
+}
+
+/** Converts the rows of a shard's log: lines have a time; of the others, part 0 is the first number, part 1 the last. */
+function shardPageOf(rows: readonly Row[]): ShardPage {
+  const bounds = [0, 0];
+  const lines: ShardPage["lines"][number][] = [];
+  for (const [, at, part, number, text] of rows) {
+    if (at === null) bounds[Number(part)] = Number(number ?? 0);
+    else lines.push({ number: Number(number), at: Number(at), text: text as string, time: Number(part) });
+  }
+  lines.sort((a, b) => a.number - b.number);
+  return { lines, first: bounds[0] as number, last: bounds[1] as number };
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Key, LogRange, Read, Table } from "../../../backend.ts";
-import { afterPrefix, lastInteger } from "../../shared/key-bounds.ts";
+import { afterPrefix, lastInteger, lastItem } from "../../shared/key-bounds.ts";
 import { startOf } from "../../shared/ordered-entries.ts";
 import { bound, isWide, names, sameKey } from "../schema/layout.ts";
 import { bigints, integers, texts } from "../writing/arrays.ts";
@@ -37,7 +37,8 @@ class Gathered<T> {
   }
 }
 
-export function subSelectsOf(reads: readonly Read[]): readonly SubSelect[] {
+/** Returns the sub-selects of all reads. `numbered`: the schema is a shard, whose log is numbered. */
+export function subSelectsOf(reads: readonly Read[], numbered = false): readonly SubSelect[] {
   const gets = new Map<Table, Gathered<Key>>();
   const scans = { up: new Map<Table, Gathered<Scan>>(), down: new Map<Table, Gathered<Scan>>() };
   const found = new Gathered<string>();
@@ -69,8 +70,9 @@ export function subSelectsOf(reads: readonly Read[]): readonly SubSelect[] {
   if (finds.down.indexes.length > 0) selects.push(findSelect(finds.down, "desc"));
   if (finds.tapes.indexes.length > 0) selects.push(findSelect(finds.tapes, "desc", true));
   if (tallies.indexes.length > 0) selects.push(tallySelect(tallies));
-  if (logs.first.indexes.length > 0) selects.push(logSelect("log", logs.first, "asc"));
-  if (logs.newest.indexes.length > 0) selects.push(logSelect("newest log", logs.newest, "desc"));
+  const selectLog = numbered ? numberedLogSelect : logSelect;
+  if (logs.first.indexes.length > 0) selects.push(selectLog("log", logs.first, "asc"));
+  if (logs.newest.indexes.length > 0) selects.push(selectLog("newest log", logs.newest, "desc"));
   return selects;
 }
 
@@ -86,8 +88,8 @@ function gather<T>(tables: Map<Table, Gathered<T>>, table: Table): Gathered<T> {
 function getSelect(table: Table, { indexes, reads }: Gathered<Key>): SubSelect {
   const columns: Column[] = [
     { name: "read_number", type: "int4", values: indexes },
-    { name: "lineage", type: "int4", values: reads.map((key) => key.lineage) },
-    { name: `"group"`, type: "int4", values: reads.map((key) => key.group) },
+    { name: "lineage", type: "int8", values: reads.map((key) => key.lineage) },
+    { name: `"group"`, type: "int8", values: reads.map((key) => key.group) },
     { name: "item", type: "int8", values: reads.map((key) => key.item) },
   ];
   if (isWide(table)) columns.push({ name: "part", type: "int8", values: reads.map((key) => key.part) });
@@ -101,10 +103,10 @@ function getSelect(table: Table, { indexes, reads }: Gathered<Key>): SubSelect {
 function scanSelect(table: Table, { indexes, reads }: Gathered<Scan>, order: "asc" | "desc"): SubSelect {
   const columns: Column[] = [
     { name: "read_number", type: "int4", values: indexes },
-    { name: "lineage", type: "int4", values: reads.map(({ scan }) => scan.lineage) },
-    { name: `"group"`, type: "int4", values: reads.map(({ scan }) => scan.group) },
+    { name: "lineage", type: "int8", values: reads.map(({ scan }) => scan.lineage) },
+    { name: `"group"`, type: "int8", values: reads.map(({ scan }) => scan.group) },
     { name: "first", type: "int8", values: reads.map(({ scan }) => bound(scan.from ?? 0)) },
-    { name: "last", type: "int8", values: reads.map(({ scan }) => bound(scan.to ?? lastInteger)) },
+    { name: "last", type: "int8", values: reads.map(({ scan }) => bound(scan.to ?? lastItem(table))) },
     { name: "most", type: "int8", values: reads.map(({ limit }) => bound(limit ?? lastInteger)) },
   ];
   const part = isWide(table) ? "part" : "0::int8 as part";
@@ -230,6 +232,26 @@ function logSelect(kind: string, { indexes, reads }: Gathered<LogRange>, order: 
         union all (select null, 0, xid || '.' || number, null from ${schema}.log_cut)
         union all (select null, 1, xid || '.' || number, null from ${schema}.log where ${settled}
           order by xid desc, number desc limit 1)
+      ) t`;
+  });
+}
+
+/**
+ * Selects lines of a shard's log: item = time of the commit, part = time of the server, id = number, text = text; beside them,
+ * without an item, the numbers of the first line (part 0) and the last (part 1), null where there is none.
+ */
+function numberedLogSelect(kind: string, { indexes, reads }: Gathered<LogRange>, order: "asc" | "desc"): SubSelect {
+  const columns: Column[] = [
+    { name: "read_number", type: "int4", values: indexes },
+    { name: "after", type: "int8", values: reads.map(({ after }) => Number(after)) },
+    { name: "most", type: "int8", values: reads.map(({ limit }) => bound(limit)) },
+  ];
+  return subSelect(kind, columns, (schema, input) => {
+    return `select o.read_number, t.at, t.part, t.number::text, t.text, null::bytea
+      from ${input} cross join lateral (
+        (select at, time as part, number, text from ${schema}.log where number > o.after order by number ${order} limit o.most)
+        union all (select null, 0, min(number), null from ${schema}.log)
+        union all (select null, 1, max(number), null from ${schema}.log)
       ) t`;
   });
 }

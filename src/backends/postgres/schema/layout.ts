@@ -1,6 +1,9 @@
 import type { DirectoryKey, Key, Stored, Table } from "../../../backend.ts";
 import { tables } from "../../../backend.ts";
-import { lastInteger } from "../../shared/key-bounds.ts";
+
+/** Numbers of tapes and lineages are below this. In tables made before layout 5 they are `int4`, and below the other. */
+export const mostTapes: number = 2 ** 40;
+export const mostNarrowTapes: number = 2 ** 31;
 
 /** The tables with integer keys. */
 export const names: readonly Table[] = [
@@ -47,7 +50,20 @@ export function nameOf(key: Key | DirectoryKey): string {
 
 /** Limits a bound of a range, which may be infinite, to just outside the valid integers. */
 export function bound(value: number): number {
-  return Math.max(-1, Math.min(value, lastInteger + 1));
+  return Math.max(-1, Math.min(value, mostTapes));
+}
+
+/** A schema as its statements name it. */
+export interface NamedSchema {
+  /** Its name as SQL. */
+  readonly schema: string;
+  /** A condition of every commit that sets how it is acknowledged: see `commitAs`. A shard has none: see `place`. */
+  readonly durable?: string;
+  /**
+   * A table of one row that inserts join, in a schema that is a shard. Citus runs an insert where the shard is only if it reads a
+   * table there, and calls no function that changes something. Else it sends the rows, and reports those as inserted that were there.
+   */
+  readonly place?: string;
 }
 
 /** Returns a schema's name as SQL. In an identifier only the quote must be escaped, whatever the server's settings. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { ThreadmarkError } from "../../../errors.ts";
-import { isMissing, notAnswered } from "../connection/failure.ts";
+import { Failure, isMissing, notAnswered } from "../connection/failure.ts";
 import type { ClientLike, QueryResult } from "../connection/pool.ts";
 import type { Server } from "../connection/server.ts";
 import { statement } from "../connection/server.ts";
@@ -9,6 +9,8 @@ import { createTables } from "./migrations/0001-tables.ts";
 import { createApply } from "./migrations/0002-apply.ts";
 import { indexTapeNumbers } from "./migrations/0003-tape-numbers.ts";
 import { createIndexAndLog } from "./migrations/0004-index-and-log.ts";
+import { createWideApply } from "./migrations/0005-wide-numbers.ts";
+import { createShard } from "./migrations/1001-shard.ts";
 
 interface Target {
   /** The schema's name, quoted. */
@@ -16,43 +18,81 @@ interface Target {
   readonly partitions: number;
 }
 
-/** Append-only: a migration that ran is never changed, but followed by another. */
-const migrations: readonly ((target: Target) => string)[] = [
+/** A kind of schema: a store of its own, or one of the shards of a store. */
+export interface SchemaKind {
+  /** Append-only: a migration that ran is never changed, but followed by another. */
+  readonly migrations: readonly ((target: Target) => string)[];
+  /** The number of the first migration. Numbers tell the kinds apart, also to versions that know one kind only. */
+  readonly first: number;
+  /** The layout that this version writes. */
+  readonly latest: number;
+}
+
+export const wholeStore: SchemaKind = kind(1, [
   ({ schema, partitions }) => createTables(schema, partitions),
   ({ schema }) => createApply(schema),
   ({ schema }) => indexTapeNumbers(schema),
   ({ schema, partitions }) => createIndexAndLog(schema, partitions),
-];
+  ({ schema }) => createWideApply(schema),
+]);
 
-/** The layout that this version writes. */
-export const latestLayout: number = migrations.length;
+export const shardOfStore: SchemaKind = kind(1001, [({ schema }) => createShard(schema)]);
+
+function kind(first: number, migrations: SchemaKind["migrations"]): SchemaKind {
+  return { migrations, first, latest: first + migrations.length - 1 };
+}
+
+export interface Layout {
+  /** The number of the last migration; 0 when there is none. */
+  readonly number: number;
+  /** Whether the tables hold numbers of tapes below 2^31 only, as those made before layout 5 do. */
+  readonly isNarrow: boolean;
+  /** Whether the database has the extension Citus. */
+  readonly hasCitus: boolean;
+}
+
+/** Facts of the catalogs: whether the tables in the schema of $1 are narrow, and whether the extension Citus is there. */
+const facts = `exists (
+    select from pg_attribute where attrelid = to_regclass($1::text) and attname = 'lineage' and atttypid = 'int4'::regtype
+  ), to_regclass('pg_catalog.pg_dist_partition') is not null`;
 
 /**
- * Returns the schema's layout; 0 when there is none. Either way one value is read, so that a connection with unreadable
- * values is detected. The query has a parameter because values of an unnamed query without one always come as text.
+ * Reads the schema's layout. Also where there is none, a value is read, so that a connection with unreadable values is
+ * detected. The query has a parameter because values of an unnamed query without one always come as text.
  */
-export async function readLayout(server: Server, schema: string): Promise<number> {
-  const layout = `select coalesce(max(number), $1::int4) from ${quote(schema)}.migration`;
+export async function readLayout(server: Server, schema: string): Promise<Layout> {
+  const quoted = quote(schema);
+  const number = "select coalesce(max(number), 0)";
+  const table = `${quoted}.net`;
   try {
-    return numberOf(await server.run(statement(layout), [0]));
+    return layoutOf(await server.run(statement(`${number}, ${facts} from ${quoted}.migration`), [table]));
   } catch (error) {
-    if (!isMissing(error)) throw error;
-    return numberOf(await server.run(statement("select $1::int4"), [0]));
+    if (!(error instanceof Failure) || error.passing) throw error;
+    const layout = layoutOf(await server.run(statement(`select 0, ${facts}`), [table]));
+    if (isMissing(error)) return layout;
+    if (!layout.hasCitus) throw error;
+    // Citus reads no table that it has distributed together with the catalogs.
+    const { rows } = await server.run(statement(`${number} from ${quoted}.migration`), []);
+    return { ...layout, number: Number((rows as readonly [readonly [string]])[0][0]) };
   }
 }
 
-function numberOf({ rows }: QueryResult): number {
-  const [[number]] = rows as readonly [readonly [string]];
-  return Number(number);
+function layoutOf({ rows }: QueryResult): Layout {
+  const [[number, isNarrow, hasCitus]] = rows as readonly [readonly [string, string, string]];
+  return { number: Number(number), isNarrow: isNarrow === "t", hasCitus: hasCitus === "t" };
 }
 
 /** Fails with VERSION at the layout of a later version. */
-export function refuseLaterLayout(layout: number, server: Server, schema: string): void {
-  if (layout <= latestLayout) return;
+export function refuseLaterLayout(
+  layout: number,
+  server: Server,
+  schema: string,
+  { latest }: SchemaKind = wholeStore,
+): void {
+  if (layout <= latest) return;
   throw new ThreadmarkError(
     "VERSION",
-    `${server.address}: the schema ${schema} has layout ${layout}, this version knows up to ${latestLayout}: ` +
-      "update threadmark.",
+    `${server.address}: the schema ${schema} has layout ${layout}, this version knows up to ${latest}: update threadmark.`,
   );
 }
 
@@ -60,24 +100,71 @@ export function refuseLaterLayout(layout: number, server: Server, schema: string
  * Migrates the schema to the latest layout in one transaction. Of several simultaneous processes the first does it, and
  * the others wait for the lock and find it done.
  */
-export async function migrate(server: Server, schema: string, partitions: number): Promise<void> {
-  const target: Target = { schema: quote(schema), partitions };
+export async function migrate(
+  server: Server,
+  schema: string,
+  kind: SchemaKind = wholeStore,
+  partitions = 0,
+): Promise<void> {
+  await changeSchema(server, schema, async (run, layout) => {
+    if (layout > 0 && layout < kind.first) throw otherKind(server, schema);
+    if (kind === wholeStore) refuseShard(layout, server, schema);
+    refuseLaterLayout(layout, server, schema, kind);
+    for (const [index, migration] of kind.migrations.entries()) {
+      const number = kind.first + index;
+      if (number <= layout) continue;
+      await run(migration({ schema: quote(schema), partitions }));
+      await run(`insert into ${quote(schema)}.migration (number) values (${number})`);
+    }
+  });
+}
+
+/** Fails if the schema has a part of a store with shards. */
+export function refuseShard(layout: number, server: Server, schema: string): void {
+  if (layout < shardOfStore.first) return;
+  throw new ThreadmarkError(
+    "UNSUPPORTED",
+    `${server.address}: the schema ${schema} belongs to a store with shards. Open that store by the schema it is named after, ` +
+      "and again if it was made since.",
+    { committed: false },
+  );
+}
+
+/** Returns the error for a schema that has a store of its own where a shard, or the record of the shards, should be. */
+export function otherKind(server: Server, schema: string): ThreadmarkError {
+  return new ThreadmarkError(
+    "UNSUPPORTED",
+    `${server.address}: the schema ${schema} has a store without shards. Open it without \`shards\`, or export it into a ` +
+      "store with shards in another schema.",
+    { committed: false },
+  );
+}
+
+/** Runs a statement without values, or several in one text, and returns the rows. */
+export type Run = (text: string) => Promise<readonly string[][]>;
+
+/**
+ * Changes the tables of a schema in one transaction, of which there is one at a time. Makes the schema, and the table that its
+ * layout is in, where they are missing. `change` gets the layout so far; 0 for none.
+ */
+export async function changeSchema(
+  server: Server,
+  schema: string,
+  change: (run: Run, layout: number) => Promise<void>,
+): Promise<void> {
   await server.with(async (client) => {
-    await execute(client, "begin");
+    const run: Run = (text) => execute(client, text);
+    await run("begin");
     try {
       // The next statement begins after the lock is held, so it sees the previous holder's changes.
-      await execute(client, `select pg_advisory_xact_lock(${lockSpace}, ${lockNumber(schema)})`);
-      await prepareSchema(client, schema, target);
-      const layout = Number((await execute(client, `select max(number) from ${target.schema}.migration`))[0]?.[0] ?? 0);
-      refuseLaterLayout(layout, server, schema);
-      for (const [index, migration] of migrations.entries()) {
-        if (index < layout) continue;
-        await execute(client, migration(target));
-        await execute(client, `insert into ${target.schema}.migration (number) values (${index + 1})`);
-      }
-      await execute(client, "commit");
+      await run(`select pg_advisory_xact_lock(${lockSpace}, ${lockNumber(schema)})`);
+      // On Citus, tables are made as those of any schema; elsewhere the setting means nothing.
+      await run("set local citus.enable_schema_based_sharding to off");
+      await prepareSchema(client, schema);
+      await change(run, Number((await run(`select max(number) from ${quote(schema)}.migration`))[0]?.[0] ?? 0));
+      await run("commit");
     } catch (error) {
-      await execute(client, "rollback").catch(() => {});
+      await run("rollback").catch(() => {});
       throw error;
     }
   });
@@ -87,11 +174,12 @@ export async function migrate(server: Server, schema: string, partitions: number
  * Creates the schema only where it is missing: `create schema if not exists` needs the right to create schemas even
  * where there is nothing to create.
  */
-async function prepareSchema(client: ClientLike, schema: string, target: Target): Promise<void> {
+async function prepareSchema(client: ClientLike, schema: string): Promise<void> {
+  const quoted = quote(schema);
   const [[encoding, present, migrated] = []] = await execute(
     client,
     "select current_setting('server_encoding'), to_regnamespace($1) is not null, to_regclass($2) is not null",
-    [target.schema, `${target.schema}.migration`],
+    [quoted, `${quoted}.migration`],
   );
   if (encoding !== "UTF8") {
     throw new ThreadmarkError(
@@ -99,11 +187,11 @@ async function prepareSchema(client: ClientLike, schema: string, target: Target)
       `the database has the encoding ${encoding}; Threadmark stores any text: create one with encoding 'UTF8'.`,
     );
   }
-  if (present !== "t") await execute(client, `create schema ${quote(schema)}`);
+  if (present !== "t") await execute(client, `create schema ${quoted}`);
   if (migrated === "t") return;
   await execute(
     client,
-    `create table ${target.schema}.migration (number int4 primary key, applied_at timestamptz not null default now())`,
+    `create table ${quoted}.migration (number int4 primary key, applied_at timestamptz not null default now())`,
   );
 }
 

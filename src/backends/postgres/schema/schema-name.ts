@@ -11,10 +11,10 @@ const odd = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}'"`\\$]/u;
 /** The server's own schemas. Tables in `pg_temp` would end with their connection. */
 const reserved = /^(pg_|information_schema$)/;
 
-/** Refuses an invalid schema name before anything is sent. */
-export function checkSchemaName(name: unknown): void {
-  if (typeof name !== "string" || name === "" || Buffer.byteLength(name) > mostBytes) {
-    throw new TypeError(`postgres: \`schema\` is a name of 1 to ${mostBytes} bytes.`);
+/** Refuses an invalid schema name before anything is sent. `ending`: the bytes that are added to the name. */
+export function checkSchemaName(name: unknown, ending = 0): void {
+  if (typeof name !== "string" || name === "" || Buffer.byteLength(name) > mostBytes - ending) {
+    throw new TypeError(`postgres: \`schema\` is a name of 1 to ${mostBytes - ending} bytes.`);
   }
   if (odd.test(name)) {
     throw new TypeError(

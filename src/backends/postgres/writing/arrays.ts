@@ -14,7 +14,7 @@ const uuidType = 2950;
 const headerBytes = 20;
 const noValue = -1;
 
-/** Encodes an `int4[]`: lineages, groups, small codes. */
+/** Encodes an `int4[]`: small codes. */
 export function integers(values: readonly number[]): Buffer {
   const buffer = header(integerType, values.length, 8 * values.length, false);
   let offset = headerBytes;
@@ -26,7 +26,7 @@ export function integers(values: readonly number[]): Buffer {
   return buffer;
 }
 
-/** Encodes an `int8[]` of whole numbers: items and parts, and bounds slightly beyond them. */
+/** Encodes an `int8[]` of whole numbers: lineages, groups, items and parts, and bounds slightly beyond them. */
 export function bigints(values: readonly number[]): Buffer {
   const buffer = header(bigintType, values.length, 12 * values.length, false);
   let offset = headerBytes;

@@ -1,14 +1,14 @@
 import type { Batch, Value } from "../../../backend.ts";
-import { ThreadmarkError } from "../../../errors.ts";
 import { isDoubtful, withDoubtfulCheck } from "../../shared/doubtful-batches.ts";
 import { isSameValue } from "../../shared/same-value.ts";
-import { Failure, isTaken, toError } from "../connection/failure.ts";
+import { isTaken, toError } from "../connection/failure.ts";
 import type { Server } from "../connection/server.ts";
 import type { ChangingBatch, ChangingBatchRunner } from "./changing-batch.ts";
 import { changingBatchOf } from "./changing-batch.ts";
 import type { GenericBatch, GenericBatchRunner } from "./generic-batch.ts";
 import { genericBatchOf } from "./generic-batch.ts";
 import { lengthOf } from "./message-size.ts";
+import { inTurn, type Portion, runPortions } from "./portions.ts";
 import type { SimpleBatch, StatementForm } from "./simple-batch.ts";
 import { simpleBatchOf } from "./simple-batch.ts";
 import type { SimpleBatchRunner } from "./simple-batch-runner.ts";
@@ -19,13 +19,6 @@ interface Indexed<T> {
   /** The length of its values; 0 in a commit of one batch, which is not split. */
   readonly length: number;
   readonly of: T;
-}
-
-/** A part of a commit that uses one connection, nearly always with one statement. */
-interface Portion {
-  /** The batches' indexes in the commit. */
-  readonly indexes: readonly number[];
-  run(): Promise<readonly boolean[]>;
 }
 
 /** The rows that a batch inserts, by which a lost answer is found. */
@@ -47,14 +40,15 @@ export type Inserting = Pick<SimpleBatch, "insert" | "beside">;
 export class Committer {
   readonly #server: Server;
   readonly #simpleRunner: SimpleBatchRunner;
-  readonly #changingRunner: ChangingBatchRunner;
+  /** Absent in a shard, as are simple batches with rows beside theirs: Citus does not run two changes in one statement. */
+  readonly #changingRunner: ChangingBatchRunner | undefined;
   readonly #genericRunner: GenericBatchRunner;
   readonly #read: (batch: Inserting) => Promise<readonly (Value | undefined)[]>;
 
   constructor(
     server: Server,
     simpleRunner: SimpleBatchRunner,
-    changingRunner: ChangingBatchRunner,
+    changingRunner: ChangingBatchRunner | undefined,
     genericRunner: GenericBatchRunner,
     read: (batch: Inserting) => Promise<readonly (Value | undefined)[]>,
   ) {
@@ -68,42 +62,28 @@ export class Committer {
   /** Commits the batches. Rejects with a {@link Failure} that tells whether anything may have been applied. */
   async commit(batches: readonly Batch[]): Promise<readonly boolean[]> {
     const changing = this.#changing(batches);
-    if (changing !== undefined) return this.#runChanging(changing);
+    if (changing !== undefined) return this.#runChanging(changing.runner, changing.batch);
     const portions = this.#portions(batches);
     const [only] = portions;
     // The common case. With several batches, even a single portion has an order of its own.
     if (only !== undefined && batches.length === 1) return only.run();
-    const applied = batches.map(() => true);
-    const outcomes = await Promise.allSettled(portions.map((portion) => portion.run()));
-    const failures: Failure[] = [];
-    let some = false;
-    for (const [number, outcome] of outcomes.entries()) {
-      if (outcome.status === "rejected") failures.push(asFailure(outcome.reason));
-      else {
-        some ||= outcome.value.includes(true);
-        for (const [at, index] of (portions[number] as Portion).indexes.entries()) {
-          applied[index] = outcome.value[at] as boolean;
-        }
-      }
-    }
-    const [failure] = failures;
-    if (failure === undefined) return applied;
-    throw new Failure(failure.cause, some || failures.some((one) => one.mayHaveApplied), false, failure.state);
+    return runPortions(portions, batches.length);
   }
 
   /** Returns the only batch of a commit as a changing batch, if it is one. Several are run together by `apply`. */
-  #changing(batches: readonly Batch[]): ChangingBatch | undefined {
+  #changing(batches: readonly Batch[]): { runner: ChangingBatchRunner; batch: ChangingBatch } | undefined {
     const [batch] = batches as readonly [Batch];
-    if (batches.length > 1 || isDoubtful(batch, this.#server.interruptions)) return undefined;
+    const runner = this.#changingRunner;
+    if (runner === undefined || batches.length > 1 || isDoubtful(batch, this.#server.interruptions)) return undefined;
     const changing = changingBatchOf(batch);
-    return changing && this.#changingRunner.takes(changing) ? changing : undefined;
+    return changing && runner.takes(changing) ? { runner, batch: changing } : undefined;
   }
 
-  #runChanging(batch: ChangingBatch): Promise<readonly boolean[]> {
+  #runChanging(runner: ChangingBatchRunner, batch: ChangingBatch): Promise<readonly boolean[]> {
     return this.#server.persist(async (mayHaveApplied) => {
       const [applied = false] = isDoubtful(batch.original, this.#server.interruptions)
         ? await this.#runGeneric([genericBatchOf(batch.original)])
-        : [await this.#changingRunner.run(batch)];
+        : [await runner.run(batch)];
       return [applied || (mayHaveApplied && (await this.#wasApplied(batch)))];
     });
   }
@@ -113,7 +93,8 @@ export class Committer {
     const simple = new Map<StatementForm, Indexed<SimpleBatch>[]>();
     const generic: Indexed<GenericBatch>[] = [];
     for (const [index, batch] of batches.entries()) {
-      const one = simpleBatchOf(batch);
+      const found = simpleBatchOf(batch);
+      const one = this.#changingRunner !== undefined || found?.beside.length === 0 ? found : undefined;
       // Computed before anything is sent: if a batch is too large for any message, none was applied.
       const length = batches.length === 1 ? 0 : lengthOf(batch);
       if (one !== undefined) {
@@ -184,21 +165,6 @@ function* portionsOf<T>(
   }
 }
 
-/** Runs the parts one after the other; stops at the first failure. */
-async function inTurn<T>(
-  parts: readonly (readonly T[])[],
-  run: (part: readonly T[]) => Promise<readonly boolean[]>,
-): Promise<readonly boolean[]> {
-  const applied: boolean[] = [];
-  try {
-    for (const part of parts) applied.push(...(await run(part)));
-    return applied;
-  } catch (error) {
-    const failure = asFailure(error);
-    throw new Failure(failure.cause, failure.mayHaveApplied || applied.includes(true), false, failure.state);
-  }
-}
-
 /**
  * Orders batches by lineage and group, so that statements lock the same records in the same order and never deadlock.
  */
@@ -210,9 +176,4 @@ function isEmpty({ checks, deletes, inserts, puts, entries, log }: Batch): boole
   return [checks, deletes, inserts, puts, entries?.remove, entries?.add, log?.lines].every(
     (list) => list === undefined || list.length === 0,
   );
-}
-
-function asFailure(error: unknown): Failure {
-  if (error instanceof Failure) return error;
-  return new Failure(error, error instanceof ThreadmarkError && error.committed === "unknown", false);
 }

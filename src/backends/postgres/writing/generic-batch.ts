@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
 import type { Batch, DirectoryKey, IndexEntry, Key, LogLine, Range, Stored, Value } from "../../../backend.ts";
 import { covers } from "../../shared/delete-covers.ts";
-import { lastInteger } from "../../shared/key-bounds.ts";
+import { lastItem } from "../../shared/key-bounds.ts";
+import type { QueryResult } from "../connection/pool.ts";
 import type { Server, Statement } from "../connection/server.ts";
 import { statement } from "../connection/server.ts";
 import type { Notices } from "../hearing/notices.ts";
-import { bound, codeOf, nameOf } from "../schema/layout.ts";
+import { bound, codeOf, type NamedSchema, nameOf } from "../schema/layout.ts";
 import { bigints, byteas, integers, texts, uuids } from "./arrays.ts";
 
 /** The operations of the function `apply`. */
@@ -28,33 +29,46 @@ export function genericBatchOf(batch: Batch): GenericBatch {
 export class GenericBatchRunner {
   readonly #server: Server;
   readonly #statement: Statement;
-  readonly #notices: Notices;
+  readonly #notices: Notices | undefined;
 
-  constructor(server: Server, schema: string, durable: string, notices: Notices) {
+  /** Takes the notices that commits send within their transaction; none where they are sent behind it. */
+  constructor(server: Server, { schema, durable }: NamedSchema, notices: Notices | undefined) {
     this.#server = server;
     this.#notices = notices;
     this.#statement = statement(
-      `select ${schema}.apply($1::int4[], $2::uuid[], $3::int4[], $4::int4[], $5::int4[], $6::int4[], $7::int4[], ` +
-        "$8::int4[], $9::int8[], $10::int8[], $11::text[], $12::text[], $13::bytea[]) " +
-        `where ${durable}`,
+      `select ${schema}.apply($1::int8[], $2::uuid[], $3::int4[], $4::int4[], $5::int4[], $6::int4[], $7::int8[], ` +
+        `$8::int8[], $9::int8[], $10::int8[], $11::text[], $12::text[], $13::bytea[])${durable === undefined ? "" : ` where ${durable}`}`,
     );
   }
 
   async run(batches: readonly GenericBatch[]): Promise<readonly boolean[]> {
-    const channel = this.#notices.due();
+    const channel = this.#notices?.due();
+    const { statement, values } = this.call(batches, channel);
+    const applied = appliedOf(batches, await this.#server.run(statement, values));
+    if (channel !== undefined && batches.some(({ batch }, ord) => batch.log !== undefined && applied[ord])) {
+      this.#notices?.sent();
+    }
+    return applied;
+  }
+
+  /** Returns the statement that runs the batches. */
+  call(
+    batches: readonly GenericBatch[],
+    channel?: string,
+  ): { readonly statement: Statement; readonly values: readonly unknown[] } {
     const operations = new Operations(channel);
     for (const [ord, { batch }] of batches.entries()) addBatch(operations, ord, batch);
-    const { rows } = await this.#server.run(this.#statement, [
-      integers(batches.map(({ batch }) => lineageOf(batch))),
-      uuids(batches.map(({ token }) => token)),
-      ...operations.parameters(),
-    ]);
-    const [[list]] = rows as readonly [readonly [string]];
-    const refused = new Set(list === "{}" ? [] : list.slice(1, -1).split(",").map(Number));
-    const isTold = batches.some(({ batch }, ord) => batch.log !== undefined && !refused.has(ord));
-    if (channel !== undefined && isTold) this.#notices.sent();
-    return batches.map((_, ord) => !refused.has(ord));
+    const owners = bigints(batches.map(({ batch }) => lineageOf(batch)));
+    const tokens = uuids(batches.map(({ token }) => token));
+    return { statement: this.#statement, values: [owners, tokens, ...operations.parameters()] };
   }
+}
+
+/** Returns which batches were applied, by the answer to their statement. */
+export function appliedOf(batches: readonly GenericBatch[], { rows }: QueryResult): readonly boolean[] {
+  const [[list]] = rows as readonly [readonly [string]];
+  const refused = new Set(list === "{}" ? [] : list.slice(1, -1).split(",").map(Number));
+  return batches.map((_, ord) => !refused.has(ord));
 }
 
 /** The operations of a statement as columns. */
@@ -81,7 +95,7 @@ class Operations {
     if (key.table === "directory") this.#add(code, key.table, batch, 0, 0, 0, 0, key.id, value);
     else {
       const item = "item" in key ? key.item : bound(key.from ?? 0);
-      const part = "item" in key ? key.part : bound(key.to ?? lastInteger);
+      const part = "item" in key ? key.part : bound(key.to ?? lastItem(key.table));
       this.#add(code, key.table, batch, key.lineage, key.group, item, part, undefined, value);
     }
   }
@@ -126,8 +140,8 @@ class Operations {
       integers(this.#codes),
       integers(this.#tables),
       integers(this.#batches),
-      integers(this.#lineages),
-      integers(this.#groups),
+      bigints(this.#lineages),
+      bigints(this.#groups),
       bigints(this.#items),
       bigints(this.#parts),
       texts(orNone(this.#ids)),

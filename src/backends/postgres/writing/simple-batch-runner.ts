@@ -3,8 +3,8 @@ import { Failure, isIncomplete, isTaken } from "../connection/failure.ts";
 import type { QueryResult } from "../connection/pool.ts";
 import type { Server, Statement } from "../connection/server.ts";
 import { statement } from "../connection/server.ts";
-import { isWide } from "../schema/layout.ts";
-import { bigints, byteas, integers, texts } from "./arrays.ts";
+import { isWide, type NamedSchema } from "../schema/layout.ts";
+import { bigints, byteas, texts } from "./arrays.ts";
 import type { SimpleBatch, SimpleRecord, StatementForm } from "./simple-batch.ts";
 import { allText, oneText, pairText, someText } from "./simple-batch-sql.ts";
 
@@ -13,15 +13,12 @@ const textOf = { one: oneText, pair: pairText, all: allText, some: someText } as
 /** Runs simple batches of one form in one attempt, and returns which were applied. */
 export class SimpleBatchRunner {
   readonly #server: Server;
-  readonly #schema: string;
-  /** The SQL that sets how a statement commits: see {@link commitAs}. */
-  readonly #durable: string;
+  readonly #named: NamedSchema;
   readonly #statements = new Map<string, Statement>();
 
-  constructor(server: Server, schema: string, durable: string) {
+  constructor(server: Server, named: NamedSchema) {
     this.#server = server;
-    this.#schema = schema;
-    this.#durable = durable;
+    this.#named = named;
   }
 
   async run(batches: readonly SimpleBatch[]): Promise<readonly boolean[]> {
@@ -64,7 +61,7 @@ export class SimpleBatchRunner {
     const name = `${kind}:${form.name}`;
     let found = this.#statements.get(name);
     if (found === undefined) {
-      found = statement(textOf[kind](this.#schema, form, this.#durable));
+      found = statement(textOf[kind](this.#named, form));
       this.#statements.set(name, found);
     }
     return found;
@@ -123,12 +120,12 @@ function addRecords(values: unknown[], records: readonly SimpleRecord[], table: 
 }
 
 function lineages(records: readonly SimpleRecord[]): Buffer {
-  return integers(records.map(({ key }) => key.lineage));
+  return bigints(records.map(({ key }) => key.lineage));
 }
 
 /** Adds keys without their lineage. */
 function addItemKeys(values: unknown[], records: readonly SimpleRecord[], table: Table): void {
-  values.push(integers(records.map(({ key }) => key.group)), bigints(records.map(({ key }) => key.item)));
+  values.push(bigints(records.map(({ key }) => key.group)), bigints(records.map(({ key }) => key.item)));
   if (isWide(table)) values.push(bigints(records.map(({ key }) => key.part)));
 }
 

@@ -1,5 +1,5 @@
 import type { Table } from "../../../backend.ts";
-import { isWide, keyColumns } from "../schema/layout.ts";
+import { isWide, keyColumns, type NamedSchema } from "../schema/layout.ts";
 import type { StatementForm, TargetColumn } from "./simple-batch.ts";
 
 /** A parameter of a statement: its column and its type. */
@@ -13,31 +13,48 @@ const typeOf = { text: "text", bytes: "bytea" } as const;
  * - the insert waits for a transaction that inserts the same key. Then nothing is inserted; or, where there are rows
  *   beside it, which must not be left without it, the statement fails.
  */
-export function oneText(schema: string, form: StatementForm, durable: string): string {
+export function oneText(named: NamedSchema, form: StatementForm): string {
   const { check, beside } = form;
   const field = parametersOf(batchFields(form), 0);
-  const held = check && checked(schema, form, check, field);
+  const held = check && checked(named, form, check, field);
   if (beside === undefined) {
-    const from = held === undefined ? "" : ` from ${held} m`;
-    return `${insert(schema, form.insert, field)}${from} where ${durable} on conflict do nothing`;
+    const from = held === undefined ? fromPlace(named) : ` from ${held} m`;
+    return `${insert(named, form.insert, field)}${from}${where(named)} on conflict do nothing`;
   }
-  return withBeside(insert(schema, form.insert, field), held, besideText(schema, form, beside), ", m", durable);
+  return withBeside(named, insert(named, form.insert, field), held, besideText(named, form, beside), ", m");
 }
 
 /** Returns the statement of one batch with one row beside it. It needs no arrays, which halves the cost of that row. */
-export function pairText(schema: string, form: StatementForm, durable: string): string {
+export function pairText(named: NamedSchema, form: StatementForm): string {
   const beside = form.beside as TargetColumn;
   const fields = batchFields(form);
   const field = parametersOf(fields, 0);
-  const held = form.check && checked(schema, form, form.check, field);
-  const other = insert(schema, beside, parametersOf(insertFields(beside), fields.length));
-  return withBeside(insert(schema, form.insert, field), held, other, " from m", durable);
+  const held = form.check && checked(named, form, form.check, field);
+  const other = insert(named, beside, parametersOf(insertFields(beside), fields.length));
+  return withBeside(named, insert(named, form.insert, field), held, other, " from m");
 }
 
-function withBeside(own: string, held: string | undefined, beside: string, ifHeld: string, durable: string): string {
+function withBeside(named: NamedSchema, own: string, held: string | undefined, beside: string, ifHeld: string): string {
   return held === undefined
-    ? `with b as (${beside}) ${own} where ${durable}`
-    : `with m as ${held}, b as (${beside}${ifHeld}) ${own} from m where ${durable}`;
+    ? `with b as (${beside}) ${own}${where(named)}`
+    : `with m as ${held}, b as (${beside}${ifHeld}) ${own} from m${where(named)}`;
+}
+
+function where({ durable }: NamedSchema): string {
+  return durable === undefined ? "" : ` where ${durable}`;
+}
+
+/** Does as {@link where}, but evaluates the condition once for all rows. */
+function whereOnce({ durable }: NamedSchema): string {
+  return durable === undefined ? "" : ` where (select ${durable})`;
+}
+
+function fromPlace({ place }: NamedSchema): string {
+  return place === undefined ? "" : ` from ${place} p`;
+}
+
+function andPlace({ place }: NamedSchema): string {
+  return place === undefined ? "" : `, ${place} p`;
 }
 
 /** Returns a function from fields to their parameters, numbered after `after`. */
@@ -51,24 +68,24 @@ function parametersOf(fields: readonly Field[], after: number): (name: string) =
  * applied ones, which together would cost a fifth of it. A taken key, or a failed check (its row then has a null
  * lineage, which no row may have), fails all batches. That takes two writers on one thread, so it is rare.
  */
-export function allText(schema: string, form: StatementForm, durable: string): string {
-  const before = form.beside === undefined ? "" : `with b as (${besideText(schema, form, form.beside)}) `;
+export function allText(named: NamedSchema, form: StatementForm): string {
+  const before = form.beside === undefined ? "" : `with b as (${besideText(named, form, form.beside)}) `;
   const input = ` from (select ${unnested(batchFields(form), 0)}) o`;
   if (form.check === undefined)
-    return `${before}${insert(schema, form.insert, listed)}${input} where (select ${durable})`;
+    return `${before}${insert(named, form.insert, listed)}${input}${andPlace(named)}${whereOnce(named)}`;
   const guarded = (name: string): string => (name === "lineage" ? "case when m.held then o.lineage end" : listed(name));
-  const held = checked(schema, form, form.check, listed);
-  return `${before}${insert(schema, form.insert, guarded)}${input} left join lateral ${held} m on true where (select ${durable})`;
+  const held = checked(named, form, form.check, listed);
+  return `${before}${insert(named, form.insert, guarded)}${input} left join lateral ${held} m on true${whereOnce(named)}`;
 }
 
 /**
  * Returns the statement of many batches of one form, each applied by itself; only for batches that insert one row. It
  * returns the groups of the applied batches.
  */
-export function someText(schema: string, form: StatementForm, durable: string): string {
-  const held = form.check === undefined ? "" : `, lateral ${checked(schema, form, form.check, listed)} m`;
+export function someText(named: NamedSchema, form: StatementForm): string {
+  const held = form.check === undefined ? andPlace(named) : `, lateral ${checked(named, form, form.check, listed)} m`;
   const input = ` from (select ${unnested(batchFields(form), 0)}) o`;
-  return `${insert(schema, form.insert, listed)}${input}${held} where (select ${durable}) on conflict do nothing returning "group"`;
+  return `${insert(named, form.insert, listed)}${input}${held}${whereOnce(named)} on conflict do nothing returning "group"::int8`;
 }
 
 const listed = (name: string): string => `o.${name}`;
@@ -81,7 +98,7 @@ function batchFields({ check, checksOwn, insert }: StatementForm): readonly Fiel
   if (check === undefined) return insertFields(insert);
   const checkedKey: readonly Field[] = checksOwn
     ? []
-    : [["checked_group", "int4"], ["checked_item", "int8"], ...partField(check.table, "checked_part")];
+    : [["checked_group", "int8"], ["checked_item", "int8"], ...partField(check.table, "checked_part")];
   return [...keyFields(insert), ...checkedKey, ["expected", typeOf[check.column]], valueField(insert)];
 }
 
@@ -90,7 +107,7 @@ function insertFields(side: TargetColumn): readonly Field[] {
 }
 
 function keyFields({ table }: TargetColumn): readonly Field[] {
-  return [["lineage", "int4"], [`"group"`, "int4"], ["item", "int8"], ...partField(table, "part")];
+  return [["lineage", "int8"], [`"group"`, "int8"], ["item", "int8"], ...partField(table, "part")];
 }
 
 function valueField({ column }: TargetColumn): Field {
@@ -102,15 +119,15 @@ function partField(table: Table, name: string): readonly Field[] {
 }
 
 /** Returns the insert of the rows beside a batch's own: their parameters come last, as arrays. */
-function besideText(schema: string, form: StatementForm, beside: TargetColumn): string {
-  return `${insert(schema, beside, listed)} from (select ${unnested(insertFields(beside), batchFields(form).length)}) o`;
+function besideText(named: NamedSchema, form: StatementForm, beside: TargetColumn): string {
+  return `${insert(named, beside, listed)} from (select ${unnested(insertFields(beside), batchFields(form).length)}) o`;
 }
 
 function unnested(fields: readonly Field[], after: number): string {
   return fields.map(([name, type], index) => `unnest($${after + index + 1}::${type}[]) as ${name}`).join(", ");
 }
 
-function insert(schema: string, { table, column }: TargetColumn, field: (name: string) => string): string {
+function insert({ schema }: NamedSchema, { table, column }: TargetColumn, field: (name: string) => string): string {
   const columns = keyColumns(table);
   return `insert into ${schema}.${table} (${columns.join(", ")}, ${column})
     select ${columns.map(field).join(", ")}, ${field("value")}`;
@@ -121,7 +138,7 @@ function insert(schema: string, { table, column }: TargetColumn, field: (name: s
  * key, whatever the planner prefers.
  */
 function checked(
-  schema: string,
+  { schema }: NamedSchema,
   { checksOwn }: StatementForm,
   { table, column }: TargetColumn,
   field: (name: string) => string,

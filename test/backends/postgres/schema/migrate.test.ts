@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { postgres } from "../../../../src/backends/postgres/index.ts";
-import { latestLayout } from "../../../../src/backends/postgres/schema/migrate.ts";
+import { wholeStore } from "../../../../src/backends/postgres/schema/migrate.ts";
 import type { TestDatabase } from "../../../support/postgres/database.ts";
 import { createDatabase } from "../../../support/postgres/database.ts";
 import { recordText } from "../../../support/texts.ts";
@@ -61,7 +61,7 @@ test("processes that start at once migrate once", async () => {
   });
   expect(await Promise.all(outcomes)).toEqual(children.map(() => ({ applied: true })));
   const rows = await database.query("select number from threadmark.migration order by number");
-  expect(rows).toEqual(Array.from({ length: latestLayout }, (_, index) => ({ number: index + 1 })));
+  expect(rows).toEqual(Array.from({ length: wholeStore.latest }, (_, index) => ({ number: index + 1 })));
   const backend = await postgres(database.url);
   expect(await backend.read([1, 2, 3, 4].map((tape) => ({ get: metaOf(tape) })))).toEqual(
     Array(4).fill(recordText("meta")),

@@ -2,8 +2,8 @@
 import { postgres } from "../../../../src/backends/postgres/index.ts";
 import { creation } from "./records.ts";
 
-const [url, tape] = process.argv.slice(2) as [string, string];
-const backend = await postgres(url);
+const [url, tape, options = "{}"] = process.argv.slice(2) as [string, string, string?];
+const backend = await postgres({ url, ...JSON.parse(options) });
 process.send?.("ready");
 process.once("message", () => {
   backend

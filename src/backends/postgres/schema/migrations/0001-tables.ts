@@ -2,6 +2,8 @@
  * A table for each kind of record. Keys begin with the lineage, so that a distributed Postgres keeps a lineage on one
  * shard. A value is in `text` or in `bytes`, as the engine passed it. `storage external` keeps long values out of line
  * and uncompressed: Postgres's own compression costs more than all else on a long value, and the engine has its own.
+ *
+ * Numbers of lineages and tapes are `int8`. In stores made before layout 5 they are `int4`: see `widenTables`.
  */
 
 const narrow = ["meta", "tail", "mark", "rows", "net", "steps"];
@@ -11,12 +13,12 @@ export function createTables(schema: string, partitions: number): string {
   const value = "text text, bytes bytea";
   return [
     ...narrow.flatMap((name) =>
-      table(name, `lineage int4, "group" int4, item int8, ${value}, primary key (lineage, "group", item)`, "lineage"),
+      table(name, `lineage int8, "group" int8, item int8, ${value}, primary key (lineage, "group", item)`, "lineage"),
     ),
     ...wide.flatMap((name) =>
       table(
         name,
-        `lineage int4, "group" int4, item int8, part int8, ${value}, primary key (lineage, "group", item, part)`,
+        `lineage int8, "group" int8, item int8, part int8, ${value}, primary key (lineage, "group", item, part)`,
         "lineage",
       ),
     ),
@@ -24,7 +26,7 @@ export function createTables(schema: string, partitions: number): string {
     // The applied commits, for those whose answer was lost. Kept for minutes: see the function `apply`.
     ...table(
       "token",
-      "lineage int4, token uuid, applied_at timestamptz not null default now(), primary key (lineage, token)",
+      "lineage int8, token uuid, applied_at timestamptz not null default now(), primary key (lineage, token)",
       "lineage",
     ),
   ].join(";\n");

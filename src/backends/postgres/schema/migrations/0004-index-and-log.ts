@@ -1,13 +1,13 @@
 import { logBounds } from "../../../../backend.ts";
-import { createApply } from "./0002-apply.ts";
+import { createApply, type LaterParts } from "./0002-apply.ts";
 import { refuseTakenNumbers } from "./0003-tape-numbers.ts";
 
 /** The codes of the function `apply` for what is not a table of records. */
-const entryCode = 12;
-const logCode = 13;
+export const entryCode = 12;
+export const logCode = 13;
 
 /** The average number of commits to the log after which it is cut. */
-const commitsBetweenCuts = 512;
+export const commitsBetweenCuts = 512;
 
 /**
  * Adds large values, messages, index entries and the log.
@@ -16,19 +16,11 @@ const commitsBetweenCuts = 512;
  * has ended, so no line ever appears before one that was read: see the sub-select of a log.
  */
 export function createIndexAndLog(schema: string, partitions: number): string {
-  const value = "text text, bytes bytea";
-  const wide = `lineage int8, "group" int8, item int8, part int8, ${value}, primary key (lineage, "group", item, part)`;
   return [
-    ...["value", "mail"].flatMap((name) => [
-      ...table(name, wide, ""),
-      `alter table ${schema}.${name} alter column text set storage external, alter column bytes set storage external`,
-    ]),
-    ...table(
-      "entry",
-      `text text collate "C", lineage int8, tape int8, primary key (text, lineage, tape)`,
-      " with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.2)",
-    ),
-    ...table(
+    ...createIndexTables(schema, partitions),
+    ...createTable(
+      schema,
+      partitions,
       "log",
       "lineage int8, xid xid8 not null default pg_current_xact_id(), number int4, at int8 not null, text text not null, " +
         "primary key (xid, number, lineage)",
@@ -37,40 +29,64 @@ export function createIndexAndLog(schema: string, partitions: number): string {
     // The position up to which the log was cut, in one row.
     `create table ${schema}.log_cut (one bool primary key check (one), xid xid8 not null, number int4 not null)`,
     createCut(schema),
-    createApply(schema, "create or replace function", {
-      refuseMeta: refuseTakenNumbers(schema),
-      tables: ["value", "mail"],
-      statements: [
-        { op: 2, code: entryCode, sql: (operations) => removeEntries(schema, operations) },
-        { op: 5, code: entryCode, sql: (operations) => addEntries(schema, operations) },
-        { op: 5, code: logCode, sql: (operations) => addLines(schema, operations) },
-      ],
-    }),
+    createApply(schema, "create or replace function", partsOfApply(schema)),
   ].join(";\n");
-
-  function table(name: string, columns: string, parameters: string): string[] {
-    const full = `${schema}.${name}`;
-    if (partitions === 0) return [`create table ${full} (${columns})${parameters}`];
-    return [
-      `create table ${full} (${columns}) partition by hash (lineage)`,
-      ...Array.from(
-        { length: partitions },
-        (_, remainder) =>
-          `create table ${full}_${remainder} partition of ${full} ` +
-          `for values with (modulus ${partitions}, remainder ${remainder})${parameters}`,
-      ),
-    ];
-  }
 }
 
-function removeEntries(schema: string, operations: string): string {
+/** Creates the tables of large values, messages and index entries. */
+export function createIndexTables(schema: string, partitions: number): readonly string[] {
+  const value = "text text, bytes bytea";
+  const wide = `lineage int8, "group" int8, item int8, part int8, ${value}, primary key (lineage, "group", item, part)`;
+  return [
+    ...["value", "mail"].flatMap((name) => [
+      ...createTable(schema, partitions, name, wide, ""),
+      `alter table ${schema}.${name} alter column text set storage external, alter column bytes set storage external`,
+    ]),
+    ...createTable(
+      schema,
+      partitions,
+      "entry",
+      `text text collate "C", lineage int8, tape int8, primary key (text, lineage, tape)`,
+      " with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.2)",
+    ),
+  ];
+}
+
+function createTable(schema: string, partitions: number, name: string, columns: string, parameters: string): string[] {
+  const full = `${schema}.${name}`;
+  if (partitions === 0) return [`create table ${full} (${columns})${parameters}`];
+  return [
+    `create table ${full} (${columns}) partition by hash (lineage)`,
+    ...Array.from(
+      { length: partitions },
+      (_, remainder) =>
+        `create table ${full}_${remainder} partition of ${full} ` +
+        `for values with (modulus ${partitions}, remainder ${remainder})${parameters}`,
+    ),
+  ];
+}
+
+/** Returns what this migration and the one before it add to the function `apply`. */
+export function partsOfApply(schema: string): LaterParts {
+  return {
+    refuseMeta: refuseTakenNumbers(schema),
+    tables: ["value", "mail"],
+    statements: [
+      { op: 2, code: entryCode, sql: (operations) => removeEntries(schema, operations) },
+      { op: 5, code: entryCode, sql: (operations) => addEntries(schema, operations) },
+      { op: 5, code: logCode, sql: (operations) => addLines(schema, operations) },
+    ],
+  };
+}
+
+export function removeEntries(schema: string, operations: string): string {
   return `delete from ${schema}.entry t using ${operations}
     where t.text = o.id and t.lineage = o.lineage and t.tape = o."group"`;
 }
 
-function addEntries(schema: string, operations: string): string {
+export function addEntries(schema: string, operations: string, place = ""): string {
   return `insert into ${schema}.entry (text, lineage, tape)
-    select o.id, o.lineage, o."group" from ${operations} order by o.id, o.lineage, o."group" on conflict do nothing`;
+    select o.id, o.lineage, o."group" from ${operations}${place} order by o.id, o.lineage, o."group" on conflict do nothing`;
 }
 
 /**

@@ -1,0 +1,10 @@
+import { describe } from "vitest";
+import { postgresUnderTest } from "../../../support/places.ts";
+import { filePool, reusedPostgres } from "../../../support/postgres/places.ts";
+import { holdsToTheKit } from "../../support/conformance.ts";
+
+const pool = await filePool();
+
+describe("a store on postgres with 4 shards, compacted online", () => {
+  holdsToTheKit({ ...postgresUnderTest, make: reusedPostgres({ pool, shards: 4, compact: "online" }) });
+});
