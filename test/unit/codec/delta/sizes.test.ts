@@ -58,6 +58,28 @@ describe("a delta takes about as much as what changed", () => {
     expect(sizeOf({ text: lines.join("\n") }, { text: next.join("\n") })).toBeLessThan(120);
   });
 
+  it.each([
+    ["prose", prose(100_000, 3)],
+    ["digits", Array.from({ length: 25_000 }, (_, index) => (index * 7_919) % 10_007).join("")],
+    [
+      "pairs of surrogates",
+      Array.from(prose(50_000, 5), (letter) => String.fromCodePoint(0x1f600 + letter.charCodeAt(0))).join(""),
+    ],
+  ])("when %s without line ends change in three places", (_, text) => {
+    const edited = `${text.slice(0, 100)}🙂${text.slice(100, 60_000)}🙃${text.slice(60_020, -50)}🙂`;
+    expect(sizeOf({ text }, { text: edited })).toBeLessThan(250);
+  });
+
+  it("when a window over a text without line ends moves on", () => {
+    const log = prose(40_000, 4);
+    expect(sizeOf({ log: log.slice(0, 30_000) }, { log: log.slice(500, 30_500) })).toBeLessThan(700);
+  });
+
+  it("when a text without line ends is replaced by another", () => {
+    const text = prose(20_000, 8);
+    expect(sizeOf({ text: "x".repeat(20_000) }, { text })).toBeLessThan(text.length + 50);
+  });
+
   it("when a text of 200 KB grows by a sentence", () => {
     const text = prose(200_000, 1);
     expect(sizeOf({ text }, { text: `${text}One more sentence.` })).toBeLessThan(50);
