@@ -9,7 +9,8 @@ import type { Tape } from "../memory/tape.ts";
 import { allThreads } from "../reads/directory.ts";
 import { shownRows } from "../view/shown-rows.ts";
 import { ChangeFeed, type WatchFilter } from "../watch/change-feed.ts";
-import { type BundleRecord, bundleLines, exportTapes } from "./export.ts";
+import type { BundleRecord } from "./bundle-record.ts";
+import { bundleLines, exportTapes } from "./export.ts";
 
 /** A backup has all changes: see {@link WatchFilter}. */
 const everything: WatchFilter = { thread: undefined, workflow: undefined, kinds: undefined };

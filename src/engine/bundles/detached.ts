@@ -14,7 +14,7 @@ import { Tape } from "../memory/tape.ts";
 import { decodeMarks } from "../records/marks.ts";
 import { decodeTailRow, encodeTailRow, tailChange } from "../records/tail.ts";
 import { parseValue } from "../records/values.ts";
-import { threadRecords } from "./export.ts";
+import { threadRecords } from "./export-thread.ts";
 import { threadChange } from "./import.ts";
 import { BundledThread } from "./incoming-thread.ts";
 

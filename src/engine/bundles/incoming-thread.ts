@@ -12,8 +12,8 @@ import { checkMetadataFields } from "../../model/validation/put.ts";
 import { checkWritesInput } from "../../model/validation/writes.ts";
 import { isUsed, type MailEntry } from "../records/mail.ts";
 import { fromRecord, type Row, type RowRecord } from "../records/row.ts";
+import type { BundleRecord } from "./bundle-record.ts";
 import { BundledValues } from "./bundled-values.ts";
-import type { BundleRecord } from "./export.ts";
 
 type RecordOf<Kind extends BundleRecord["kind"]> = Extract<BundleRecord, { kind: Kind }>;
 

@@ -3,7 +3,7 @@ import { encryptedStore } from "../../codec/envelope.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import { checkId } from "../../model/address.ts";
 import type { Context } from "../memory/context.ts";
-import type { BundleRecord } from "./export.ts";
+import type { BundleRecord } from "./bundle-record.ts";
 import { BundledThread } from "./incoming-thread.ts";
 
 /** The lines of a bundle, in pieces of any length. */

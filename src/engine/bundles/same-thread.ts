@@ -6,7 +6,7 @@ import type { Tape } from "../memory/tape.ts";
 import { fromRecord, toRecord } from "../records/row.ts";
 import { rowAt, type Shown } from "../view/row-at.ts";
 import { BundledValues } from "./bundled-values.ts";
-import { exportThread } from "./export.ts";
+import { exportThread } from "./export-thread.ts";
 import type { CheckpointRecord } from "./incoming-thread.ts";
 
 /** Resolves to true if a thread shows exactly the checkpoints that a bundle has of it, oldest first. */
