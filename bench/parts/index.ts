@@ -18,6 +18,7 @@ import { operations } from "./store/operations.ts";
 import { puts } from "./store/puts.ts";
 import { reads } from "./store/reads.ts";
 import { start } from "./store/start.ts";
+import { sweeping } from "./store/sweeping.ts";
 import { threadsAtOnce } from "./store/threads.ts";
 import { updates } from "./store/updates.ts";
 import { upkeep } from "./store/upkeep.ts";
@@ -37,6 +38,7 @@ export const parts: readonly Part[] = [
   reads,
   upkeep,
   encryption,
+  sweeping,
   postgres,
   redis,
   threadsAtOnce,

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from "node:crypto";
 import { open, type Store } from "../../../src/index.ts";
 import { type Compared, compare } from "../../harness/compare.ts";
 import type { Part } from "../../harness/context.ts";
@@ -53,6 +53,29 @@ class Talk {
   }
 }
 
+/** The bytes of a put's record, and of the records that a newly opened store reads: the newest messages, and four packs. */
+const RECORD = 700;
+const RECORDS: readonly number[] = [...Array<number>(40).fill(RECORD), ...Array<number>(4).fill(36_000)];
+const floorKey = createSecretKey(randomBytes(32));
+const place = Buffer.from("24:tail:12345:12345:300:0");
+
+/** Encrypts as many bytes, with the place authenticated: the least that an encrypted record costs. */
+function encryptByHand(bytes: Uint8Array): Buffer {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv("aes-256-gcm", floorKey, nonce);
+  cipher.setAAD(place);
+  return Buffer.concat([nonce, cipher.update(bytes), cipher.final(), cipher.getAuthTag()]);
+}
+
+function decryptByHand(stored: Buffer): string {
+  const decipher = createDecipheriv("aes-256-gcm", floorKey, stored.subarray(0, 12));
+  decipher.setAAD(place);
+  decipher.setAuthTag(stored.subarray(-16));
+  const plain = decipher.update(stored.subarray(12, -16));
+  decipher.final();
+  return plain.toString("utf8");
+}
+
 /** Puts and reads of an encrypted store against those of a plain one. */
 export const encryption: Part = {
   name: "encryption",
@@ -89,6 +112,26 @@ export const encryption: Part = {
       );
       note(`open, latest(), close, fsync ${fsync}`, anew);
       report.target(`SQLite, fsync ${fsync}: latest() of a newly opened store, encrypted against plain`, anew.p50, 1.3);
+      const bytes = randomBytes(RECORD);
+      const floor = await compare(
+        { rounds, batch: 16, turns: quick ? 2 : 4 },
+        () => {
+          encryptByHand(bytes);
+          return plain.put();
+        },
+        () => plain.put(),
+      );
+      note(`floor: plain put and one AES-256-GCM by hand, fsync ${fsync}`, floor);
+      const records = RECORDS.map((length) => encryptByHand(Buffer.alloc(length, "word ")));
+      const floorAnew = await compare(
+        { rounds, batch: 2, warmUp: 5 },
+        () => {
+          for (const record of records) decryptByHand(record);
+          return plain.latestAnew();
+        },
+        () => plain.latestAnew(),
+      );
+      note(`floor: plain open, latest(), close and ${RECORDS.length} AES-256-GCM by hand, fsync ${fsync}`, floorAnew);
       await encrypted.end();
       await plain.end();
     }

@@ -1,4 +1,4 @@
-import { compareBytes, utf8 } from "../../platform/bytes.ts";
+import { utf8 } from "../../platform/bytes.ts";
 import { cryptography } from "../../platform/node-builtins.ts";
 
 type NodeCrypto = ReturnType<typeof cryptography>;
@@ -67,7 +67,7 @@ export class DataKey {
   /** Decrypts a value of a place; undefined where it is not what this key encrypted for that place. */
   decrypt(place: string, stored: Uint8Array): Buffer | undefined {
     const header = headerOf(stored);
-    const nonceAt = HEADER_AT + header.length + ID_BYTES;
+    const nonceAt = HEADER_AT + headerLength(stored) + ID_BYTES;
     if (stored.length < nonceAt + NONCE_BYTES + TAG_BYTES || keyIdOf(stored) !== this.id) return undefined;
     const textAt = nonceAt + NONCE_BYTES;
     const tagAt = stored.length - TAG_BYTES;
@@ -93,19 +93,25 @@ function aboutOf(place: string, header: Uint8Array): Buffer {
 
 /** Returns true if a value is encrypted, whether or not it is damaged. */
 export function isEncrypted(value: string | Uint8Array): value is Uint8Array {
-  return typeof value !== "string" && compareBytes(value.subarray(0, MAGIC.length), MAGIC) === 0;
+  return typeof value !== "string" && value[0] === MAGIC[0] && value[1] === MAGIC[1];
 }
 
 /** Returns the header of an encrypted value: the wrapped keys of its lineage, in a meta record. */
 export function headerOf(stored: Uint8Array): Uint8Array {
-  if (stored.length < HEADER_AT) return NO_HEADER;
-  const length = ((stored[MAGIC.length] as number) << 8) | (stored[MAGIC.length + 1] as number);
-  return stored.subarray(HEADER_AT, HEADER_AT + length);
+  const length = headerLength(stored);
+  return length === 0 ? NO_HEADER : stored.subarray(HEADER_AT, HEADER_AT + length);
+}
+
+function headerLength(stored: Uint8Array): number {
+  if (stored.length < HEADER_AT) return 0;
+  return ((stored[MAGIC.length] as number) << 8) | (stored[MAGIC.length + 1] as number);
 }
 
 /** Returns the id of the key that an encrypted value names; undefined where it is cut off. */
 export function keyIdOf(stored: Uint8Array): number | undefined {
-  const at = HEADER_AT + headerOf(stored).length;
+  const at = HEADER_AT + headerLength(stored);
   if (stored.length < at + ID_BYTES) return undefined;
-  return new DataView(stored.buffer, stored.byteOffset + at, ID_BYTES).getUint32(0);
+  let id = 0;
+  for (let place = at; place < at + ID_BYTES; place += 1) id = (id << 8) | (stored[place] as number);
+  return id >>> 0;
 }

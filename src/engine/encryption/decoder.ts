@@ -58,6 +58,8 @@ export class Decoder {
       this.#read.set(nameOf(lineage, header), await this.#keychain.learn(lineage, header));
     }
     for (const lineage of this.#lineages) {
+      // A meta record of this call may have told the keys already: another one is read only where they do not fit.
+      if (this.#headers.some((one) => one.lineage === lineage)) continue;
       this.#sought.add(lineage);
       await this.#keychain.find(lineage, this.#source);
     }

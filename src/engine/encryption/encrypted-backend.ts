@@ -13,6 +13,7 @@ import type {
 } from "../../backend.ts";
 import { unwrap } from "../../codec/envelope.ts";
 import type { EncryptionOptions } from "../../model/interface/encryption.ts";
+import type { EncryptionReport } from "../../model/interface/results.ts";
 import { base64, bytesOfBase64 } from "../../platform/bytes.ts";
 import { cryptography } from "../../platform/node-builtins.ts";
 import { storeKey } from "../records/keys.ts";
@@ -74,6 +75,14 @@ export class EncryptedBackend implements Backend {
   /** Resolves to whether ids, workflows, runs and attributes are hidden, so that threads are found by equality only. */
   async hidesIds(): Promise<boolean> {
     return (this.keychain.store ?? (await this.keychain.load())).hidden !== undefined;
+  }
+
+  /** Tells how the store is encrypted. */
+  async report(): Promise<EncryptionReport> {
+    const { keys, hidden, rotation } = await this.keychain.load();
+    const [key] = keys.wrapped;
+    const { current } = this.keychain.ring;
+    return { key: key?.name ?? current, current, hideIds: hidden !== undefined, rotating: rotation !== undefined };
   }
 
   /** Returns the text of an index entry as the backend has it. */

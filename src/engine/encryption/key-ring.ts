@@ -7,6 +7,8 @@ const ALGORITHM = "aes-256-gcm";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
+type KeyObject = ReturnType<ReturnType<typeof cryptography>["createSecretKey"]>;
+
 /** The most bytes of a wrapped key: a lineage may have two of them in its meta records. */
 const WRAPPED_BYTES = 8192;
 
@@ -21,13 +23,16 @@ export class KeyRing {
   /** The name that data keys are wrapped under from now on. */
   readonly current: string;
   readonly #options: EncryptionOptions;
-  readonly #keys = new Map<string, Uint8Array>();
+  readonly #keys = new Map<string, KeyObject>();
 
   constructor(options: EncryptionOptions) {
     this.#options = options;
     this.current = options.current ?? "";
     if ("keys" in options && options.keys !== undefined) {
-      for (const [name, key] of Object.entries(options.keys)) this.#keys.set(name, keyBytes(key) as Uint8Array);
+      const { createSecretKey } = cryptography();
+      for (const [name, key] of Object.entries(options.keys)) {
+        this.#keys.set(name, createSecretKey(keyBytes(key) as Uint8Array));
+      }
     }
   }
 
@@ -73,7 +78,7 @@ export class KeyRing {
     return key;
   }
 
-  #key(name: string): Uint8Array {
+  #key(name: string): KeyObject {
     const key = this.#keys.get(name);
     if (key) return key;
     const known = [...this.#keys.keys()].map((other) => JSON.stringify(other)).join(", ");

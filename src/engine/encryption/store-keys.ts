@@ -40,12 +40,9 @@ export async function loadStoreKeys(
   { migrating, hideIds }: EncryptionOptions,
   before: StoreKeys | undefined,
 ): Promise<StoreKeys> {
-  const [stored, threads] = (await backend.read([{ get: storeKey }, { list: { limit: 1 } }])) as readonly [
-    Value | undefined,
-    readonly Listed[],
-  ];
+  const [stored] = (await backend.read([{ get: storeKey }])) as readonly [Value | undefined];
   if (stored === undefined) {
-    if (threads.length > 0 && !migrating) throw notEncrypted();
+    if (!migrating && (await hasThreads(backend))) throw notEncrypted();
     if (before?.stored === undefined && before !== undefined) return before;
     const keys = await makeKeys(ring, OWNER, [DataKey.random()]);
     const names = cryptography().randomBytes(KEY_BYTES);
@@ -54,6 +51,11 @@ export async function loadStoreKeys(
   const store = await storeKeysOf(ring, stored);
   if (hideIds !== undefined && hideIds !== (store.hidden !== undefined)) throw otherwiseHidden(hideIds);
   return store;
+}
+
+async function hasThreads(backend: Backend): Promise<boolean> {
+  const [threads] = (await backend.read([{ list: { limit: 1 } }])) as readonly [readonly Listed[]];
+  return threads.length > 0;
 }
 
 /** Reads the keys of a store from its record. */
