@@ -21,11 +21,11 @@ import { Sweeper, sweeperRecord } from "./sweeper.ts";
 /** Entries of the index that are read together. */
 const PAGE = 64;
 /** Threads that are swept together: their commits are one. */
-const TOGETHER = 4;
+const TOGETHER = 16;
 /** After each group the sweep rests so many times as long as the group took: others commit meanwhile. */
-const REST = 2;
+const REST = 4;
 /** The longest rest, in milliseconds: on a busy machine everything takes long. */
-const LONGEST_REST = 25;
+const LONGEST_REST = 50;
 /** A thread may show up in the index so long after its activity: its commit was slow, or its clock is. */
 const LATE = 60_000;
 /** All threads are looked at once in so many milliseconds: imported ones may have been active long ago. */
@@ -146,6 +146,7 @@ class Sweep {
     const { context } = this.#store;
     const { progress, signal, dryRun } = this.#options;
     const metas = await context.read(entries.map(({ lineage, tape }) => ({ get: metaKey(lineage, tape) })));
+    const changed = new Set<number>();
     for (let start = 0; start < entries.length; start += TOGETHER) {
       signal?.throwIfAborted();
       const begun = performance.now();
@@ -154,15 +155,18 @@ class Sweep {
         group.map((_, index) => this.#sweepOne(range, metas[start + index] as Value | undefined).catch(ifDamaged)),
       );
       for (const outcome of outcomes) if (outcome) this.#count(outcome);
-      const changed = group.filter((_, index) => ["whole", "pruned"].includes(outcomes[index]?.outcome ?? ""));
-      if (changed.length > 0 && !dryRun) {
-        await this.#pause(begun);
-        await context.backend.reclaim?.([...new Set(changed.map(({ lineage }) => lineage))]);
+      for (const [index, { lineage }] of group.entries()) {
+        if (["whole", "pruned"].includes(outcomes[index]?.outcome ?? "")) changed.add(lineage);
       }
       this.#looked += group.length;
       progress?.(this.#looked);
       await this.#pause(begun);
     }
+    if (changed.size === 0 || dryRun) return;
+    // A step costs as much as some commits: after each group, it would make every hundredth put of others wait.
+    const begun = performance.now();
+    await context.backend.reclaim?.([...changed]);
+    await this.#pause(begun);
   }
 
   async #sweepOne(range: SweepRange, value: Value | undefined): Promise<Swept | undefined> {
