@@ -80,6 +80,7 @@ export type {
   WritesOptions,
 } from "./model/interface/options.ts";
 export type {
+  BackupReport,
   BackupResult,
   BrokenLease,
   Change,

@@ -1,5 +1,6 @@
 import type { Engine } from "../engine/engine.ts";
 import { closedError } from "../engine/faults/closed.ts";
+import { ThreadmarkError } from "../errors.ts";
 import type { DueThread, OpenInterrupt, ThreadInfo } from "../model/checkpoint.ts";
 import type { ThreadOptions } from "../model/interface/options.ts";
 import type {
@@ -187,10 +188,11 @@ export class Store<State = unknown> {
     return this.#work(async () => {
       const { quick, ...work } = checkStatsOptions(options);
       const { lastSweep } = await import("../engine/sweeping/sweeper.ts");
+      const { lastBackup } = await import("../engine/bundles/last-backup.ts");
       const { context } = this.#engine;
-      const sweep = await lastSweep(context);
-      if (quick) return (await import("../engine/finding/counts.ts")).quickStats(context, work, sweep);
-      return (await import("../engine/reads/sizes.ts")).storeStats(context, work, sweep);
+      const upkeep = { sweep: await lastSweep(context), backup: await lastBackup(context) };
+      if (quick) return (await import("../engine/finding/counts.ts")).quickStats(context, work, upkeep);
+      return (await import("../engine/reads/sizes.ts")).storeStats(context, work, upkeep);
     });
   }
 
@@ -314,7 +316,14 @@ export class Store<State = unknown> {
   backup(target: string | URL | BackupStream, options: BackupOptions = {}): Promise<BackupResult> {
     return this.#work(async () => {
       const { writeBackup } = await import("./backup-file.ts");
-      return writeBackup(this.#engine.context, target, checkBackupOptions(options));
+      const { context, lanes } = this.#engine;
+      const result = await writeBackup(context, target, checkBackupOptions(options));
+      const { noteBackup } = await import("../engine/bundles/last-backup.ts");
+      // A store that cannot be written to, now or at all, is backed up all the same: only the note is missing.
+      await noteBackup(context, lanes, result).catch((error: unknown) => {
+        if (!(error instanceof ThreadmarkError)) throw error;
+      });
+      return result;
     });
   }
 

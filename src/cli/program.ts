@@ -3,6 +3,7 @@ import { Command, CommanderError } from "commander";
 import { answerCommand } from "./commands/change/answer.ts";
 import { copyCommand } from "./commands/change/copy.ts";
 import { deleteCommand } from "./commands/change/delete.ts";
+import { eraseCommand } from "./commands/change/erase.ts";
 import { forkCommand } from "./commands/change/fork.ts";
 import { leaseCommand } from "./commands/change/lease.ts";
 import { migrateCommand } from "./commands/change/migrate.ts";
@@ -45,6 +46,7 @@ const commands: readonly ((program: Command, session: Session) => void)[] = [
   copyCommand,
   pruneCommand,
   deleteCommand,
+  eraseCommand,
   leaseCommand,
   migrateCommand,
   backupCommand,

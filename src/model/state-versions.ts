@@ -100,6 +100,8 @@ export class StateVersions {
         current.catch(() => {});
         throw failed(subject, from, `migrate[${from}] returned a promise; it must return the state`);
       }
+      if (current === undefined)
+        throw failed(subject, from, `migrate[${from}] returned nothing; it must return the state`);
     }
     if (check === undefined) return current;
     const validation = await check["~standard"].validate(current);

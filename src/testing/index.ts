@@ -23,12 +23,15 @@ import { label } from "./cases/reading/label.ts";
 import { latestAndGet } from "./cases/reading/latest-and-get.ts";
 import { namespaces } from "./cases/reading/namespaces.ts";
 import { packs } from "./cases/reading/packs.ts";
+import { stateVersions } from "./cases/reading/state-versions.ts";
 import { threads } from "./cases/reading/threads.ts";
 import { watch } from "./cases/reading/watch.ts";
+import { backups } from "./cases/upkeep/backup.ts";
 import { closing } from "./cases/upkeep/close.ts";
 import { compaction } from "./cases/upkeep/compact.ts";
 import { compactionParents } from "./cases/upkeep/compact-parents.ts";
 import { deletion } from "./cases/upkeep/delete.ts";
+import { encryption } from "./cases/upkeep/encryption.ts";
 import { erase } from "./cases/upkeep/erase.ts";
 import { maintenance } from "./cases/upkeep/maintenance.ts";
 import { prune } from "./cases/upkeep/prune.ts";
@@ -93,6 +96,9 @@ export const cases: readonly Case[] = [
   ...packs,
   ...ids,
   ...input,
+  ...stateVersions,
+  ...encryption,
+  ...backups,
   ...maintenance,
   ...compaction,
   ...compactionParents,

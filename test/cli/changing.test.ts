@@ -231,3 +231,23 @@ test("verify ends with a code of its own when there are faults", async () => {
   expect(code).toBe(5);
   expect(records(out)[0]).toMatchObject({ ok: false });
 });
+
+test("erase takes values out of a history by paths, says where they were, and compacts on request", async () => {
+  const url = await storeWith(async (store) => {
+    const thread = store.thread("t");
+    await thread.put({ state: { user: { email: "alice@example.com" }, log: [] } });
+    await thread.put({ update: { append: { log: ["wrote to alice@example.com"] } } });
+    await thread.fork({ into: "fork" });
+  });
+  const path = url.slice("sqlite:".length);
+  expect((await threadmark(["erase", "t", "--url", url, "--yes"])).code).toBe(2);
+  expect((await threadmark(["erase", "t", "user.email", url])).code).toBe(6);
+  expect((await threadmark(["erase", "t", "user.email", url, "--yes"])).code).toBe(4);
+  const done = await threadmark(["erase", "t", "user.email", url, "--yes", "--forks", "--compact"]);
+  expect(done).toMatchObject({ code: 0, err: expect.stringMatching(/Erased in \d+ places/) });
+  expect(done.out).toContain("state  user.email");
+  expect(readFileSync(path).includes("alice")).toBe(false);
+  expect((await threadmark(["show", "fork", "log[0]", url])).out).toContain("wrote to [erased]");
+  const again = await threadmark(["erase", "t", "user.email", url, "--yes", "--forks", "--json"]);
+  expect(JSON.parse(again.out)).toMatchObject({ thread: "t", erased: [] });
+});

@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import type { Store } from "../../api/store.ts";
+import { careFacts } from "../../display/care.ts";
 import type { QuickStats, Stats } from "../../model/interface/results.ts";
 import { exitCodes, Failure } from "../failure.ts";
 import { declare } from "../input/declare.ts";
@@ -65,7 +66,7 @@ export function statsCommand(program: Command, session: Session): void {
         terminal.json(stats);
         return;
       }
-      const { threads, checkpoints, sweep } = stats;
+      const { threads, checkpoints } = stats;
       const bytes: Partial<Stats["bytes"]> = stats.bytes;
       printFacts(terminal, [
         ["threads", threads.toLocaleString("en")],
@@ -75,7 +76,7 @@ export function statsCommand(program: Command, session: Session): void {
           if (size === undefined) return [];
           return [[kind, `${bytesText(size).padStart(10)}  ${terminal.style("dim", meaning)}`] as const];
         }),
-        ...(sweep === null ? [] : [["last sweep", sweepText(sweep)] as const]),
+        ...careFacts(stats, Date.now(), dateText).map(([name, text]) => [name, printable(text)] as const),
       ]);
     },
   });
@@ -87,11 +88,6 @@ function readStats(session: Session, store: Store<State>): Promise<Stats> {
     update(0, threads);
     return store.stats({ progress: (done) => update(done, threads) });
   });
-}
-
-function sweepText({ at, threads, checkpoints, bytes, next }: NonNullable<Stats["sweep"]>): string {
-  const what = `${countText(threads, "thread")}, ${countText(checkpoints, "checkpoint")}, ${bytesText(bytes)}`;
-  return `${dateText(at)}: ${what}${next === null ? "" : `; next ${dateText(next)}`}`;
 }
 
 export function reindexCommand(program: Command, session: Session): void {

@@ -1,7 +1,6 @@
 import type { IndexEntry, Read, Sizes, Value } from "../../backend.ts";
 import type { Counts, QuickStats } from "../../model/interface/results.ts";
 import type { WorkOptions } from "../../model/interface/store-options.ts";
-import type { SweepReport } from "../../model/retention/sweep.ts";
 import { type Status, statuses } from "../../model/status.ts";
 import type { Context } from "../memory/context.ts";
 import { byId } from "../reads/list-threads.ts";
@@ -46,7 +45,7 @@ export async function countThreads(context: Context): Promise<Counts> {
 export async function quickStats(
   context: Context,
   { progress, signal }: WorkOptions,
-  sweep: SweepReport | null,
+  upkeep: Pick<QuickStats, "sweep" | "backup">,
 ): Promise<QuickStats> {
   signal?.throwIfAborted();
   const threads = await threadCount(context);
@@ -55,7 +54,8 @@ export async function quickStats(
   const { backend } = context;
   const sizes: Partial<Sizes> = await (backend.total?.() ?? backend.size());
   const { total = sum(sizes.tables ?? {}, ({ bytes }) => bytes), behind } = sizes;
-  return { threads, bytes: { total }, sweep, ...(behind !== undefined && { behind }) };
+  const encryption = (await context.encryption?.report()) ?? null;
+  return { threads, bytes: { total }, ...upkeep, encryption, ...(behind !== undefined && { behind }) };
 }
 
 async function threadCount(context: Context): Promise<number> {

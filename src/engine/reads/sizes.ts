@@ -6,7 +6,6 @@ import { jsonBytes } from "../../codec/json-text.ts";
 import { namesIn } from "../../codec/references.ts";
 import type { CheckpointSize, Stats, ThreadSize } from "../../model/interface/results.ts";
 import type { WorkOptions } from "../../model/interface/store-options.ts";
-import type { SweepReport } from "../../model/retention/sweep.ts";
 import { byteLength } from "../../platform/bytes.ts";
 import { FrameReader } from "../bodies/frame-reader.ts";
 import type { Context } from "../memory/context.ts";
@@ -86,20 +85,23 @@ function bytesOf(value: Value | undefined): number {
   return typeof value === "string" ? byteLength(value) : value.byteLength;
 }
 
-/** Counts the threads and checkpoints of a store, and adds up the bytes of its tables. */
+/** Counts the threads and checkpoints of a store, and adds up the bytes of its tables. `upkeep` is what is noted of its care. */
 export async function storeStats(
   context: Context,
   { progress, signal }: WorkOptions,
-  sweep: SweepReport | null,
+  upkeep: Pick<Stats, "sweep" | "backup">,
 ): Promise<Stats> {
   signal?.throwIfAborted();
   let threads = 0;
   let checkpoints = 0;
+  const stateVersions: Record<number, number> = {};
   for await (const page of byId(context, {})) {
     for (const { info } of page) {
       signal?.throwIfAborted();
       threads += 1;
       checkpoints += info.checkpoints;
+      const { stateVersion } = info.head;
+      stateVersions[stateVersion] = (stateVersions[stateVersion] ?? 0) + 1;
       progress?.(threads, info.id);
     }
   }
@@ -117,6 +119,14 @@ export async function storeStats(
     log: tables.log.bytes,
   };
   const sum = Object.values(bytes).reduce((left, right) => left + right, 0);
-  const stats = { threads, checkpoints, bytes: { ...bytes, total: total ?? sum }, sweep };
+  const encryption = (await context.encryption?.report()) ?? null;
+  const stats = {
+    threads,
+    checkpoints,
+    bytes: { ...bytes, total: total ?? sum },
+    ...upkeep,
+    encryption,
+    stateVersions,
+  };
   return behind === undefined ? stats : { ...stats, behind };
 }

@@ -1,7 +1,7 @@
 import type { Value } from "../../backend.ts";
 import { unwrapJson, wrapJson } from "../../codec/envelope.ts";
 import type { Attributes } from "../../model/attributes.ts";
-import type { BrokenLease } from "../../model/interface/results.ts";
+import type { BackupReport, BrokenLease } from "../../model/interface/results.ts";
 import type { IndexState } from "./index-state.ts";
 import type { MailCount } from "./mail.ts";
 import type { SweeperRecord } from "./sweeper.ts";
@@ -121,6 +121,8 @@ export interface Meta {
   readonly pruner?: string;
   /** The sweeps of the store: in one thread, which is for that alone. */
   readonly sweeper?: SweeperRecord;
+  /** The last backup of the store, in that thread. */
+  readonly backup?: BackupReport;
   /** The thread was deleted, but forks still build on the tape. */
   readonly dead?: true;
 }

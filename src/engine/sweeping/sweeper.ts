@@ -8,17 +8,17 @@ import type { LeaseRecord } from "../records/meta.ts";
 import type { SweeperRecord } from "../records/sweeper.ts";
 
 /**
- * The thread whose lease is the right to sweep, and whose meta record tells what was swept. It never has a checkpoint, so
- * no list shows it.
+ * The thread whose lease is the right to sweep, and whose meta record tells what was swept and backed up. It never has a
+ * checkpoint, so no list shows it.
  */
-const SWEEPER = "\u0001threadmark:sweeper";
+export const STORE_THREAD = "\u0001threadmark:sweeper";
 
 /** A sweeper that was killed keeps others waiting for so many milliseconds. It renews its lease with every batch. */
 const TTL = 60_000;
 
 /** Returns what is noted of earlier sweeps. */
 export async function sweeperRecord(context: Context): Promise<SweeperRecord | undefined> {
-  return (await context.thread(SWEEPER))?.meta.sweeper;
+  return (await context.thread(STORE_THREAD))?.meta.sweeper;
 }
 
 /** Returns the last sweep of a store, if there was one. */
@@ -40,7 +40,7 @@ export class Sweeper {
   /** Takes the lease. `BUSY` while another sweeps the store. */
   static async begin(lanes: Lanes, holder: string): Promise<Sweeper> {
     try {
-      return new Sweeper(lanes, await lanes.of(SWEEPER).add(acquireChange({ holder, ttl: TTL })));
+      return new Sweeper(lanes, await lanes.of(STORE_THREAD).add(acquireChange({ holder, ttl: TTL })));
     } catch (error) {
       if (!ThreadmarkError.is(error, "BUSY") || error.holder === undefined) throw error;
       const { holder: other, remaining = 0 } = error;
@@ -54,12 +54,12 @@ export class Sweeper {
 
   /** Notes how far the sweep is, and renews the lease. `FENCED` where another has taken it. */
   async note(record: SweeperRecord): Promise<void> {
-    await this.#lanes.of(SWEEPER).add(this.#noting(record, true));
+    await this.#lanes.of(STORE_THREAD).add(this.#noting(record, true));
   }
 
   /** Notes the outcome, and gives the lease up. */
   async end(record: SweeperRecord | undefined): Promise<void> {
-    await this.#lanes.of(SWEEPER).add(this.#noting(record, false));
+    await this.#lanes.of(STORE_THREAD).add(this.#noting(record, false));
   }
 
   #noting(record: SweeperRecord | undefined, goesOn: boolean): ThreadChange<void> {
@@ -67,7 +67,7 @@ export class Sweeper {
     const { holder, epoch } = lease;
     return {
       plan: async (draft) => {
-        checkLease(draft, { ...lease, thread: SWEEPER, holder, epoch });
+        checkLease(draft, { ...lease, thread: STORE_THREAD, holder, epoch });
         const beat = (draft.meta?.lease?.beat ?? 0) + 1;
         const expires = draft.context.clock() + TTL;
         draft.change({

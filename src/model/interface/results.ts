@@ -89,10 +89,26 @@ export interface Stats {
   readonly behind?: number;
   /** The last sweep; null where there was none. */
   readonly sweep: SweepReport | null;
+  /** The last backup that this store noted; null where there was none. */
+  readonly backup: BackupReport | null;
+  /** How the store is encrypted; null where it is not. */
+  readonly encryption: EncryptionReport | null;
+  /** How many threads have a head of each state version; 0 is unversioned. */
+  readonly stateVersions: { readonly [version: number]: number };
+}
+
+/** How a store is encrypted. */
+export interface EncryptionReport {
+  /** The name of the key that wraps the store's own key; the one that new data keys are wrapped with is `current`. */
+  readonly key: string;
+  readonly current: string;
+  readonly hideIds: boolean;
+  /** Whether a rotation of all data has begun and not ended: `rotate({ data: true })` goes on with it. */
+  readonly rotating: boolean;
 }
 
 /** The result of `stats` with `quick`: everything that is known without reading the threads. */
-export interface QuickStats extends Pick<Stats, "threads" | "behind" | "sweep"> {
+export interface QuickStats extends Pick<Stats, "threads" | "behind" | "sweep" | "backup" | "encryption"> {
   readonly bytes: Pick<Stats["bytes"], "total">;
 }
 
@@ -126,6 +142,12 @@ export interface BackupResult {
   readonly deleted: number;
   readonly checkpoints: number;
   readonly bytes: number;
+}
+
+/** A backup that was made, and when. */
+export interface BackupReport extends BackupResult {
+  /** In milliseconds since 1970. */
+  readonly at: number;
 }
 
 /** The result of `restore`. */

@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { bytesText, countText } from "../../../display/quantities.ts";
+import { ERASED } from "../../../model/interface/erasure.ts";
 import type { Summary } from "../answers.ts";
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -26,6 +27,13 @@ interface LeafProps {
 /** Shows a value on a line: its type where it is not plain JSON, and the value or its beginning. */
 export function Leaf({ node, open = false, mark = "" }: LeafProps): JSX.Element {
   const { type, text, parts, length, title } = node;
+  if (type === "string" && text === ERASED) {
+    return (
+      <span class="value string" title="The value that was here was erased, in the whole history.">
+        <Marked text={text} mark={mark} />
+      </span>
+    );
+  }
   if (type === "string") {
     return (
       <>

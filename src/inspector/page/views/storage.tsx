@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { careFacts } from "../../../display/care.ts";
 import { ageText, bytesText, countText } from "../../../display/quantities.ts";
 import { ExportDialog } from "../actions/export.tsx";
 import { PruneDialog } from "../actions/prune.tsx";
@@ -81,6 +82,7 @@ export function Storage({
         {state === "done" ? `Measured ${ageText(finishedAt, Date.now())}` : ""}
       </p>
       {stats && <Totals stats={stats} />}
+      {stats && <Care stats={stats} />}
       {growth.length > 1 && (
         <>
           <h2>Growth</h2>
@@ -114,7 +116,7 @@ export function Storage({
 }
 
 function Totals({ stats }: { readonly stats: NonNullable<StorageFacts["stats"]> }): JSX.Element {
-  const { threads, checkpoints, bytes, sweep } = stats;
+  const { threads, checkpoints, bytes } = stats;
   const sum = KINDS.reduce((total, [kind]) => total + bytes[kind], 0);
   return (
     <>
@@ -145,20 +147,26 @@ function Totals({ stats }: { readonly stats: NonNullable<StorageFacts["stats"]> 
               <td class="meaning">{meaning}</td>
             </tr>
           ))}
-          {sweep !== null && (
-            <tr>
-              <th scope="row">last sweep</th>
-              <td>{bytesText(sweep.bytes)}</td>
-              <td>{ageText(sweep.at, Date.now())}</td>
-              <td class="meaning">
-                {countText(sweep.threads, "thread")}, {countText(sweep.checkpoints, "checkpoint")} deleted
-                {sweep.next === null ? "" : `; next ${new Date(sweep.next).toLocaleString()}`}
-              </td>
-            </tr>
-          )}
         </tbody>
       </table>
     </>
+  );
+}
+
+/** Shows how the store is looked after: encryption, state versions, the last sweep and the last backup. */
+function Care({ stats }: { readonly stats: NonNullable<StorageFacts["stats"]> }): JSX.Element {
+  return (
+    <table class="care">
+      <caption class="hidden">How the store is looked after</caption>
+      <tbody>
+        {careFacts(stats, Date.now(), (at) => new Date(at).toLocaleString()).map(([name, text]) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td class="meaning">{text}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 
