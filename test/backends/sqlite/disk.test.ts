@@ -39,6 +39,16 @@ async function expectRoom(backend: Backend, first: number): Promise<void> {
   expect(await get(backend, first)).toBeUndefined();
 }
 
+test.skipIf(process.platform !== "linux")("where no directory can be made: BACKEND, and the process goes on", () => {
+  const program = `
+    import { open } from ${JSON.stringify(new URL("../../../src/index.ts", import.meta.url))};
+    const store = await open("sqlite:/proc/none/agent.db");
+    await store.thread("t").put({ state: {} }).catch(({ code, committed }) => console.log(code, committed));`;
+  // A process that never returns is ended, which fails the test.
+  const told = execFileSync(process.execPath, ["--input-type=module", "-e", program], { timeout: 60_000 });
+  expect(told.toString().trim()).toBe("BACKEND false");
+});
+
 describe("a full disk", () => {
   test("SQLite's own limit: BACKEND, what was there reads, and the next commit works once there is room", async () => {
     const node = nodeDriver() as Driver;

@@ -35,7 +35,7 @@ function create(path: string, mode: number): number | undefined {
 
 function makeParents(path: string, mode: number): void {
   const parent = dirname(resolve(path));
-  const first = mkdirSync(parent, { recursive: true, mode });
+  const first = makeDirectories(parent, mode);
   if (first === undefined) return;
   // A new directory survives a power cut once its parent is synced.
   for (let made = parent; ; made = dirname(made)) {
@@ -44,6 +44,24 @@ function makeParents(path: string, mode: number): void {
     syncDirectory(dirname(made));
     if (made === first || made === dirname(made)) return;
   }
+}
+
+/**
+ * Makes a directory and those above it that are missing; returns the first of them. Node's own way to do that (`recursive`)
+ * never returns where nothing can be made in a directory that is there, as in /proc.
+ */
+function makeDirectories(directory: string, mode: number): string | undefined {
+  const missing: string[] = [];
+  for (let path = directory; path !== dirname(path) && !existsSync(path); path = dirname(path)) missing.unshift(path);
+  for (const path of missing) {
+    try {
+      mkdirSync(path, mode);
+    } catch (error) {
+      // Another process may have been first.
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+  }
+  return missing[0];
 }
 
 function syncDirectory(path: string): void {
