@@ -34,6 +34,19 @@ test("an unknown command or option suggests the nearest, and ends with 2", async
   expect((await threadmark([])).code).toBe(2);
 });
 
+test("a url before the other arguments is told where it belongs", async () => {
+  for (const given of [
+    ["history", "sqlite:agent.db", "t", "--graph"],
+    ["show", "sqlite:agent.db", "t"],
+    ["search", "file:agent", "text"],
+  ]) {
+    expect(await threadmark(given)).toMatchObject({
+      code: 2,
+      err: `threadmark: The url comes last, or with --url ${given[1]}.\n`,
+    });
+  }
+});
+
 test("an unknown thread or checkpoint suggests the nearest, and ends with 3", async () => {
   const url = await storeWith(async (store) => {
     await threeSteps(store);

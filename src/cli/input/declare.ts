@@ -59,6 +59,9 @@ export function declare<Options>(program: Command, session: Session, declaration
     if (store !== false && named === undefined && given.length > required && URL_SCHEME.test(given.at(-1)!)) {
       named = given.pop();
     }
+    const [first = ""] = given;
+    if (store !== false && named === undefined && given.length > required && URL_SCHEME.test(first))
+      throw usage(`The url comes last, or with --url ${first}.`);
     if (!variadic && given.length > operands.length) throw usage(`${given.at(-1)} is no url that a store can have.`);
     const url = session.urlOf(named);
     if (store === undefined) expectStore(url);
