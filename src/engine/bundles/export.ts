@@ -5,7 +5,6 @@ import { abortable } from "../memory/abortable.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { allThreads } from "../reads/directory.ts";
-
 import type { BackupHeader, BundleRecord } from "./bundle-record.ts";
 import { exportThread } from "./export-thread.ts";
 
