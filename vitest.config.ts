@@ -41,6 +41,7 @@ const longest = [
   "test/backends/postgres/connections/pgbouncer.conformance.test.ts",
   "test/processes/kills/writers.test.ts",
   "test/backends/postgres/conformance.test.ts",
+  "test/backends/postgres/shards/conformance.test.ts",
   "test/docs/docs.test.ts",
   "test/inspector/live.test.ts",
   "test/backends/file/conformance.test.ts",

@@ -92,6 +92,31 @@ async function besideSaver(context: Context, rows: Rows, store: Store<State>): P
   });
 }
 
+/** 64 threads at once in a store with shards, against a store without. On one server shards only cost: statements hold fewer threads. */
+async function sharded({ place, quick }: Context, rows: Rows, store: Store<State>): Promise<void> {
+  const home = await place.home("Postgres");
+  for (const shards of quick ? [8] : [1, 8, 64]) {
+    const other = await open<State>(home.url, { schema: `${home.schema}_in_${shards}`, shards, connections });
+    const begin = (of: Store<State>): Promise<StoredTalk[]> =>
+      Promise.all(
+        Array.from({ length: threads }, (_, index) => StoredTalk.begin(of, `with ${shards} shards ${index}`, 1)),
+      );
+    const [ours, theirs] = [await begin(other), await begin(store)];
+    const found = await compare(
+      { rounds: quick ? 4 : 12, warmUp: quick ? 4 : 24, batch: 2, turns: 4 },
+      () => Promise.all(ours.map((talk) => talk.putUpdate())),
+      () => Promise.all(theirs.map((talk) => talk.putUpdate())),
+      (side) => {
+        for (const talk of side === "ours" ? ours : theirs) talk.prepare();
+      },
+    );
+    for (const talk of ours.slice(0, 4)) await talk.check();
+    const name = `${threads} threads at once, shards: ${shards}`;
+    rows.push([name, "the same without shards", found.ours.p50 * 1_000, found.other.p50 * 1_000, found.p50]);
+    await other.close();
+  }
+}
+
 /** Measures a put on Postgres beside raw statements of the same driver over as many connections. */
 export const postgres: Part = {
   name: "postgres",
@@ -105,6 +130,7 @@ export const postgres: Part = {
     await single(context, rows, store, raw);
     await many(context, rows, store, raw);
     await besideSaver(context, rows, store);
+    await sharded(context, rows, store);
     await raw.close();
     await store.close();
     report.comparison("Postgres, its durability as installed, both sides in turns in one process", "µs", rows);

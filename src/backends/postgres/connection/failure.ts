@@ -44,14 +44,22 @@ export function notConnected(cause: unknown): Failure {
   return new Failure(cause, false, !/^(28|3D|42)/.test(cause.code), cause.code);
 }
 
+/**
+ * Matches errors of Citus about a node that may have committed its part. They have the state of any internal error; others, such as the end of
+ * a connection to a node, come as plain errors with the state that the node gave.
+ */
+const lostNode =
+  /^(postmaster was shut down|could not commit transaction|failed to commit|failure on connection marked as essential)/;
+
 /** Returns the failure of a statement that was sent and did not return a result. */
 export function notAnswered(cause: unknown): Failure {
   if (cause instanceof BinaryValue) return new Failure(cause, true, false, "binary");
   if (!isServerError(cause)) return new Failure(cause, true, true);
-  const { code, severity } = cause;
+  const { code, severity, message } = cause;
   // A statement commits just before its answer is sent: a connection that the server (or a pooler, class 08) ends in
   // between reports that end, not the statement's. Every plain ERROR rolled the statement back.
-  const mayHaveApplied = severity === "FATAL" || severity === "PANIC" || code.startsWith("08") || code === "40003";
+  const isEnd = severity === "FATAL" || severity === "PANIC" || /^(08|57P0)/.test(code) || code === "40003";
+  const mayHaveApplied = isEnd || (code === "XX000" && lostNode.test(message));
   return new Failure(cause, mayHaveApplied, mayHaveApplied || isPassing(code), code);
 }
 
