@@ -22,7 +22,8 @@ const form = /^@([0-9a-z]+)\.([0-9a-z]+)\.([0-9a-z]+)\.(-?[0-9a-z.]*)$/;
 export function cursorOf({ time, lineage, tape, updatedAt }: ThreadPlace): string {
   // Mostly the two times are one.
   const exact = updatedAt === time ? "" : updatedAt.toString(36);
-  return `@${time.toString(36)}.${lineage.toString(36)}.${tape.toString(36)}.${exact}`;
+  const number = tape.toString(36);
+  return `@${time.toString(36)}.${lineage === tape ? number : lineage.toString(36)}.${number}.${exact}`;
 }
 
 /** Returns the place that a cursor names; undefined for a text that is no cursor. */
