@@ -5,7 +5,7 @@ import { MemorySaver } from "@langchain/langgraph-checkpoint";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { open } from "../../../src/api/open.ts";
 import { ThreadmarkSaver } from "../../../src/langgraph/index.ts";
-import { locations, type Place } from "../../support/places.ts";
+import { locations, type Place, redisUnderTest } from "../../support/places.ts";
 import { scenarios } from "../graphs/all.ts";
 import { describe as asText } from "../support/describe.ts";
 import { dumpThread } from "../support/dump.ts";
@@ -19,7 +19,7 @@ async function readElsewhere(place: Place, threads: readonly string[]): Promise<
   return JSON.parse(stdout) as Record<string, string[]>;
 }
 
-describe.each(locations)("real graphs on $name", (backend) => {
+describe.each([...locations, redisUnderTest])("real graphs on $name", (backend) => {
   let place: Place;
   const outputs = new Map<string, unknown>();
   let dumps: Record<string, string[]> = {};

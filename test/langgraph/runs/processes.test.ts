@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, it } from "vitest";
 import type { ExclusiveOptions } from "../../../src/langgraph/index.ts";
-import { locations, type Place } from "../../support/places.ts";
+import { locations, type Place, redisUnderTest } from "../../support/places.ts";
 import { listAll, newThread, onEveryBackend, thread } from "../support/saver.ts";
 
 const program = fileURLToPath(new URL("../support/runner.ts", import.meta.url));
@@ -74,7 +74,7 @@ afterEach(async () => {
   for (const runner of runners.splice(0)) await runner.kill();
 });
 
-const shared = locations.filter((backend) => backend.capabilities.processes);
+const shared = [...locations, redisUnderTest].filter((backend) => backend.capabilities.processes);
 
 onEveryBackend(
   "two processes and one thread",

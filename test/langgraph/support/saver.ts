@@ -6,7 +6,7 @@ import { open } from "../../../src/api/open.ts";
 import { type SaverOptions, ThreadmarkSaver } from "../../../src/langgraph/index.ts";
 import type { OpenOptions } from "../../../src/model/interface/store-options.ts";
 import { collect } from "../../support/collect.ts";
-import { type BackendUnderTest, campaignLocations, type Place } from "../../support/places.ts";
+import { type BackendUnderTest, campaignLocations, type Place, redisUnderTest } from "../../support/places.ts";
 
 /** Savers for a test: at a fresh place, and once more at the same one. All are closed after it. */
 export interface Savers {
@@ -16,7 +16,10 @@ export interface Savers {
   place(): Place;
 }
 
-export function onEveryBackend(name: string, cases: (savers: Savers) => void, backends = campaignLocations): void {
+/** The backends that the checkpointer is tested on. */
+const saverLocations: readonly BackendUnderTest[] = [...campaignLocations, redisUnderTest];
+
+export function onEveryBackend(name: string, cases: (savers: Savers) => void, backends = saverLocations): void {
   describe.each(backends)(`${name} on $name`, (backend) => {
     const places: Place[] = [];
     const savers: ThreadmarkSaver[] = [];
