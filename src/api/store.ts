@@ -176,6 +176,8 @@ export class Store<State = unknown> {
   /**
    * Counts threads and checkpoints, and the bytes they take by kind. It reads every thread and measures every record: its
    * time grows with the store. With `quick` it reads none: it counts the threads by the index, and measures the store as a whole.
+   * With `after`, threads and checkpoints are counted behind that thread, so that a count that was stopped goes on; the bytes are
+   * always those of the whole store.
    *
    * @example
    * const { threads, checkpoints, bytes } = await store.stats();

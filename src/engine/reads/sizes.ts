@@ -5,7 +5,7 @@ import type { Json } from "../../codec/json.ts";
 import { jsonBytes } from "../../codec/json-text.ts";
 import { namesIn } from "../../codec/references.ts";
 import type { CheckpointSize, Stats, ThreadSize } from "../../model/interface/results.ts";
-import type { WorkOptions } from "../../model/interface/store-options.ts";
+import type { ResumableOptions } from "../../model/interface/store-options.ts";
 import { byteLength } from "../../platform/bytes.ts";
 import { FrameReader } from "../bodies/frame-reader.ts";
 import type { Context } from "../memory/context.ts";
@@ -88,14 +88,14 @@ function bytesOf(value: Value | undefined): number {
 /** Counts the threads and checkpoints of a store, and adds up the bytes of its tables. `upkeep` is what is noted of its care. */
 export async function storeStats(
   context: Context,
-  { progress, signal }: WorkOptions,
+  { progress, signal, after }: ResumableOptions,
   upkeep: Pick<Stats, "sweep" | "backup">,
 ): Promise<Stats> {
   signal?.throwIfAborted();
   let threads = 0;
   let checkpoints = 0;
   const stateVersions: Record<number, number> = {};
-  for await (const page of byId(context, {})) {
+  for await (const page of byId(context, after === undefined ? {} : { after })) {
     for (const { info } of page) {
       signal?.throwIfAborted();
       threads += 1;

@@ -88,12 +88,12 @@ export interface WorkOptions {
 }
 
 /** Options of `stats`. */
-export interface StatsOptions extends WorkOptions {
+export interface StatsOptions extends ResumableOptions {
   /** Only count threads, by the index, and measure the whole store: its time does not grow with the threads. @default false */
   readonly quick?: boolean;
 }
 
-/** Options of `compact` and `verify`. */
+/** Options of `compact` and `verify`; `stats` has them too. */
 export interface ResumableOptions extends WorkOptions {
   /** Begin behind the thread of this id, bytewise: the last one that `progress` told of work that was stopped. @default at the first */
   readonly after?: string;

@@ -93,6 +93,24 @@ test("a compaction, a verification and an export that were stopped go on behind 
   expect(() => store.export({ after: "a", threads: ["b"] })).toThrow(TypeError);
 });
 
+test("a count that was stopped goes on behind the last thread that was told", async () => {
+  const { store } = await filled(30);
+  const told: string[] = [];
+  const stop = new AbortController();
+  const progress = (threads: number, last?: string): void => {
+    told.push(last as string);
+    if (threads === 12) stop.abort(new Error("enough"));
+  };
+  await expect(store.stats({ progress, signal: stop.signal })).rejects.toThrow("enough");
+  const rest = await store.stats({ after: told.at(-1) as string });
+  const whole = await store.stats();
+  expect(rest.threads).toBe(whole.threads - 12);
+  expect(whole.checkpoints - rest.checkpoints).toBe(24);
+  expect(rest.bytes).toEqual(whole.bytes);
+  await expect(store.stats({ after: "" })).rejects.toThrow(TypeError);
+  await expect(store.stats({ after: "a", quick: true })).rejects.toThrow(TypeError);
+});
+
 test("every lineage is compacted once, whichever of its threads were deleted", async () => {
   const { store, commits } = await filled(30);
   await store.thread("t0000").delete();
