@@ -1,7 +1,7 @@
 import type { DirectoryKey, Found, IndexEntry, Key, Listed, Range, Table, Value } from "../../backend.ts";
 import { tables } from "../../backend.ts";
 import { lastInteger, lastItem } from "../shared/key-bounds.ts";
-import { crc16 } from "./crc16.ts";
+import { crc16, slotOf } from "./crc16.ts";
 
 /*
  * Where a store lives among the keys of a server. A shard is a hash tag, so all its keys are in one slot of a cluster:
@@ -61,6 +61,7 @@ const longBit = 2 ** (8 * longBytes - 1);
 export class Layout {
   readonly shards: number;
   readonly #prefix: string;
+  readonly #slots: number[] = [];
 
   constructor(prefix: string, shards: number) {
     this.#prefix = prefix;
@@ -80,6 +81,12 @@ export class Layout {
     if (this.shards === 1) return number;
     const most = Math.floor(mostTapes / this.shards);
     return (number % most) * this.shards + this.shardOfThread(id) || this.shards;
+  }
+
+  /** Returns the slot of a shard's keys. */
+  slotOf(shard: number): number {
+    this.#slots[shard] ??= slotOf(this.tag(shard));
+    return this.#slots[shard];
   }
 
   tag(shard: number): string {

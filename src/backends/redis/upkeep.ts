@@ -94,7 +94,7 @@ export async function measured(
 }
 
 async function measureShard(servers: Servers, layout: Layout, shard: number, sizes: Sizes): Promise<void> {
-  const slot = slotOf(layout.tag(shard));
+  const slot = layout.slotOf(shard);
   // Behind an id there are a NUL and the type; behind the text of an entry a NUL and two numbers.
   for (const [name, key, extra] of [
     ["directory", "d", 2],
@@ -144,7 +144,7 @@ type Line = readonly [id: Buffer, fields: readonly [at: Buffer, text: Buffer]];
 async function cutLog(servers: Servers, layout: Layout, shard: number): Promise<void> {
   const key = layout.key(shard, "g");
   const send = (...args: readonly string[]): Promise<unknown> =>
-    servers.at(slotOf(layout.tag(shard)), (link) => link.send(args));
+    servers.at(layout.slotOf(shard), (link) => link.send(args));
   const [newest] = (await send("XREVRANGE", key, "+", "-", "COUNT", "1")) as readonly Line[];
   if (newest === undefined) return;
   const horizon = Number(newest[1][0].toString()) - logBounds.milliseconds;
@@ -158,7 +158,7 @@ async function cutLog(servers: Servers, layout: Layout, shard: number): Promise<
 }
 
 async function finishLocked(servers: Servers, layout: Layout, shard: number, locks: Locks): Promise<void> {
-  const found = await servers.at(slotOf(layout.tag(shard)), (link) => link.send(["HGETALL", layout.key(shard, "k")]));
+  const found = await servers.at(layout.slotOf(shard), (link) => link.send(["HGETALL", layout.key(shard, "k")]));
   const fields = found as readonly Buffer[];
   for (let at = 0; at < fields.length; at += 2) {
     const [id, lock] = [String(fields[at]), fields[at + 1] as Buffer];
@@ -171,7 +171,7 @@ const decisionMilliseconds = 15 * 60 * 1000;
 
 async function dropDecisions(servers: Servers, layout: Layout, shard: number): Promise<void> {
   const key = layout.key(shard, "x");
-  const slot = slotOf(layout.tag(shard));
+  const slot = layout.slotOf(shard);
   const fields = (await servers.at(slot, (link) => link.send(["HGETALL", key]))) as readonly Buffer[];
   for (let at = 0; at < fields.length; at += 2) {
     const [, committed, time, id] = /^(?:(c)|a)(\d+)(?: (.*))?$/s.exec(String(fields[at + 1])) ?? [];
@@ -183,7 +183,7 @@ async function dropDecisions(servers: Servers, layout: Layout, shard: number): P
 
 async function isLockedBy(servers: Servers, layout: Layout, id: string, batch: string): Promise<boolean> {
   const shard = layout.shardOfThread(id);
-  const slot = slotOf(layout.tag(shard));
+  const slot = layout.slotOf(shard);
   const lock = await servers.at(slot, (link) => link.send(["HGET", layout.key(shard, "k"), id]));
   return Buffer.isBuffer(lock) && parsed(lock).name === batch;
 }

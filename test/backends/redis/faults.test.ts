@@ -40,7 +40,7 @@ test("a commit that finds the memory full fails, known not to be applied, and le
     await using store = await open<{ text: string }>(server.url);
     const thread = store.thread("t");
     await thread.put({ state: { text: "before" } });
-    await server.command("CONFIG", "SET", "maxmemory", "1mb");
+    await server.command("CONFIG", "SET", "maxmemory", "1");
     for (const change of [
       () => thread.put({ state: { text: "x".repeat(100) } }),
       () => thread.fork({ into: "fork" }),
@@ -75,7 +75,7 @@ test("a password is given to the server, and a wrong one is an error that does n
 test("a store of a later layout is refused", async () => {
   const { url, options } = await makeRedis();
   const server = await fileServer();
-  await server.command("SET", `{${options.prefix}}:layout`, JSON.stringify({ version: 2, shards: 1 }));
+  await server.command("SET", `{${options.prefix}}:layout`, JSON.stringify({ version: 3, shards: 1 }));
   await expect(open(url, options)).rejects.toMatchObject({ code: "VERSION" });
 });
 

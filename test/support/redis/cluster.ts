@@ -17,16 +17,24 @@ export class TestCluster {
   static async start(timeout = 60_000, ...given: readonly string[]): Promise<TestCluster> {
     const settings = ["--cluster-enabled", "yes", "--cluster-node-timeout", String(timeout)];
     const quick = ["--repl-diskless-sync-delay", "0", "--cluster-replica-validity-factor", "0"];
-    const servers: TestServer[] = [];
-    // In turn, so that no server takes the port of another's bus.
-    while (servers.length < 6) {
-      servers.push(await new TestServer(await freeClusterPort(), [...settings, ...quick, ...given]).start());
+    for (let attempt = 1; ; attempt += 1) {
+      const servers: TestServer[] = [];
+      try {
+        // In turn, so that no server takes the port of another's bus.
+        while (servers.length < 6) {
+          servers.push(await new TestServer(await freeClusterPort(), [...settings, ...quick, ...given]).start());
+        }
+        const addresses = servers.map(({ port }) => `127.0.0.1:${port}`);
+        await run("redis-cli", ["--cluster", "create", ...addresses, "--cluster-replicas", "1", "--cluster-yes"]);
+        const cluster = new TestCluster(servers);
+        await cluster.settled();
+        return cluster;
+      } catch (error) {
+        // A port that was free may be taken by the time that the server begins.
+        await Promise.all(servers.map((server) => server.remove()));
+        if (attempt === 3) throw error;
+      }
     }
-    const addresses = servers.map(({ port }) => `127.0.0.1:${port}`);
-    await run("redis-cli", ["--cluster", "create", ...addresses, "--cluster-replicas", "1", "--cluster-yes"]);
-    const cluster = new TestCluster(servers);
-    await cluster.settled();
-    return cluster;
   }
 
   get url(): string {

@@ -73,6 +73,19 @@ export class Connection {
     }
   }
 
+  /** Runs commands as one: all of them see one moment. */
+  async transaction(commands: readonly (readonly Argument[])[]): Promise<readonly unknown[]> {
+    // All are sent before anything is awaited, so that no other command comes between them.
+    const queued = [["MULTI"], ...commands].map((args) => this.send(args));
+    const executed = this.send(["EXEC"]);
+    const outcomes = await Promise.allSettled([...queued, executed]);
+    // A command that is refused says why; EXEC then only that one was.
+    for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+    const answers = (await executed) as readonly unknown[];
+    for (const answer of answers) if (answer instanceof Error) throw notAnswered(answer);
+    return answers;
+  }
+
   /** Resolves to how many replicas have everything that was written on this connection; commits that end together ask once. */
   replicated(replicas: number, milliseconds: number): Promise<number> {
     this.#replicated ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => {

@@ -10,6 +10,8 @@ import { type SlotMap, slotMapOf } from "./slot-map.ts";
 /** The way of commands to the server of a slot. */
 export interface Link {
   send(args: readonly Argument[]): Promise<unknown>;
+  /** Runs commands as one; absent on the way to a server that is about to get the slot. */
+  transaction?(commands: readonly (readonly Argument[])[]): Promise<readonly unknown[]>;
   replicated(replicas: number, milliseconds: number): Promise<number>;
 }
 

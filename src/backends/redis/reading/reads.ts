@@ -5,7 +5,6 @@ import { mergedPage } from "../../shared/merged-log.ts";
 import { merged, shareOf, UNEVEN } from "../../shared/merged-pages.ts";
 import { compareEntries } from "../../shared/ordered-entries.ts";
 import type { Servers } from "../connection/servers.ts";
-import { slotOf } from "../crc16.ts";
 import {
   behind,
   boundsOf,
@@ -70,7 +69,7 @@ class ReadCall {
 
   async run(servers: Servers): Promise<void> {
     await Promise.all(
-      [...this.#shards].map(([shard, reads]) => servers.at(slotOf(this.#layout.tag(shard)), (link) => reads.run(link))),
+      [...this.#shards].map(([shard, reads]) => servers.at(this.#layout.slotOf(shard), (link) => reads.run(link))),
     );
   }
 

@@ -3,24 +3,25 @@ import type { Batch, Value } from "../../../backend.ts";
 import { cryptography } from "../../../platform/node-builtins.ts";
 import { withDoubtfulCheck } from "../../shared/doubtful-batches.ts";
 import { isSameValue } from "../../shared/same-value.ts";
+import type { Argument } from "../connection/connection.ts";
 import { Failure } from "../connection/failure.ts";
 import type { Link, Servers } from "../connection/servers.ts";
-import { slotOf } from "../crc16.ts";
 import { behind, bytesOfKey, type Layout, valueOf } from "../layout.ts";
 import { applyScript } from "./apply-script.ts";
 import { type HeldLock, Locks, partedBatch } from "./locks.ts";
 import { operationsOf, type Scope, scopeOf } from "./operations.ts";
+import { addStep, type Call, callsOf, lineageOf, stepsScript } from "./steps.ts";
 
 /** The longest that a commit waits for its replicas, in milliseconds: less than until a silent server counts as gone. */
 const replicaMilliseconds = 5_000;
 const lockPause = 10;
 
 /**
- * Commits batches, each by one call of a script.
+ * Commits batches by calls of scripts: steps of one server together, any other batch by itself.
  *
  * Lost answers. A call whose connection broke may have been applied. It is repeated, and the outcome is found so:
  * - most batches carry a token, which the first attempt has left in the shard, if it was applied;
- * - a batch of checks and inserts, as of every step, carries none. If the repeated one is refused and its records hold the
+ * - a step, which checks and inserts records and does nothing else, carries none. If the repeated one is refused and its records hold the
  *   values of this batch, they are this batch's own: a checkpoint's row names the store that put it. If the first of them
  *   holds another value, the batch was refused. If there is none, the outcome is unknown.
  */
@@ -37,20 +38,65 @@ export class Committer {
 
   /** Commits the batches. Rejects with a {@link Failure} that tells whether anything may have been applied. */
   async commit(layout: Layout, batches: readonly Batch[]): Promise<readonly boolean[]> {
-    const [only] = batches;
-    if (only !== undefined && batches.length === 1) return [await this.#commit(layout, only)];
-    const outcomes = await Promise.allSettled(batches.map((batch) => this.#commit(layout, batch)));
+    const scopes = batches.map(scopeOf);
+    const calls = callsOf(batches, (lineage) => (this.#servers.isCluster ? layout.shardOfLineage(lineage) : 0));
+    const run = async ({ areSteps, batches: own, places }: Call): Promise<readonly boolean[]> => {
+      if (areSteps) return this.#commitSteps(layout, own);
+      return [await this.#commit(layout, own[0] as Batch, scopes[places[0] as number] as Scope)];
+    };
+    const [only] = calls;
+    if (only !== undefined && calls.length === 1) return run(only);
+    const outcomes = await Promise.allSettled(calls.map(run));
     const failures = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason as unknown] : []));
+    const applied = batches.map(() => false);
+    for (const [at, { places }] of calls.entries()) {
+      const outcome = outcomes[at] as PromiseSettledResult<readonly boolean[]>;
+      if (outcome.status === "rejected") continue;
+      for (const [index, place] of places.entries()) applied[place] = outcome.value[index] as boolean;
+    }
     const [first] = failures;
-    if (first === undefined) return outcomes.map((outcome) => outcome.status === "fulfilled" && outcome.value);
-    const some = outcomes.some((outcome) => outcome.status === "fulfilled" && outcome.value);
-    const mayHaveApplied = some || failures.some((one) => !(one instanceof Failure) || one.mayHaveApplied);
+    if (first === undefined) return applied;
+    const mayHaveApplied =
+      applied.includes(true) || failures.some((one) => !(one instanceof Failure) || one.mayHaveApplied);
     const { cause, state } = first instanceof Failure ? first : new Failure(first, true, false);
     throw new Failure(cause, mayHaveApplied, false, state);
   }
 
-  #commit(layout: Layout, batch: Batch): Promise<boolean> {
-    const scope = scopeOf(batch);
+  /** Commits steps of lineages that are on one server, in one call. */
+  #commitSteps(layout: Layout, steps: readonly Batch[]): Promise<readonly boolean[]> {
+    const keys = steps.map((step) => layout.lineageKey(lineageOf(step)));
+    const shard = layout.shardOfLineage(lineageOf(steps[0] as Batch));
+    return this.#servers.at(layout.slotOf(shard), async (link, mayHaveApplied) => {
+      const args: Argument[] = [];
+      // After a reconnect the server may lack records that the previous one had.
+      for (const step of steps) addStep(args, withDoubtfulCheck(step, this.#servers.interruptions));
+      const applied = ((await stepsScript.run(link, keys, args)) as readonly number[]).map((answer) => answer === 1);
+      if (mayHaveApplied && applied.includes(false)) await this.#recognise(link, layout, steps, keys, applied);
+      if (applied.includes(true)) await this.#durable(link);
+      return applied;
+    });
+  }
+
+  /** Finds out which of the steps that were refused are those that an earlier attempt applied. */
+  async #recognise(
+    link: Link,
+    layout: Layout,
+    steps: readonly Batch[],
+    keys: readonly string[],
+    applied: boolean[],
+  ): Promise<void> {
+    let found = false;
+    for (const [index, step] of steps.entries()) {
+      if (applied[index] || !(await this.#wasApplied(link, keys[index] as string, step))) continue;
+      applied[index] = true;
+      found = true;
+    }
+    // Replicas are waited for by connection: a write on this one comes behind the commit.
+    const shard = layout.shardOfLineage(lineageOf(steps[0] as Batch));
+    if (found) await link.send(["SET", `{${layout.tag(shard)}}:w`, "1"]);
+  }
+
+  #commit(layout: Layout, batch: Batch, scope: Scope): Promise<boolean> {
     const { lineage, thread } = scope;
     if (lineage === undefined && thread === undefined) return Promise.resolve(true);
     const isApart =
@@ -69,24 +115,16 @@ export class Committer {
       const beside = layout.shardOfThread(thread);
       keys.push(layout.key(beside, "d"), layout.key(beside, "k"));
     }
-    const token = isRecognisable(batch) ? "" : newToken();
-    const slot = slotOf(layout.tag(shard));
+    const token = newToken();
+    const slot = layout.slotOf(shard);
     for (let since = performance.now(); ; await sleep(Math.random() * lockPause)) {
-      const outcome = await this.#servers.at(slot, async (link, mayHaveApplied): Promise<boolean | HeldLock> => {
-        // After a reconnect the server may lack records that the previous one had.
+      const outcome = await this.#servers.at(slot, async (link): Promise<boolean | HeldLock> => {
         const checked = withDoubtfulCheck(batch, this.#servers.interruptions);
         const args = [token, "", thread ?? "", ...operationsOf(checked, layout.shards)];
         const answer = await applyScript.run(link, keys, args);
         if (Array.isArray(answer)) return answer as unknown as HeldLock;
-        if (answer === 1) {
-          await this.#durable(link);
-          return true;
-        }
-        if (token !== "" || !mayHaveApplied || !(await this.#wasApplied(link, keys[0] as string, batch))) return false;
-        // Replicas are waited for by connection: a write on this one comes behind the commit.
-        await link.send(["SET", `{${layout.tag(shard)}}:w`, "1"]);
-        await this.#durable(link);
-        return true;
+        if (answer === 1) await this.#durable(link);
+        return answer === 1;
       });
       if (typeof outcome === "boolean") return outcome;
       await this.#waitFor(layout, thread as string, outcome, since);
@@ -111,7 +149,7 @@ export class Committer {
     }
     if (locked === undefined) return false;
     const keys = [...keysOf(layout, shard, lineage), layout.key(shard, "x")];
-    const applied = await this.#servers.at(slotOf(layout.tag(shard)), async (link) => {
+    const applied = await this.#servers.at(layout.slotOf(shard), async (link) => {
       const checked = withDoubtfulCheck(rest, this.#servers.interruptions);
       const args = [token, locked as string, thread, ...operationsOf(checked, layout.shards)];
       const isApplied = (await applyScript.run(link, keys, args)) === 1;
@@ -121,7 +159,7 @@ export class Committer {
     try {
       await this.locks.finish(layout, thread, token, applied);
       if (applied)
-        await this.#servers.at(slotOf(layout.tag(shard)), (link) => link.send(["HDEL", layout.key(shard, "x"), token]));
+        await this.#servers.at(layout.slotOf(shard), (link) => link.send(["HDEL", layout.key(shard, "x"), token]));
     } catch (error) {
       // The batch is decided. The next one who meets the lock finishes it.
       if (!(error instanceof Failure)) throw error;
@@ -170,12 +208,6 @@ export class Committer {
 function keysOf(layout: Layout, shard: number, lineage: number | undefined): string[] {
   const own = lineage === undefined ? `{${layout.tag(shard)}}:l:0` : layout.lineageKey(lineage);
   return [own, layout.key(shard, "e"), layout.key(shard, "g"), layout.key(shard, "t")];
-}
-
-/** Returns whether a batch is recognised by its records: it checks and inserts some, and nothing else. */
-function isRecognisable({ deletes = [], inserts = [], puts = [], entries, log }: Batch): boolean {
-  if (deletes.length + puts.length > 0 || entries !== undefined || log !== undefined) return false;
-  return inserts.every(({ key }) => key.table !== "meta" && key.table !== "directory");
 }
 
 function newToken(): string {

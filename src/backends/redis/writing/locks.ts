@@ -1,7 +1,6 @@
 import type { Batch, DirectoryKey, Key, Range } from "../../../backend.ts";
 import type { Argument } from "../connection/connection.ts";
 import type { Link, Servers } from "../connection/servers.ts";
-import { slotOf } from "../crc16.ts";
 import { idBytes, type Layout, memberOf } from "../layout.ts";
 import { Script } from "../script.ts";
 
@@ -114,7 +113,7 @@ export class Locks {
     { checks, change, member }: DirectoryChange,
   ): Promise<string | undefined | HeldLock> {
     const lock = Buffer.concat([Buffer.from(`${batch} ${decides} ${change}\n`), member]);
-    return this.#servers.at(slotOf(layout.tag(layout.shardOfThread(id))), async (link) => {
+    return this.#servers.at(layout.slotOf(layout.shardOfThread(id)), async (link) => {
       const answer = await lockScript.run(link, keysOf(layout, id), [id, lock, ...checks]);
       if (answer === 0) return undefined;
       if (Array.isArray(answer)) {
@@ -132,7 +131,7 @@ export class Locks {
 
   /** Makes the change that a lock holds, or gives it up, and removes the lock. */
   async finish(layout: Layout, id: string, batch: string, committed: boolean): Promise<void> {
-    await this.#servers.at(slotOf(layout.tag(layout.shardOfThread(id))), async (link) => {
+    await this.#servers.at(layout.slotOf(layout.shardOfThread(id)), async (link) => {
       const args = [id, idBytes(id), batch, committed ? "1" : "0"];
       if ((await finishScript.run(link, keysOf(layout, id), args)) === 1) await this.#durable(link);
     });
@@ -142,7 +141,7 @@ export class Locks {
   async resolve(layout: Layout, id: string, [lock, now]: HeldLock): Promise<boolean> {
     const { name, decides, time } = parsed(lock);
     const isOld = Number(now.toString()) - time > oldMilliseconds;
-    const outcome = await this.#servers.at(slotOf(layout.tag(decides)), async (link) => {
+    const outcome = await this.#servers.at(layout.slotOf(decides), async (link) => {
       const answer = await judgeScript.run(link, [layout.key(decides, "x")], [name, isOld ? "1" : "0"]);
       if (answer === 0) await this.#durable(link);
       return answer;
