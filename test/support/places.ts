@@ -113,8 +113,11 @@ export const campaignLocations: readonly BackendUnderTest[] = locations.map((bac
 /** A place as the conformance kit wants it. */
 export async function kitLocation(backend: BackendUnderTest): Promise<Location> {
   const place = await backend.make();
+  // As `schema`, the name of the tables' schema would give way to the state versions of a case.
+  const { schema, ...rest } = (place.options ?? {}) as { readonly schema?: unknown };
+  const own = typeof schema === "string" ? { ...rest, databaseSchema: schema } : place.options;
   return {
-    open: (options) => open(place.url, { ...place.options, ...options }),
+    open: (options) => open(place.url, { ...own, ...options }),
     cleanup: () => place.cleanup(),
   };
 }
