@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 describe(`postgres with ${shards} shards on Citus keeps the contract`, () => {
   testContract({ durable: true, processes: true }, () => {
-    onTestFinished(() => emptySchemas(query, place.options.schema, shards));
+    onTestFinished(() => emptySchemas(query, place.options.databaseSchema, shards));
     return () => postgres({ url: place.url, ...place.options });
   });
 });

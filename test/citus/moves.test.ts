@@ -23,7 +23,7 @@ test("a store is distributed while it is written to, and nothing is lost", async
   const place = await makeTables();
   const toll = await keepsAllUnderLoad(place, threads, async () => {
     await sleep(1000);
-    for (const name of schemasOf(place.options.schema, shards).slice(0, -1)) {
+    for (const name of schemasOf(place.options.databaseSchema, shards).slice(0, -1)) {
       await distribute(name);
     }
     await sleep(1000);
@@ -40,7 +40,7 @@ test("shards are moved between nodes while they are written to, and nothing is l
   const toll = await keepsAllUnderLoad(place, threads, async () => {
     await sleep(1000);
     for (const node of nodes) {
-      const schema = `${place.options.schema}_1`;
+      const schema = `${place.options.databaseSchema}_1`;
       const [found] = await query("select nodeport from citus_shards where table_name::text = $1", [`${schema}.meta`]);
       if (found?.nodeport === node.nodeport) continue;
       await query("select citus_schema_move($1::text::regnamespace, $2::text, $3::int4)", [

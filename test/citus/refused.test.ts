@@ -11,7 +11,7 @@ import { makeDistributed, makeTables } from "./support/places.ts";
 
 test("a store without shards whose schema was distributed is refused", async () => {
   const { url, options } = await makeTables();
-  const schema = `${options.schema}_whole`;
+  const schema = `${options.databaseSchema}_whole`;
   onTestFinished(async () => {
     await query(`drop schema if exists ${schema} cascade`);
   });
@@ -29,8 +29,8 @@ test("a store without shards whose schema was distributed is refused", async () 
 
 test("shards whose tables were distributed by rows are refused", async () => {
   const { url, options } = await makeTables();
-  await query(`select create_distributed_table('${options.schema}_1.tail', 'lineage')`);
-  await expect(postgres({ url, schema: options.schema })).rejects.toMatchObject({
+  await query(`select create_distributed_table('${options.databaseSchema}_1.tail', 'lineage')`);
+  await expect(postgres({ url, schema: options.databaseSchema })).rejects.toMatchObject({
     code: "UNSUPPORTED",
     message: expect.stringContaining("citus_schema_distribute"),
   });
@@ -52,7 +52,7 @@ test("workers that acknowledge commits before they sync them are refused", async
   };
   onTestFinished(() => set("alter system reset synchronous_commit"));
   await set("alter system set synchronous_commit to off");
-  await expect(postgres({ url, schema: options.schema })).rejects.toMatchObject({
+  await expect(postgres({ url, schema: options.databaseSchema })).rejects.toMatchObject({
     code: "UNSUPPORTED",
     message: expect.stringContaining("synchronous_commit"),
   });
@@ -60,7 +60,7 @@ test("workers that acknowledge commits before they sync them are refused", async
 
 test("a distributed store opens without saying how many shards it has", async () => {
   const { url, options } = await makeDistributed();
-  const backend = await postgres({ url, schema: options.schema });
+  const backend = await postgres({ url, schema: options.databaseSchema });
   expect(backend.capabilities.tapes).toBe(2 ** 40);
   expect((await backend.size()).total).toBeGreaterThan(0);
   await backend.close();

@@ -11,14 +11,14 @@ export const shards = 4;
 
 export interface CitusPlace {
   readonly url: string;
-  readonly options: PostgresOptions & { readonly schema: string };
+  readonly options: PostgresOptions & { readonly databaseSchema: string };
   cleanup(): Promise<void>;
 }
 
 const made: CitusPlace[] = [];
 
 afterAll(async () => {
-  for (const { options } of made) await drop(options.schema, options.shards);
+  for (const { options } of made) await drop(options.databaseSchema, options.shards);
 });
 
 async function drop(schema: string, count: number | undefined): Promise<void> {
@@ -29,7 +29,11 @@ async function drop(schema: string, count: number | undefined): Promise<void> {
 export async function makeTables(options: PostgresOptions = {}): Promise<CitusPlace> {
   const schema = `citus_${randomBytes(6).toString("hex")}`;
   const url = coordinator();
-  const place = { url, options: { connections: 4, shards, ...options, schema }, cleanup: async () => {} };
+  const place = {
+    url,
+    options: { connections: 4, shards, ...options, databaseSchema: schema },
+    cleanup: async () => {},
+  };
   made.push(place);
   const backend = await postgres({ url, ...place.options });
   const key = { table: "meta", lineage: 1, group: 1, item: 1, part: 0 } as const;
@@ -42,7 +46,7 @@ export async function makeTables(options: PostgresOptions = {}): Promise<CitusPl
 /** Makes a store, and lets Citus place the schemas of its shards on its nodes. */
 export async function makeDistributed(options: PostgresOptions = {}): Promise<CitusPlace> {
   const place = await makeTables(options);
-  for (const name of schemasOf(place.options.schema, place.options.shards).slice(0, -1)) {
+  for (const name of schemasOf(place.options.databaseSchema, place.options.shards).slice(0, -1)) {
     await query("select citus_schema_distribute($1::text::regnamespace)", [name]);
   }
   return place;
@@ -56,7 +60,7 @@ function reusedDistributed(options: PostgresOptions = {}): () => Promise<CitusPl
     return {
       ...place,
       async cleanup() {
-        await emptySchemas(query, place.options.schema, place.options.shards);
+        await emptySchemas(query, place.options.databaseSchema, place.options.shards);
         free.push(place);
       },
     };

@@ -38,7 +38,8 @@ export async function makePostgres({ url: given, ...options }: PostgresOptions =
   const schema = `place_${randomBytes(6).toString("hex")}`;
   return {
     url: given ?? url,
-    options: { connections: 4, ...options, schema },
+    // Cases of the kit give `schema` for the schema of states.
+    options: { connections: 4, ...options, databaseSchema: schema },
     async cleanup() {
       for (const name of schemasOf(schema, options.shards)) await query(`drop schema if exists "${name}" cascade`);
     },
@@ -80,7 +81,7 @@ export function reusedPostgres(options: PostgresOptions = {}): () => Promise<Pos
       ...place,
       async cleanup() {
         const kept = await filePool();
-        const { schema } = place.options;
+        const { databaseSchema: schema } = place.options;
         const { rows } = await kept.query(`select to_regclass('${schema}.migration') is not null as migrated`);
         if (rows[0].migrated) await emptySchemas((text) => kept.query(text), schema as string, options.shards);
         free.push(place);

@@ -5,6 +5,6 @@ import { holdsToTheKit } from "../../support/conformance.ts";
 
 const pool = await filePool();
 
-describe("a store on postgres with 4 shards, compacted online", () => {
-  holdsToTheKit({ ...postgresUnderTest, make: reusedPostgres({ pool, shards: 4, compact: "online" }) });
+describe("a store on postgres with 2 shards, compacted online", () => {
+  holdsToTheKit({ ...postgresUnderTest, make: reusedPostgres({ pool, shards: 2, compact: "online" }) });
 });
