@@ -51,13 +51,13 @@ const groups = [
   {
     name: "changes",
     test: modules(
-      "engine/removal/",
+      "engine/removal/(?!erasing/).*",
       "engine/changes/(?:delete-thread|empty-thread|end-tape|fork|label|mark|put/replace)",
       "engine/commits/(?:seal|sealer|collect-values)",
       "engine/records/pack/encode",
       "engine/bodies/frame-reader",
-      "engine/lineage/tape-records",
-      "engine/finding/",
+      "engine/view/lineage/tape-records",
+      "engine/reads/finding/",
       "engine/reads/(?:directory|list-threads|sizes|thread-info|thread-summary)",
       "codec/delta/(?:join/(?:compose|net|sequence)|sealed/seal)",
       "model/(?:changes|retention/retention)",
@@ -67,12 +67,12 @@ const groups = [
   {
     name: "upkeep",
     test: modules(
-      "engine/(?:upkeep|bundles|sweeping|erasing)/",
+      "engine/(?:upkeep|bundles|removal/erasing)/",
       "api/backup-file",
       "engine/commits/batch/batch-records",
       "engine/records/check-body",
       "engine/bodies/replay",
-      "engine/lineage/unchanged-since",
+      "engine/view/lineage/unchanged-since",
       "codec/(?:bundle|erase|delta/validate)",
     ),
     priority: 1,

@@ -49,7 +49,7 @@ import { Thread } from "./thread.ts";
 import { Watch } from "./watch.ts";
 
 // Modules that look after a whole store are loaded when they are first needed: most processes only read and write threads.
-let finding: typeof import("../engine/finding/find-threads.ts") | undefined;
+let finding: typeof import("../engine/reads/finding/find-threads.ts") | undefined;
 
 /** Lists threads. Once the module is loaded, its own generator is handed out: another one around it took a tenth of a page. */
 function listed(engine: Engine, options: ThreadsOptions): AsyncGenerator<ThreadInfo> {
@@ -57,16 +57,16 @@ function listed(engine: Engine, options: ThreadsOptions): AsyncGenerator<ThreadI
 }
 
 async function* firstListed(engine: Engine, options: ThreadsOptions): AsyncGenerator<ThreadInfo> {
-  finding = await import("../engine/finding/find-threads.ts");
+  finding = await import("../engine/reads/finding/find-threads.ts");
   yield* finding.listThreads(engine.context, options);
 }
 
 async function* asked(engine: Engine, options: InterruptsOptions): AsyncGenerator<OpenInterrupt> {
-  yield* (await import("../engine/finding/open-interrupts.ts")).openInterrupts(engine.context, options);
+  yield* (await import("../engine/reads/finding/open-interrupts.ts")).openInterrupts(engine.context, options);
 }
 
 async function* dueOnes(engine: Engine, options: DueOptions): AsyncGenerator<DueThread> {
-  yield* (await import("../engine/finding/due-threads.ts")).dueThreads(engine.context, options);
+  yield* (await import("../engine/reads/finding/due-threads.ts")).dueThreads(engine.context, options);
 }
 
 async function* exported(engine: Engine, options: ExportOptions): AsyncGenerator<string> {
@@ -170,7 +170,9 @@ export class Store<State = unknown> {
    * console.log(threads, status.waiting, workflows["support"]?.failed);
    */
   counts(): Promise<Counts> {
-    return this.#work(async () => (await import("../engine/finding/counts.ts")).countThreads(this.#engine.context));
+    return this.#work(async () =>
+      (await import("../engine/reads/finding/counts.ts")).countThreads(this.#engine.context),
+    );
   }
 
   /**
@@ -189,11 +191,11 @@ export class Store<State = unknown> {
   stats(options: StatsOptions = {}): Promise<Stats | QuickStats> {
     return this.#work(async () => {
       const { quick, ...work } = checkStatsOptions(options);
-      const { lastSweep } = await import("../engine/sweeping/sweeper.ts");
+      const { lastSweep } = await import("../engine/upkeep/sweeping/sweeper.ts");
       const { lastBackup } = await import("../engine/bundles/last-backup.ts");
       const { context } = this.#engine;
       const upkeep = { sweep: await lastSweep(context), backup: await lastBackup(context) };
-      if (quick) return (await import("../engine/finding/counts.ts")).quickStats(context, work, upkeep);
+      if (quick) return (await import("../engine/reads/finding/counts.ts")).quickStats(context, work, upkeep);
       return (await import("../engine/reads/sizes.ts")).storeStats(context, work, upkeep);
     });
   }

@@ -240,7 +240,7 @@ export class Thread<State = unknown> extends ReadableThread<State> {
       const captured = checkEraseOptions(options);
       const { context, committer } = this.#engine;
       return async () => {
-        const { eraseValues } = await import("../engine/erasing/erase.ts");
+        const { eraseValues } = await import("../engine/removal/erasing/erase.ts");
         return eraseValues(context, committer, this.id, target, captured);
       };
     });

@@ -1,5 +1,5 @@
 import type { Engine } from "../engine/engine.ts";
-import { ChangeFeed, type WatchFilter } from "../engine/watch/change-feed.ts";
+import { ChangeFeed, type WatchFilter } from "../engine/reads/watch/change-feed.ts";
 import type { WatchOptions } from "../model/interface/store-options.ts";
 import type { WatchedChange } from "../model/interface/watched-changes.ts";
 import { nextTurn } from "../platform/turns.ts";

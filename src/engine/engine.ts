@@ -4,7 +4,7 @@ import { Committer } from "./commits/group-commit.ts";
 import type { Lane } from "./commits/lane.ts";
 import { Lanes } from "./commits/lanes.ts";
 import { Context, type ContextOptions } from "./memory/context.ts";
-import type { PruneHandler } from "./sweeping/sweep-thread.ts";
+import type { PruneHandler } from "./upkeep/sweeping/sweep-thread.ts";
 
 export interface EngineOptions extends ContextOptions {
   readonly retention?: StoreRetention | undefined;
@@ -38,12 +38,12 @@ export class Engine {
   async sweep(options: SweepOptions): Promise<SweepResult> {
     const { context, lanes, committer, pruners, retention } = this;
     if (retention === undefined) throw new TypeError("sweep needs rules: open the store with retention.");
-    const { sweepStore } = await import("./sweeping/sweep.ts");
+    const { sweepStore } = await import("./upkeep/sweeping/sweep.ts");
     return sweepStore({ context, lanes, committer, pruners, retention }, options);
   }
 
   #sweepEvery(every: number): void {
-    void import("./sweeping/sweep-timer.ts").then(({ SweepTimer }) => {
+    void import("./upkeep/sweeping/sweep-timer.ts").then(({ SweepTimer }) => {
       const { context, lanes, committer, pruners } = this;
       const retention = this.retention as StoreRetention;
       new SweepTimer({ context, lanes, committer, pruners, retention }, every, this.#stop.signal);

@@ -4,12 +4,12 @@ import type { Json } from "../../codec/json.ts";
 import { addNames } from "../../codec/references.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import { untilUndisturbed } from "../faults/attempts.ts";
-import { ownRow } from "../lineage/own-rows.ts";
-import { renew, rewriteCheck } from "../lineage/renew.ts";
 import type { Context } from "../memory/context.ts";
 import type { LoadedPack, Tape } from "../memory/tape.ts";
 import { decodeFrames, type Frame } from "../records/pack/pack.ts";
 import { tailChange } from "../records/tail.ts";
+import { ownRow } from "../view/lineage/own-rows.ts";
+import { renew, rewriteCheck } from "../view/lineage/renew.ts";
 
 /** Packs are kept until their records are this long together, unless the caller gives another bound. */
 const KEPT = 64 * 1024 * 1024;

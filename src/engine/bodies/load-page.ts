@@ -11,10 +11,10 @@ import { rangeOf } from "../records/keys.ts";
 import { decodeFrames, type Frame } from "../records/pack/pack.ts";
 import { decodeRows } from "../records/pack/rows.ts";
 import { tailChange } from "../records/tail.ts";
-import { ValueReader } from "../values/read-values.ts";
 import { homeOf, type Shown } from "../view/row-at.ts";
 import { loadReferring, loadTree } from "./load-tree.ts";
 import { PackRecords } from "./pack-records.ts";
+import { ValueReader } from "./values/read-values.ts";
 
 /** Rows of a page: about as many as a pack has. */
 export const PAGE_ROWS = 64;

@@ -6,16 +6,16 @@ import { ThreadmarkError } from "../../errors.ts";
 import { untilUndisturbed } from "../faults/attempts.ts";
 import { missingFrame } from "../faults/missing.ts";
 import { Overtaken } from "../faults/overtaken.ts";
-import { renew, rewriteCheck, rewritesOf } from "../lineage/renew.ts";
 import type { Context } from "../memory/context.ts";
 import { lowerBound, type Tape } from "../memory/tape.ts";
 import type { CopiedTree } from "../memory/tree-cache.ts";
 import { decodeNets, type Nets, netStretch, type Stretch, stepStretch } from "../records/pack/pack.ts";
 import { decodeRows } from "../records/pack/rows.ts";
 import { frameBytes, takeChange } from "../records/tail.ts";
-import { ValueReader } from "../values/read-values.ts";
+import { renew, rewriteCheck, rewritesOf } from "../view/lineage/renew.ts";
 import { homeOf, rowAt, type Shown } from "../view/row-at.ts";
 import { PackRecords } from "./pack-records.ts";
+import { ValueReader } from "./values/read-values.ts";
 
 /** A tree that was just built from storage; the caller alone holds its nodes. */
 export interface LoadedTree {

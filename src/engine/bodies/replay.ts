@@ -5,10 +5,10 @@ import type { Context } from "../memory/context.ts";
 import { lowerBound, type Tape } from "../memory/tape.ts";
 import type { Frame } from "../records/pack/pack.ts";
 import type { CarriedTask } from "../records/writes.ts";
-import { ValueReader } from "../values/read-values.ts";
 import { homeOf, isPlain, rowAt, type Shown } from "../view/row-at.ts";
 import { FrameReader } from "./frame-reader.ts";
 import { loadTree } from "./load-tree.ts";
+import { ValueReader } from "./values/read-values.ts";
 
 /** Bytes of frames, and packs of rows of a tape, that a walk through a whole history remembers. */
 export const FRAME_BYTES: number = 4 * 1024 * 1024;

@@ -7,8 +7,8 @@ import { abortable } from "../memory/abortable.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { allThreads } from "../reads/directory.ts";
+import { ChangeFeed, type WatchFilter } from "../reads/watch/change-feed.ts";
 import { shownRows } from "../view/shown-rows.ts";
-import { ChangeFeed, type WatchFilter } from "../watch/change-feed.ts";
 import type { BundleRecord } from "./bundle-record.ts";
 import { bundleLines, exportTapes } from "./export.ts";
 

@@ -3,7 +3,7 @@ import type { Delta } from "../../codec/delta/index.ts";
 import type { Json } from "../../codec/json.ts";
 import { type Resolve, resolveOwned } from "../../codec/references.ts";
 import { ThreadmarkError } from "../../errors.ts";
-import { resolverOf } from "../values/resolver.ts";
+import { resolverOf } from "../bodies/values/resolver.ts";
 
 /** The large values of one thread in a bundle, by the names that the bundle gives them. */
 export class BundledValues {

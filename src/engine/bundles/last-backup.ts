@@ -1,7 +1,7 @@
 import type { BackupReport, BackupResult } from "../../model/interface/results.ts";
 import type { Lanes } from "../commits/lanes.ts";
 import type { Context } from "../memory/context.ts";
-import { STORE_THREAD } from "../sweeping/sweeper.ts";
+import { STORE_THREAD } from "../upkeep/sweeping/sweeper.ts";
 
 /** Notes in the store that a backup was made, for `stats`. */
 export async function noteBackup(context: Context, lanes: Lanes, result: BackupResult): Promise<void> {

@@ -1,12 +1,12 @@
 import type { DirectoryKey } from "../../backend.ts";
 import type { BatchBuilder } from "../commits/batch/batch.ts";
 import type { Draft } from "../commits/draft/draft.ts";
-import { builderOn, metaRecords, recordsOf } from "../lineage/tapes-of-lineage.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { type DirectoryRecord, encodeDirectory } from "../records/directory.ts";
 import { metaKey, rangeOf } from "../records/keys.ts";
 import { decodeMeta } from "../records/meta.ts";
+import { builderOn, metaRecords, recordsOf } from "../view/lineage/tapes-of-lineage.ts";
 
 /**
  * Plans the end of a thread, of which only `record` stays in the directory. A tape that forks build on stays without a name

@@ -1,4 +1,5 @@
 import type { Value } from "../../backend.ts";
+import type { PlannedValue } from "../bodies/values/draft-values.ts";
 import { Overtaken } from "../faults/overtaken.ts";
 import type { LineageValues } from "../memory/known-values.ts";
 import type { Tape } from "../memory/tape.ts";
@@ -11,7 +12,6 @@ import {
   type OutsideObject,
   valueKey,
 } from "../records/values.ts";
-import type { PlannedValue } from "../values/draft-values.ts";
 import type { Draft } from "./draft/draft.ts";
 
 /**

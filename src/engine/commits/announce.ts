@@ -15,12 +15,9 @@ import type { Planned } from "./draft/planned.ts";
 const ANNOUNCED = 1_000;
 
 /**
- * Watchers follow a thread for this many milliseconds after they have read that it is active. Invariant: it is longer than
- * rows are committed without a line, `LATE`, by a margin for the watcher's own delays.
+ * A commit that was acknowledged so many milliseconds after the last announcement is announced by a line of its own. Invariant: it is
+ * less than `FOLLOWED`, by a margin for a watcher's own delays.
  */
-export const FOLLOWED = 10_000;
-
-/** A commit that was acknowledged so many milliseconds after the last announcement is announced by a line of its own. */
 const LATE = 5_000;
 
 /** Adds the lines of a draft to its batch. */

@@ -2,12 +2,12 @@ import type { DirectoryKey, Entry, Found, Key, Range, Table, Value } from "../..
 import { unwrap } from "../../codec/envelope.ts";
 import { namesIn } from "../../codec/references.ts";
 import { isCorrupt } from "../faults/damage.ts";
-import { recordsIn, tapeRecords } from "../lineage/tape-records.ts";
-import { metaRecords } from "../lineage/tapes-of-lineage.ts";
 import type { Context } from "../memory/context.ts";
 import { metaKey } from "../records/keys.ts";
 import { valuesOfPack } from "../records/pack/rows.ts";
 import { afterCollection, collectionsKey, decodeValue, valueKey, valueRange } from "../records/values.ts";
+import { recordsIn, tapeRecords } from "../view/lineage/tape-records.ts";
+import { metaRecords } from "../view/lineage/tapes-of-lineage.ts";
 import type { BatchBuilder } from "./batch/batch.ts";
 
 /** The tables whose records refer to large values. The records of a pack are spoken for by its `rows`. */

@@ -1,9 +1,9 @@
 import type { Checkpoint, CheckpointInfo, Write } from "../../model/checkpoint.ts";
 import { untilUndisturbed } from "../faults/attempts.ts";
-import { ownRowAtHand, rowsAtHand } from "../lineage/at-hand.ts";
-import { rewriteCheck } from "../lineage/renew.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
+import { ownRowAtHand, rowsAtHand } from "../view/lineage/at-hand.ts";
+import { rewriteCheck } from "../view/lineage/renew.ts";
 import { isPlain, NOW, rowAt } from "../view/row-at.ts";
 import { type EncodedWrite, shownWritesOf } from "../view/shown-writes.ts";
 import { checkpointOf, decodeWrites, infoOf, type Place } from "./checkpoint.ts";

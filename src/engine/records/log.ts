@@ -1,6 +1,9 @@
 import { encryptedStore } from "../../codec/envelope.ts";
 import type { ChangeKind } from "../../model/interface/watched-changes.ts";
 
+/** Watchers follow a thread for this many milliseconds after they have read that it is active. */
+export const FOLLOWED = 10_000;
+
 /**
  * A change as a line of the log tells it: its kind, namespace, the id it is about, the thread's last seq at that moment, and
  * the seq of the checkpoint it is about, where that is another one.

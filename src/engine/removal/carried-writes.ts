@@ -3,12 +3,12 @@ import { refersToState, resolveInState } from "../../codec/state-references.ts";
 import type { FrameReader } from "../bodies/frame-reader.ts";
 import { loadReferring } from "../bodies/load-tree.ts";
 import { CUT_TASK } from "../changes/writes.ts";
-import { ownRow } from "../lineage/own-rows.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import type { Body } from "../records/body.ts";
 import type { Row } from "../records/row.ts";
 import type { CarriedTask, StoredWrite, TaskWrites } from "../records/writes.ts";
+import { ownRow } from "../view/lineage/own-rows.ts";
 import { NOW } from "../view/row-at.ts";
 
 /**

@@ -1,11 +1,11 @@
 import type { FrameReader } from "../bodies/frame-reader.ts";
 import { type LoadedTree, loadReferring } from "../bodies/load-tree.ts";
 import { PackRecords } from "../bodies/pack-records.ts";
-import { ownRow } from "../lineage/own-rows.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import type { Frame } from "../records/pack/pack.ts";
 import type { Row } from "../records/row.ts";
+import { ownRow } from "../view/lineage/own-rows.ts";
 import { homeOf } from "../view/row-at.ts";
 import type { ReachableRows } from "./nearest-remaining.ts";
 import type { ReachableFrames } from "./rebase.ts";

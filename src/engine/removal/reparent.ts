@@ -1,8 +1,8 @@
-import { ownRow } from "../lineage/own-rows.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { type MarkVersion, withVersion } from "../records/marks.ts";
 import { toRecord } from "../records/row.ts";
+import { ownRow } from "../view/lineage/own-rows.ts";
 import { homeOf, type Shown } from "../view/row-at.ts";
 import type { Candidate } from "./candidate.ts";
 

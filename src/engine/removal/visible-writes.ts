@@ -1,7 +1,7 @@
-import { levels } from "../lineage/levels.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { byCheckpoint, nameOf, type TaskWrites, visibleTasks, type WriteRecord, writeName } from "../records/writes.ts";
+import { levels } from "../view/lineage/levels.ts";
 import { shownRows } from "../view/shown-rows.ts";
 
 /**

@@ -1,10 +1,10 @@
 import { apply, type Delta, diff } from "../../codec/delta/index.ts";
 import type { Json } from "../../codec/json.ts";
 import { loadReferring } from "../bodies/load-tree.ts";
-import { levels } from "../lineage/levels.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import type { MarkVersion } from "../records/marks.ts";
+import { levels } from "../view/lineage/levels.ts";
 import { homeOf } from "../view/row-at.ts";
 import { shownRows } from "../view/shown-rows.ts";
 

@@ -11,12 +11,12 @@ import type { EncryptedBackend } from "../encryption/encrypted-backend.ts";
 import { type LineageKeys, makeKeys, ownerOf, PLAIN } from "../encryption/lineage-keys.ts";
 import { neverRests } from "../faults/attempts.ts";
 import { isCorrupt } from "../faults/damage.ts";
-import { recordsIn } from "../lineage/tape-records.ts";
-import { metaRecords, recordsOf } from "../lineage/tapes-of-lineage.ts";
 import type { Context } from "../memory/context.ts";
 import { directoryPages } from "../reads/directory.ts";
 import { decodeDirectory } from "../records/directory.ts";
 import { valueRange } from "../records/values.ts";
+import { recordsIn } from "../view/lineage/tape-records.ts";
+import { metaRecords, recordsOf } from "../view/lineage/tapes-of-lineage.ts";
 
 /** Records written anew by one commit: some may be large. */
 const TOGETHER = 16;

@@ -1,11 +1,11 @@
-import { levels } from "../lineage/levels.ts";
-import { inheritedNamespaces } from "../lineage/namespaces.ts";
-import { ownRow } from "../lineage/own-rows.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import type { Origin } from "../records/meta.ts";
 import { nearestRemaining } from "../removal/nearest-remaining.ts";
 import { type RemovedRows, TapeRows } from "../removal/removed-rows.ts";
+import { levels } from "../view/lineage/levels.ts";
+import { inheritedNamespaces } from "../view/lineage/namespaces.ts";
+import { ownRow } from "../view/lineage/own-rows.ts";
 import { homeOf } from "../view/row-at.ts";
 import { chainLink, chainStarts, nestedLimit } from "../view/shown-rows.ts";
 import type { Folds } from "./fold-marks.ts";

@@ -1,10 +1,10 @@
 import type { Found, Read, Value } from "../../backend.ts";
-import { packRow } from "../lineage/at-hand.ts";
 import type { Tape } from "../memory/tape.ts";
 import { rangeOf } from "../records/keys.ts";
 import { decodeCarried } from "../records/pack/pack.ts";
 import { decodeTailRow } from "../records/tail.ts";
 import type { CarriedTask } from "../records/writes.ts";
+import { packRow } from "./lineage/at-hand.ts";
 
 /** A checkpoint whose writes are sought; without a seq it does not exist, or is not shown. */
 export interface Sought {

@@ -1,10 +1,10 @@
-import { ownRowAtHand } from "../lineage/at-hand.ts";
-import { sourceOf } from "../lineage/levels.ts";
-import { inheritedNamespaces, ownNamespaces } from "../lineage/namespaces.ts";
-import { readPacksUpTo } from "../lineage/own-rows.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import type { Row } from "../records/row.ts";
+import { ownRowAtHand } from "./lineage/at-hand.ts";
+import { sourceOf } from "./lineage/levels.ts";
+import { inheritedNamespaces, ownNamespaces } from "./lineage/namespaces.ts";
+import { readPacksUpTo } from "./lineage/own-rows.ts";
 import { isPlain } from "./row-at.ts";
 import { shownRows } from "./shown-rows.ts";
 

@@ -1,12 +1,12 @@
 import type { Value } from "../../backend.ts";
 import { unwrapJson } from "../../codec/envelope.ts";
 import { idAddress } from "../../model/id.ts";
-import { levels } from "../lineage/levels.ts";
-import { inheritedNamespaces } from "../lineage/namespaces.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { hashStrings } from "../records/hash.ts";
 import type { TailRow } from "../records/tail.ts";
+import { levels } from "./lineage/levels.ts";
+import { inheritedNamespaces } from "./lineage/namespaces.ts";
 import { isPlain, rowAt, type Shown } from "./row-at.ts";
 import { sealedHead } from "./sealed-head.ts";
 import { inheritedSeqs, shownRows } from "./shown-rows.ts";

@@ -3,12 +3,12 @@ import { unwrapJson } from "../../codec/envelope.ts";
 import type { Json } from "../../codec/json.ts";
 import { controlIndexes, graphChannels, NULL_TASK } from "../../model/control-writes.ts";
 import { endOf, type Status, statusOf } from "../../model/status.ts";
-import { levels } from "../lineage/levels.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import type { StatusCode } from "../records/index-state.ts";
 import type { Row } from "../records/row.ts";
 import { isFor, type TaskWrites, visibleTasks } from "../records/writes.ts";
+import { levels } from "./lineage/levels.ts";
 import { writesRead } from "./shown-writes.ts";
 
 /** A control write as far as it decides the status of a thread. */

@@ -1,10 +1,10 @@
 import type { Delta } from "../../codec/delta/index.ts";
-import { levels, sourceOf } from "../lineage/levels.ts";
-import { ownRow } from "../lineage/own-rows.ts";
-import { renew } from "../lineage/renew.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { fromRecord, type Row } from "../records/row.ts";
+import { levels, sourceOf } from "./lineage/levels.ts";
+import { ownRow } from "./lineage/own-rows.ts";
+import { renew } from "./lineage/renew.ts";
 
 /**
  * The generation of a thread's own view. A thread shows the rows of its own tape and, if it was forked or copied, the

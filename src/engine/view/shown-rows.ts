@@ -1,12 +1,12 @@
 import type { Found, Read, Value } from "../../backend.ts";
-import { sourceOf } from "../lineage/levels.ts";
-import { inheritedNamespaces } from "../lineage/namespaces.ts";
-import { type OnFault, ownRow, ownRows, PACKS_PER_READ } from "../lineage/own-rows.ts";
-import { renew } from "../lineage/renew.ts";
 import type { Context } from "../memory/context.ts";
 import { type ForkChain, lowerBound, type Tape } from "../memory/tape.ts";
 import { rangeOf } from "../records/keys.ts";
 import { decodeMeta, type Origin } from "../records/meta.ts";
+import { sourceOf } from "./lineage/levels.ts";
+import { inheritedNamespaces } from "./lineage/namespaces.ts";
+import { type OnFault, ownRow, ownRows, PACKS_PER_READ } from "./lineage/own-rows.ts";
+import { renew } from "./lineage/renew.ts";
 import { homeOf, isPlain, NOW, rowAt, type Shown } from "./row-at.ts";
 
 export interface ScanOptions {

@@ -5,7 +5,6 @@ import { refersToState } from "../../codec/state-references.ts";
 import type { Write } from "../../model/checkpoint.ts";
 import { compareBytes, utf8 } from "../../platform/bytes.ts";
 import { named } from "../faults/damage.ts";
-import { levels } from "../lineage/levels.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { hashStrings } from "../records/hash.ts";
@@ -14,6 +13,7 @@ import type { Row } from "../records/row.ts";
 import { type CarriedTask, isFor, type TaskWrites, visibleTasks } from "../records/writes.ts";
 import { carriedIn, type Sought, whereCarried } from "./carried-writes.ts";
 import { findById } from "./find.ts";
+import { levels } from "./lineage/levels.ts";
 
 /** A write as stored, its value still encoded. */
 export interface EncodedWrite extends Omit<Write, "value"> {

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { apply, compose, type Delta, diff, seal, unseal } from "../../../src/codec/delta/index.ts";
 import type { Json } from "../../../src/codec/json.ts";
 import { addNames, isReference, namesIn, referenceTo, resolveCopied } from "../../../src/codec/references.ts";
+import { LargeParts } from "../../../src/engine/bodies/values/large-parts.ts";
+import { resolverOf } from "../../../src/engine/bodies/values/resolver.ts";
 import { largeValue } from "../../../src/engine/records/values.ts";
-import { LargeParts } from "../../../src/engine/values/large-parts.ts";
-import { resolverOf } from "../../../src/engine/values/resolver.ts";
 
 /** Names every value from 12 characters on, and remembers it. */
 function referring() {

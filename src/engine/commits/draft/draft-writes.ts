@@ -4,10 +4,10 @@ import { refers } from "../../../codec/envelope.ts";
 import { isObject, type Json } from "../../../codec/json.ts";
 import { jsonText } from "../../../codec/json-text.ts";
 import { placesOf, referToState } from "../../../codec/state-references.ts";
+import { storedSize } from "../../bodies/values/large-parts.ts";
 import type { Tape } from "../../memory/tape.ts";
 import type { Row } from "../../records/row.ts";
 import { type CarriedTask, isFor, type LooseWrites, type StoredWrite, type TaskWrites } from "../../records/writes.ts";
-import { storedSize } from "../../values/large-parts.ts";
 import type { BatchBuilder } from "../batch/batch.ts";
 
 /** Writes of more characters than this, apart from large values, stay records of their own. */

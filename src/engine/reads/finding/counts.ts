@@ -1,0 +1,115 @@
+import type { IndexEntry, Read, Sizes, Value } from "../../../backend.ts";
+import type { Counts, QuickStats } from "../../../model/interface/results.ts";
+import type { WorkOptions } from "../../../model/interface/store-options.ts";
+import { type Status, statuses } from "../../../model/status.ts";
+import type { Context } from "../../memory/context.ts";
+import { AFTER_TIMES, everyThread, statusPrefix, workflowPrefix } from "../../records/index-entries.ts";
+import type { StatusCode } from "../../records/index-state.ts";
+import { metaKey } from "../../records/keys.ts";
+import { decodeMeta } from "../../records/meta.ts";
+import { codeOf, statusOfCode } from "../../view/head-status.ts";
+import { byId } from "../list-threads.ts";
+import { runningTapes } from "./find-threads.ts";
+
+type ByStatus = Record<Status, number>;
+
+const codes = statuses.flatMap((status): StatusCode[] => {
+  const code = codeOf(status);
+  return code === undefined ? [] : [code];
+});
+
+/** Counts threads by status and workflow from the index, without reading them. */
+export async function countThreads(context: Context): Promise<Counts> {
+  if (!(await context.isIndexed())) return countAll(context);
+  const all = byStatus(await context.read(codes.map((code) => tally(statusPrefix(code)))));
+  const workflows = new Map<string, ByStatus>();
+  let rest = { ...all };
+  for (const workflow of await workflowNames(context)) {
+    const own = byStatus(await context.read(codes.map((code) => tally(workflowPrefix(workflow, code)))));
+    workflows.set(workflow, own);
+    rest = Object.fromEntries(statuses.map((status) => [status, rest[status] - own[status]])) as ByStatus;
+  }
+  if (sum(rest) > 0) workflows.set("", rest);
+  for (const { meta } of await runningTapes(context)) {
+    if (meta.index === undefined) continue;
+    for (const counts of [all, workflows.get(meta.index.w ?? "")]) {
+      if (counts === undefined) continue;
+      counts[statusOfCode(meta.index.s)] -= 1;
+      counts.running += 1;
+    }
+  }
+  return { threads: sum(all), status: all, workflows: Object.fromEntries(workflows) };
+}
+
+/** Counts the threads by the index, and measures the store as a whole. */
+export async function quickStats(
+  context: Context,
+  { progress, signal }: WorkOptions,
+  upkeep: Pick<QuickStats, "sweep" | "backup">,
+): Promise<QuickStats> {
+  signal?.throwIfAborted();
+  const threads = await threadCount(context);
+  progress?.(threads);
+  signal?.throwIfAborted();
+  const { backend } = context;
+  const sizes: Partial<Sizes> = await (backend.total?.() ?? backend.size());
+  const { total = sum(sizes.tables ?? {}, ({ bytes }) => bytes), behind } = sizes;
+  const encryption = (await context.encryption?.report()) ?? null;
+  return { threads, bytes: { total }, ...upkeep, encryption, ...(behind !== undefined && { behind }) };
+}
+
+async function threadCount(context: Context): Promise<number> {
+  if (!(await context.isIndexed())) return (await countAll(context)).threads;
+  const [threads] = await context.read([{ tally: everyThread }]);
+  return threads as number;
+}
+
+/** Counts threads by reading them, while not all of them are in the index. */
+async function countAll(context: Context): Promise<Counts> {
+  const all = none();
+  const workflows = new Map<string, ByStatus>();
+  for await (const page of byId(context, {})) {
+    for (const { info } of page) {
+      const own = workflows.get(info.workflow ?? "") ?? none();
+      workflows.set(info.workflow ?? "", own);
+      own[info.status] += 1;
+      all[info.status] += 1;
+    }
+  }
+  return { threads: sum(all), status: all, workflows: Object.fromEntries(workflows) };
+}
+
+/** Returns the names of all workflows: a read for each, whatever the number of their threads. */
+async function workflowNames(context: Context): Promise<readonly string[]> {
+  const names: string[] = [];
+  for (let from = "w"; ; ) {
+    const [[entry]] = (await context.read([{ find: { from, to: "x", limit: 1 } }])) as [readonly IndexEntry[]];
+    if (entry === undefined) return names;
+    // The text of a long name has only its beginning.
+    const [value] = (await context.read([{ get: metaKey(entry.lineage, entry.tape) }])) as [Value | undefined];
+    const name = value === undefined ? undefined : decodeMeta(value).index?.w;
+    const prefix = name === undefined ? undefined : context.indexText(workflowPrefix(name, "w").slice(0, -1));
+    const isThis = prefix !== undefined && entry.text.startsWith(prefix);
+    if (isThis) names.push(name as string);
+    // A thread that has changed since is found again under the next of its texts.
+    from = isThis ? `${prefix}${AFTER_TIMES}` : `${entry.text}\u0001`;
+  }
+}
+
+function tally(prefix: string): Read {
+  return { tally: { from: prefix, to: prefix + AFTER_TIMES } };
+}
+
+function byStatus(answers: readonly unknown[]): ByStatus {
+  const counts = none();
+  for (const [index, code] of codes.entries()) counts[statusOfCode(code)] = answers[index] as number;
+  return counts;
+}
+
+function none(): ByStatus {
+  return Object.fromEntries(statuses.map((status) => [status, 0])) as ByStatus;
+}
+
+function sum<T = number>(parts: Readonly<Record<string, T>>, of: (part: T) => number = Number): number {
+  return Object.values(parts).reduce((total, part) => total + of(part), 0);
+}
