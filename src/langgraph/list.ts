@@ -26,23 +26,17 @@ const window = 32;
 export async function* listed(
   store: AnyStore,
   config: RunnableConfig,
-  options: CheckpointListOptions,
+  options: Omit<CheckpointListOptions, "limit">,
   attributes: readonly string[] = [],
 ): AsyncGenerator<Listed> {
-  const { limit = Number.POSITIVE_INFINITY, before, filter = {} } = options;
+  const { before, filter = {} } = options;
   const beforeId: unknown = before?.configurable?.["checkpoint_id"];
   const id = addressOf(config)?.checkpoint;
   const passes = ({ info }: Listed): boolean =>
     (id === undefined || info.id === id) &&
     (typeof beforeId !== "string" || info.id < beforeId) &&
     matches(info, filter);
-  let left = limit;
-  if (left <= 0) return;
-  for await (const row of merged(await streams(store, config, passes, attributesOf(attributes, filter)))) {
-    yield row;
-    left -= 1;
-    if (left <= 0) return;
-  }
+  yield* merged(await streams(store, config, passes, attributesOf(attributes, filter)));
 }
 
 async function streams(

@@ -26,7 +26,7 @@ import { historiesAt } from "./channel-history.ts";
 import { listed } from "./list.ts";
 import { type Address, addressOf, configOf, idOf, levelsOf, requiredAddress } from "./mapping/address.ts";
 import { attributesOf } from "./mapping/attributes.ts";
-import { type Bookkeeping, isActivation, reserved } from "./mapping/bookkeeping.ts";
+import { type Bookkeeping, isActivation, isOfLangGraph, notOfLangGraph, reserved } from "./mapping/bookkeeping.ts";
 import { putInput, shownTuple } from "./mapping/checkpoint.ts";
 import { firstVersionWithSends, sendsOf } from "./old-sends.ts";
 import { rePut } from "./re-put.ts";
@@ -116,10 +116,17 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
   }
 
   override async *list(config: RunnableConfig, options: CheckpointListOptions = {}): AsyncGenerator<CheckpointTuple> {
-    for await (const { thread, namespace, info } of listed(this.#store, config, options, this.#attributes)) {
-      const tuple = await this.#tuple(this.#handle({ thread, namespace }), info.id);
-      // The checkpoint may have been deleted since it was listed.
-      if (tuple !== undefined) yield tuple;
+    const { limit = Number.POSITIVE_INFINITY, ...others } = options;
+    let left = limit;
+    if (left <= 0) return;
+    const isOfAll = addressOf(config) === undefined;
+    for await (const { thread, namespace, info } of listed(this.#store, config, others, this.#attributes)) {
+      const tuple = await this.#tuple(this.#handle({ thread, namespace }), info.id, isOfAll);
+      // The checkpoint may have been deleted since it was listed, or be another program's.
+      if (tuple === undefined) continue;
+      yield tuple;
+      left -= 1;
+      if (left <= 0) return;
     }
   }
 
@@ -339,9 +346,18 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
     return isRun(config) ? this.#exclusive.with(thread, action) : this.#exclusive.beside(thread, action);
   }
 
-  async #tuple(handle: Thread<State>, id: string | undefined): Promise<CheckpointTuple | undefined> {
+  /** Reads a tuple. A checkpoint that LangGraph did not write is refused, or passed over in a list of all threads. */
+  async #tuple(
+    handle: Thread<State>,
+    id: string | undefined,
+    passesOver = false,
+  ): Promise<CheckpointTuple | undefined> {
     const stored = await handle.tuple(id ?? { by: "id" });
     if (stored === undefined) return undefined;
+    if (!isOfLangGraph(stored.checkpoint.state)) {
+      if (passesOver) return undefined;
+      throw notOfLangGraph(handle.id);
+    }
     const { checkpoint: info } = stored;
     const kept = (info.state[reserved] as Bookkeeping | undefined)?.sends;
     const tuple = shownTuple(stored, hasSchema(handle));

@@ -1,3 +1,4 @@
+import { ThreadmarkError } from "../../errors.ts";
 import type { CheckpointInfo, Metadata } from "../../model/checkpoint.ts";
 
 /**
@@ -75,6 +76,19 @@ export function formatOf(info: Pick<CheckpointInfo, "metadata" | "stateVersion">
   const { format } = notesOf(info);
   if (format !== undefined) return Number(format);
   return info.stateVersion === 0 ? newestFormat : info.stateVersion;
+}
+
+/** Tells whether a state is that of a LangGraph checkpoint: a store may have threads of other programs, too. */
+export function isOfLangGraph(state: unknown): boolean {
+  return typeof state === "object" && state !== null && Object.hasOwn(state, reserved);
+}
+
+export function notOfLangGraph(thread: string): ThreadmarkError {
+  return new ThreadmarkError(
+    "UNSUPPORTED",
+    `Thread ${JSON.stringify(thread)} was not written by LangGraph. Give the graph a thread_id of its own.`,
+    { thread },
+  );
 }
 
 export function notesOf(info: Pick<CheckpointInfo, "metadata">): Notes {
