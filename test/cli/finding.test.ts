@@ -72,8 +72,11 @@ test("prune --all prunes the threads that its filters name", async () => {
 test("stats --quick tells threads and bytes, and no more", async () => {
   const url = await storeWith(described);
   const [quick] = records((await threadmark(["stats", url, "--quick", "--json"])).out);
-  expect(quick).toEqual({ threads: 3, bytes: { total: expect.any(Number) }, sweep: null });
-  expect((await threadmark(["stats", url, "--quick"])).out).toMatch(/^threads +3\ntotal +\S+ \S+ +on the medium\n$/);
+  const whole = { sweep: null, backup: null, encryption: null };
+  expect(quick).toEqual({ threads: 3, bytes: { total: expect.any(Number) }, ...whole });
+  expect((await threadmark(["stats", url, "--quick"])).out).toMatch(
+    /^threads +3\ntotal +\S+ \S+ +on the medium\nencryption +none\nlast sweep +none\nlast backup +none noted\n$/,
+  );
   expect((await threadmark(["stats", url])).out).toMatch(/^entries +\S+ \S+ +finding threads by anything else$/m);
 });
 
