@@ -48,7 +48,7 @@ test("the names in the records of --json are those that programs know", async ()
     delete: "deleted thread",
     lease: "broken held thread",
     import: "checkpoints imported unchanged",
-    stats: "bytes checkpoints sweep threads",
+    stats: "backup bytes checkpoints encryption stateVersions sweep threads",
     verify: "faults ok",
     compact: "after before",
   });
