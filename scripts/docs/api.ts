@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import type { Page } from "./pages.ts";
 
 /** The entry points of the package, by the name that programs import. */
@@ -50,12 +50,16 @@ export function generateApi(root: string, site: string): Page[] {
     cwd: site,
     stdio: ["ignore", "inherit", "inherit"],
   });
-  return globSync("**/*.md", { cwd: out })
-    .sort()
-    .map((path) => ({
-      path: join("reference/api", placeOf(path)),
-      content: renamed(path, readFileSync(join(out, path), "utf8")),
-    }));
+  const texts = new Map(
+    globSync("**/*.md", { cwd: out })
+      .sort()
+      .map((path) => [path, readFileSync(join(out, path), "utf8")] as const),
+  );
+  const anchors = new Map([...texts].map(([path, text]) => [path, anchorsOf(text)] as const));
+  return [...texts].map(([path, text]) => ({
+    path: join("reference/api", placeOf(path)),
+    content: renamed(path, withKnownAnchors(path, text, anchors)),
+  }));
 }
 
 /** Returns the place of a generated page: the overview is the index, and the page of the package itself has its name. */
@@ -80,19 +84,19 @@ function anchorsOf(text: string): ReadonlySet<string> {
   return anchors;
 }
 
-/** Takes the number off anchors that no heading has: typedoc counts some names that are no headings. */
-function withKnownAnchors(text: string): string {
-  const anchors = anchorsOf(text);
-  return text.replaceAll(/\]\(#([\w-]+?)-\d+\)/g, (all, name: string) =>
-    anchors.has(all.slice(3, -1)) ? all : `](#${name})`,
-  );
+/** Takes the number off anchors, also of other pages, that no heading has: typedoc counts some names that are no headings. */
+function withKnownAnchors(path: string, text: string, anchors: ReadonlyMap<string, ReadonlySet<string>>): string {
+  return text.replaceAll(/\]\(([\w./-]*)#([\w-]+?)(-\d+)\)/g, (all, page: string, name: string, number: string) => {
+    const known = anchors.get(page === "" ? path : posix.join(posix.dirname(path), page));
+    return known === undefined || known.has(`${name}${number}`) ? all : `](${page}#${name})`;
+  });
 }
 
 /** Gives a page the name that programs import, and its links the new places. */
 function renamed(path: string, text: string): string {
   const source = `src/${path.replace(/\.md$/, "")}`;
   const entry = Object.entries(entries).find(([, file]) => file === `${source}.ts` || file === `${source}/index.ts`);
-  const linked = withKnownAnchors(text)
+  const linked = text
     .replaceAll(/\]\(((?:\.\.\/)*)index\.md/g, "]($1threadmark.md")
     .replaceAll(/\]\(((?:\.\.\/)*)README\.md/g, "]($1index.md");
   if (entry !== undefined) return linked.replace(/^# .*/, `# ${entry[0]}`);
