@@ -1,11 +1,12 @@
 import type { Answer, LogPage, Read } from "../../../backend.ts";
 import { ThreadmarkError } from "../../../errors.ts";
 import type { ChangeKind, WatchedChange } from "../../../model/interface/watched-changes.ts";
+import { nextTurn } from "../../../platform/turns.ts";
 import type { Context } from "../../memory/context.ts";
 import { decodeLine, FOLLOWED, type LoggedChange, type LogRecord } from "../../records/log.ts";
 import { headOf } from "../../view/find.ts";
 import { decodeCursor, encodeCursor, type FollowedSeq } from "./cursor.ts";
-import { type Followed, type NewRows, nameOf, newRows, readsOf } from "./followed-rows.ts";
+import { type Followed, type NewRows, nameOf, newestSeq, newRows, readsOf, readsOfNewest } from "./followed-rows.ts";
 import { ToldChanges } from "./told-changes.ts";
 
 /** The changes that a watch is for. */
@@ -17,6 +18,9 @@ export interface WatchFilter {
 
 /** Lines of the log that are read at once. */
 const LINES = 512;
+
+/** Tapes that are looked at in one turn of the event loop when a watch begins. */
+const PORTION = 256;
 
 /** Seqs of threads that are no longer followed are remembered for this many threads. */
 const REMEMBERED = 10_000;
@@ -112,19 +116,22 @@ export class ChangeFeed {
       }
       break;
     }
-    while (this.#passOver(await this.#read()));
+    await this.#passOver();
   }
 
-  /** Takes the rows that are there as told. Returns true if there are more. */
-  #passOver({ rows }: Snapshot): boolean {
-    let more = false;
-    for (const [name, found] of rows) {
-      const followed = this.#followed.get(name) as Followed;
-      if (!found) this.#followed.delete(name);
-      followed.told = found?.rows.at(-1)?.seq ?? followed.told;
-      more ||= found?.more === true;
+  /** Takes the rows that are there as told, of some tapes at a time: many threads may be active. */
+  async #passOver(): Promise<void> {
+    const followed = [...this.#followed];
+    for (let from = 0; from < followed.length; from += PORTION) {
+      const portion = followed.slice(from, from + PORTION);
+      const answers = await this.#context.read(portion.flatMap(([, tape]) => readsOfNewest(tape)));
+      for (const [index, [name, tape]] of portion.entries()) {
+        const newest = newestSeq(answers.slice(3 * index, 3 * index + 3));
+        if (newest === undefined) this.#followed.delete(name);
+        else tape.told = Math.max(tape.told, newest);
+      }
+      await nextTurn();
     }
-    return more;
   }
 
   async #read(): Promise<Snapshot> {

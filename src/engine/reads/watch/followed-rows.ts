@@ -48,9 +48,30 @@ export function readsOf({ lineage, tape, told }: Followed): readonly Read[] {
   ];
 }
 
+/** Returns the reads that `newestSeq` takes the answers of. */
+export function readsOfNewest({ lineage, tape }: Followed): readonly Read[] {
+  const address = { lineage, number: tape };
+  return [
+    { get: metaKey(lineage, tape) },
+    { scan: rangeOf(address, "rows"), reverse: true, limit: 1 },
+    { scan: rangeOf(address, "tail"), reverse: true, limit: 1 },
+  ];
+}
+
+/** Returns the seq of a tape's newest row, 0 if it has none. Undefined if the tape is gone. */
+export function newestSeq(answers: readonly Answer[]): number | undefined {
+  const [meta, packs, tail] = answers as readonly [Value | undefined, readonly Found[], readonly Found[]];
+  // A pack is found by its last seq.
+  return meta === undefined ? undefined : Math.max(0, ...[...packs, ...tail].map(({ item }) => item));
+}
+
+const NOTHING: NewRows = { thread: "", rows: [], ids: new Map(), more: false };
+
 /** Returns the rows that were added since the last one told. Undefined if the tape, or its thread, is gone. */
 export function newRows({ tape, told }: Followed, answers: readonly Answer[]): NewRows | undefined {
   const [value, packs, tail] = answers as readonly [Value | undefined, readonly Found[], readonly Found[]];
+  // Mostly nothing is new, and nothing need be decoded.
+  if (value !== undefined && [packs, tail].every((found) => (found.at(-1)?.item ?? 0) <= told)) return NOTHING;
   const meta = value === undefined ? undefined : decodeMeta(value);
   if (!meta || meta.dead) return undefined;
   const more = packs.length === PACKS;
