@@ -78,12 +78,12 @@ async function standing(draft: Draft, tape: Tape): Promise<Standing> {
 /** Inserts values; outside the store they are uploaded first, so that no record ever names an object that is not there. */
 async function insertValues(draft: Draft, lineage: number, fresh: readonly PlannedValue[]): Promise<void> {
   const { context, batch } = draft;
-  const records = fresh.map((value) => encodeValue(value, context.compression));
+  const records = fresh.map((value) => ({ name: value.name, record: encodeValue(value, context.compression) }));
   if (!context.outside.isUsed) {
-    for (const [index, { name }] of fresh.entries()) batch.insert(valueKey(lineage, name), records[index] as Value);
+    for (const { name, record } of records) batch.insert(valueKey(lineage, name), record);
     return;
   }
-  const objects = await context.outside.write(records);
+  const objects = await context.outside.write(lineage, records);
   draft.uploaded = objects.map(({ object }) => object);
   for (const [index, { name }] of fresh.entries()) {
     batch.insert(valueKey(lineage, name), encodeOutside(name, objects[index] as OutsideObject));

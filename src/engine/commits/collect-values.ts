@@ -26,8 +26,8 @@ export interface Collection {
 export interface CollectOptions {
   /** Tapes whose meta records go with the batch, though it does not say so yet. */
   readonly ending?: ReadonlySet<number>;
-  /** Looks at every value of the lineage, not only at those that the batch gives up. Told of the objects that stay. */
-  readonly sweep?: (object: string) => void;
+  /** Looks at every value of the lineage, not only at those that the batch gives up. */
+  readonly sweep?: boolean;
 }
 
 const nothing: Collection = { values: new Map(), discarded: [] };
@@ -59,11 +59,7 @@ export async function collectValues(
   if (metas.every(ending)) return endLineage(context, batch, lineage);
   try {
     const { kept, given } = await references(context, batch, lineage, metas);
-    for (const [name, { object }] of stored ?? []) if (object !== undefined && kept.has(name)) options.sweep?.(object);
-    const candidates = stored ?? new Map([...given].map(([name, length]) => [name, { length }]));
-    const gone = new Map(
-      [...candidates].filter(([name]) => !kept.has(name)).map(([name, { length }]) => [name, length]),
-    );
+    const gone = new Map([...(stored ?? given)].filter(([name]) => !kept.has(name)));
     if (gone.size === 0) return nothing;
     for (const { item, value } of metas) batch.check(metaKey(lineage, item), value);
     batch.check(collectionsKey(lineage), collections);
@@ -172,19 +168,13 @@ function nameOf(key: Key | DirectoryKey): string {
   return key.table === "directory" ? key.id : `${key.table}\0${key.lineage}:${key.group}:${key.item}:${key.part}`;
 }
 
-interface StoredValue {
-  readonly length: number;
-  /** The object outside the store that holds it. */
-  readonly object?: string | undefined;
-}
-
-/** Returns all values of a lineage, by name. */
-async function storedValues(context: Context, lineage: number): Promise<ReadonlyMap<string, StoredValue>> {
-  const values = new Map<string, StoredValue>();
+/** Returns the lengths of all values of a lineage, by name. */
+async function storedValues(context: Context, lineage: number): Promise<ReadonlyMap<string, number>> {
+  const values = new Map<string, number>();
   for await (const { item, part, value } of recordsIn(context, valueRange(lineage), VALUES)) {
     if (item === 0 && part === 0) continue;
-    const { name, json, object } = decodeValue(value);
-    values.set(name, { length: json?.length ?? 0, object });
+    const { name, json } = decodeValue(value);
+    values.set(name, json?.length ?? 0);
   }
   return values;
 }

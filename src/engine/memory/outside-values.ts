@@ -3,8 +3,7 @@ import { UNREADABLE } from "../../codec/envelope.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import type { StoredObject, ValueDriver } from "../../model/interface/store-options.ts";
 import { utf8 } from "../../platform/bytes.ts";
-import { cryptography } from "../../platform/node-builtins.ts";
-import type { OutsideObject } from "../records/values.ts";
+import { newObjectName, type OutsideObject } from "../records/values.ts";
 
 /** Objects that are uploaded or deleted at once. */
 const AT_ONCE = 8;
@@ -14,6 +13,13 @@ export interface ObjectCipher {
   encryptObject(name: string, bytes: Uint8Array): { readonly bytes: Uint8Array; readonly key: string };
   /** Returns undefined where the object is not the one that was encrypted under this name. */
   decryptObject(name: string, bytes: Uint8Array, key: string): Uint8Array | undefined;
+}
+
+/** The record of a large value, to be kept as an object outside the store. */
+export interface OutsideRecord {
+  /** The name of the value. */
+  readonly name: string;
+  readonly record: Value;
 }
 
 /** The large values outside the store, through the driver that the store was opened with. */
@@ -32,14 +38,14 @@ export class OutsideValues {
   }
 
   /**
-   * Uploads values and resolves to their names, with the keys that they are encrypted with. A name is never used again,
-   * whether or not the commit succeeds.
+   * Uploads values of a lineage and resolves to the names of the objects, with the keys that they are encrypted with. A name is
+   * never used again, whether or not the commit succeeds.
    */
-  async write(values: readonly Value[]): Promise<readonly OutsideObject[]> {
-    const names = values.map(() => cryptography().randomBytes(24).toString("base64url"));
+  async write(lineage: number, values: readonly OutsideRecord[]): Promise<readonly OutsideObject[]> {
+    const names = values.map(({ name }) => newObjectName(lineage, name));
     const objects: OutsideObject[] = [];
     await inTurns(names, async (name, index) => {
-      const { bytes, key } = this.#encrypted(name, bytesOf(values[index] as Value));
+      const { bytes, key } = this.#encrypted(name, bytesOf((values[index] as OutsideRecord).record));
       objects[index] = { object: name, key };
       await this.#call("put", () => this.#given().put(name, bytes));
     });

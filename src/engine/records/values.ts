@@ -35,9 +35,12 @@ export function valueKey(lineage: number, name: string): Key {
   return { table: "value", lineage, group: lineage, item, part };
 }
 
+/** The length of the part of a name that has its first 64 bits, in whole bytes. */
+const PLACE_LENGTH = 12;
+
 /** Returns the first 64 bits of a name as two integers. */
 function placeOf(name: string): readonly [item: number, part: number] {
-  const bytes = bytesOfBase64(name.slice(0, 12).replaceAll("-", "+").replaceAll("_", "/"));
+  const bytes = bytesOfBase64(name.slice(0, PLACE_LENGTH).replaceAll("-", "+").replaceAll("_", "/"));
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return [view.getUint32(0), view.getUint32(4)];
 }
@@ -80,6 +83,24 @@ export function encodeOutside(name: string, { object, key }: OutsideObject): Val
 export interface OutsideObject {
   readonly object: string;
   readonly key?: string | undefined;
+}
+
+/**
+ * Makes the name of a new object for a large value. It says where the record is that will name the object, so that an object
+ * without one is found by itself, and is random beyond that: no name is used twice.
+ */
+export function newObjectName(lineage: number, name: string): string {
+  const random = cryptography().randomBytes(16).toString("base64url");
+  return `${lineage.toString(36)}-${name.slice(0, PLACE_LENGTH)}-${random}`;
+}
+
+const OBJECT_NAME = /^([0-9a-z]{1,8})-([\w-]{12})-[\w-]{22}$/;
+
+/** Returns the key of the only record that can name an object, or undefined for a name that is no object's. */
+export function recordOfObject(object: string): Key | undefined {
+  const [, lineage, name] = OBJECT_NAME.exec(object) ?? [];
+  if (lineage === undefined || name === undefined) return undefined;
+  return valueKey(Number.parseInt(lineage, 36), name);
 }
 
 /** A record of a large value: the value as JSON text, or the name of an object that holds such a record. */

@@ -40,14 +40,12 @@ const ORPHAN_AGE = 24 * 60 * 60 * 1000;
 /**
  * Compacts all tapes of a lineage in one commit. Resolves to false if another store has changed one of them meanwhile. An
  * aborted signal ends it at the next read: until the commit nothing is changed.
- * `stays` is told of the objects outside the store that hold large values of the lineage.
  */
 export async function compactLineage(
   context: Context,
   committer: Committer,
   lineage: number,
   signal: AbortSignal | undefined,
-  stays: (object: string) => void,
 ): Promise<boolean> {
   await nextTurn();
   // The store's own memory goes on changing meanwhile.
@@ -63,15 +61,13 @@ export async function compactLineage(
   const compaction = new LineageCompaction(own, tapes);
   try {
     const batch = await compaction.plan();
-    const objects: string[] = [];
-    const { discarded } = await collectValues(own, batch, lineage, { sweep: (object) => objects.push(object) });
+    const { discarded } = await collectValues(own, batch, lineage, { sweep: true });
     signal?.throwIfAborted();
     if (!batch.writesNothing) {
       if (!(await committer.commit(batch.build()))) return false;
       context.values.forget(lineage);
       await context.outside.delete(discarded);
     }
-    for (const object of objects) stays(object);
     return true;
   } catch (error) {
     if (await wasOvertaken(error, () => compaction.isStale())) return false;

@@ -9,9 +9,7 @@ import type { Tape } from "../memory/tape.ts";
 import { allThreads } from "../reads/directory.ts";
 import { decodeMeta } from "../records/meta.ts";
 import { compactLineage } from "./compact-lineage.ts";
-
-/** Objects outside the store that no record names are deleted once they are older than this. */
-const LEFTOVER_AGE = 24 * 60 * 60 * 1000;
+import { sweepObjects } from "./sweep-objects.ts";
 
 /** Removes from storage the rows and writes that no thread shows any more, lineage by lineage, then compacts the backend. */
 export async function compactStore(
@@ -20,31 +18,29 @@ export async function compactStore(
   { progress, signal, after }: ResumableOptions,
 ): Promise<void> {
   signal?.throwIfAborted();
-  const faults: unknown[] = [];
+  let fault: unknown;
   let done = 0;
-  const objects = new Set<string>();
-  let complete = after === undefined;
-  const onFault = (_: string, error: unknown): void => void faults.push(error);
+  const onFault = (_: string, error: unknown): void => {
+    fault ??= error;
+  };
   for await (const tape of allThreads(context, { onFault, ...(after !== undefined && { after }) })) {
     signal?.throwIfAborted();
     try {
-      if (await leadsLineage(context, tape)) {
-        const isDone = await compactUntilDone(context, committer, tape.lineage, signal, objects);
-        complete &&= isDone;
-      }
+      if (await leadsLineage(context, tape)) await compactUntilDone(context, committer, tape.lineage, signal);
     } catch (error) {
       // A damaged lineage is left as it is, and the others are still compacted.
       if (!isCorrupt(error)) throw error;
-      faults.push(error);
+      fault ??= error;
     }
     done += 1;
     progress?.(done, tape.meta.thread);
   }
   signal?.throwIfAborted();
-  if (complete && faults.length === 0) await sweepObjects(context, objects, signal);
+  // A damaged store may be mended from a backup, whose records name objects that no record names now.
+  if (fault === undefined) await sweepObjects(context, signal);
   await context.backend.compact();
   announce("sweep", {});
-  if (faults.length > 0) throw faults[0];
+  if (fault !== undefined) throw fault;
 }
 
 /** Meta records that are read to find the first living thread of a lineage. */
@@ -64,33 +60,15 @@ async function leadsLineage(context: Context, { lineage, number }: Tape): Promis
   }
 }
 
-/** Compacts a lineage. Resolves to false for one that others never stop writing to: it is left for the next compaction. */
+/** Compacts a lineage. If others never stop writing to it, it is left for the next compaction. */
 async function compactUntilDone(
   context: Context,
   committer: Committer,
   lineage: number,
   signal: AbortSignal | undefined,
-  objects: Set<string>,
-): Promise<boolean> {
-  const stays = (object: string): void => void objects.add(object);
-  for (const attempts = new Attempts(); ; ) {
-    if (await compactLineage(context, committer, lineage, signal, stays)) return true;
-    if (!(await attempts.again())) return false;
-  }
-}
-
-/**
- * Deletes objects outside the store that no record names: uploads whose commit never came, and objects whose deletion
- * failed. Young ones stay, since their commit may be under way.
- */
-async function sweepObjects(
-  context: Context,
-  named: ReadonlySet<string>,
-  signal: AbortSignal | undefined,
 ): Promise<void> {
-  const now = context.clock();
-  for await (const { name, at } of context.outside.list()) {
-    signal?.throwIfAborted();
-    if (!named.has(name) && now - at > LEFTOVER_AGE) await context.outside.sweep(name);
+  for (const attempts = new Attempts(); ; ) {
+    if (await compactLineage(context, committer, lineage, signal)) return;
+    if (!(await attempts.again())) return;
   }
 }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { s3, signedHeaders } from "../../../examples/s3-values.ts";
 import { open } from "../../../src/api/open.ts";
+import { newObjectName } from "../../../src/engine/records/values.ts";
 import type { ValueDriver } from "../../../src/index.ts";
 import { directory } from "../../../src/large-values/index.ts";
 import { makeFolder, removeFolder } from "../../support/temporary-folder.ts";
@@ -61,16 +62,21 @@ describe("a directory of large values", () => {
     const store = await open<Free>("memory:", { largeValues: { from: 1_000, driver } });
     await store.thread("t").put({ state: { text: documentOf(5_000) } });
     const [used] = readdirSync(path);
-    await driver.put("young", Buffer.from("1"));
-    await driver.put("old", Buffer.from("2"));
-    writeFileSync(join(path, "broken.part"), "3");
+    const [young, old, broken] = [0, 1, 2].map((n) => newObjectName(n + 1, `${n}`.repeat(43))) as [
+      string,
+      string,
+      string,
+    ];
+    await driver.put(young, Buffer.from("1"));
+    await driver.put(old, Buffer.from("2"));
+    writeFileSync(join(path, `${broken}.part`), "3");
     writeFileSync(join(path, "notes.txt"), "not ours");
     const dayBefore = new Date(Date.now() - 25 * 3_600_000);
-    for (const name of [used as string, "old", "broken.part", "notes.txt"]) {
+    for (const name of [used as string, old, `${broken}.part`, "notes.txt"]) {
       utimesSync(join(path, name), dayBefore, dayBefore);
     }
     await store.compact();
-    expect(readdirSync(path).sort()).toEqual([used, "notes.txt", "young"].sort());
+    expect(readdirSync(path).sort()).toEqual([used, "notes.txt", young].sort());
     await store.close();
   });
 

@@ -11,7 +11,7 @@ import { censusOf, documentOf } from "./support.ts";
 type Values = Record<string, unknown>;
 
 /** A process that ends at one of its calls to the backend or to the driver, before or after the call has had its effect. */
-class Mortal {
+export class Mortal {
   calls = 0;
   readonly ended: Promise<void>;
   readonly #at: number;
@@ -59,7 +59,7 @@ class Mortal {
   }
 }
 
-class Objects implements ValueDriver {
+export class Objects implements ValueDriver {
   readonly all = new Map<string, { readonly bytes: Uint8Array; readonly at: number }>();
 
   async put(name: string, bytes: Uint8Array): Promise<void> {

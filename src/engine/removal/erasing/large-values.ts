@@ -89,14 +89,11 @@ export class ErasedValues implements LargeValues {
       return value !== undefined && decodeValue(value).name === fresh[index]?.name;
     };
     const lacking = fresh.filter((_, index) => !isStored(index));
-    const records = lacking.map((value) => encodeValue(value, context.compression));
-    const objects = context.outside.isUsed ? await context.outside.write(records) : [];
-    for (const [index, { name }] of lacking.entries()) {
+    const records = lacking.map((value) => ({ name: value.name, record: encodeValue(value, context.compression) }));
+    const objects = context.outside.isUsed ? await context.outside.write(lineage, records) : [];
+    for (const [index, { name, record }] of records.entries()) {
       const object = objects[index];
-      batch.insert(
-        valueKey(lineage, name),
-        object === undefined ? (records[index] as Value) : encodeOutside(name, object),
-      );
+      batch.insert(valueKey(lineage, name), object === undefined ? record : encodeOutside(name, object));
     }
     return objects.map(({ object }) => object);
   }
