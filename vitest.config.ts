@@ -43,10 +43,10 @@ const longest = [
   "test/backends/postgres/conformance.test.ts",
   "test/backends/postgres/shards/conformance.test.ts",
   "test/docs/docs.test.ts",
-  "test/inspector/live.test.ts",
+  "test/inspector/page/live.test.ts",
   "test/backends/file/conformance.test.ts",
   "test/backends/sqlite/conformance.test.ts",
-  "test/inspector/views.test.ts",
+  "test/inspector/page/views.test.ts",
   "test/langgraph/validation/postgres.test.ts",
 ].map(source);
 for (const path of longest) if (!existsSync(path)) throw new Error(`The list of slow test files names ${path}.`);

@@ -7,8 +7,8 @@ import type { Page } from "playwright-core";
 import { open, type Store } from "../src/index.ts";
 import { serveInspector } from "../src/inspector/http/server.ts";
 import { append, END, graph, START, send } from "../src/runtime/index.ts";
-import { seedChat, seedFailures, seedQuestions, seedRefund } from "../test/inspector/agents.ts";
-import { type State, seed } from "../test/inspector/seed.ts";
+import { seedChat, seedFailures, seedQuestions, seedRefund } from "../test/inspector/support/agents.ts";
+import { type State, seed } from "../test/inspector/support/seed.ts";
 import { launchBrowser } from "../test/support/chromium.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { Backend } from "../backend.ts";
 import { sqlite } from "../backends/sqlite/index.ts";
 import type { OpenOptions } from "../model/interface/store-options.ts";
-import { backendPart, type Scheme } from "../model/validation/open.ts";
+import { backendPart, type Scheme } from "../model/validation/store/open.ts";
 
 /**
  * Opens the backend that a url names. The web build has `web/open-backend.ts` instead. Backends and their drivers are loaded when a url first asks for them. SQLite's, the

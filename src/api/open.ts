@@ -9,7 +9,7 @@ import { Engine } from "../engine/engine.ts";
 import type { OpenOptions, StoreOptions } from "../model/interface/store-options.ts";
 import { retentionRules } from "../model/retention/sweep.ts";
 import { type StateSchemas, StateVersions } from "../model/state-versions.ts";
-import { checkedClock, checkedIds, checkOpenOptions, type Scheme } from "../model/validation/open.ts";
+import { checkedClock, checkedIds, checkOpenOptions, type Scheme } from "../model/validation/store/open.ts";
 import { encrypted } from "./encrypted.ts";
 import { openBackend } from "./open-backend.ts";
 import { Store } from "./store.ts";

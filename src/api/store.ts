@@ -35,7 +35,7 @@ import {
   checkThreadsOptions,
   checkWatchOptions,
 } from "../model/validation/reads.ts";
-import { checkSweepOptions } from "../model/validation/retention.ts";
+import { checkSweepOptions } from "../model/validation/store/retention.ts";
 import {
   checkBackupOptions,
   checkExportOptions,

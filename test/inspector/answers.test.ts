@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Store } from "../../src/api/store.ts";
 import { append, END, graph, START } from "../../src/runtime/index.ts";
-import { type Served, served } from "./seed.ts";
+import { type Served, served } from "./support/seed.ts";
 
 interface Questions {
   readonly checkpoint: string;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { seed, served } from "./seed.ts";
+import { seed, served } from "./support/seed.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are JSON of many forms; each test looks at what it is about.
 const json = async (response: Promise<Response>): Promise<any> => {

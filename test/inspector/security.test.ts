@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { expect, test } from "vitest";
 import { BODY_LIMIT } from "../../src/inspector/http/request-body.ts";
-import { scriptOf, seed, served } from "./seed.ts";
+import { scriptOf, seed, served } from "./support/seed.ts";
 
 interface Answer {
   readonly status: number;

@@ -2,8 +2,8 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { serveInspector } from "../../src/inspector/http/server.ts";
 import { launchBrowser } from "../support/chromium.ts";
-import { visit } from "./browser.ts";
-import { served } from "./seed.ts";
+import { visit } from "./support/browser.ts";
+import { served } from "./support/seed.ts";
 
 let browser: Browser;
 beforeAll(async () => {

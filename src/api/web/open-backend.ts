@@ -2,7 +2,7 @@ import type { Backend } from "../../backend.ts";
 import { memory } from "../../backends/memory/index.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import type { OpenOptions } from "../../model/interface/store-options.ts";
-import type { Scheme } from "../../model/validation/open.ts";
+import type { Scheme } from "../../model/validation/store/open.ts";
 
 /** Opens the backend that a url names, where there are no files and no sockets. Replaces `../open-backend.ts` in the web build. */
 export async function openBackend(url: string, scheme: Scheme, options: OpenOptions): Promise<Backend> {

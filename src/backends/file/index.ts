@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Backend } from "../../backend.ts";
-import { checkBackendOptions } from "../../model/validation/open.ts";
+import { checkBackendOptions } from "../../model/validation/store/open.ts";
 import { checkedMode } from "../shared/file-mode.ts";
 import { FileBackend } from "./backend.ts";
 import type { FileSystem } from "./disk/file-system.ts";

@@ -1,5 +1,5 @@
 import type { Backend } from "../../backend.ts";
-import { checkBackendOptions } from "../../model/validation/open.ts";
+import { checkBackendOptions } from "../../model/validation/store/open.ts";
 import { PostgresBackend } from "./backend.ts";
 import { Connections } from "./connection/connections.ts";
 import { toError } from "./connection/failure.ts";

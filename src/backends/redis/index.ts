@@ -1,5 +1,5 @@
 import type { Backend } from "../../backend.ts";
-import { checkBackendOptions } from "../../model/validation/open.ts";
+import { checkBackendOptions } from "../../model/validation/store/open.ts";
 import { RedisBackend } from "./backend.ts";
 import { parseAddress } from "./connection/address.ts";
 import { loadDriver, type RedisDriver } from "./connection/driver.ts";

@@ -1,6 +1,6 @@
 import type { Answer, Backend, Batch, Capabilities, Read, Size, Snapshot, Stored, Table } from "../../backend.ts";
 import { tables } from "../../backend.ts";
-import { checkBackendOptions } from "../../model/validation/open.ts";
+import { checkBackendOptions } from "../../model/validation/store/open.ts";
 import { fs, path } from "../../platform/node-builtins.ts";
 import { checkedMode } from "../shared/file-mode.ts";
 import { Hearers } from "../shared/hearers.ts";

@@ -3,9 +3,9 @@ import type { BatchBuilder } from "../commits/batch/batch.ts";
 import type { Draft } from "../commits/draft/draft.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
-import { type DirectoryRecord, encodeDirectory } from "../records/directory.ts";
 import { metaKey, rangeOf } from "../records/keys.ts";
 import { decodeMeta } from "../records/meta.ts";
+import { type DirectoryRecord, encodeDirectory } from "../records/store-wide/directory.ts";
 import { builderOn, metaRecords, recordsOf } from "../view/lineage/tapes-of-lineage.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { LogLine } from "../../backend.ts";
 import type { Tape } from "../memory/tape.ts";
-import { encodeLines, type LoggedChange } from "../records/log.ts";
+import { encodeLines, type LoggedChange } from "../records/store-wide/log.ts";
 import type { Draft } from "./draft/draft.ts";
 import { headAtHand } from "./draft/draft-view.ts";
 import type { Planned } from "./draft/planned.ts";

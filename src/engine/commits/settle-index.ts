@@ -1,10 +1,10 @@
 import { controlIndexes } from "../../model/control-writes.ts";
 import { endOf } from "../../model/status.ts";
 import type { Tape } from "../memory/tape.ts";
-import { COMPLETE, entryChanges } from "../records/index-entries.ts";
-import type { IndexState } from "../records/index-state.ts";
 import type { Meta } from "../records/meta.ts";
 import type { Row } from "../records/row.ts";
+import { COMPLETE, entryChanges } from "../records/store-wide/index-entries.ts";
+import type { IndexState } from "../records/store-wide/index-state.ts";
 import { headOf } from "../view/find.ts";
 import { type Control, controlsAt, statusCode } from "../view/head-status.ts";
 import { shownRows } from "../view/shown-rows.ts";

@@ -1,6 +1,6 @@
 import type { Batch, DirectoryKey, IndexEntry, Key, Range, Read } from "../../backend.ts";
 import { cryptography } from "../../platform/node-builtins.ts";
-import { blindedFields, fieldsToBlind } from "../records/index-entries.ts";
+import { blindedFields, fieldsToBlind } from "../records/store-wide/index-entries.ts";
 import { KEY_BYTES } from "./data-key.ts";
 import { Recent } from "./recent.ts";
 

@@ -3,8 +3,8 @@ import { nextTurn } from "../../platform/turns.ts";
 import { ifDamaged, isCorrupt } from "../faults/damage.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
-import { decodeDirectory } from "../records/directory.ts";
 import { tapeName } from "../records/keys.ts";
+import { decodeDirectory } from "../records/store-wide/directory.ts";
 
 const PAGE = 100;
 /** Tapes read at once: few at first, since the caller may want no more, and never many, since tails may be large. */

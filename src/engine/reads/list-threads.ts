@@ -1,7 +1,7 @@
 import type { Listed } from "../../backend.ts";
 import { ifDamaged } from "../faults/damage.ts";
 import type { Context } from "../memory/context.ts";
-import { decodeDirectory } from "../records/directory.ts";
+import { decodeDirectory } from "../records/store-wide/directory.ts";
 import { directoryPages, type ThreadRange } from "./directory.ts";
 import { type FoundThread, threadsAt } from "./thread-info.ts";
 import type { TapePlace } from "./thread-summary.ts";

@@ -2,9 +2,9 @@ import type { Value } from "../../backend.ts";
 import { unwrapJson, wrapJson } from "../../codec/envelope.ts";
 import type { Attributes } from "../../model/attributes.ts";
 import type { BackupReport, BrokenLease } from "../../model/interface/results.ts";
-import type { IndexState } from "./index-state.ts";
 import type { MailCount } from "./mail.ts";
-import type { SweeperRecord } from "./sweeper.ts";
+import type { IndexState } from "./store-wide/index-state.ts";
+import type { SweeperRecord } from "./store-wide/sweeper.ts";
 
 /**
  * The point a forked or copied tape continues from. The rows it shows of its source never change; a compaction only

@@ -7,7 +7,7 @@ import type { ThreadChange } from "../commits/thread-change.ts";
 import { ifDamaged } from "../faults/damage.ts";
 import type { Context } from "../memory/context.ts";
 import { directoryPages } from "../reads/directory.ts";
-import { COMPLETE } from "../records/index-entries.ts";
+import { COMPLETE } from "../records/store-wide/index-entries.ts";
 import { shownRows } from "../view/shown-rows.ts";
 import { type WrongEntry, wrongEntries } from "./verify-index.ts";
 

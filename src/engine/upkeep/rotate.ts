@@ -13,7 +13,7 @@ import { neverRests } from "../faults/attempts.ts";
 import { isCorrupt } from "../faults/damage.ts";
 import type { Context } from "../memory/context.ts";
 import { directoryPages } from "../reads/directory.ts";
-import { decodeDirectory } from "../records/directory.ts";
+import { decodeDirectory } from "../records/store-wide/directory.ts";
 import { valueRange } from "../records/values.ts";
 import { recordsIn } from "../view/lineage/tape-records.ts";
 import { metaRecords, recordsOf } from "../view/lineage/tapes-of-lineage.ts";

@@ -4,9 +4,9 @@ import { ifDamaged } from "../faults/damage.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { threadsAt } from "../reads/thread-info.ts";
-import { runText, textsOf } from "../records/index-entries.ts";
 import { metaKey } from "../records/keys.ts";
 import { decodeMeta } from "../records/meta.ts";
+import { runText, textsOf } from "../records/store-wide/index-entries.ts";
 import { headOf } from "../view/find.ts";
 import { controlsAt, statusCode } from "../view/head-status.ts";
 

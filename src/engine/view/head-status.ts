@@ -5,8 +5,8 @@ import { controlIndexes, graphChannels, NULL_TASK } from "../../model/control-wr
 import { endOf, type Status, statusOf } from "../../model/status.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
-import type { StatusCode } from "../records/index-state.ts";
 import type { Row } from "../records/row.ts";
+import type { StatusCode } from "../records/store-wide/index-state.ts";
 import { isFor, type TaskWrites, visibleTasks } from "../records/writes.ts";
 import { levels } from "./lineage/levels.ts";
 import { writesRead } from "./shown-writes.ts";

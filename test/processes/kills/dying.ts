@@ -4,7 +4,7 @@
  */
 import { openBackend } from "../../../src/api/open-backend.ts";
 import { type AnyOpenOptions, open } from "../../../src/index.ts";
-import type { Scheme } from "../../../src/model/validation/open.ts";
+import type { Scheme } from "../../../src/model/validation/store/open.ts";
 import { forwarding } from "../../../src/testing/index.ts";
 import { storeOptions, type Work, works } from "./upkeep-works.ts";
 

@@ -1,7 +1,7 @@
 import crypto from "node:crypto";
 import { afterEach, expect, it, vi } from "vitest";
 import type { Value } from "../../../src/backend.ts";
-import { decodeDirectory } from "../../../src/engine/records/directory.ts";
+import { decodeDirectory } from "../../../src/engine/records/store-wide/directory.ts";
 import { backendOf } from "../../support/backend-of.ts";
 import { campaignLocations, type Place } from "../../support/places.ts";
 

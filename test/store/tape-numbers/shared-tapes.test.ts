@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { open } from "../../../src/api/open.ts";
 import type { Backend, Entry, Found, Value } from "../../../src/backend.ts";
-import { decodeDirectory, encodeDirectory } from "../../../src/engine/records/directory.ts";
 import { metaKey } from "../../../src/engine/records/keys.ts";
 import { decodeMeta, encodeMeta, type Meta } from "../../../src/engine/records/meta.ts";
+import { decodeDirectory, encodeDirectory } from "../../../src/engine/records/store-wide/directory.ts";
 import { backendOf } from "../../support/backend-of.ts";
 import { campaignLocations, locations, type Place } from "../../support/places.ts";
 

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import type { Store } from "../../../api/store.ts";
 import type { CheckpointInfo } from "../../../model/checkpoint.ts";
 import { effectiveVersion, type StateSchemas, StateVersions } from "../../../model/state-versions.ts";
-import { checkStateSchemas } from "../../../model/validation/state-schema.ts";
+import { checkStateSchemas } from "../../../model/validation/store/state-schema.ts";
 import { exitCodes, Failure, failureOf, usage } from "../../failure.ts";
 import { exportOf, importApp } from "../../input/app-module.ts";
 import { declare } from "../../input/declare.ts";

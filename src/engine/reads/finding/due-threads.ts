@@ -2,9 +2,9 @@ import type { IndexEntry, Value } from "../../../backend.ts";
 import type { DueThread } from "../../../model/checkpoint.ts";
 import type { DueOptions } from "../../../model/interface/store-options.ts";
 import type { Context } from "../../memory/context.ts";
-import { duePrefix, timeText } from "../../records/index-entries.ts";
 import { metaKey } from "../../records/keys.ts";
 import { decodeMeta } from "../../records/meta.ts";
+import { duePrefix, timeText } from "../../records/store-wide/index-entries.ts";
 
 const PAGE = 64;
 

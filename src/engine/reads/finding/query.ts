@@ -11,8 +11,8 @@ import {
   attributeValuePrefix,
   statusPrefix,
   workflowPrefix,
-} from "../../records/index-entries.ts";
-import type { StatusCode } from "../../records/index-state.ts";
+} from "../../records/store-wide/index-entries.ts";
+import type { StatusCode } from "../../records/store-wide/index-state.ts";
 import { codeOf } from "../../view/head-status.ts";
 
 /** Sorts behind every text that a value of 256 bytes can go on with. */

@@ -1,6 +1,6 @@
 import type { FoundEntry, IndexEntry, Read } from "../../../backend.ts";
 import type { Context } from "../../memory/context.ts";
-import { AFTER_TIMES, timeOf, timeText } from "../../records/index-entries.ts";
+import { AFTER_TIMES, timeOf, timeText } from "../../records/store-wide/index-entries.ts";
 import { comparePlaces, type ListPlace } from "./cursor.ts";
 
 /** The part of time that a list is limited to. */

@@ -3,7 +3,7 @@ import { ThreadmarkError } from "../../../errors.ts";
 import type { ChangeKind, WatchedChange } from "../../../model/interface/watched-changes.ts";
 import { nextTurn } from "../../../platform/turns.ts";
 import type { Context } from "../../memory/context.ts";
-import { decodeLine, FOLLOWED, type LoggedChange, type LogRecord } from "../../records/log.ts";
+import { decodeLine, FOLLOWED, type LoggedChange, type LogRecord } from "../../records/store-wide/log.ts";
 import { headOf } from "../../view/find.ts";
 import { decodeCursor, encodeCursor, type FollowedSeq } from "./cursor.ts";
 import { type Followed, type NewRows, nameOf, newestSeq, newRows, readsOf, readsOfNewest } from "./followed-rows.ts";

@@ -1,7 +1,7 @@
 import { parseNamespaceKey } from "../../../model/address.ts";
 import type { ChangeKind, WatchedChange } from "../../../model/interface/watched-changes.ts";
-import type { LoggedChange, LogRecord } from "../../records/log.ts";
 import type { Row } from "../../records/row.ts";
+import type { LoggedChange, LogRecord } from "../../records/store-wide/log.ts";
 import { encodeCursor, type FollowedSeq, type WatchState } from "./cursor.ts";
 import { type Followed, nameOf } from "./followed-rows.ts";
 

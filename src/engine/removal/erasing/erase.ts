@@ -11,7 +11,7 @@ import { abortable } from "../../memory/abortable.ts";
 import type { Context } from "../../memory/context.ts";
 import type { Tape } from "../../memory/tape.ts";
 import { TAPES } from "../../reads/directory.ts";
-import { encodeLines } from "../../records/log.ts";
+import { encodeLines } from "../../records/store-wide/log.ts";
 import { nameOf } from "../../records/writes.ts";
 import { metaRecords } from "../../view/lineage/tapes-of-lineage.ts";
 import { homeOf } from "../../view/row-at.ts";

@@ -4,8 +4,8 @@ import {
   type SweepRules,
   sweepWindows,
 } from "../../../model/retention/sweep.ts";
-import { statusPrefix, timeText, workflowPrefix } from "../../records/index-entries.ts";
-import type { StatusCode } from "../../records/index-state.ts";
+import { statusPrefix, timeText, workflowPrefix } from "../../records/store-wide/index-entries.ts";
+import type { StatusCode } from "../../records/store-wide/index-state.ts";
 import { codeOf } from "../../view/head-status.ts";
 
 /** A range of the index, by activity, and the rule that the threads in it are held to. */

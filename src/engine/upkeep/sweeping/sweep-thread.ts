@@ -7,9 +7,9 @@ import type { ThreadChange } from "../../commits/thread-change.ts";
 import type { Context } from "../../memory/context.ts";
 import type { Tape } from "../../memory/tape.ts";
 import { sizeOfThread } from "../../reads/sizes.ts";
-import type { StatusCode } from "../../records/index-state.ts";
 import { rangeOf } from "../../records/keys.ts";
 import type { Meta } from "../../records/meta.ts";
+import type { StatusCode } from "../../records/store-wide/index-state.ts";
 import { pruneChange } from "../../removal/prune.ts";
 import type { SweepRule } from "./ranges.ts";
 

@@ -5,7 +5,7 @@ import type { Lanes } from "../../commits/lanes.ts";
 import type { ThreadChange } from "../../commits/thread-change.ts";
 import type { Context } from "../../memory/context.ts";
 import type { LeaseRecord } from "../../records/meta.ts";
-import type { SweeperRecord } from "../../records/sweeper.ts";
+import type { SweeperRecord } from "../../records/store-wide/sweeper.ts";
 
 /**
  * The thread whose lease is the right to sweep, and whose meta record tells what was swept and backed up. It never has a

@@ -1,0 +1,40 @@
+import { randomBytes } from "node:crypto";
+import { PassThrough } from "node:stream";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { open } from "../../../src/index.ts";
+import { launchBrowser } from "../../support/chromium.ts";
+import { goTo, visit } from "../support/browser.ts";
+import { served } from "../support/seed.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+}, 300_000);
+afterAll(() => browser?.close());
+
+test("storage tells of encryption, state versions, the last sweep and the last backup; erased values say so", async () => {
+  const store = await open<Record<string, unknown>>("memory:", {
+    encryption: { current: "2026-11", keys: { "2026-11": randomBytes(32) }, hideIds: true },
+    schema: { version: 2, migrate: { 1: (state) => state as object } },
+    retention: { checkpoints: { keepLast: 2 }, every: "1h" },
+  });
+  const { inspector } = await served({ store });
+  const thread = store.thread("alice");
+  for (let n = 0; n < 3; n += 1) await thread.put({ state: { n, email: "alice@example.com" } });
+  const page = await visit(browser, inspector);
+  await goTo(page, "#/storage");
+  const care = page.getByRole("table", { name: "How the store is looked after" });
+  const facts = async (): Promise<string> => (await care.locator("tr").allTextContents()).join("\n");
+  await expect.poll(facts).toContain("last backupnone noted");
+  await store.sweep();
+  await store.backup(new PassThrough().resume());
+  await thread.erase(["email"]);
+  await page.getByRole("button", { name: "Measure again" }).click();
+  await expect.poll(facts).toMatch(/last backup.*: 1 thread, .*of one moment/);
+  expect(await facts()).toContain('encryptionkey "2026-11", ids hidden');
+  expect(await facts()).toContain("state versionsversion 2: 1 thread");
+  expect(await facts()).toMatch(/last sweep.*0 threads, 1 checkpoint, .*; next /);
+  await goTo(page, "#/thread/alice");
+  await page.getByTitle("The value that was here was erased, in the whole history.").first().waitFor();
+});
