@@ -3,7 +3,8 @@ import type { StoreRetention, SweepResult } from "../model/retention/sweep.ts";
 import { Committer } from "./commits/group-commit.ts";
 import type { Lane } from "./commits/lane.ts";
 import { Lanes } from "./commits/lanes.ts";
-import { Context, type ContextOptions } from "./memory/context.ts";
+import { Context } from "./memory/context.ts";
+import type { ContextOptions } from "./memory/context-options.ts";
 import type { PruneHandler } from "./upkeep/sweeping/sweep-thread.ts";
 
 export interface EngineOptions extends ContextOptions {
@@ -28,7 +29,7 @@ export class Engine {
     this.context = new Context(options);
     this.committer = new Committer(options.backend);
     this.lanes = new Lanes(this.context, this.committer);
-    this.context.onPartialIndex = () => this.#indexInBackground();
+    this.context.index.onPartial = () => this.#indexInBackground();
     this.retention = options.retention;
     const { every } = options.retention ?? {};
     if (every !== undefined && !options.readOnly) this.#sweepEvery(every);

@@ -1,2 +1,3 @@
+export type { SaverOptions } from "./options.ts";
 export type { ExclusiveOptions } from "./runs/exclusive.ts";
-export { type SaverOptions, ThreadmarkSaver } from "./saver.ts";
+export { ThreadmarkSaver } from "./saver.ts";

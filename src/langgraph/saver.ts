@@ -8,9 +8,7 @@ import {
   type CheckpointPendingWrite,
   type CheckpointTuple,
   type DeltaChannelHistory,
-  maxChannelVersion,
   type PendingWrite,
-  TASKS,
   WRITES_IDX_MAP,
 } from "@langchain/langgraph-checkpoint";
 import { handlePrunes, hasSchema, putMarked, startWrites } from "../api/adapter.ts";
@@ -26,37 +24,18 @@ import { historiesAt } from "./channel-history.ts";
 import { listed } from "./list.ts";
 import { type Address, addressOf, configOf, idOf, levelsOf, requiredAddress } from "./mapping/address.ts";
 import { attributesOf } from "./mapping/attributes.ts";
-import { type Bookkeeping, isActivation, isOfLangGraph, notOfLangGraph, reserved } from "./mapping/bookkeeping.ts";
-import { putInput, shownTuple } from "./mapping/checkpoint.ts";
-import { firstVersionWithSends, sendsOf } from "./old-sends.ts";
+import { isActivation } from "./mapping/bookkeeping.ts";
+import { putInput } from "./mapping/checkpoint.ts";
+import type { SaverOptions } from "./options.ts";
 import { rePut } from "./re-put.ts";
+import { readTuple } from "./read-tuple.ts";
 import { deleteRuns, prune, readsAncestors } from "./remove.ts";
-import { beginsRun, Exclusive, type ExclusiveOptions } from "./runs/exclusive.ts";
+import { beginsRun, Exclusive } from "./runs/exclusive.ts";
 import { channelFailure, writeFailure } from "./runs/failure.ts";
 import { handledByRun, Refusals } from "./runs/refusals.ts";
 import { isNested, isRun, savesAtExit } from "./runs/run-config.ts";
 import { fromStored } from "./values/from-stored.ts";
 import { toStored } from "./values/to-stored.ts";
-
-export interface SaverOptions {
-  /**
-   * Allows only a single run at a time on a thread, in all processes: a second run is refused with `BUSY` before it does any
-   * work. Default false: runs on a thread go side by side, each on a branch of its own.
-   */
-  readonly exclusive?: boolean | ExclusiveOptions;
-  /**
-   * Looks at every step for messages that a node has changed in place, which costs about 100 ns for each message of the state.
-   * False takes a message object that was stored once to be unchanged: a change that is made in place, instead of by a new
-   * message, is then not stored. @default true
-   */
-  readonly changesInPlace?: boolean;
-  /**
-   * Names of metadata that become attributes of the thread, copied from the config of every run: `list` with a filter on one
-   * of them then looks at the threads that have the value, instead of all. For values that a thread keeps: a thread is found by
-   * its latest value, and only once it was saved under this option. @default []
-   */
-  readonly attributes?: readonly string[];
-}
 
 type State = Record<string, unknown>;
 
@@ -112,7 +91,7 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
     const address = addressOf(config);
     if (address === undefined) return undefined;
     if (this.#exclusive !== undefined && beginsRun(config)) await this.#exclusive.begin(address.thread, config);
-    return this.#tuple(this.#handle(address), address.checkpoint);
+    return readTuple(this.#handle(address), address.checkpoint, this.getNextVersion(undefined));
   }
 
   override async *list(config: RunnableConfig, options: CheckpointListOptions = {}): AsyncGenerator<CheckpointTuple> {
@@ -120,8 +99,9 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
     let left = limit;
     if (left <= 0) return;
     const isOfAll = addressOf(config) === undefined;
+    const version = this.getNextVersion(undefined);
     for await (const { thread, namespace, info } of listed(this.#store, config, others, this.#attributes)) {
-      const tuple = await this.#tuple(this.#handle({ thread, namespace }), info.id, isOfAll);
+      const tuple = await readTuple(this.#handle({ thread, namespace }), info.id, version, isOfAll);
       // The checkpoint may have been deleted since it was listed, or be another program's.
       if (tuple === undefined) continue;
       yield tuple;
@@ -344,35 +324,5 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
   #running<T>(thread: string, config: RunnableConfig, action: (lease?: LeaseToken) => Promise<T>): Promise<T> {
     if (this.#exclusive === undefined) return action();
     return isRun(config) ? this.#exclusive.with(thread, action) : this.#exclusive.beside(thread, action);
-  }
-
-  /** Reads a tuple. A checkpoint that LangGraph did not write is refused, or passed over in a list of all threads. */
-  async #tuple(
-    handle: Thread<State>,
-    id: string | undefined,
-    passesOver = false,
-  ): Promise<CheckpointTuple | undefined> {
-    const stored = await handle.tuple(id ?? { by: "id" });
-    if (stored === undefined) return undefined;
-    if (!isOfLangGraph(stored.checkpoint.state)) {
-      if (passesOver) return undefined;
-      throw notOfLangGraph(handle.id);
-    }
-    const { checkpoint: info } = stored;
-    const kept = (info.state[reserved] as Bookkeeping | undefined)?.sends;
-    const tuple = shownTuple(stored, hasSchema(handle));
-    if (tuple.checkpoint.v < firstVersionWithSends) {
-      const sends = kept ?? (await sendsOf(handle, info));
-      if (sends !== undefined) this.#addSends(tuple.checkpoint, sends);
-    }
-    return tuple;
-  }
-
-  /** Adds the sends to a checkpoint of a format before version 4, as LangGraph expects them. */
-  #addSends(checkpoint: Checkpoint, sends: readonly unknown[]): void {
-    const versions = Object.values(checkpoint.channel_versions);
-    checkpoint.channel_values[TASKS] = sends.map(fromStored);
-    checkpoint.channel_versions[TASKS] =
-      versions.length > 0 ? maxChannelVersion(...versions) : this.getNextVersion(undefined);
   }
 }

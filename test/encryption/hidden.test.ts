@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Annotation, Command, interrupt, START, StateGraph } from "@langchain/langgraph";
 import { describe, expect, test } from "vitest";
 import type { Backend, Listed } from "../../src/backend.ts";
-import { type AnyOpenOptions, open, type Store, type ThreadsOptions } from "../../src/index.ts";
+import { open, type Store, type ThreadsOptions } from "../../src/index.ts";
 import { ThreadmarkSaver } from "../../src/langgraph/index.ts";
 import { START as BEGIN, END, graph } from "../../src/runtime/index.ts";
 import { forwarding, sharedMemory } from "../../src/testing/index.ts";
@@ -243,72 +243,3 @@ async function asked(store: Store<{ answer: string }>) {
     await changes.next();
   }
 }
-
-describe("the bytes of a store that hides its ids", () => {
-  const MARKERS = ["pomegranate", "quince", "medlar", "rowanberry", "loganberry"] as const;
-  const [id, workflow, name, value, run] = MARKERS;
-
-  async function fill(url: string, options: AnyOpenOptions): Promise<Store> {
-    const store = await open(url, options);
-    for (let n = 0; n < 3; n += 1) {
-      const thread = store.thread(`${id} ${n}`);
-      await thread.put({ state: {}, workflow, run, attributes: { [name]: value, [`${name}${n}`]: 7 }, due: 1 });
-      await thread.fork({ into: `${id} fork ${n}` });
-      await (await thread.acquire({ holder: "h" })).release();
-    }
-    await store.thread(`${id} 2`).delete();
-    expect((await ids(store, { workflow, where: { [name]: value } })).sort()).toHaveLength(5);
-    return store;
-  }
-
-  /** Returns the markers that stand in the files below a folder, or in their names. */
-  function leaks(folder: string): string[] {
-    const paths = readdirSync(folder, { recursive: true, encoding: "utf8" });
-    const files = paths.filter((path) => statSync(join(folder, path)).isFile());
-    const bytes = files.map((path) => readFileSync(join(folder, path)));
-    const forms = (marker: string): string[] => [
-      marker,
-      ...[0, 1, 2].map((cut) => Buffer.from(marker.slice(cut)).toString("base64").slice(0, 7)),
-    ];
-    return MARKERS.filter((marker) =>
-      forms(marker).some((form) => paths.join("\n").includes(form) || bytes.some((content) => content.includes(form))),
-    );
-  }
-
-  test.each(["sqlite", "file"])(
-    "no id, workflow, run or attribute is in the files of a %s: store, open or closed, nor in a backup",
-    async (scheme) => {
-      const folder = folderOfTest();
-      const store = await fill(`${scheme}:${join(folder, "store")}`, { encryption });
-      await store.backup(join(folder, "backup.bundle"));
-      expect(leaks(folder)).toEqual([]);
-      await store.close();
-      expect(leaks(folder)).toEqual([]);
-      await (await fill(`${scheme}:${join(folder, "visible")}`, { encryption: keys })).close();
-      expect(leaks(folder)).toEqual([...MARKERS]);
-    },
-  );
-
-  test("no key, entry or value that reaches a backend has an id, workflow, run or attribute", async () => {
-    const place = sharedMemory();
-    const seen: string[] = [];
-    const note = (what: unknown): void => {
-      seen.push(
-        JSON.stringify(what, (_key, inner: unknown) => (inner instanceof Uint8Array ? `${Buffer.from(inner)}` : inner)),
-      );
-    };
-    const watched = forwarding(place, {
-      read: async (reads) => {
-        note(reads);
-        return place.read(reads);
-      },
-      commit: async (batches) => {
-        note(batches);
-        return place.commit(batches);
-      },
-    });
-    await fill(watched as never, { encryption });
-    expect(seen.length).toBeGreaterThan(20);
-    expect(seen.filter((text) => MARKERS.some((marker) => text.includes(marker)))).toEqual([]);
-  });
-});

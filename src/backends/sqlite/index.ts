@@ -1,5 +1,4 @@
-import type { Answer, Backend, Batch, Capabilities, Read, Size, Snapshot, Stored, Table } from "../../backend.ts";
-import { tables } from "../../backend.ts";
+import type { Answer, Backend, Batch, Capabilities, Read, Snapshot } from "../../backend.ts";
 import { checkBackendOptions } from "../../model/validation/store/open.ts";
 import { fs, path } from "../../platform/node-builtins.ts";
 import { checkedMode } from "../shared/file-mode.ts";
@@ -15,6 +14,7 @@ import { refuseForeignLog } from "./files/log-owner.ts";
 import { makeFile } from "./files/make-file.ts";
 import { hearCommits } from "./hear-commits.ts";
 import { LockSharing } from "./lock-sharing.ts";
+import { integrityFaults, noSizes, pageBytes, type Sizes, sizesOf } from "./measures.ts";
 import { answerInTransaction, answerNothing, answerReads } from "./reads.ts";
 
 export { type BetterSqlite, betterDriver } from "./driver/better-driver.ts";
@@ -41,11 +41,6 @@ export interface SqliteOptions {
   /** Default: `node:sqlite`, else `better-sqlite3`, else `libsql`, whichever is there. */
   readonly driver?: Driver;
 }
-
-type Sizes = Record<Stored, Size>;
-
-const tableNames: readonly Stored[] = [...(Object.keys(tables) as Table[]), "directory", "entry", "log"];
-const laterTables: readonly Stored[] = ["value", "mail", "entry", "log"];
 
 /**
  * Opens a store in one SQLite file, which any number of processes on one machine may use at once. Nothing is created
@@ -120,7 +115,7 @@ class SqliteBackend implements Backend {
   }
 
   async size(): Promise<{ tables: Sizes; total: number }> {
-    const sizes = await this.#look(sizesOf, () => Object.fromEntries(tableNames.map((name) => [name, empty])) as Sizes);
+    const sizes = await this.#look(sizesOf, noSizes);
     return { tables: sizes, ...(await this.total()) };
   }
 
@@ -270,32 +265,4 @@ class SqliteBackend implements Backend {
 
 function cutLog({ statements }: Database): void {
   statements.cutLog();
-}
-
-const empty: Size = { records: 0, bytes: 0 };
-
-function sizesOf({ statements, isIndexed }: Database): Sizes {
-  statements.beginRead();
-  try {
-    return Object.fromEntries(
-      tableNames.map((name) => {
-        if (!isIndexed && laterTables.includes(name)) return [name, empty];
-        const { records, bytes } = statements.size(name) as Size;
-        return [name, { records, bytes }];
-      }),
-    ) as Sizes;
-  } finally {
-    statements.commit();
-  }
-}
-
-function pageBytes({ connection }: Database): number {
-  const { page_count: count } = connection.prepare("PRAGMA page_count").get() as { readonly page_count: number };
-  const { page_size: size } = connection.prepare("PRAGMA page_size").get() as { readonly page_size: number };
-  return count * size;
-}
-
-function integrityFaults({ connection }: Database): readonly string[] {
-  const rows = connection.prepare("PRAGMA integrity_check").all() as readonly { readonly integrity_check: string }[];
-  return rows.map(({ integrity_check: fault }) => fault).filter((fault) => fault !== "ok");
 }

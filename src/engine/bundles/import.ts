@@ -9,6 +9,7 @@ import { type CapturedWrites, planAllWrites, writesChange } from "../changes/wri
 import { BatchRecords } from "../commits/batch/batch-records.ts";
 import { batchOf } from "../commits/batch/build-batch.ts";
 import type { Draft } from "../commits/draft/draft.ts";
+import { encodeRow } from "../commits/draft/encode-row.ts";
 import { unremembered } from "../commits/draft/planned.ts";
 import type { Lanes } from "../commits/lanes.ts";
 import { movedMail } from "../commits/moved-mail.ts";
@@ -138,7 +139,7 @@ export function threadChange(thread: BundledThread, isNew = false): ThreadChange
       draft.change({ createdAt, ...(attributes && { attributes }), ...(pruner !== undefined && { pruner }) });
       for (const { row, change } of thread.rows()) {
         // A full frame in the midst repeats what was there before.
-        const tail = draft.encodeRow(row, change, { grown: row.parent !== 0 && isReplacement(change) });
+        const tail = encodeRow(draft, row, change, { grown: row.parent !== 0 && isReplacement(change) });
         checkRecord(draft.context, thread.id, tail.value, `checkpoint ${JSON.stringify(row.id)}`);
         draft.planned.push(unremembered(tail, change));
       }

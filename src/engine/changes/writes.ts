@@ -6,6 +6,7 @@ import type { WritesResult } from "../../model/interface/results.ts";
 import { shortText } from "../bodies/values/large-parts.ts";
 import { ALONE, type Draft } from "../commits/draft/draft.ts";
 import { isNewId } from "../commits/draft/draft-view.ts";
+import { referValue } from "../commits/draft/refer-values.ts";
 import type { ThreadChange } from "../commits/thread-change.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
@@ -166,7 +167,7 @@ function encodeTasks(draft: Draft, { lineage }: Tape, tasks: readonly TaskWrites
   if (json !== undefined) return wrap(json, "none", versionOf(json));
   const referred = tasks.map((entry) => ({
     ...entry,
-    writes: entry.writes.map(([index, channel, value]) => [index, channel, draft.referValue(lineage, value)]),
+    writes: entry.writes.map(([index, channel, value]) => [index, channel, referValue(draft, lineage, value)]),
   }));
   return wrapReferring(referred);
 }

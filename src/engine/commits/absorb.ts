@@ -15,7 +15,7 @@ export function absorb(draft: Draft): void {
   const { context, before, created, removed } = draft;
   const tape = draft.target as Tape;
   rememberValues(draft, tape);
-  if (created && context.beginsIndex) context.indexIsComplete();
+  if (created && context.index.isEmpty) context.index.complete();
   const interrupted = context.interruptions !== before.interruptions;
   const readSince = !created && tape.metaValue !== before.metaValue;
   if (removed || draft.rereads || interrupted || readSince) {

@@ -1,7 +1,7 @@
 import type { Value } from "../../backend.ts";
 import type { PlannedValue } from "../bodies/values/draft-values.ts";
 import { Overtaken } from "../faults/overtaken.ts";
-import type { LineageValues } from "../memory/known-values.ts";
+import type { LineageValues } from "../memory/large-values/known-values.ts";
 import type { Tape } from "../memory/tape.ts";
 import {
   collectionsKey,

@@ -52,7 +52,7 @@ export function addEntries(draft: Draft, tape: Tape): void {
   if (before?.index?.r !== undefined && !draft.reindexes) runs.delete(before.index.r);
   draft.batch.changeEntries(entryChanges(tape, before, after, after?.index ? runs : []));
   if (draft.reindexes) draft.batch.changeEntries({ remove: [], add: entryChanges(tape, undefined, after).add });
-  if (draft.created && draft.context.beginsIndex) {
+  if (draft.created && draft.context.index.isEmpty) {
     draft.batch.changeEntries({ remove: [], add: [{ text: COMPLETE, lineage: tape.lineage, tape: tape.number }] });
   }
 }

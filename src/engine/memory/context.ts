@@ -1,5 +1,5 @@
-import type { Answer, Backend, IndexEntry, Listed, Read, Value } from "../../backend.ts";
-import { type Compression, encryptedStore } from "../../codec/envelope.ts";
+import type { Answer, Backend, Read, Value } from "../../backend.ts";
+import type { Compression } from "../../codec/envelope.ts";
 import { RECORD_BYTES } from "../../codec/json-text.ts";
 import type { ValueCodec } from "../../codec/values/value.ts";
 import { ThreadmarkError } from "../../errors.ts";
@@ -8,38 +8,20 @@ import type { StateVersions } from "../../model/state-versions.ts";
 import { observedRead } from "../../platform/diagnostics.ts";
 import type { EncryptedBackend } from "../encryption/encrypted-backend.ts";
 import { isCorrupt } from "../faults/damage.ts";
-import { storeKey } from "../records/keys.ts";
 import { type DirectoryRecord, decodeDirectory } from "../records/store-wide/directory.ts";
-import { COMPLETE } from "../records/store-wide/index-entries.ts";
 import { nameOf } from "../records/values.ts";
 import { ByteCache } from "./byte-cache.ts";
+import type { ContextOptions } from "./context-options.ts";
 import { InheritedFacts } from "./inherited-facts.ts";
-import { KnownValues } from "./known-values.ts";
+import { indexReads, KnownIndex } from "./known-index.ts";
+import { KnownValues } from "./large-values/known-values.ts";
+import { OutsideValues } from "./large-values/outside-values.ts";
 import { randomName } from "./new-tape.ts";
 import { OpenCalls } from "./open-calls.ts";
-import { OutsideValues } from "./outside-values.ts";
 import type { Tape } from "./tape.ts";
 import { type Along, Tapes } from "./tapes.ts";
 import { TreeCache } from "./tree-cache.ts";
 import { Watches } from "./watches.ts";
-
-export interface ContextOptions {
-  readonly backend: Backend;
-  readonly codec: ValueCodec;
-  readonly clock: () => number;
-  /** Makes the ids of checkpoints; by default an id tells the checkpoint's address. */
-  readonly ids: (() => string) | undefined;
-  readonly cacheBytes: number;
-  readonly compression: Compression;
-  readonly versions?: StateVersions | undefined;
-  readonly packRows?: number | undefined;
-  readonly packBytes?: number | undefined;
-  readonly checkpointBytes?: number | undefined;
-  /** The backend once more, where it encrypts what it stores. */
-  readonly encryption?: EncryptedBackend | undefined;
-  /** From which length a value is stored by itself, and where. */
-  readonly largeValues?: LargeValueOptions | undefined;
-}
 
 /** Rows of a tail before they are sealed into a pack. */
 const PACK_ROWS = 64;
@@ -57,13 +39,6 @@ const FRESH_CACHE_BYTES = 16 * 1024 * 1024;
 
 /** How often a read is repeated because the backend was interrupted meanwhile. */
 const INTERRUPTED_READS = 3;
-
-/** Finds the entry of a complete index, whether there is any thread, and whether the store needs keys. */
-const indexReads: readonly Read[] = [
-  { find: { from: COMPLETE, to: `${COMPLETE}~`, limit: 1 } },
-  { list: { limit: 1 } },
-  { get: storeKey },
-];
 
 /** A thread's directory record, decoded, with the value that a commit checks. */
 export type DirectoryEntry = DirectoryRecord & { readonly value: Value };
@@ -106,12 +81,10 @@ export class Context {
   readonly outside: OutsideValues;
   /** Facts about inherited rows; they outlive the tapes, of which nested forks may have more than fit into memory. */
   readonly inherited: InheritedFacts;
+  /** Whether the index is complete, and whether the store needs keys. */
+  readonly index: KnownIndex;
   readonly #directory: ByteCache<string, KnownTape>;
   #interruptions: number | undefined;
-  /** Called when the index turns out to lack threads. */
-  onPartialIndex: (() => void) | undefined;
-  #indexed: "complete" | "partial" | "empty" | undefined;
-  #needsNoKeys = false;
 
   constructor(options: ContextOptions) {
     this.backend = options.backend;
@@ -133,6 +106,7 @@ export class Context {
     this.tapes = new Tapes(options.backend, Math.max(options.cacheBytes / 4, 1 << 20));
     this.values = new KnownValues(Math.max(options.cacheBytes / 4, 1 << 20));
     this.inherited = new InheritedFacts(Math.max(options.cacheBytes / 8, 1 << 20));
+    this.index = new KnownIndex((reads) => this.read(reads), options.encryption !== undefined);
     this.#directory = new ByteCache(Math.max(options.cacheBytes / 8, 1 << 20));
   }
 
@@ -228,21 +202,13 @@ export class Context {
       this.#directory.delete(id);
     }
     const entry = await this.directoryEntry(id);
-    if (entry === undefined) await this.#expectNoKeys();
+    if (entry === undefined) await this.index.expectNoKeys();
     if (entry?.tape === undefined || entry.lineage === undefined) return undefined;
     const tape = await this.tapes.refresh(entry.tape, entry.lineage, ahead);
     if (!tape) return this.#missing(id, entry);
     if (tape.meta.dead) return undefined;
     this.remember(id, tape);
     return tape;
-  }
-
-  /** Throws `KEY` where keys are missing: a store that hides its ids then seems to have none of them. */
-  async #expectNoKeys(): Promise<void> {
-    if (this.#needsNoKeys || this.encryption !== undefined) return;
-    const [stored] = await this.read([{ get: storeKey }]);
-    if (stored !== undefined) throw encryptedStore();
-    this.#needsNoKeys = true;
   }
 
   /** Decides about a directory entry without its tape: the thread was deleted just now, or the record is lost. */
@@ -272,38 +238,11 @@ export class Context {
 
   /** Reads a thread's directory record. With `asks`, it is asked along whether the store is new, unless that is known. */
   async directoryEntry(id: string, asks = false): Promise<DirectoryEntry | undefined> {
-    const isAsked = asks && this.#indexed === undefined;
+    const isAsked = asks && !this.index.isKnown;
     const get: Read = { get: { table: "directory", id } };
     const [value, ...rest] = await this.read(isAsked ? [get, ...indexReads] : [get]);
-    if (isAsked) this.#learnIndexed(rest);
+    if (isAsked) this.index.learn(rest);
     return value === undefined ? undefined : { ...decodeDirectory(value as Value), value: value as Value };
-  }
-
-  /**
-   * Resolves to whether every thread is in the index. That of a store of before is built by and by; until then it lacks some.
-   */
-  async isIndexed(): Promise<boolean> {
-    if (this.#indexed !== "complete") this.#learnIndexed(await this.read(indexReads));
-    return this.#indexed !== "partial";
-  }
-
-  /** Returns true if the store had no thread when it was first looked at: its first one begins a complete index. */
-  get beginsIndex(): boolean {
-    return this.#indexed === "empty";
-  }
-
-  /** Notes that the index is known to be complete. */
-  indexIsComplete(): void {
-    this.#indexed = "complete";
-  }
-
-  #learnIndexed([marker, threads, keys]: readonly Answer[]): void {
-    // An encrypted store that was opened without keys: before anything is written.
-    if (keys !== undefined) throw encryptedStore();
-    this.#needsNoKeys = true;
-    if ((marker as readonly IndexEntry[]).length > 0) this.#indexed = "complete";
-    else this.#indexed = (threads as readonly Listed[]).length > 0 ? "partial" : "empty";
-    if (this.#indexed === "partial") this.onPartialIndex?.();
   }
 
   remember(id: string, tape: Tape): void {

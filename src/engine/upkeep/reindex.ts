@@ -41,7 +41,7 @@ export async function reindexStore(
     for (const entry of entries) await removeEntry(committer, entry);
   }
   await committer.commit({ entries: { add: [{ text: COMPLETE, lineage: 1, tape: 0 }] } });
-  context.indexIsComplete();
+  context.index.complete();
   return done;
 }
 

@@ -34,7 +34,7 @@ export async function verifyStore(
   const onFault = (thread: string, error: unknown): void => void faults.push(faultOf(thread, null, error));
   const lineages = new Lineages(context, faults);
   const numbers = new SharedNumbers(context);
-  const isIndexed = await context.isIndexed().catch((error: unknown) => ifDamaged(error) ?? false);
+  const isIndexed = await context.index.isComplete().catch((error: unknown) => ifDamaged(error) ?? false);
   const place = after === undefined ? {} : { after };
   let done = 0;
   try {

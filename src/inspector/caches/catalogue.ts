@@ -4,10 +4,9 @@ import { ThreadmarkError } from "../../errors.ts";
 import type { ThreadInfo } from "../../model/checkpoint.ts";
 import type { Status } from "../../model/status.ts";
 import { NestedGraphs } from "./nested-graphs.ts";
+import { keptFor, SlowReads } from "./slow-reads.ts";
 import { type StatusCounts, statusesOf, sumOf, withoutZeros } from "./status-counts.ts";
 
-/** A list of threads is kept for this many times the time it took to make. */
-const IDLE_FACTOR = 10;
 const SHORTEST_PAUSE = 1_000;
 /** How long the first caller waits for a list that is being made, in milliseconds. */
 const PATIENCE = 400;
@@ -23,9 +22,6 @@ const DEEPEST = 10_000;
 const PORTION = 5_000;
 /** The list is made in slices of so many milliseconds. As much time again is left to what people wait for. */
 const SLICE = 4;
-/** A thread that takes longer to read than this, in milliseconds, has a large state: it is read again only now and then. */
-const SLOW = 20;
-const MOST_SLOW = 500;
 
 export interface Query {
   readonly search: string;
@@ -76,10 +72,9 @@ export class Catalogue {
   #complete = false;
   /** How many callers wait for the list to be complete: for them it is made without pauses. */
   #awaited = 0;
-  /** Threads that are slow to read, by id. */
-  readonly #slow = new Map<string, { readonly info: ThreadInfo | undefined; readonly until: number }>();
-  /** First pages that were slow to read, by query. */
-  readonly #slowPages = new Map<string, { readonly page: Page; readonly until: number }>();
+  readonly #infos = new SlowReads<ThreadInfo | undefined>();
+  /** First pages, by query. */
+  readonly #pages = new SlowReads<Page>();
   /** The totals of the whole list as it is. */
   #totals: { readonly of: readonly ThreadInfo[]; readonly totals: Totals } | undefined;
 
@@ -102,7 +97,7 @@ export class Catalogue {
   async page(query: Query): Promise<Page> {
     const deepest = this.#isCut ? DEEPEST : this.#complete ? 0 : FIRST;
     if (query.search === "" && query.offset + query.limit <= deepest) {
-      const page = await this.#firstPage(query);
+      const page = await this.#pages.read(JSON.stringify(query), () => this.#indexed(query));
       this.#begin();
       return page;
     }
@@ -137,17 +132,6 @@ export class Catalogue {
       statuses: withoutZeros(status),
       workflows: Object.entries(workflows).map(([name, counts]) => ({ name, counts: withoutZeros(counts) })),
     };
-  }
-
-  async #firstPage(query: Query): Promise<Page> {
-    const key = JSON.stringify(query);
-    const known = this.#slowPages.get(key);
-    const started = performance.now();
-    if (known !== undefined && started < known.until) return known.page;
-    const page = await this.#indexed(query);
-    const took = performance.now() - started;
-    if (took > SLOW) this.#slowPages.set(key, { page, until: started + took * IDLE_FACTOR });
-    return page;
   }
 
   /** Reads a page from the store's index, before all threads are listed. */
@@ -238,8 +222,8 @@ export class Catalogue {
   /** Makes the next list show a change that was made here. */
   changed(): void {
     this.#nextScan = 0;
-    this.#slow.clear();
-    this.#slowPages.clear();
+    this.#infos.clear();
+    this.#pages.clear();
     this.graphs.forget();
   }
 
@@ -287,31 +271,15 @@ export class Catalogue {
     this.#threads = newestFirst([...threads.values()]);
     this.#isCut = isCut;
     this.#complete = true;
-    this.#slowPages.clear();
+    this.#pages.clear();
     this.#listedAt = performance.now();
-    this.#nextScan = this.#listedAt + Math.max(SHORTEST_PAUSE, (this.#listedAt - started) * IDLE_FACTOR);
+    this.#nextScan = this.#listedAt + Math.max(SHORTEST_PAUSE, keptFor(this.#listedAt - started));
   }
 
   async #lookUp(threads: readonly ThreadInfo[]): Promise<readonly ThreadInfo[]> {
     const fresh: ThreadInfo[] = [];
-    for (const info of threads) fresh.push((await this.#afresh(info.id)) ?? info);
+    for (const info of threads) fresh.push((await this.#infos.read(info.id, () => this.thread(info.id))) ?? info);
     return fresh;
-  }
-
-  /** Reads a thread as it is now, or as it was lately if that takes long. */
-  async #afresh(id: string): Promise<ThreadInfo | undefined> {
-    const known = this.#slow.get(id);
-    const started = performance.now();
-    if (known !== undefined && started < known.until) return known.info;
-    const info = await this.thread(id);
-    const took = performance.now() - started;
-    this.#slow.delete(id);
-    if (took > SLOW) this.#slow.set(id, { info, until: started + took * IDLE_FACTOR });
-    for (const oldest of this.#slow.keys()) {
-      if (this.#slow.size <= MOST_SLOW) break;
-      this.#slow.delete(oldest);
-    }
-    return info;
   }
 }
 

@@ -3,7 +3,8 @@ import { backendFault } from "../faults.ts";
 import { hex } from "../format/line.ts";
 import { directoryLineage } from "../format/operation.ts";
 import type { Admission } from "../writing/admit-batches.ts";
-import type { Journal, JournalEntry, Prepared } from "./journal.ts";
+import type { JournalEntry, Prepared } from "./encode-batch.ts";
+import type { Journal } from "./journal.ts";
 
 /** The part of a commit that goes to one journal. */
 interface Share {

@@ -1,24 +1,14 @@
-import type { Value } from "../../../backend.ts";
 import type { FileState, FileSystem, OpenFile } from "../disk/file-system.ts";
 import { damagedJournal, movedLines } from "../faults.ts";
 import type { Line } from "../format/line.ts";
 import { isSound } from "../format/line-reader.ts";
-import { encodeLine } from "../format/line-writer.ts";
 import type { Operation } from "../format/operation.ts";
 import { formatVersion } from "../format/operation.ts";
 import type { BatchBoundary, ScanResult, Undecided } from "./batch-boundary.ts";
 import { beginning, boundaryAfter } from "./batch-boundary.ts";
+import { encodeBatch, type JournalEntry, type Prepared } from "./encode-batch.ts";
 import { RecordIndex } from "./record-index.ts";
 import { scan } from "./scan.ts";
-
-export type JournalEntry = readonly [operation: Operation, value: Value | undefined];
-
-/** An encoded batch, ready to be appended at its journal's end. */
-export interface Prepared {
-  readonly bytes: Buffer;
-  readonly lines: readonly Line[];
-  readonly values: readonly (Value | undefined)[];
-}
 
 /**
  * An append-only file: its records, its end, and the operations that extend it. When another process replaces or
@@ -79,7 +69,7 @@ export class Journal {
   }
 
   get garbageBytes(): number {
-    return this.#size - this.index.liveBytes;
+    return this.#size - this.index.live.bytes;
   }
 
   /** Reads the journal if its file exists. */
@@ -189,37 +179,11 @@ export class Journal {
     return (await this.#fileSystem.stat(this.path))?.inode === this.#inode;
   }
 
+  /** Encodes a batch for the end of the file. */
   prepare(entries: readonly JournalEntry[], joint: boolean): Prepared {
-    const { offset: start, lines: before, batch: last, synced } = this.#end;
+    const format: Operation = { is: "format", format: formatVersion, lineage: this.lineage };
     const isDeclared = this.index.format >= formatVersion;
-    const all: readonly JournalEntry[] = isDeclared ? entries : [[this.#format, undefined], ...entries];
-    const batchFields = { batch: last + 1, of: all.length, start, joint, synced: synced === last ? undefined : synced };
-    let { prior } = this.#end;
-    let offset = start;
-    const buffers: Buffer[] = [];
-    const lines: Line[] = [];
-    for (const [index, [operation, value]] of all.entries()) {
-      const record = index + 1;
-      const bytes = encodeLine(offset, { ...batchFields, record }, operation, value, prior);
-      const line = lineOf(
-        bytes,
-        { ...batchFields, record, synced },
-        operation,
-        value,
-        prior.crc,
-        offset,
-        before + record,
-      );
-      buffers.push(bytes);
-      lines.push(line);
-      prior = { operation, length: line.length, crc: line.crc };
-      offset += bytes.length;
-    }
-    return { bytes: Buffer.concat(buffers), lines, values: all.map(([, value]) => value) };
-  }
-
-  get #format(): Operation {
-    return { is: "format", format: formatVersion, lineage: this.lineage };
+    return encodeBatch(this.#end, isDeclared ? entries : [[format, undefined], ...entries], joint);
   }
 
   async append({ bytes }: Prepared): Promise<void> {
@@ -284,28 +248,4 @@ export class Journal {
     this.#output = undefined;
     for (const file of files) await file?.close();
   }
-}
-
-function lineOf(
-  bytes: Buffer,
-  batchFields: Pick<Line, "batch" | "record" | "of" | "start" | "joint" | "synced">,
-  operation: Operation,
-  value: Value | undefined,
-  priorCrc: number,
-  offset: number,
-  number: number,
-): Line {
-  const crc = Number.parseInt(bytes.toString("latin1", bytes.length - 11, bytes.length - 3), 16);
-  const valueBytes = value === undefined ? 0 : typeof value === "string" ? Buffer.byteLength(value) : value.byteLength;
-  return {
-    ...batchFields,
-    offset,
-    length: bytes.length,
-    number,
-    operation,
-    valueBytes,
-    crc,
-    priorCrc,
-    sound: undefined,
-  };
 }

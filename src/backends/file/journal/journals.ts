@@ -90,12 +90,12 @@ export class Journals {
   async trim(): Promise<void> {
     let records = 0;
     for (const { journal } of this.#entries.values()) {
-      if (journal.lineage !== directoryLineage) records += journal.index.count;
+      if (journal.lineage !== directoryLineage) records += journal.index.live.count;
     }
     for (const [lineage, { journal }] of [...this.#entries]) {
       if (this.#entries.size <= mostJournals && records <= mostRecords) return;
       if (journal.isInUse || journal.isUnfinished || lineage === directoryLineage) continue;
-      records -= journal.index.count;
+      records -= journal.index.live.count;
       await this.forget(lineage);
     }
   }

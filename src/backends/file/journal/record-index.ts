@@ -6,8 +6,6 @@ import type {
   LogPage,
   LogRange,
   Range,
-  Size,
-  Stored,
   Table,
   Value,
 } from "../../../backend.ts";
@@ -25,6 +23,7 @@ import { hex } from "../format/line.ts";
 import type { Operation } from "../format/operation.ts";
 import { directoryLineage, formatVersion } from "../format/operation.ts";
 import type { Sink } from "./batch-boundary.ts";
+import { LiveRecords } from "./live-records.ts";
 
 /** The location of a record's line in the file. */
 export interface Slot {
@@ -46,7 +45,6 @@ export type RecordSlot = Slot & ItemKey;
 export type NameSlot = Slot & Id;
 
 type Group = Ordered<ItemKey, RecordSlot>;
-type Sizes = Record<Stored, { records: number; bytes: number }>;
 
 /** Something whose whole content is in its line's operation, with that line's length. */
 type InLine<Content> = Content & { readonly length: number };
@@ -60,14 +58,11 @@ export class RecordIndex implements Sink {
   readonly #entries = orderedEntries<InLine<IndexEntry>>();
   readonly #log = new KeptLog<InLine<LogLine>>();
   readonly #commits = new Set<string>();
-  readonly #sizes: Sizes;
+  /** The live records and the bytes of their lines. */
+  readonly live: LiveRecords = new LiveRecords();
   /** The last stretch of unreadable bytes, which may have changed any record before it. */
   #lost: Pick<Line, "offset" | "number"> | undefined;
   #isMoved = false;
-  /** The bytes of lines that are still needed. */
-  liveBytes = 0;
-  /** The number of live records. */
-  count = 0;
   /** Whether the journal holds joint batches, which the directory must go on confirming. */
   hasJoint = false;
   /** The latest format that the journal declares; 0 before its first line. */
@@ -76,13 +71,8 @@ export class RecordIndex implements Sink {
   constructor(path: string, lineage: number) {
     this.#path = path;
     this.#lineage = lineage;
-    this.#sizes = emptySizes();
     const tableNames = Object.keys(tables) as Table[];
     this.#groups = Object.fromEntries(tableNames.map((name) => [name, new Map()])) as Record<Table, Map<number, Group>>;
-  }
-
-  get sizes(): Readonly<Record<Stored, Size>> {
-    return this.#sizes;
   }
 
   /** Adds a line. `value` is kept if every commit checks its record. */
@@ -181,7 +171,7 @@ export class RecordIndex implements Sink {
 
   /** Forgets lines beyond the log's bounds: they are garbage from now on. */
   cutLog(exact: boolean): void {
-    for (const line of this.#log.cut(exact)) this.#drop("log", line, Buffer.byteLength(line.text));
+    for (const line of this.#log.cut(exact)) this.live.drop("log", line, Buffer.byteLength(line.text));
   }
 
   /** Yields the operations of everything that has no value of its own: entries and lines of the log. */
@@ -194,11 +184,11 @@ export class RecordIndex implements Sink {
 
   /** Returns whether the journal's file could be removed without loss. */
   get isEmpty(): boolean {
-    return this.count === 0 && this.#commits.size === 0 && this.#lost === undefined;
+    return this.live.count === 0 && this.#commits.size === 0 && this.#lost === undefined;
   }
 
   /** Yields all live records with the operation that puts them, in key order. */
-  *live(): Generator<readonly [Operation, Slot]> {
+  *records(): Generator<readonly [Operation, Slot]> {
     if (this.#lost !== undefined) throw this.#lostFault();
     for (const slot of this.#names) yield [{ is: "name", id: slot.id }, slot];
     for (const [table, groups] of Object.entries(this.#groups) as [Table, Map<number, Group>][]) {
@@ -215,15 +205,15 @@ export class RecordIndex implements Sink {
         const { table, group, item, part } = operation;
         const slot = { item, part, offset, length, line, crc, valueBytes, sound, value };
         const previous = groupToFill(this.#groups[table], group).set(slot);
-        this.#add(table, slot, valueBytes);
-        if (previous !== undefined) this.#drop(table, previous, previous.valueBytes);
+        this.live.add(table, slot, valueBytes);
+        if (previous !== undefined) this.live.drop(table, previous, previous.valueBytes);
         return;
       }
       case "name": {
         const { id } = operation;
         const slot = { id, offset, length, line, crc, valueBytes, sound, value };
         const previous = this.#names.set(slot);
-        this.#add("directory", slot, valueBytes + Buffer.byteLength(id));
+        this.live.add("directory", slot, valueBytes + Buffer.byteLength(id));
         if (previous !== undefined) this.#dropName(previous);
         return;
       }
@@ -231,7 +221,8 @@ export class RecordIndex implements Sink {
         const low = { item: operation.from, part: operation.part ?? 0 };
         const high = { item: operation.to, part: operation.part ?? lastInteger };
         const group = this.#group(operation);
-        for (const removed of group?.remove(low, high) ?? []) this.#drop(operation.table, removed, removed.valueBytes);
+        for (const removed of group?.remove(low, high) ?? [])
+          this.live.drop(operation.table, removed, removed.valueBytes);
         if (group?.isEmpty) this.#groups[operation.table].delete(operation.group);
         return;
       }
@@ -241,33 +232,33 @@ export class RecordIndex implements Sink {
       case "entry": {
         const { text, lineage, tape } = operation;
         const previous = this.#entries.set({ text, lineage, tape, length });
-        this.#add("entry", { length }, Buffer.byteLength(text));
-        if (previous !== undefined) this.#drop("entry", previous, Buffer.byteLength(text));
+        this.live.add("entry", { length }, Buffer.byteLength(text));
+        if (previous !== undefined) this.live.drop("entry", previous, Buffer.byteLength(text));
         return;
       }
       case "unentry":
         for (const removed of this.#entries.remove(operation, operation)) {
-          this.#drop("entry", removed, Buffer.byteLength(removed.text));
+          this.live.drop("entry", removed, Buffer.byteLength(removed.text));
         }
         return;
       case "log": {
         const { at, text, position } = operation;
         if (position <= this.#log.end) return;
         this.#log.add({ at, text, length }, position);
-        this.#add("log", { length }, Buffer.byteLength(text));
+        this.live.add("log", { length }, Buffer.byteLength(text));
         this.cutLog(false);
         return;
       }
       case "commits":
         this.#commits.add(commitName(operation.lineage, operation.batch, operation.mark));
-        this.liveBytes += length;
+        this.live.bytes += length;
         return;
       case "format":
         this.#checkFormat(operation.format, operation.lineage);
-        this.liveBytes += length;
+        this.live.bytes += length;
         return;
       case "seal":
-        this.liveBytes += length;
+        this.live.bytes += length;
         return;
     }
   }
@@ -284,22 +275,8 @@ export class RecordIndex implements Sink {
     return this.#groups[table].get(group);
   }
 
-  #add(table: Stored, slot: Pick<Slot, "length">, bytes: number): void {
-    this.#sizes[table].records++;
-    this.#sizes[table].bytes += bytes;
-    this.liveBytes += slot.length;
-    this.count++;
-  }
-
-  #drop(table: Stored, slot: Pick<Slot, "length">, bytes: number): void {
-    this.#sizes[table].records--;
-    this.#sizes[table].bytes -= bytes;
-    this.liveBytes -= slot.length;
-    this.count--;
-  }
-
   #dropName(slot: NameSlot): void {
-    this.#drop("directory", slot, slot.valueBytes + Buffer.byteLength(slot.id));
+    this.live.drop("directory", slot, slot.valueBytes + Buffer.byteLength(slot.id));
   }
 
   #lostFault(): Error {
@@ -307,11 +284,6 @@ export class RecordIndex implements Sink {
     if (this.#isMoved) return movedLines(this.#path, line);
     return damagedJournal(this.#path, line, "the journal is damaged here, and what it said cannot be told");
   }
-}
-
-export function emptySizes(): Sizes {
-  const names = [...(Object.keys(tables) as Table[]), "directory", "entry", "log"] as const;
-  return Object.fromEntries(names.map((name) => [name, { records: 0, bytes: 0 }])) as Sizes;
 }
 
 function commitName(lineage: number, batch: number, mark: string): string {

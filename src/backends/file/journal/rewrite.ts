@@ -61,7 +61,7 @@ async function fill(file: OpenFile, journal: Journal, keeps: (lineage: number) =
     chunk = [];
     bytes = 0;
   };
-  for (const entry of journal.index.live()) {
+  for (const entry of journal.index.records()) {
     chunk.push(entry);
     bytes += entry[1].length;
     if (bytes > chunkBytes) await flush();

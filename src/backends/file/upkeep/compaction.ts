@@ -70,7 +70,7 @@ export class Compaction {
     for (const lineage of lineages) {
       const held = await this.#snapshots.hold([lineage]);
       const { journal } = held.get(lineage) as Held;
-      const isMuch = journal.garbageBytes > journal.index.liveBytes / 4;
+      const isMuch = journal.garbageBytes > journal.index.live.bytes / 4;
       release(held);
       if (isMuch && (await this.#journal(lineage, () => true)).isEmpty) this.#emptied.add(lineage);
     }
@@ -94,7 +94,7 @@ export class Compaction {
       const journal = this.#journals.peek(lineage);
       if (journal === undefined) continue;
       const { garbageBytes } = journal;
-      const least = Math.max(leastGarbage, journal.index.liveBytes, 2 * (this.#failed.get(lineage) ?? 0));
+      const least = Math.max(leastGarbage, journal.index.live.bytes, 2 * (this.#failed.get(lineage) ?? 0));
       if (garbageBytes <= least) continue;
       try {
         await this.#journal(lineage, () => true);
@@ -129,7 +129,7 @@ export class Compaction {
         // Even after a failure the journal in memory may differ from the file.
         await this.#journals.forget(lineage);
       }
-      return { hasJoint: false, isEmpty: index.count === 0 };
+      return { hasJoint: false, isEmpty: index.live.count === 0 };
     } finally {
       release(held);
       await this.#journals.trim();

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Size, Stored } from "../../../backend.ts";
 import type { FileSystem } from "../disk/file-system.ts";
 import { lineageOfName } from "../format/file-names.ts";
-import { emptySizes } from "../journal/record-index.ts";
+import { emptySizes } from "../journal/live-records.ts";
 import type { Snapshots } from "../reading/snapshots.ts";
 
 export interface Sizes {
@@ -28,7 +28,7 @@ export async function measure(fileSystem: FileSystem, directory: string, snapsho
     const lineage = lineageOfName(name);
     if (lineage === undefined) continue;
     await snapshots.visit(lineage, ({ index }) => {
-      for (const [table, { records, bytes }] of Object.entries(index.sizes)) {
+      for (const [table, { records, bytes }] of Object.entries(index.live.sizes)) {
         tables[table as Stored].records += records;
         tables[table as Stored].bytes += bytes;
       }

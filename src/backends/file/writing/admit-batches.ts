@@ -4,7 +4,8 @@ import { isSameValue } from "../../shared/same-value.ts";
 import type { Operation } from "../format/operation.ts";
 import { deleteOf, directoryLineage, putOf } from "../format/operation.ts";
 import { lineageOfKey } from "../format/touched-lineages.ts";
-import type { Journal, JournalEntry } from "../journal/journal.ts";
+import type { JournalEntry } from "../journal/encode-batch.ts";
+import type { Journal } from "../journal/journal.ts";
 import { fetchAll } from "../reading/fetch-values.ts";
 
 /** The lines that admitted batches add to each journal. */

@@ -3,7 +3,7 @@ import type { Json } from "../../../codec/json.ts";
 import { jsonText } from "../../../codec/json-text.ts";
 import { type NamedValue, referenceTo } from "../../../codec/references.ts";
 import type { Context } from "../../memory/context.ts";
-import type { LineageValues } from "../../memory/known-values.ts";
+import type { LineageValues } from "../../memory/large-values/known-values.ts";
 import { LongTexts } from "../../memory/long-texts.ts";
 import { hasPlace, type LargeValue, largeValue } from "../../records/values.ts";
 import { LargeParts, type Naming, storedSize } from "./large-parts.ts";

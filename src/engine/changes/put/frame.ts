@@ -3,6 +3,7 @@ import { apply, type Delta, diff, growthOf, replacement } from "../../../codec/d
 import type { Json } from "../../../codec/json.ts";
 import { needsFull } from "../../../model/frames.ts";
 import type { Draft } from "../../commits/draft/draft.ts";
+import { encodeRow } from "../../commits/draft/encode-row.ts";
 import type { Tape } from "../../memory/tape.ts";
 import type { TreeEntry } from "../../memory/tree-cache.ts";
 import { TreeOwner } from "../../memory/tree-owner.ts";
@@ -71,7 +72,7 @@ function withTag(row: Row, tagged: boolean): Row {
 
 function addFull(draft: Draft, row: Row, tree: Json, captured: CapturedPut, base?: TreeEntry): void {
   const { references } = draft.values;
-  const tail = draft.encodeRow(row, replacement(tree), { grown: base !== undefined });
+  const tail = encodeRow(draft, row, replacement(tree), { grown: base !== undefined });
   // In place of a delta that is small enough, the record may be larger by the row's metadata.
   if (!base) checkRecord(draft.context, draft.thread, tail.value);
   const weight = frameBytes(tail);
@@ -107,7 +108,7 @@ function stateAfter({ tree, fresh }: FrameChange, { update }: CapturedPut): Json
 
 function addDelta(draft: Draft, row: Row, base: TreeEntry, step: FrameChange, captured: CapturedPut): void {
   const { change, tree } = step;
-  const tail = draft.encodeRow(row, change, { keep: step.fresh, after: stateAfter(step, captured) });
+  const tail = encodeRow(draft, row, change, { keep: step.fresh, after: stateAfter(step, captured) });
   checkRecord(draft.context, draft.thread, tail.value);
   const bytes = frameBytes(tail);
   const weight = base.weight + bytes;

@@ -3,6 +3,7 @@ import { mostBytes } from "../../../codec/json-text.ts";
 import { mayRefer } from "../../../codec/references.ts";
 import { ALONE, type Draft } from "../../commits/draft/draft.ts";
 import { shownBody, treeToBuildOn } from "../../commits/draft/draft-view.ts";
+import { referDelta } from "../../commits/draft/refer-values.ts";
 import { shownEnds } from "../../commits/settle-index.ts";
 import { toRecord } from "../../records/row.ts";
 import { checkBody } from "../../records/size-limits.ts";
@@ -42,7 +43,7 @@ export async function planReplace(
   // The frame's own parent may have been deleted: a replacement names one that is shown.
   const row = newRow(captured, parent, { seq, id, now: draft.context.clock(), tagged: true });
   const change = diff(frame.tree, tree) ?? {};
-  const [stored, text] = draft.refer(tape.lineage, change);
+  const [stored, text] = referDelta(draft, tape.lineage, change);
   checkBody(draft.context, draft.thread, frame.most + mostBytes(text), () => tree);
   draft.tell("put", captured.namespace, id, seq);
   const ends = await shownEnds(draft, tape);

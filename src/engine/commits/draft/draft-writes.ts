@@ -4,11 +4,13 @@ import { refers } from "../../../codec/envelope.ts";
 import { isObject, type Json } from "../../../codec/json.ts";
 import { jsonText } from "../../../codec/json-text.ts";
 import { placesOf, referToState } from "../../../codec/state-references.ts";
+import type { DraftValues } from "../../bodies/values/draft-values.ts";
 import { storedSize } from "../../bodies/values/large-parts.ts";
 import type { Tape } from "../../memory/tape.ts";
 import type { Row } from "../../records/row.ts";
 import { type CarriedTask, isFor, type LooseWrites, type StoredWrite, type TaskWrites } from "../../records/writes.ts";
 import type { BatchBuilder } from "../batch/batch.ts";
+import { referValue } from "./refer-values.ts";
 
 /** Writes of more characters than this, apart from large values, stay records of their own. */
 const MOST = 256 * 1024;
@@ -34,7 +36,8 @@ interface Draft {
   readonly retried: boolean;
   /** The row that comes before the next one on the tape itself. */
   readonly previous: Row | undefined;
-  referValue(lineage: number, value: Json): Json;
+  readonly values: DraftValues;
+  weigh(record: { readonly length: number }): void;
 }
 
 /** A record of writes that a row takes in: `before` is its value in the store, undefined if it was never there. */
@@ -117,7 +120,7 @@ export class DraftWrites {
     let text = jsonText(tasks as unknown as Json);
     if (text.length >= draft.context.largeFrom) {
       const { lineage } = draft.target as Tape;
-      tasks = tasks.map((task) => carried(task.task, task, (value) => draft.referValue(lineage, value)));
+      tasks = tasks.map((task) => carried(task.task, task, (value) => referValue(draft, lineage, value)));
       text = jsonText(tasks as unknown as Json);
     }
     const carries = stored.length > 0 || hasOthers(draft.batch, planned[0]) ? "told" : "untold";

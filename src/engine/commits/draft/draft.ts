@@ -1,11 +1,9 @@
 import type { Batch, DirectoryKey, Found, Value } from "../../../backend.ts";
-import { type Delta, sizeOf } from "../../../codec/delta/index.ts";
+import { sizeOf } from "../../../codec/delta/index.ts";
 import type { Json } from "../../../codec/json.ts";
-import { jsonText } from "../../../codec/json-text.ts";
 import type { ChangeKind } from "../../../model/interface/watched-changes.ts";
 import { seqAfter } from "../../../model/seq.ts";
 import { DraftValues } from "../../bodies/values/draft-values.ts";
-import { shortText } from "../../bodies/values/large-parts.ts";
 import type { Context } from "../../memory/context.ts";
 import { newTape } from "../../memory/new-tape.ts";
 import { Tape } from "../../memory/tape.ts";
@@ -14,12 +12,11 @@ import { changeMeta, encodeMeta, type Meta, newMeta } from "../../records/meta.t
 import type { Row } from "../../records/row.ts";
 import { encodeDirectory } from "../../records/store-wide/directory.ts";
 import type { LoggedChange } from "../../records/store-wide/log.ts";
-import { encodeTailRow, type TailRow } from "../../records/tail.ts";
-import type { Control } from "../../view/head-status.ts";
+import type { TailRow } from "../../records/tail.ts";
 import { BatchBuilder } from "../batch/batch.ts";
 import { mailRecords, movedMail } from "../moved-mail.ts";
 import { DraftWrites, type PlannedWrites } from "./draft-writes.ts";
-import type { Planned } from "./planned.ts";
+import type { NewThread, Planned, PlannedControl, ShownEnds } from "./planned.ts";
 
 /** Thrown by a plan that cannot share a draft with the changes planned before it. */
 export const ALONE: unique symbol = Symbol("alone");
@@ -34,35 +31,6 @@ export interface Before {
   readonly metaValue: Value | undefined;
   readonly lastSeq: number;
   readonly interruptions: number | undefined;
-}
-
-/** A thread that the commit adds to the lineage: a fork or a copy. */
-export interface NewThread {
-  readonly tape: Tape;
-  readonly source: Tape;
-  /** Rows the thread begins with. */
-  readonly rows: Found[];
-}
-
-interface Encoding {
-  readonly keep?: boolean | undefined;
-  readonly grown?: boolean;
-  /** The state of the row, or its fields that were set: see {@link placesOf}. */
-  readonly after?: Json | undefined;
-}
-
-/** The newest row that a thread shows, and the newest of its root namespace. */
-export interface ShownEnds {
-  readonly newest: Row | undefined;
-  readonly root: Row | undefined;
-  /** Runs of other rows that the thread is found by. */
-  readonly runs?: ReadonlySet<string>;
-}
-
-/** Control writes for a checkpoint. */
-export interface PlannedControl extends Control {
-  readonly namespace: string;
-  readonly checkpoint: string;
 }
 
 /** The changes of one thread that are planned together, until they are committed as one batch. */
@@ -314,62 +282,9 @@ export class Draft {
     if (seq > (this.#meta as Meta).floor) this.change({ floor: seq });
   }
 
-  /**
-   * Encodes a row as the next of the tape. With `keep`, the change itself is kept for the seal: it must not change. With
-   * `grown`, it repeats a tree that was there before. The row carries the writes that wait for it.
-   */
-  encodeRow(row: Row, change: Delta, { keep = false, grown = false, after }: Encoding = {}): TailRow {
-    const tape = this.#tape as Tape;
-    const previous = this.planned.at(-1)?.tail;
-    const count = (previous?.count ?? tape.count) + 1;
-    const root = row.namespace === "" ? row.seq : (previous?.root ?? tape.lastRoot);
-    const [stored, text] = this.refer(tape.lineage, change, grown);
-    const kept = keep ? stored : undefined;
-    const writes = this.carrying.carriedBy(this, row, change, after);
-    if (writes === undefined) {
-      const value = encodeTailRow(row, count, root, stored, this.context.writer, text);
-      this.weigh(value);
-      return { row, value, count, root, change: kept };
-    }
-    const carrying = { ...row, carries: writes.carries };
-    const value = encodeTailRow(carrying, count, root, stored, this.context.writer, text, writes.text);
-    this.weigh(value);
-    return {
-      row: carrying,
-      value,
-      count,
-      root,
-      change: kept,
-      carried: writes.tasks,
-      carriedLength: writes.text.length,
-    };
-  }
-
   /** Returns the row that comes before the next one on the tape itself: the last one planned, or the last unsealed. */
   get previous(): Row | undefined {
     return this.planned.at(-1)?.tail.row ?? this.#tape?.tail.at(-1)?.row;
-  }
-
-  /** Returns a change as it is stored, with references in the place of large values, and its JSON. */
-  refer(lineage: number, change: Delta, grown = false): readonly [stored: Delta, json: string] {
-    const json = shortText(change as Json, this.context.largeFrom);
-    // Nearly every change ends here.
-    if (json !== undefined) return [change, json];
-    const stored = this.#weighed(() => this.values.referDelta(lineage, change, grown));
-    return [stored, jsonText(stored)];
-  }
-
-  /** Returns a value of a write as it is stored, with references in the place of large values. */
-  referValue(lineage: number, value: Json): Json {
-    return this.#weighed(() => this.values.referValue(lineage, value));
-  }
-
-  /** Adds the lengths of new large values to the draft's. */
-  #weighed<T>(refer: () => T): T {
-    const { length } = this.values.planned;
-    const result = refer();
-    for (const value of this.values.planned.slice(length)) this.weigh(value.json);
-    return result;
   }
 
   /** Puts a mark beside a row. A draft with a mark takes no further plan: finding rows does not look at planned marks. */

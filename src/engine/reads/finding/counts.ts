@@ -20,7 +20,7 @@ const codes = statuses.flatMap((status): StatusCode[] => {
 
 /** Counts threads by status and workflow from the index, without reading them. */
 export async function countThreads(context: Context): Promise<Counts> {
-  if (!(await context.isIndexed())) return countAll(context);
+  if (!(await context.index.isComplete())) return countAll(context);
   const all = byStatus(await context.read(codes.map((code) => tally(statusPrefix(code)))));
   const workflows = new Map<string, ByStatus>();
   let rest = { ...all };
@@ -59,7 +59,7 @@ export async function quickStats(
 }
 
 async function threadCount(context: Context): Promise<number> {
-  if (!(await context.isIndexed())) return (await countAll(context)).threads;
+  if (!(await context.index.isComplete())) return (await countAll(context)).threads;
   const [threads] = await context.read([{ tally: everyThread }]);
   return threads as number;
 }

@@ -46,7 +46,7 @@ type Threads = AsyncGenerator<readonly ThreadInfo[]>;
 async function sourceOf(context: Context, options: ThreadsOptions): Promise<Threads> {
   const query = new ThreadQuery(options, await context.hidesIds());
   const finder = new Finder(context, query, options);
-  const isIndexed = (options.order === "updated" || query.isSelective) && (await context.isIndexed());
+  const isIndexed = (options.order === "updated" || query.isSelective) && (await context.index.isComplete());
   if (options.order === "updated") return isIndexed ? finder.newestFirst() : finder.newestOfAll();
   return isIndexed ? finder.fewById() : finder.byId();
 }

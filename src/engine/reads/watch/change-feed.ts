@@ -3,10 +3,11 @@ import { ThreadmarkError } from "../../../errors.ts";
 import type { ChangeKind, WatchedChange } from "../../../model/interface/watched-changes.ts";
 import { nextTurn } from "../../../platform/turns.ts";
 import type { Context } from "../../memory/context.ts";
-import { decodeLine, FOLLOWED, type LoggedChange, type LogRecord } from "../../records/store-wide/log.ts";
+import { decodeLine, type LoggedChange, type LogRecord } from "../../records/store-wide/log.ts";
 import { headOf } from "../../view/find.ts";
-import { decodeCursor, encodeCursor, type FollowedSeq } from "./cursor.ts";
-import { type Followed, type NewRows, nameOf, newestSeq, newRows, readsOf, readsOfNewest } from "./followed-rows.ts";
+import { decodeCursor, encodeCursor } from "./cursor.ts";
+import { type NewRows, nameOf, newestSeq, newRows, readsOf, readsOfNewest } from "./followed-rows.ts";
+import { FollowedTapes } from "./followed-tapes.ts";
 import { ToldChanges } from "./told-changes.ts";
 
 /** The changes that a watch is for. */
@@ -21,9 +22,6 @@ const LINES = 512;
 
 /** Tapes that are looked at in one turn of the event loop when a watch begins. */
 const PORTION = 256;
-
-/** Seqs of threads that are no longer followed are remembered for this many threads. */
-const REMEMBERED = 10_000;
 
 /** Stands in a cursor for the writes that a row carries, which come before the row itself: see {@link Followed}. */
 const HALF = 0.5;
@@ -55,8 +53,7 @@ export class ChangeFeed {
   readonly #filterName: string;
   #position = "";
   #skip = 0;
-  readonly #followed = new Map<string, Followed>();
-  readonly #remembered = new Map<string, number>();
+  readonly #followed = new FollowedTapes();
   /** Lines that were there before the watch began, but had no position yet: how many of each text are passed over. */
   readonly #earlier = new Map<string, number>();
   /** True if the last call of `next` left changes behind that are there already. */
@@ -74,7 +71,7 @@ export class ChangeFeed {
     const { position, skip, followed } = decodeCursor(feed.#filterName, cursor);
     feed.#position = position;
     feed.#skip = skip;
-    for (const [lineage, tape, told] of followed) feed.#follow(lineage, tape, told);
+    for (const [lineage, tape, told] of followed) feed.#followed.follow(lineage, tape, told);
     return feed;
   }
 
@@ -87,7 +84,11 @@ export class ChangeFeed {
 
   /** Returns the cursor behind everything told so far. */
   get cursor(): string {
-    return encodeCursor(this.#filterName, { position: this.#position, skip: this.#skip, followed: this.#seqs() });
+    return encodeCursor(this.#filterName, {
+      position: this.#position,
+      skip: this.#skip,
+      followed: this.#followed.seqs(),
+    });
   }
 
   /** Threads with changes that are committed, but are told later, since others may still come before them. */
@@ -162,7 +163,7 @@ export class ChangeFeed {
   #followLine({ thread, lineage, tape, changes }: LogRecord): boolean {
     const active = changes.find(([kind]) => kind === "active");
     if (!active || !this.#wantsRows(thread)) return false;
-    return this.#follow(lineage, tape, active[3] - 1);
+    return this.#followed.follow(lineage, tape, active[3] - 1);
   }
 
   #wantsRows(thread: string): boolean {
@@ -174,22 +175,8 @@ export class ChangeFeed {
     return this.#filter.thread === undefined || this.#filter.thread === thread;
   }
 
-  #follow(lineage: number, tape: number, told: number): boolean {
-    const name = nameOf({ lineage, tape });
-    const until = performance.now() + FOLLOWED;
-    const known = this.#followed.get(name);
-    if (known) {
-      known.until = until;
-      return false;
-    }
-    // A row whose commit took long may have come after the thread was last followed.
-    this.#followed.set(name, { lineage, tape, told: this.#remembered.get(name) ?? told, until });
-    this.#remembered.delete(name);
-    return true;
-  }
-
   async #tell(snapshot: Snapshot): Promise<readonly WatchedChange[]> {
-    const told = new ToldChanges(this.#filterName, this.#seqs());
+    const told = new ToldChanges(this.#filterName, this.#followed.seqs());
     this.more = false;
     for (const line of snapshot.lines) {
       // The thread has become active between two reads: its rows are read with the next changes.
@@ -240,7 +227,7 @@ export class ChangeFeed {
       this.#tellRows(told, name, snapshot, held.get(name) ?? Number.POSITIVE_INFINITY);
       if (snapshot.rows.get(name)?.more) this.more = true;
       if (snapshot.rows.has(name) && snapshot.rows.get(name) === undefined) this.#followed.delete(name);
-      else if (now > followed.until && followed.told === before) this.#leave(name, followed);
+      else if (now > followed.until && followed.told === before) this.#followed.leave(name);
     }
   }
 
@@ -266,13 +253,6 @@ export class ChangeFeed {
     }
   }
 
-  #leave(name: string, { told }: Followed): void {
-    this.#followed.delete(name);
-    this.#remembered.set(name, told);
-    const [oldest] = this.#remembered.keys();
-    if (this.#remembered.size > REMEMBERED && oldest !== undefined) this.#remembered.delete(oldest);
-  }
-
   async #wants(line: LogRecord, [kind]: LoggedChange): Promise<boolean> {
     const { workflow, kinds } = this.#filter;
     if (kind === "active" || !this.#isOf(line.thread) || kinds?.has(kind) === false) return false;
@@ -284,10 +264,6 @@ export class ChangeFeed {
     if (workflow !== undefined) return workflow;
     const tape = await this.#context.thread(thread);
     return tape && (await headOf(this.#context, tape, ""))?.workflow;
-  }
-
-  #seqs(): readonly FollowedSeq[] {
-    return [...this.#followed.values()].map(({ lineage, tape, told }) => [lineage, tape, told]);
   }
 }
 

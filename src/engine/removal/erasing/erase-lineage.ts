@@ -1,10 +1,9 @@
 import type { Found } from "../../../backend.ts";
 import { apply, type Delta, diff } from "../../../codec/delta/index.ts";
-import { addSought, Eraser, type Sought } from "../../../codec/erase.ts";
+import { addSought, type Sought } from "../../../codec/erase.ts";
 import type { Json, JsonObject } from "../../../codec/json.ts";
 import { jsonText } from "../../../codec/json-text.ts";
 import { resolveInState } from "../../../codec/state-references.ts";
-import { parseNamespaceKey } from "../../../model/address.ts";
 import type { Attributes } from "../../../model/attributes.ts";
 import type { ErasablePart, ErasableTest } from "../../../model/interface/erasure.ts";
 import type { PathStep } from "../../../model/patch.ts";
@@ -18,51 +17,42 @@ import { encodeMark, type MarkVersion } from "../../records/marks.ts";
 import { changeMeta, encodeMeta, type Meta } from "../../records/meta.ts";
 import { encodePack } from "../../records/pack/encode.ts";
 import type { Frame } from "../../records/pack/pack.ts";
-import type { Row, RowRecord } from "../../records/row.ts";
+import type { Row } from "../../records/row.ts";
 import { entryChanges } from "../../records/store-wide/index-entries.ts";
 import { encodeTailRow } from "../../records/tail.ts";
 import { wrapReferring } from "../../records/values.ts";
-import { type CarriedTask, nameOf, type StoredWrite } from "../../records/writes.ts";
+import type { CarriedTask, StoredWrite } from "../../records/writes.ts";
 import { allPacks } from "../../view/lineage/own-rows.ts";
 import { writeRecords } from "../../view/lineage/write-records.ts";
 import { type BuiltFrame, builtFrames, changedFrame } from "./erased-frames.ts";
 import { ErasedValues } from "./large-values.ts";
+import { type At, PartEraser, type Path } from "./part-eraser.ts";
 import type { PhysicalPlace } from "./physical-place.ts";
 
 /** The values to erase: those at some paths of the state, or those that a function picks. */
 export type ErasureTarget = readonly (readonly PathStep[])[] | ErasableTest;
 
-type Path = readonly PathStep[];
-
-/** The address of a record, for the places that are told. */
-interface At {
-  readonly tape: Tape;
-  readonly seq?: number;
-  readonly namespace?: string;
-  readonly checkpoint?: string;
-}
-
-/** The parts of a body beside the state, by the names that places are told under. Node names stay. */
-const parts = { n: "next", c: "completed", i: "interrupts", b: "barriers" } as const;
-
 /** Plans the records of a lineage anew, without some values. Hidden rows and old versions are not spared. */
 export class LineageErasure {
   readonly batch: BatchBuilder = new BatchBuilder();
-  readonly places: PhysicalPlace[] = [];
   readonly #context: Context;
   readonly #tapes: ReadonlyMap<number, Tape>;
   readonly #target: ErasureTarget;
   readonly #values: ErasedValues;
   readonly #packs = new Map<number, readonly LoadedPack[]>();
-  #eraser: Eraser;
-  #paths: readonly Path[] = [];
+  #parts: PartEraser;
 
   constructor(context: Context, tapes: ReadonlyMap<number, Tape>, target: ErasureTarget) {
     this.#context = context;
     this.#tapes = tapes;
     this.#target = target;
     this.#values = new ErasedValues(context, [...tapes.values()][0] as Tape);
-    this.#eraser = new Eraser({ paths: [], texts: new Set(), containers: new Set() }, this.#values);
+    this.#parts = new PartEraser({ paths: [], texts: new Set(), containers: new Set() }, this.#values);
+  }
+
+  /** Returns the places that were erased. */
+  get places(): readonly PhysicalPlace[] {
+    return this.#parts.places;
   }
 
   async plan(): Promise<void> {
@@ -72,7 +62,7 @@ export class LineageErasure {
       this.batch.check(tape.key("tail", tape.lastSeq + 1), undefined);
       this.#packs.set(tape.number, tape.meta.sealed === 0 ? [] : await allPacks(this.#context, tape));
     }
-    this.#eraser = new Eraser(await this.#sought(), this.#values);
+    this.#parts = new PartEraser(await this.#sought(), this.#values);
     for (const tape of this.#tapes.values()) await this.#planTape(tape);
   }
 
@@ -91,10 +81,10 @@ export class LineageErasure {
       const test = (path: Path, node: Json, part: ErasablePart): boolean => decide(path, codec.decode(node), part);
       return { paths: [], test, texts, containers };
     }
-    this.#paths = this.#target;
+    const paths = this.#target;
     const add = (state: Json): Promise<void> =>
       this.#values.reading(() =>
-        addSought(state, this.#paths, (reference) => this.#values.valueOf(reference), texts, containers),
+        addSought(state, paths, (reference) => this.#values.valueOf(reference), texts, containers),
       );
     for (const tape of this.#tapes.values()) {
       for await (const { tree } of builtFrames(this.#context, tape, this.#packsOf(tape))) {
@@ -105,7 +95,7 @@ export class LineageErasure {
           if (change) await add((await this.#replaced(tape, seq, change))["s"] as Json);
       }
     }
-    return { paths: this.#paths, texts, containers };
+    return { paths, texts, containers };
   }
 
   #packsOf(tape: Tape): readonly LoadedPack[] {
@@ -141,11 +131,11 @@ export class LineageErasure {
       const at: At = { tape, seq: row.seq, namespace: row.namespace, checkpoint: row.id };
       const frame = await this.#values.reading(() => {
         const hits: [ErasablePart, Path][] = [];
-        const result = changedFrame(built, (tree) => this.#body(tree, tree === built.tree ? hits : undefined));
+        const result = changedFrame(built, (tree) => this.#parts.body(tree, tree === built.tree ? hits : undefined));
         return { ...result, hits };
       });
-      const now = await this.#row(frame.row, at);
-      for (const [part, path] of frame.hits) this.#note(at, part, path);
+      const now = await this.#parts.row(frame.row, at);
+      for (const [part, path] of frame.hits) this.#parts.note(at, part, path);
       const isOther = frame.change !== built.change;
       const writes = await this.#carried(tape, frames.get(row.seq - 1)?.row, built, isOther);
       if (isOther || now !== row || writes !== built.writes) changed.add(row.seq);
@@ -181,34 +171,13 @@ export class LineageErasure {
       const writes: StoredWrite[] = [];
       for (const [index, channel, value] of task.writes) {
         const node = resolveInState(value, (tree as JsonObject)["s"] as Json);
-        const left = await this.#erased(node, "write", { tape, namespace, checkpoint: id }, [channel]);
+        const left = await this.#parts.value(node, "write", { tape, namespace, checkpoint: id }, [channel]);
         changed ||= left !== node;
         writes.push([index, channel, left]);
       }
       kept.push({ ...task, writes });
     }
     return changed ? kept : tasks;
-  }
-
-  /** Erases in a body. `hits` get the places in it. */
-  #body(tree: Json, hits?: [ErasablePart, Path][]): Json {
-    const body = tree as JsonObject;
-    const state = this.#eraser.erase(body["s"] as Json, "state", [], this.#paths);
-    for (const hit of state.hits) hits?.push(["state", hit]);
-    let copy = state.node === body["s"] ? body : { ...body, s: state.node };
-    for (const [key, name] of Object.entries(parts)) {
-      const part = this.#eraser.erase(body[key] as Json, "checkpoint", [name]);
-      if (part.node === body[key]) continue;
-      copy = { ...copy, [key]: part.node };
-      for (const hit of part.hits) hits?.push(["checkpoint", [name, ...hit]]);
-    }
-    return copy;
-  }
-
-  async #row(row: Row, at: At): Promise<Row> {
-    const label = row.label === "" ? "" : await this.#erased(row.label, "label", at);
-    const metadata = row.metadata === null ? null : await this.#erased(row.metadata, "metadata", at);
-    return label === row.label && metadata === row.metadata ? row : { ...row, label: label as string, metadata };
   }
 
   async #planMarks(tape: Tape): Promise<void> {
@@ -229,11 +198,11 @@ export class LineageErasure {
     };
     let now = version;
     if (version.label !== undefined && version.label !== "") {
-      const label = (await this.#erased(version.label, "label", at)) as string;
+      const label = (await this.#parts.value(version.label, "label", at)) as string;
       if (label !== version.label) now = { ...now, label };
     }
     if (version.row) {
-      const row = await this.#rowRecord(version.row, at);
+      const row = await this.#parts.rowRecord(version.row, at);
       if (row !== version.row) now = { ...now, row };
     }
     if (version.change === undefined) return now;
@@ -242,18 +211,10 @@ export class LineageErasure {
     const hits: [ErasablePart, Path][] = [];
     const [before, left] = await this.#values.reading(() => {
       hits.length = 0;
-      return [this.#body(tree), this.#body(after, hits)] as const;
+      return [this.#parts.body(tree), this.#parts.body(after, hits)] as const;
     });
-    for (const [part, path] of hits) this.#note(at, part, path);
+    for (const [part, path] of hits) this.#parts.note(at, part, path);
     return before === tree && left === after ? now : { ...now, change: diff(before, left) ?? {} };
-  }
-
-  async #rowRecord(row: RowRecord, at: At): Promise<RowRecord> {
-    const { label, metadata } = row;
-    const now: RowRecord = { ...row };
-    if (label !== undefined) now.label = (await this.#erased(label, "label", at)) as string;
-    if (metadata !== undefined) now.metadata = await this.#erased(metadata, "metadata", at);
-    return now.label === label && now.metadata === metadata ? row : now;
   }
 
   async #planWrites(tape: Tape): Promise<void> {
@@ -264,7 +225,7 @@ export class LineageErasure {
         const { namespace = "", checkpoint } = task;
         const writes: StoredWrite[] = [];
         for (const [index, channel, node] of task.writes) {
-          const left = await this.#erased(node, "write", { tape, namespace, checkpoint }, [channel]);
+          const left = await this.#parts.value(node, "write", { tape, namespace, checkpoint }, [channel]);
           changed ||= left !== node;
           writes.push([index, channel, left]);
         }
@@ -286,7 +247,7 @@ export class LineageErasure {
       const kept: MailEntry[] = [];
       for (const entry of entries) {
         if (isUsed(entry)) kept.push(entry);
-        else kept.push({ ...entry, payload: await this.#erased(entry.payload, "mail", { tape }) });
+        else kept.push({ ...entry, payload: await this.#parts.value(entry.payload, "mail", { tape }) });
       }
       const isSame = kept.every(
         (entry, index) => isUsed(entry) || entry.payload === (entries[index] as typeof entry).payload,
@@ -300,30 +261,8 @@ export class LineageErasure {
     if (!attributes) return undefined;
     const now: [string, Attributes[string]][] = [];
     for (const [name, value] of Object.entries(attributes)) {
-      now.push([name, (await this.#erased(value, "attribute", { tape }, [name])) as Attributes[string]]);
+      now.push([name, (await this.#parts.value(value, "attribute", { tape }, [name])) as Attributes[string]]);
     }
     return now.every(([name, value]) => attributes[name] === value) ? undefined : Object.fromEntries(now);
-  }
-
-  /** Erases in one value beside the bodies, and notes the places. Paths of the state also apply to writes of their channel. */
-  async #erased(node: Json, part: ErasablePart, at: At, above: Path = []): Promise<Json> {
-    const [channel] = above;
-    const paths =
-      part === "write" ? this.#paths.filter(([first]) => first === channel).map((path) => path.slice(1)) : [];
-    const { node: left, hits } = await this.#values.reading(() => this.#eraser.erase(node, part, above, paths));
-    for (const hit of hits) this.#note(at, part, [...above, ...hit]);
-    return left;
-  }
-
-  #note({ tape, seq, namespace = "", checkpoint }: At, part: ErasablePart, path: Path): void {
-    const place = {
-      thread: tape.meta.thread,
-      namespace: parseNamespaceKey(namespace),
-      checkpoint: checkpoint ?? null,
-      part,
-      path,
-    };
-    const written = part === "write" ? nameOf({ namespace, checkpoint: checkpoint as string }) : undefined;
-    this.places.push({ tape, seq, written, place });
   }
 }

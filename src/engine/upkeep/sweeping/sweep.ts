@@ -50,7 +50,7 @@ export async function sweepStore(store: SweptStore, options: SweepOptions): Prom
   const { context, lanes, committer } = store;
   const { signal, dryRun = false } = options;
   signal?.throwIfAborted();
-  if (!(await context.isIndexed())) await reindexStore(context, lanes, committer, signal ? { signal } : {});
+  if (!(await context.index.isComplete())) await reindexStore(context, lanes, committer, signal ? { signal } : {});
   const sweeper = dryRun
     ? undefined
     : await Sweeper.begin(lanes, `${processName()}:${crypto.randomUUID().slice(0, 8)}`);

@@ -1,7 +1,7 @@
-import type { Value } from "../../backend.ts";
-import type { NamedValue } from "../../codec/references.ts";
-import { ByteCache } from "./byte-cache.ts";
-import { LongTexts } from "./long-texts.ts";
+import type { Value } from "../../../backend.ts";
+import type { NamedValue } from "../../../codec/references.ts";
+import { ByteCache } from "../byte-cache.ts";
+import { LongTexts } from "../long-texts.ts";
 
 /** The large values of a lineage that are known to be stored. */
 export interface LineageValues {

@@ -1,9 +1,9 @@
-import type { Value } from "../../backend.ts";
-import { UNREADABLE } from "../../codec/envelope.ts";
-import { ThreadmarkError } from "../../errors.ts";
-import type { StoredObject, ValueDriver } from "../../model/interface/store-options.ts";
-import { utf8 } from "../../platform/bytes.ts";
-import { newObjectName, type OutsideObject } from "../records/values.ts";
+import type { Value } from "../../../backend.ts";
+import { UNREADABLE } from "../../../codec/envelope.ts";
+import { ThreadmarkError } from "../../../errors.ts";
+import type { StoredObject, ValueDriver } from "../../../model/interface/store-options.ts";
+import { utf8 } from "../../../platform/bytes.ts";
+import { newObjectName, type OutsideObject } from "../../records/values.ts";
 
 /** Objects that are uploaded or deleted at once. */
 const AT_ONCE = 8;

@@ -1,0 +1,45 @@
+import type { Size, Stored, Table } from "../../backend.ts";
+import { tables } from "../../backend.ts";
+import type { Database } from "./database.ts";
+
+export type Sizes = Record<Stored, Size>;
+
+const tableNames: readonly Stored[] = [...(Object.keys(tables) as Table[]), "directory", "entry", "log"];
+/** The tables that a database of the first schema lacks. */
+const laterTables: readonly Stored[] = ["value", "mail", "entry", "log"];
+
+const empty: Size = { records: 0, bytes: 0 };
+
+/** Returns the sizes of a store that does not exist yet. */
+export function noSizes(): Sizes {
+  return Object.fromEntries(tableNames.map((name) => [name, empty])) as Sizes;
+}
+
+/** Measures the tables, in one snapshot. */
+export function sizesOf({ statements, isIndexed }: Database): Sizes {
+  statements.beginRead();
+  try {
+    return Object.fromEntries(
+      tableNames.map((name) => {
+        if (!isIndexed && laterTables.includes(name)) return [name, empty];
+        const { records, bytes } = statements.size(name) as Size;
+        return [name, { records, bytes }];
+      }),
+    ) as Sizes;
+  } finally {
+    statements.commit();
+  }
+}
+
+/** Returns the bytes of all pages of the database, for one that has no file. */
+export function pageBytes({ connection }: Database): number {
+  const { page_count: count } = connection.prepare("PRAGMA page_count").get() as { readonly page_count: number };
+  const { page_size: size } = connection.prepare("PRAGMA page_size").get() as { readonly page_size: number };
+  return count * size;
+}
+
+/** Returns the faults that SQLite itself finds in the file. */
+export function integrityFaults({ connection }: Database): readonly string[] {
+  const rows = connection.prepare("PRAGMA integrity_check").all() as readonly { readonly integrity_check: string }[];
+  return rows.map(({ integrity_check: fault }) => fault).filter((fault) => fault !== "ok");
+}
