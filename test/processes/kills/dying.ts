@@ -1,5 +1,5 @@
 /**
- * Run by the kill tests as a process of its own: opens a store, does some upkeep, and kills itself just before or after a
+ * Run by the kill tests as a process of its own: opens a store, does some upkeep, and kills itself just before, during or after a
  * commit: `dying.ts url options work commit moment time`. Without that commit, it tells "done".
  */
 import { openBackend } from "../../../src/api/open-backend.ts";
@@ -24,7 +24,10 @@ const dying = forwarding(backend, {
     commits += 1;
     const isFatal = commits === Number(fatal);
     if (isFatal && moment === "before") die();
-    const applied = await backend.commit(batches);
+    const committed = backend.commit(batches);
+    // A turn later the commit of a server is on its way, and its answer is not.
+    if (isFatal && moment === "during") setImmediate(die);
+    const applied = await committed;
     if (isFatal) die();
     return applied;
   },

@@ -3,10 +3,14 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { open, type Store, type StoreOptions } from "../../../src/index.ts";
 import { collect } from "../../support/collect.ts";
-import { fileUnderTest, type Place, redisUnderTest, sqliteUnderTest } from "../../support/places.ts";
+import { fileUnderTest, type Place, postgresUnderTest, redisUnderTest, sqliteUnderTest } from "../../support/places.ts";
 import { fill, fillOptions, storeOptions, type Work, works } from "./upkeep-works.ts";
 
 type State = Record<string, unknown>;
+
+/** When a process kills itself: before a commit, as it is under way, or after it. */
+const moments = ["before", "during", "after"] as const;
+type Moment = (typeof moments)[number];
 
 const dying = fileURLToPath(new URL("./dying.ts", import.meta.url));
 
@@ -15,7 +19,7 @@ async function died(
   place: Place,
   work: Work,
   commit: number,
-  moment: "before" | "after",
+  moment: Moment,
   time: number,
 ): Promise<boolean> {
   const about = [work, String(commit), moment, String(time)];
@@ -73,13 +77,14 @@ function expectWhole(
 /** Kills for each work: each takes a process. */
 const backends = [
   [sqliteUnderTest, 9],
-  [fileUnderTest, 4],
-  [redisUnderTest, 4],
+  [fileUnderTest, 6],
+  [postgresUnderTest, 6],
+  [redisUnderTest, 6],
 ] as const;
 
 for (const [backend, most] of backends) {
   test.each(Object.keys(works) as Work[])(
-    `%s, killed before or after its commits, leaves a store that reads, and goes on when it is done again (${backend.name})`,
+    `%s, killed before, during or after its commits, leaves a store that reads, and goes on when it is done again (${backend.name})`,
     { timeout: 240_000 },
     async (work) => {
       const options = works[work];
@@ -97,7 +102,8 @@ for (const [backend, most] of backends) {
       let kills = 0;
       for (let isDone = false; !isDone && kills < most; ) {
         // A later commit each time, and at first the first one: each killed process goes on from those before it.
-        isDone = await died(place, work, 1 + (kills >> 1), kills % 2 === 0 ? "before" : "after", kills);
+        const moment = moments[kills % moments.length] as Moment;
+        isDone = await died(place, work, 1 + Math.floor(kills / moments.length), moment, kills);
         if (!isDone) kills += 1;
         await using(place, lookingOptions(work), async (store) => {
           expect(await faultsOf(store)).toEqual([]);
