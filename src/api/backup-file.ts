@@ -5,7 +5,7 @@ import type { Context } from "../engine/memory/context.ts";
 import { ThreadmarkError } from "../errors.ts";
 import type { BackupResult, RestoreResult } from "../model/interface/results.ts";
 import type { BackupOptions, BackupStream, WorkOptions } from "../model/interface/store-options.ts";
-import { cryptography, fs } from "../platform/node-builtins.ts";
+import { cryptography, fs, path } from "../platform/node-builtins.ts";
 
 /** Characters that are written at once. */
 const CHUNK = 256 * 1024;
@@ -29,11 +29,24 @@ export async function writeBackup(context: Context, target: unknown, options: Ba
     await handle.sync();
     await handle.close();
     await fs.promises.rename(part, file);
+    await syncFolder(path.dirname(file));
     return result;
   } catch (error) {
     await handle.close().catch(() => undefined);
     await fs.promises.rm(part, { force: true });
     throw error;
+  }
+}
+
+/** Syncs a folder: a new name survives a power cut only then. */
+async function syncFolder(folder: string): Promise<void> {
+  // Windows cannot sync a directory and need not.
+  if (process.platform === "win32") return;
+  const handle = await fs.promises.open(folder, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
   }
 }
 

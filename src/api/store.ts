@@ -192,9 +192,9 @@ export class Store<State = unknown> {
     return this.#work(async () => {
       const { quick, ...work } = checkStatsOptions(options);
       const { lastSweep } = await import("../engine/upkeep/sweeping/sweeper.ts");
-      const { lastBackup } = await import("../engine/bundles/last-backup.ts");
+      const { storeNotes } = await import("../engine/bundles/store-notes.ts");
       const { context } = this.#engine;
-      const upkeep = { sweep: await lastSweep(context), backup: await lastBackup(context) };
+      const upkeep = { sweep: await lastSweep(context), ...(await storeNotes(context)) };
       if (quick) return (await import("../engine/reads/finding/counts.ts")).quickStats(context, work, upkeep);
       return (await import("../engine/reads/sizes.ts")).storeStats(context, work, upkeep);
     });
@@ -322,7 +322,7 @@ export class Store<State = unknown> {
       const { writeBackup } = await import("./backup-file.ts");
       const { context, lanes } = this.#engine;
       const result = await writeBackup(context, target, checkBackupOptions(options));
-      const { noteBackup } = await import("../engine/bundles/last-backup.ts");
+      const { noteBackup } = await import("../engine/bundles/store-notes.ts");
       // A store that cannot be written to, now or at all, is backed up all the same: only the note is missing.
       await noteBackup(context, lanes, result).catch((error: unknown) => {
         if (!(error instanceof ThreadmarkError)) throw error;
@@ -334,7 +334,7 @@ export class Store<State = unknown> {
   /**
    * Restores backups from files: a whole one, and those that go on from it, in order. All are checked before anything is
    * written. Threads of their names are replaced (`BUSY` while one is leased), other threads stay. Stopped or killed, it can be
-   * called again.
+   * called again; until then `verify` and `stats` say that it has not ended.
    *
    * @example
    * await store.restore(["monday.bundle", "tuesday.bundle"]);

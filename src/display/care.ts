@@ -3,7 +3,7 @@ import { ageText, bytesText, countText } from "./quantities.ts";
 
 /** Returns how a store is looked after, in words: encryption, state versions, the last sweep and the last backup. */
 export function careFacts(
-  { encryption, stateVersions, sweep, backup }: QuickStats & Partial<Pick<Stats, "stateVersions">>,
+  { encryption, stateVersions, sweep, backup, restoring }: QuickStats & Partial<Pick<Stats, "stateVersions">>,
   now: number,
   dateText: (at: number) => string,
 ): readonly (readonly [name: string, text: string])[] {
@@ -12,6 +12,7 @@ export function careFacts(
     ...(stateVersions ? [["state versions", versionsText(stateVersions)] as const] : []),
     ["last sweep", sweep === null ? "none" : sweepText(sweep, now, dateText)],
     ["last backup", backup === null ? "none noted" : backupText(backup, now)],
+    ...(restoring === undefined ? [] : [["restore", `begun ${ageText(restoring, now)} and not ended`] as const]),
   ];
 }
 

@@ -8,10 +8,11 @@ import type { ThreadChange } from "../commits/thread-change.ts";
 import type { Context } from "../memory/context.ts";
 import { importThread } from "./import.ts";
 import { type BundleSource, readBundle } from "./read-bundle.ts";
+import { beginRestore, endRestore } from "./store-notes.ts";
 
 /**
  * Restores backups, each after the one that it goes on from. All of them are read through first, so that a damaged one changes
- * nothing. Threads of their names are replaced, and threads that were deleted since the backup before are deleted.
+ * nothing, and the store says that it is not whole until the end. Threads of their names are replaced, and threads that were deleted since the backup before are deleted.
  */
 export async function restoreBackups(
   context: Context,
@@ -31,6 +32,7 @@ export async function restoreBackups(
       async deleted() {},
     });
   }
+  await beginRestore(context, lanes);
   const counts = { restored: 0, deleted: 0, checkpoints: 0 };
   for (const source of sources) {
     await readBundle(context, source(), signal, {
@@ -48,6 +50,7 @@ export async function restoreBackups(
       },
     });
   }
+  await endRestore(lanes);
   return { ...counts, cursor };
 }
 

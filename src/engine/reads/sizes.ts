@@ -89,7 +89,7 @@ function bytesOf(value: Value | undefined): number {
 export async function storeStats(
   context: Context,
   { progress, signal, after }: ResumableOptions,
-  upkeep: Pick<Stats, "sweep" | "backup">,
+  upkeep: Pick<Stats, "sweep" | "backup" | "restoring">,
 ): Promise<Stats> {
   signal?.throwIfAborted();
   let threads = 0;

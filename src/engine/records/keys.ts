@@ -17,6 +17,12 @@ export const STORE_LINEAGE: number = 2 ** 31 - 1;
 /** The key of the record that says that a store is encrypted, and holds its own keys. */
 export const storeKey: Key = { table: "head", lineage: STORE_LINEAGE, group: STORE_LINEAGE, item: 0, part: 0 };
 
+/**
+ * The thread whose lease is the right to sweep, and whose meta record tells what was swept, backed up and restored. It never
+ * has a checkpoint, so no list shows it.
+ */
+export const STORE_THREAD = "\u0001threadmark:sweeper";
+
 /** The part of a tape that its keys are made of. */
 export interface TapeAddress {
   readonly lineage: number;

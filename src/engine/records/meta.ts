@@ -123,6 +123,8 @@ export interface Meta {
   readonly sweeper?: SweeperRecord;
   /** The last backup of the store, in that thread. */
   readonly backup?: BackupReport;
+  /** When a restore of the store began that has not ended, in that thread. */
+  readonly restoring?: number;
   /** The thread was deleted, but forks still build on the tape. */
   readonly dead?: true;
 }

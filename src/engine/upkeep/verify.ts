@@ -8,7 +8,7 @@ import { ByteCache } from "../memory/byte-cache.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { allThreads } from "../reads/directory.ts";
-import { tapeName } from "../records/keys.ts";
+import { STORE_THREAD, tapeName } from "../records/keys.ts";
 import { standingOf } from "../view/lineage/unchanged-since.ts";
 import { isPlain } from "../view/row-at.ts";
 import { SharedNumbers } from "./shared-numbers.ts";
@@ -31,6 +31,8 @@ export async function verifyStore(
     checkpoint: null,
     message,
   }));
+  const restoring = (await context.thread(STORE_THREAD).catch(ifDamaged))?.meta.restoring;
+  if (restoring !== undefined) faults.push(unfinishedRestore(restoring));
   const onFault = (thread: string, error: unknown): void => void faults.push(faultOf(thread, null, error));
   const lineages = new Lineages(context, faults);
   const numbers = new SharedNumbers(context);
@@ -66,6 +68,11 @@ export async function verifyStore(
     signal?.throwIfAborted();
   }
   return { ok: faults.length === 0, faults };
+}
+
+function unfinishedRestore(at: number): Fault {
+  const what = `A restore that began at ${new Date(at).toISOString()} has not ended: threads may be missing, or be older than the backups.`;
+  return { thread: "", checkpoint: null, message: `${what} Run it again.` };
 }
 
 /** Returns no faults of the index for a thread that does not read: that is reported as such. */

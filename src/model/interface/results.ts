@@ -91,6 +91,8 @@ export interface Stats {
   readonly sweep: SweepReport | null;
   /** The last backup that this store noted; null where there was none. */
   readonly backup: BackupReport | null;
+  /** When a restore began that has not ended: threads may be missing until one does. Absent otherwise. */
+  readonly restoring?: number;
   /** How the store is encrypted; null where it is not. */
   readonly encryption: EncryptionReport | null;
   /** How many threads have a head of each state version; 0 is unversioned. */
@@ -108,7 +110,8 @@ export interface EncryptionReport {
 }
 
 /** The result of `stats` with `quick`: everything that is known without reading the threads. */
-export interface QuickStats extends Pick<Stats, "threads" | "behind" | "sweep" | "backup" | "encryption"> {
+export interface QuickStats
+  extends Pick<Stats, "threads" | "behind" | "sweep" | "backup" | "restoring" | "encryption"> {
   readonly bytes: Pick<Stats["bytes"], "total">;
 }
 

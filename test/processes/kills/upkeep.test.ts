@@ -15,13 +15,7 @@ type Moment = (typeof moments)[number];
 const dying = fileURLToPath(new URL("./dying.ts", import.meta.url));
 
 /** Does some work in a process that kills itself at a commit. Resolves to whether it came to its end before that. */
-async function died(
-  place: Place,
-  work: Work,
-  commit: number,
-  moment: Moment,
-  time: number,
-): Promise<boolean> {
+async function died(place: Place, work: Work, commit: number, moment: Moment, time: number): Promise<boolean> {
   const about = [work, String(commit), moment, String(time)];
   const parameters = [dying, String(place.url), JSON.stringify(place.options ?? {}), ...about];
   return new Promise((resolve, reject) => {

@@ -45,7 +45,7 @@ export async function countThreads(context: Context): Promise<Counts> {
 export async function quickStats(
   context: Context,
   { progress, signal }: WorkOptions,
-  upkeep: Pick<QuickStats, "sweep" | "backup">,
+  upkeep: Pick<QuickStats, "sweep" | "backup" | "restoring">,
 ): Promise<QuickStats> {
   signal?.throwIfAborted();
   const threads = await threadCount(context);

@@ -4,14 +4,9 @@ import { acquireChange, checkLease } from "../../changes/lease.ts";
 import type { Lanes } from "../../commits/lanes.ts";
 import type { ThreadChange } from "../../commits/thread-change.ts";
 import type { Context } from "../../memory/context.ts";
+import { STORE_THREAD } from "../../records/keys.ts";
 import type { LeaseRecord } from "../../records/meta.ts";
 import type { SweeperRecord } from "../../records/store-wide/sweeper.ts";
-
-/**
- * The thread whose lease is the right to sweep, and whose meta record tells what was swept and backed up. It never has a
- * checkpoint, so no list shows it.
- */
-export const STORE_THREAD = "\u0001threadmark:sweeper";
 
 /** A sweeper that was killed keeps others waiting for so many milliseconds. It renews its lease with every batch. */
 const TTL = 60_000;

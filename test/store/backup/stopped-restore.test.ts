@@ -1,0 +1,56 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { careFacts } from "../../../src/display/care.ts";
+import { open } from "../../../src/index.ts";
+import { sharedMemory } from "../../../src/testing/index.ts";
+import { folderOfTest } from "../../support/folders-of-tests.ts";
+
+const unfinished = /restore .* has not ended/;
+
+/** Writes a backup of three threads. */
+async function backupOfThree(): Promise<string> {
+  const file = join(folderOfTest(), "whole.bundle");
+  await using store = await open("memory:");
+  for (const id of ["a", "b", "c"]) await store.thread(id).put({ state: { id } });
+  await store.backup(file);
+  return file;
+}
+
+test("a restore that was stopped is told by verify and stats until one comes to its end", async () => {
+  const file = await backupOfThree();
+  const place = sharedMemory();
+  const store = await open(place);
+  const stop = new AbortController();
+  const progress = (): void => stop.abort(new Error("enough"));
+  await expect(store.restore(file, { progress, signal: stop.signal })).rejects.toThrow("enough");
+
+  // Another program that opens the store is told as well.
+  const other = await open(place);
+  expect((await other.verify()).faults).toEqual([
+    { thread: "", checkpoint: null, message: expect.stringMatching(unfinished) },
+  ]);
+  for (const quick of [false, true]) expect((await other.stats({ quick })).restoring).toEqual(expect.any(Number));
+  // So the command line and the screen say it.
+  const facts = careFacts(await other.stats(), Date.now(), String);
+  expect(facts).toContainEqual(["restore", "begun just now and not ended"]);
+
+  await other.restore(file);
+  expect(await store.verify()).toEqual({ ok: true, faults: [] });
+  for (const quick of [false, true]) expect(await store.stats({ quick })).not.toHaveProperty("restoring");
+  expect(await store.thread("c").count()).toBe(1);
+});
+
+test("a restore that meets a leased thread has not ended, and one that is refused before it writes changes nothing", async () => {
+  const file = await backupOfThree();
+  const store = await open("memory:");
+  const lease = await store.thread("b").acquire();
+  await expect(store.restore(file)).rejects.toThrow(expect.objectContaining({ code: "BUSY" }));
+  expect((await store.verify()).faults[0]?.message).toMatch(unfinished);
+  await lease.release();
+  await store.restore(file);
+  expect((await store.verify()).ok).toBe(true);
+  await expect(store.restore(join(folderOfTest(), "none.bundle"))).rejects.toThrow(
+    expect.objectContaining({ code: "NOT_FOUND" }),
+  );
+  expect((await store.verify()).ok).toBe(true);
+});
