@@ -1,9 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import type { DirectoryKey, Key } from "../../../src/backend.ts";
+import { memory } from "../../../src/backends/memory/index.ts";
 import { open, type Store } from "../../../src/index.ts";
 import { directory } from "../../../src/large-values/index.ts";
+import { forwarding } from "../../../src/testing/index.ts";
 import { createDatabase, type TestDatabase } from "../../support/postgres/database.ts";
+import { startServer } from "../../support/redis/server.ts";
 import { makeFolder, removeFolder } from "../../support/temporary-folder.ts";
 
 const secret = "alice-4711@example.com";
@@ -15,7 +19,10 @@ function newFolder(): string {
 }
 
 /** Puts the secret into every kind of record, and erases it. */
-async function putAndErase(store: Store<Record<string, unknown>>): Promise<void> {
+async function putAndErase(
+  store: Store<Record<string, unknown>>,
+  looks = async (): Promise<void> => {},
+): Promise<void> {
   const thread = store.thread("t");
   for (let n = 0; n < 80; n += 1) {
     await thread.put({
@@ -31,6 +38,7 @@ async function putAndErase(store: Store<Record<string, unknown>>): Promise<void>
   await thread.put({ id: head?.id ?? "", state: { replaced: secret } });
   await thread.prune({ keepLast: 30 });
   await thread.erase(["user", "email"], { forks: true });
+  await looks();
   await store.compact();
 }
 
@@ -79,6 +87,50 @@ test("after erase and compact no byte of the value is in objects outside the sto
   await putAndErase(store);
   expect([...holds(folder), ...holds(objects)]).toEqual([]);
   expect((await store.verify()).faults).toEqual([]);
+  await store.close();
+});
+
+test("after erase and compact no byte of the value is in the keys of a Redis server, in its append-only file or in a snapshot", async () => {
+  // Compressed texts could not be searched.
+  const server = await startServer("--rdbcompression", "no");
+  onTestFinished(() => server.remove());
+  const store = await open<Record<string, unknown>>(server.url);
+  await putAndErase(store, async () => {
+    // The append-only file has every command that was ever given, until it is written anew.
+    expect(holds(server.folder)).not.toEqual([]);
+  });
+  expect(holds(server.folder)).toEqual([]);
+  await server.command("SAVE");
+  expect(readdirSync(server.folder)).toContain("dump.rdb");
+  expect(holds(server.folder)).toEqual([]);
+  expect(await bundleOf(store)).not.toContain(secret);
+  await store.close();
+});
+
+test("after erase and compact no byte of the value is in the records, entries and log of a store in memory", async () => {
+  const backend = memory();
+  const keys = new Map<string, Key | DirectoryKey>();
+  const told = forwarding(backend, {
+    commit: async (batches) => {
+      for (const { inserts = [], puts = [] } of batches) {
+        for (const { key } of [...inserts, ...puts]) keys.set(JSON.stringify(key), key);
+      }
+      return backend.commit(batches);
+    },
+  });
+  const everything = async (): Promise<string> => {
+    const records = [...keys.values()].map((get) => ({ get }));
+    const find = { from: "\u0001", to: "\uffff", limit: 1000 };
+    const values = await backend.read([...records, { find }, { log: { after: "", limit: 1000 } }]);
+    return JSON.stringify(values);
+  };
+  const store = await open<Record<string, unknown>>(told);
+  await putAndErase(store);
+  expect(keys.size).toBeGreaterThan(50);
+  expect(await everything()).not.toContain(secret);
+  expect(await bundleOf(store)).not.toContain(secret);
+  await store.thread("t").put({ state: { secret }, attributes: { secret } });
+  expect((await everything()).split(secret).length).toBeGreaterThan(3);
   await store.close();
 });
 

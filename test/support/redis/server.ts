@@ -56,7 +56,8 @@ function isFree(port: number): Promise<boolean> {
 export class TestServer {
   readonly port: number;
   readonly #arguments: readonly string[];
-  readonly #folder = makeFolder();
+  /** The folder that the server writes its files into. */
+  readonly folder: string = makeFolder();
   #child: ChildProcess | undefined;
 
   constructor(port: number, given: readonly string[]) {
@@ -77,7 +78,7 @@ export class TestServer {
   }
 
   async start(): Promise<this> {
-    const settings = ["--port", String(this.port), "--bind", "127.0.0.1", "--dir", this.#folder, "--save", ""];
+    const settings = ["--port", String(this.port), "--bind", "127.0.0.1", "--dir", this.folder, "--save", ""];
     await this.#run([...settings, "--appendonly", "yes", "--appendfsync", "no", ...this.#arguments]);
     return this;
   }
@@ -133,7 +134,7 @@ export class TestServer {
 
   async remove(): Promise<void> {
     await this.kill();
-    removeFolder(this.#folder);
+    removeFolder(this.folder);
   }
 }
 
