@@ -55,7 +55,7 @@ export function forkChange(request: ForkRequest, committer: Committer): ThreadCh
         return;
       }
       const { label } = request;
-      const index = { ...(await indexOfFork(draft, source, at, true)), t: Math.max(createdAt, at.createdAt) };
+      const index = { ...(await indexOfFork(draft, source, at, true)), t: createdAt };
       const { tape } = await startThread(draft, committer, source, request.into, {
         createdAt,
         origin,
@@ -87,8 +87,7 @@ export function copyChange(into: string, committer: Committer): ThreadChange<voi
       draft.tell("fork");
       const createdAt = draft.context.clock();
       const { root, newest } = await shownEnds(draft, source);
-      const facts = await indexOfFork(draft, source, (root ?? newest) as Shown, true);
-      const index = { ...facts, t: Math.max(createdAt, newest?.createdAt ?? 0) };
+      const index = { ...(await indexOfFork(draft, source, (root ?? newest) as Shown, true)), t: createdAt };
       await startThread(draft, committer, source, into, { createdAt, origin, index });
     },
   };

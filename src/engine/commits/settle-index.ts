@@ -1,7 +1,7 @@
 import { controlIndexes } from "../../model/control-writes.ts";
 import { endOf } from "../../model/status.ts";
 import type { Tape } from "../memory/tape.ts";
-import type { Meta } from "../records/meta.ts";
+import { activeAt, type Meta } from "../records/meta.ts";
 import type { Row } from "../records/row.ts";
 import { COMPLETE, entryChanges } from "../records/store-wide/index-entries.ts";
 import type { IndexState } from "../records/store-wide/index-state.ts";
@@ -27,7 +27,7 @@ export function leavesIndex({ meta, planned, controls, shown }: Draft): boolean 
   const { row } = last.tail;
   if (row.namespace !== "" || (row.run ?? undefined) !== index.r) return false;
   if ((row.workflow ?? undefined) !== index.w || statusCode(row, []) !== index.s) return false;
-  return isSameSecond(activity(meta, row), index.t);
+  return isSameSecond(activeAt(meta, row), index.t);
 }
 
 /** Brings the index in a draft's meta record up to date. */
@@ -63,7 +63,7 @@ async function indexOf(draft: Draft, meta: Meta): Promise<IndexState | undefined
   const { newest, root } = ends;
   const head = root ?? newest;
   if (head === undefined || newest === undefined) return undefined;
-  const now = activity(meta, newest);
+  const now = activeAt(meta, newest);
   return {
     s: statusCode(head, await controlsOf(draft, meta, head)),
     t: meta.index !== undefined && isSameSecond(now, meta.index.t) ? meta.index.t : now,
@@ -156,11 +156,6 @@ async function controlsOf(draft: Draft, meta: Meta, head: Row): Promise<readonly
 
 function isFor(control: { readonly namespace: string; readonly checkpoint: string }, row: Row): boolean {
   return control.checkpoint === row.id && control.namespace === row.namespace;
-}
-
-/** Returns when a thread was last active, as `updatedAt` tells it. */
-function activity({ origin, createdAt }: Meta, newest: Row): number {
-  return origin ? Math.max(newest.createdAt, createdAt) : newest.createdAt;
 }
 
 function isSameSecond(left: number, right: number): boolean {

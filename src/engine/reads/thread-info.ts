@@ -5,7 +5,7 @@ import { ifDamaged } from "../faults/damage.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { tapeName } from "../records/keys.ts";
-import type { Meta } from "../records/meta.ts";
+import { activeAt, type Meta } from "../records/meta.ts";
 import type { Row } from "../records/row.ts";
 import { countOf } from "../view/count.ts";
 import { headOf } from "../view/find.ts";
@@ -103,7 +103,7 @@ async function threadInfo(context: Context, tape: Tape): Promise<ThreadInfo | un
     status: statusAt(context, meta) ?? (await statusOfHead(context, tape, head)),
     checkpoints: await countOf(context, tape, undefined),
     createdAt: meta.createdAt,
-    updatedAt: Math.max(newest.createdAt, meta.origin ? meta.createdAt : newest.createdAt),
+    updatedAt: activeAt(meta, newest),
     forkedFrom: meta.origin ? { thread: meta.origin.thread, checkpoint: meta.origin.checkpoint } : null,
     attributes: { ...meta.attributes },
     cursor: meta.thread,

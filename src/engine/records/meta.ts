@@ -180,3 +180,15 @@ export function decodeMeta(value: Value): Meta {
 export function changeMeta(meta: Meta, change: { readonly [K in keyof Meta]?: Meta[K] | undefined }): Meta {
   return { ...meta, ...change, version: meta.version + 1 } as Meta;
 }
+
+/**
+ * Returns when a thread was last active, as `updatedAt` tells it. A fork or copy begins when it is made: the times of the rows that it
+ * inherits do not count, since a nested one may be later than the clock that made the fork, and forking does not look for it.
+ */
+export function activeAt(
+  { origin, createdAt }: Pick<Meta, "origin" | "createdAt">,
+  newest: { readonly seq: number; readonly createdAt: number },
+): number {
+  if (origin === undefined) return newest.createdAt;
+  return newest.seq > origin.upTo ? Math.max(newest.createdAt, createdAt) : createdAt;
+}

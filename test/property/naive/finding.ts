@@ -40,11 +40,12 @@ export function statusOf(thread: NaiveThread): Status {
   return head.next.length === 0 ? "done" : "paused";
 }
 
-/** When a thread was last active: at its newest checkpoint, or when it was forked. */
+/** When a thread was last active: at its newest checkpoint of its own, or when it was forked. */
 export function updatedAt(thread: NaiveThread, bundled: boolean): number {
   const all = [...thread.lines.values()].flatMap(({ checkpoints }) => checkpoints);
-  const newest = all.reduce((left, right) => (left.seq > right.seq ? left : right)).createdAt;
-  return thread.forkedFrom === null || bundled ? newest : Math.max(newest, thread.forkedAt);
+  const newest = all.reduce((left, right) => (left.seq > right.seq ? left : right));
+  if (thread.forkedFrom === null || bundled) return newest.createdAt;
+  return newest.seq > thread.inherited ? Math.max(newest.createdAt, thread.forkedAt) : thread.forkedAt;
 }
 
 export interface Facts {

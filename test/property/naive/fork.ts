@@ -73,6 +73,7 @@ export function fork(source: NaiveThread, options: ForkOptions<Free>, assigned: 
     const left = roots.checkpoints.map(({ seq }) => seq).filter((seq) => !shown.has(seq));
     made.hiddenRoots = [...source.hiddenRoots, ...left];
   }
+  made.inherited = lastSeqOf(made);
   const { top } = assigned;
   if (top !== undefined) {
     const line = lineOf(made, []);
@@ -98,6 +99,7 @@ export function copy(source: NaiveThread, into: string, now: number): NaiveThrea
   const made = newThread(into, { thread: source.id, checkpoint: null });
   for (const line of source.lines.values()) show(made, line, line.checkpoints);
   made.lastSeq = lastSeqOf(made);
+  made.inherited = made.lastSeq;
   made.hiddenRoots = source.hiddenRoots;
   made.attributes = source.attributes;
   made.forkedAt = now;

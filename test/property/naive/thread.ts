@@ -24,12 +24,13 @@ export interface NaiveThread {
   hiddenRoots: readonly number[];
   attributes: Attributes;
   due: number | null;
-  /** When it was made, for a fork or a copy. */
+  /** When it was made, for a fork or a copy, and the greatest seq that it had inherited by then. */
   forkedAt: number;
+  inherited: number;
 }
 
 export function newThread(id: string, forkedFrom: NaiveThread["forkedFrom"] = null): NaiveThread {
-  const found = { attributes: {}, due: null, forkedAt: 0 };
+  const found = { attributes: {}, due: null, forkedAt: 0, inherited: Number.NEGATIVE_INFINITY };
   return { id, lines: new Map(), forkedFrom, lastSeq: Number.NEGATIVE_INFINITY, hiddenRoots: [], ...found };
 }
 

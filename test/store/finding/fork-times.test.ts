@@ -21,3 +21,14 @@ test("forks and copies are found by the time that they tell, however the clock m
     expect(found.map((one) => one.id)).toContain(id);
   }
 });
+
+test("a fork is found by the time that it tells, although a nested checkpoint is later than the clock that made the fork", async () => {
+  let now = 1_750_000_000_000;
+  await using store = await open<{ n: number }>("memory:", { clock: () => now });
+  const { id } = await store.thread("t").put({ state: { n: 1 } });
+  await store.thread("t", { namespace: ["inner"] }).put({ state: { n: 2 } });
+  now -= 5_000;
+  const fork = await store.thread("t").fork({ at: id });
+  expect((await fork.info())?.updatedAt).toBe(now);
+  expect((await store.verify()).faults).toEqual([]);
+});
