@@ -19,7 +19,8 @@ export class Engine {
   readonly committer: Committer;
   readonly lanes: Lanes;
 
-  readonly #stop = new AbortController();
+  /** Stops work in the background. Made with the first such work: aborting one takes a tenth of opening and closing a store. */
+  #stop: AbortController | undefined;
   #indexing: Promise<void> | undefined;
   readonly retention: StoreRetention | undefined;
   /** Handlers that prune marked threads, by name: see `Meta.pruner`. */
@@ -43,11 +44,18 @@ export class Engine {
     return sweepStore({ context, lanes, committer, pruners, retention }, options);
   }
 
+  /** Returns a signal that aborts when the store is closed. */
+  #closing(): AbortSignal {
+    this.#stop ??= new AbortController();
+    return this.#stop.signal;
+  }
+
   #sweepEvery(every: number): void {
+    const signal = this.#closing();
     void import("./upkeep/sweeping/sweep-timer.ts").then(({ SweepTimer }) => {
       const { context, lanes, committer, pruners } = this;
       const retention = this.retention as StoreRetention;
-      new SweepTimer({ context, lanes, committer, pruners, retention }, every, this.#stop.signal);
+      new SweepTimer({ context, lanes, committer, pruners, retention }, every, signal);
     });
   }
 
@@ -58,10 +66,11 @@ export class Engine {
 
   /** Builds the index of a store of before while it is used. Closing the store stops that; the next one to notice goes on. */
   #indexInBackground(): void {
+    const signal = this.#closing();
     this.#indexing ??= (async () => {
       const { reindexStore } = await import("./upkeep/reindex.ts");
       const { context, lanes, committer } = this;
-      await reindexStore(context, lanes, committer, { signal: this.#stop.signal });
+      await reindexStore(context, lanes, committer, { signal });
     })().catch(() => {
       // Stopped, read-only or out of reach: lists read all threads until the index is built another time.
     });
@@ -71,7 +80,7 @@ export class Engine {
   async close(): Promise<void> {
     const { context } = this;
     if (context.calls.closed) return;
-    this.#stop.abort();
+    this.#stop?.abort();
     await this.#indexing;
     const closed = context.calls.close();
     // Watches that wait for a change end.
