@@ -32,12 +32,13 @@ export function sizeOf(tree: Json, limit: number): number {
   if (typeof tree !== "object" || tree === null) return tree === false ? 5 : 4;
   let size = 1;
   if (Array.isArray(tree)) {
-    for (const item of tree) {
-      size += 1 + sizeOf(item, limit - size);
+    for (let index = 0; index < tree.length; index += 1) {
+      size += 1 + sizeOf(tree[index] as Json, limit - size);
       if (size >= limit) return size;
     }
   } else {
-    for (const key of Object.keys(tree)) {
+    // Trees have no inherited keys, and this makes no list of the own ones.
+    for (const key in tree) {
       size += key.length + 4 + sizeOf(tree[key] as Json, limit - size);
       if (size >= limit) return size;
     }

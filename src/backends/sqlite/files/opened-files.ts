@@ -18,7 +18,13 @@ const asNumbers = { bigint: false } as const;
 interface KnownFile {
   readonly path: string;
   readonly isLink: boolean;
-  readonly identity: string;
+  readonly identity: Identity;
+}
+
+/** Is unique among existing files. */
+interface Identity {
+  readonly dev: bigint;
+  readonly ino: bigint;
 }
 
 /**
@@ -103,7 +109,7 @@ export class OpenedFiles {
     this.#lookedAt = now;
     for (const { path, isLink, identity } of this.#files) {
       const found = identityOf(path, isLink);
-      if (found === identity) continue;
+      if (found?.ino === identity.ino && found.dev === identity.dev) continue;
       this.#fault = `${path} was ${found === undefined ? "deleted or moved away" : "replaced"}`;
       return;
     }
@@ -124,13 +130,11 @@ function openDirectory(path: string): number | undefined {
 }
 
 /**
- * Returns an identity of the file that is unique among existing files. A link is followed only where there was one: its
- * target has a log of its own.
+ * Returns the identity of the file at a path. A link is followed only where there was one: its target has a log of its own.
  */
-function identityOf(path: string, isLink: boolean): string | undefined {
+function identityOf(path: string, isLink: boolean): Identity | undefined {
   try {
-    const stat = (isLink ? statSync : lstatSync)(path, { bigint: true, throwIfNoEntry: false });
-    return stat && `${stat.dev}:${stat.ino}`;
+    return (isLink ? statSync : lstatSync)(path, { bigint: true, throwIfNoEntry: false });
   } catch (error) {
     // A file has replaced a directory of the path, or links form a circle.
     if (["ENOTDIR", "ELOOP"].includes((error as NodeJS.ErrnoException).code ?? "")) return undefined;
