@@ -7,7 +7,7 @@ import { checkLease } from "../changes/lease.ts";
 import { insertMail, sendChange } from "../changes/mail.ts";
 import { type CapturedWrites, planAllWrites, writesChange } from "../changes/writes.ts";
 import { BatchRecords } from "../commits/batch/batch-records.ts";
-import { batchOf } from "../commits/batch/build-batch.ts";
+import { batchOf, complete } from "../commits/batch/build-batch.ts";
 import type { Draft } from "../commits/draft/draft.ts";
 import { encodeRow } from "../commits/draft/encode-row.ts";
 import { unremembered } from "../commits/draft/planned.ts";
@@ -159,7 +159,8 @@ export function threadChange(thread: BundledThread, isNew = false): ThreadChange
 
 /** Reads the records of the draft back before they are committed. */
 async function prove(draft: Draft, tape: Tape, thread: string): Promise<void> {
-  const context = draft.context.fresh(new BatchRecords((await batchOf(draft)) ?? {}, draft.context.backend));
+  await complete(draft);
+  const context = draft.context.fresh(new BatchRecords(batchOf(draft) ?? {}, draft.context.backend));
   const found = await context.tapes.refresh(tape.number, tape.lineage);
   const [fault] = found ? await tapeFaults(context, found) : [];
   if (found && !fault) return;

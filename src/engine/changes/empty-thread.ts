@@ -1,7 +1,7 @@
 import type { Batch } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import { Attempts } from "../../platform/attempts.ts";
-import { batchOf } from "../commits/batch/build-batch.ts";
+import { batchOf, complete } from "../commits/batch/build-batch.ts";
 import { Draft } from "../commits/draft/draft.ts";
 import type { Committer } from "../commits/group-commit.ts";
 import type { Context, DirectoryEntry } from "../memory/context.ts";
@@ -37,7 +37,8 @@ export async function freeName(
     // A checkpoint that another store has put meanwhile leaves the meta record as it is.
     draft.batch.check(there.key("tail", there.lastSeq + 1), undefined);
     await endThread(draft, there, { ...epochOf(there), ...(mail.length > 0 && { mail }) });
-    const ended = await committer.commit((await batchOf(draft)) as Batch);
+    await complete(draft);
+    const ended = await committer.commit(batchOf(draft) as Batch);
     context.forget(into);
     if (ended && draft.discarded.length > 0) await context.outside.delete(draft.discarded);
     if (!ended && !(await attempts.again())) throw busyName(into);
@@ -75,8 +76,9 @@ export async function emptyThread(
  * Ends an empty thread in favour of a tape of its own lineage. The one that takes its name must go on from its epochs, which
  * are never used again, and take over its messages, which the caller has read.
  */
-export async function makeWay({ batch, context, collects }: Draft, there: Tape): Promise<void> {
-  collects.add(there.lineage);
+export async function makeWay(draft: Draft, there: Tape): Promise<void> {
+  const { batch, context } = draft;
+  draft.collect(there.lineage);
   batch.check(there.metaKey, there.metaValue);
   // A checkpoint that another store has put meanwhile leaves the meta record as it is.
   batch.check(there.key("tail", there.lastSeq + 1), undefined);

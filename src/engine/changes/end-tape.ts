@@ -19,7 +19,7 @@ export async function endThread(draft: Draft, tape: Tape, record: DirectoryRecor
   else batch.put(key, encodeDirectory(record));
   draft.closed = true;
   draft.rereads = true;
-  draft.collects.add(tape.lineage);
+  draft.collect(tape.lineage);
   if (await freeTape(batch, context, tape)) draft.removeTape();
   else {
     batch.delete(rangeOf(tape, "mail"));

@@ -151,7 +151,7 @@ function addWrites(
   if (!isNew || !draft.carry({ key, entry: tasks[0] as TaskWrites, encode })) {
     const value = encode();
     // A control write that is replaced may have been the last to refer to a large value.
-    if (before !== undefined && refers(before)) draft.collects.add((draft.target as Tape).lineage);
+    if (before !== undefined && refers(before)) draft.collect((draft.target as Tape).lineage);
     draft.weigh(value);
     const { inserts } = draft.batch;
     if (planned) inserts[inserts.indexOf(planned)] = { key, value };

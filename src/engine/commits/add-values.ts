@@ -93,7 +93,7 @@ async function insertValues(draft: Draft, lineage: number, fresh: readonly Plann
 /** Remembers the values of a draft that was committed. */
 export function rememberValues({ context, values, collects, created }: Draft, { lineage }: Tape): void {
   for (const other of collects) context.values.forget(other);
-  if (collects.has(lineage)) return;
+  if (collects.includes(lineage)) return;
   if (values.planned.length === 0) return;
   const known: LineageValues = created || !values.known ? context.values.begin(lineage, undefined) : values.known;
   known.collections ??= noCollections;

@@ -9,7 +9,7 @@ import { type Tape, UNSEALED } from "../memory/tape.ts";
 import { inThread } from "../records/size-limits.ts";
 import { absorb } from "./absorb.ts";
 import { lateAnnouncement } from "./announce.ts";
-import { batchOf } from "./batch/build-batch.ts";
+import { batchOf, complete, isComplete } from "./batch/build-batch.ts";
 import { ALONE, Draft } from "./draft/draft.ts";
 import type { Committer } from "./group-commit.ts";
 import type { Sealer } from "./sealer.ts";
@@ -85,7 +85,10 @@ export class Lane {
     if (this.#contention.isHigh) await this.#contention.pause();
     const group = this.#queue.splice(0, GROUP);
     try {
-      await this.#commit(group);
+      const tape = this.#remembered(group) ?? (await this.#context.thread(this.#thread));
+      const draft = new Draft(this.#context, this.#thread, tape, tape === undefined);
+      if (!((await this.#plan(group, draft)) && (await this.#write(group, draft)))) await this.#again(group);
+      this.#contention.succeeded();
       for (const { outcome, resolve, reject } of group) {
         if (outcome && "result" in outcome) resolve(outcome.result);
         else reject(outcome?.failure);
@@ -120,20 +123,15 @@ export class Lane {
     this.#sealer.after(tape);
   }
 
-  /** Plans and writes a group until no other store was first. Changes that cannot share the commit go back to the queue. */
-  async #commit(group: Queued[]): Promise<void> {
+  /** Plans and writes a group anew until no other store is first. */
+  async #again(group: Queued[]): Promise<void> {
     const attempts = new Attempts(this.#contention);
-    let tape = this.#remembered(group) ?? (await this.#context.thread(this.#thread));
-    for (let attempt = 1; ; attempt += 1) {
-      const again = attempt > 1;
-      if (again) announce("retry", { thread: this.#thread, attempt });
-      const draft = new Draft(this.#context, this.#thread, tape, again || tape === undefined, again);
-      if ((await this.#plan(group, draft)) && (await this.#write(group, draft))) {
-        this.#contention.succeeded();
-        return;
-      }
+    for (let attempt = 2; ; attempt += 1) {
       if (!(await attempts.again())) throw this.#busy();
-      tape = await this.#context.thread(this.#thread);
+      const tape = await this.#context.thread(this.#thread);
+      announce("retry", { thread: this.#thread, attempt });
+      const draft = new Draft(this.#context, this.#thread, tape, true, true);
+      if ((await this.#plan(group, draft)) && (await this.#write(group, draft))) return;
     }
   }
 
@@ -145,7 +143,10 @@ export class Lane {
     return tape?.meta.dead ? undefined : tape;
   }
 
-  /** Plans the changes of a group on one draft. Resolves to false if the tape proved stale. */
+  /**
+   * Plans the changes of a group on one draft. Resolves to false if the tape proved stale. Changes that cannot share the commit
+   * go back to the queue.
+   */
   async #plan(group: Queued[], draft: Draft): Promise<boolean> {
     for (let index = 0; index < group.length; index += 1) {
       const entry = group[index] as Queued;
@@ -175,7 +176,8 @@ export class Lane {
   async #write(group: readonly Queued[], draft: Draft): Promise<boolean> {
     let batch: Batch | undefined;
     try {
-      batch = await batchOf(draft);
+      if (!isComplete(draft)) await complete(draft);
+      batch = batchOf(draft);
     } catch (error) {
       if (await this.#isUnproven(draft, error)) return false;
       throw error;

@@ -7,15 +7,17 @@ const SAMPLE = 24;
  * same samples are compared.
  */
 export class LongTexts<Value> {
-  readonly #bySample = new Map<string, [text: string, value: Value][]>();
+  /** Made with the first text: most maps of this kind stay empty. */
+  #bySample: Map<string, [text: string, value: Value][]> | undefined;
 
   get(text: string): Value | undefined {
-    return this.#bySample.get(sampleOf(text))?.find(([other]) => other === text)?.[1];
+    return this.#bySample?.get(sampleOf(text))?.find(([other]) => other === text)?.[1];
   }
 
   /** Adds a text that is not there yet. */
   add(text: string, value: Value): void {
     const sample = sampleOf(text);
+    this.#bySample ??= new Map();
     const alike = this.#bySample.get(sample);
     if (alike === undefined) this.#bySample.set(sample, [[text, value]]);
     else alike.push([text, value]);
@@ -23,13 +25,13 @@ export class LongTexts<Value> {
 
   delete(text: string): void {
     const sample = sampleOf(text);
-    const others = this.#bySample.get(sample)?.filter(([other]) => other !== text) ?? [];
-    if (others.length === 0) this.#bySample.delete(sample);
-    else this.#bySample.set(sample, others);
+    const others = this.#bySample?.get(sample)?.filter(([other]) => other !== text) ?? [];
+    if (others.length === 0) this.#bySample?.delete(sample);
+    else this.#bySample?.set(sample, others);
   }
 
   clear(): void {
-    this.#bySample.clear();
+    this.#bySample = undefined;
   }
 }
 

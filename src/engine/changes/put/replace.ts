@@ -54,6 +54,6 @@ export async function planReplace(
   };
   addMark(draft, tape, seq, { generation: tape.meta.generation, row: toRecord(row), change: stored });
   // An earlier replacement of the same generation goes, and may have been the last to refer to a large value.
-  if (mayRefer(JSON.stringify(tape.marks.get(seq) ?? []))) draft.collects.add(tape.lineage);
+  if (mayRefer(JSON.stringify(tape.marks.get(seq) ?? []))) draft.collect(tape.lineage);
   return { row, parent: parent?.id ?? null };
 }

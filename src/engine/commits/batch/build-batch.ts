@@ -13,15 +13,18 @@ import { addEntries, leavesIndex, settleIndex } from "../settle-index.ts";
 /** Loaded with the first seal, which few short processes come to. */
 let sealing: typeof import("../seal.ts") | undefined;
 
-/** Returns everything planned as one batch, or undefined when there is nothing to write. The batch is built once. */
-export function batchOf(draft: Draft): Promise<Batch | undefined> {
-  draft.built ??= buildBatch(draft);
-  return draft.built;
+/** Tells whether a draft has everything that its batch needs, as nearly every put has. If not, see {@link complete}. */
+export function isComplete(draft: Draft): boolean {
+  const { target: tape, carrying, values, collects } = draft;
+  if (tape === undefined || draft.completed) return true;
+  if (!carrying.empty || !values.empty || collects.length > 0 || !leavesIndex(draft)) return false;
+  return draft.planned.length === 0 || fullRuns(draft, tape).length === 0;
 }
 
-async function buildBatch(draft: Draft): Promise<Batch | undefined> {
-  const tape = draft.target;
-  if (!tape) return undefined;
+/** Adds what a draft's batch needs besides its plans: records of writes, packs, the index, large values. */
+export async function complete(draft: Draft): Promise<void> {
+  const tape = draft.target as Tape;
+  draft.completed = true;
   draft.carrying.settle(draft.batch);
   if (draft.planned.length > 0) {
     tape.checkIntact();
@@ -31,7 +34,23 @@ async function buildBatch(draft: Draft): Promise<Batch | undefined> {
   }
   if (!leavesIndex(draft)) await settleIndex(draft);
   if (!draft.values.empty) await addValues(draft, tape);
-  if (draft.collects.size > 0) await collect(draft, tape);
+  if (draft.collects.length > 0) await collect(draft, tape);
+}
+
+/** Returns everything planned as one batch, or undefined when there is nothing to write. The batch is built once. */
+export function batchOf(draft: Draft): Batch | undefined {
+  draft.built ??= buildBatch(draft);
+  return draft.built;
+}
+
+function buildBatch(draft: Draft): Batch | undefined {
+  const tape = draft.target;
+  if (tape === undefined) return undefined;
+  if (!draft.completed) {
+    draft.carrying.settle(draft.batch);
+    if (draft.planned.length > 0) tape.checkIntact();
+    insertRows(draft, tape);
+  }
   return withMeta(draft, tape);
 }
 

@@ -49,7 +49,7 @@ export class Draft {
   /** The large values that the commit inserts or refers to. */
   readonly values: DraftValues;
   /** Lineages in which the commit gives up records that may refer to large values: those that nothing else needs go too. */
-  readonly collects: Set<number> = new Set();
+  readonly collects: number[] = [];
   /** Objects outside the store that were uploaded for the commit, and those that no record names after it. */
   uploaded: readonly string[] = [];
   discarded: readonly string[] = [];
@@ -83,8 +83,10 @@ export class Draft {
   moved: readonly MailEntry[] = [];
   /** The changed meta record, once the batch is made. */
   metaValue: Value | undefined;
+  /** The batch has everything that it needs besides the plans, see `complete`. */
+  completed = false;
   /** The finished batch, see `batchOf`. */
-  built: Promise<Batch | undefined> | undefined;
+  built: Batch | undefined;
   #tape: Tape | undefined;
   #meta: Meta | undefined;
   #created = false;
@@ -208,10 +210,11 @@ export class Draft {
       this.shown = undefined;
       this.reindexes = false;
       this.unsealed = undefined;
+      this.completed = false;
       this.built = undefined;
       this.closed = false;
       this.rereads = false;
-      this.collects.clear();
+      this.collects.length = 0;
     };
   }
 
@@ -226,6 +229,11 @@ export class Draft {
   /** Adds a record's length to the draft's. */
   weigh({ length }: { readonly length: number }): void {
     this.#length += length;
+  }
+
+  /** Has the commit give up the large values of a lineage that nothing else needs. */
+  collect(lineage: number): void {
+    if (!this.collects.includes(lineage)) this.collects.push(lineage);
   }
 
   /** Lets the next row carry writes, if it may. */
