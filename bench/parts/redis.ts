@@ -6,7 +6,7 @@ import { startServer, type TestServer } from "../../test/support/redis/server.ts
 import { compare } from "../harness/compare.ts";
 import type { Context, Part } from "../harness/context.ts";
 import type { Cell } from "../harness/report.ts";
-import { StoredTalk, Talk } from "../workloads/prepared-conversation.ts";
+import { StoredTalk, Talk, warmUpdates } from "../workloads/prepared-conversation.ts";
 import type { State } from "../workloads/workload.ts";
 
 const threads = 64;
@@ -160,7 +160,7 @@ export const redis: Part = {
     try {
       const raw = await RawRedis.connect(server.url);
       const store = await open<State>(server.url);
-      await StoredTalk.begin(store, "warm", 1_500);
+      await warmUpdates(store);
       await single(context, rows, store, raw, ["Redis", 1.6]);
       await many(context, rows, store, raw);
       await store.close();

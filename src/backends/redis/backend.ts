@@ -97,7 +97,7 @@ export class RedisBackend implements Backend {
   async commit(batches: readonly Batch[]): Promise<readonly boolean[]> {
     this.#refuseIfReadOnly();
     try {
-      const layout = this.#record.current ?? (await this.#made());
+      const layout = this.#record.known ?? (await this.#made());
       return await this.#committer.commit(layout, batches);
     } catch (error) {
       const isKnown = error instanceof Failure && !error.mayHaveApplied;

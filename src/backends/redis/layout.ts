@@ -1,6 +1,7 @@
 import type { DirectoryKey, Found, IndexEntry, Key, Listed, Range, Table, Value } from "../../backend.ts";
 import { tables } from "../../backend.ts";
 import { lastInteger, lastItem } from "../shared/key-bounds.ts";
+import type { Argument } from "./connection/connection.ts";
 import { crc16, slotOf } from "./crc16.ts";
 
 /*
@@ -18,8 +19,8 @@ import { crc16, slotOf } from "./crc16.ts";
  * members that begin with the key, and a scan a range.
  */
 
-/** The version of this layout, in the record `{prefix}:layout`. Version 1 had no number of a tape from 2^31 on. */
-export const layoutVersion = 2;
+/** The version of this layout, in the record `{prefix}:layout`. Earlier layouts were never released. */
+export const layoutVersion = 3;
 
 /** The number of every table in a member. Invariant: numbers are never used for another table. */
 const tableNumbers: Readonly<Record<Table, number>> = {
@@ -43,19 +44,22 @@ export const tableNames: readonly (Table | undefined)[] = Object.entries(tableNu
   [],
 );
 
-const textType = 0x74;
-const bytesType = 0x62;
-/** Behind every key there is a type, which is less than this byte. */
-export const behind: Buffer = Buffer.from([0xff]);
+/*
+ * Keys are texts of characters below 128, and the type of a value is one of them: so a member is a text, if its value is, and a command
+ * is written to the socket as a whole.
+ */
+const textType = "t";
+const bytesType = "b";
+/** Behind every key there is a type, which is less than this character. */
+export const behind = "\x7f";
 
-/** Numbers of lineages and tapes take five bytes. */
-const wideNumber = 5;
-export const mostTapes: number = 2 ** (8 * wideNumber);
+/** Values from this length on are sent as bytes: the driver joins texts, and texts have a greatest length. */
+const longValue = 1 << 16;
 
-/** Numbers of tapes from here on take six bytes as an item, and a bit before them: all are ordered, those below as ever. */
-const longItem = 2 ** 31;
-const longBytes = 6;
-const longBit = 2 ** (8 * longBytes - 1);
+/** Digits of base 128 that the number of a lineage or tape takes, and an item or part. */
+const wideDigits = 6;
+const digits = 5;
+export const mostTapes: number = 2 ** 40;
 
 /** The keys of one store. */
 export class Layout {
@@ -107,44 +111,57 @@ export function lineagePattern(prefix: string): string {
   return `{${prefix.replace(/[*?[\]\\]/g, "\\$&")}:*}:l:*`;
 }
 
-/** Returns the bytes that a record's member begins with. */
-export function keyBytes({ table, group, item, part }: Key): Buffer {
-  const { wide } = tables[table];
-  const isLong = table === "meta" && item >= longItem;
-  const bytes = Buffer.allocUnsafe(1 + wideNumber + (wide ? 8 : isLong ? longBytes : 4));
-  bytes[0] = tableNumbers[table];
-  bytes.writeUIntBE(group, 1, wideNumber);
-  if (isLong) {
-    bytes.writeUIntBE(longBit + item, 1 + wideNumber, longBytes);
-    return bytes;
-  }
-  bytes.writeUInt32BE(item, 1 + wideNumber);
-  if (wide) bytes.writeUInt32BE(part, 1 + wideNumber + 4);
-  return bytes;
+/** Returns the text that a record's member begins with. */
+export function keyText({ table, group, item, part }: Key): string {
+  const start = String.fromCharCode(tableNumbers[table]) + wideNumber(group);
+  if (table === "meta") return start + wideNumber(item);
+  return tables[table].wide ? start + number(item) + number(part) : start + number(item);
 }
 
-/** Returns the bytes that a directory entry's member begins with. */
-export function idBytes(id: string): Buffer {
-  return Buffer.from(`${id}\0`);
+function wideNumber(value: number): string {
+  const high = Math.floor(value / 2 ** 21);
+  return String.fromCharCode(high >> 14, (high >> 7) & 127, high & 127) + lowDigits(value);
 }
 
-export function bytesOfKey(key: Key | DirectoryKey): Buffer {
-  return key.table === "directory" ? idBytes(key.id) : keyBytes(key);
+function number(value: number): string {
+  const high = Math.floor(value / 2 ** 21);
+  return String.fromCharCode(high >> 7, high & 127) + lowDigits(value);
+}
+
+function lowDigits(value: number): string {
+  const low = value % 2 ** 21;
+  return String.fromCharCode(low >> 14, (low >> 7) & 127, low & 127);
+}
+
+function numberAt(member: Buffer, at: number, length: number): number {
+  let value = 0;
+  for (let index = at; index < at + length; index += 1) value = value * 128 + (member[index] as number);
+  return value;
+}
+
+/** Returns the length of the keys of a table, in members. */
+export function keyLength(table: Table): number {
+  return 1 + wideDigits + (table === "meta" ? wideDigits : tables[table].wide ? 2 * digits : digits);
+}
+
+/** Returns the text that a directory entry's member begins with. */
+export function idText(id: string): string {
+  return `${id}\0`;
+}
+
+export function textOfKey(key: Key | DirectoryKey): string {
+  return key.table === "directory" ? idText(key.id) : keyText(key);
 }
 
 /** Returns a record's member: its key, a type and its value. */
-export function memberOf(key: Buffer, value: Value): Buffer {
-  if (typeof value !== "string") return Buffer.concat([key, Buffer.from([bytesType]), value]);
-  const member = Buffer.allocUnsafe(key.length + 1 + Buffer.byteLength(value));
-  key.copy(member);
-  member[key.length] = textType;
-  member.write(value, key.length + 1);
-  return member;
+export function memberOf(key: string, value: Value): Argument {
+  if (typeof value !== "string") return Buffer.concat([Buffer.from(key + bytesType), value]);
+  return value.length < longValue ? key + textType + value : Buffer.from(key + textType + value);
 }
 
 /** Returns the value of a member whose key takes `length` bytes. */
 export function valueOf(member: Buffer, length: number): Value {
-  if (member[length] === textType) return member.toString("utf8", length + 1);
+  if (member[length] === textType.charCodeAt(0)) return member.toString("utf8", length + 1);
   return new Uint8Array(member.subarray(length + 1));
 }
 
@@ -154,24 +171,21 @@ export function boundsOf({
   group,
   from = 0,
   to = lastItem(table),
-}: Range): readonly [Buffer, Buffer] | undefined {
+}: Range): readonly [string, string] | undefined {
   const least = Math.max(0, Math.ceil(from));
   const most = Math.min(lastItem(table), Math.floor(to));
   if (least > most) return undefined;
-  const upper = keyBytes({ table, lineage: 0, group, item: most, part: lastInteger });
-  return [keyBytes({ table, lineage: 0, group, item: least, part: 0 }), Buffer.concat([upper, behind])];
+  const upper = keyText({ table, lineage: 0, group, item: most, part: lastInteger });
+  return [keyText({ table, lineage: 0, group, item: least, part: 0 }), upper + behind];
 }
 
 export function foundOf(member: Buffer, table: Table): Found {
-  const { wide } = tables[table];
-  const at = 1 + wideNumber;
-  if (table === "meta" && (member[at] as number) >= 0x80) {
-    return { item: member.readUIntBE(at, longBytes) - longBit, part: 0, value: valueOf(member, at + longBytes) };
-  }
+  const at = 1 + wideDigits;
+  const isWide = tables[table].wide;
   return {
-    item: member.readUInt32BE(at),
-    part: wide ? member.readUInt32BE(at + 4) : 0,
-    value: valueOf(member, at + (wide ? 8 : 4)),
+    item: numberAt(member, at, table === "meta" ? wideDigits : digits),
+    part: isWide ? numberAt(member, at + digits, digits) : 0,
+    value: valueOf(member, keyLength(table)),
   };
 }
 
@@ -180,19 +194,15 @@ export function listedOf(member: Buffer): Listed {
   return { id: member.toString("utf8", 0, end), value: valueOf(member, end + 1) };
 }
 
-export function entryMember({ text, lineage, tape }: IndexEntry): Buffer {
-  const bytes = Buffer.from(`${text}\0`);
-  const numbers = Buffer.allocUnsafe(2 * wideNumber);
-  numbers.writeUIntBE(lineage, 0, wideNumber);
-  numbers.writeUIntBE(tape, wideNumber, wideNumber);
-  return Buffer.concat([bytes, numbers]);
+export function entryMember({ text, lineage, tape }: IndexEntry): string {
+  return `${text}\0${wideNumber(lineage)}${wideNumber(tape)}`;
 }
 
 export function entryOf(member: Buffer): IndexEntry {
-  const end = member.length - 2 * wideNumber;
+  const end = member.length - 2 * wideDigits;
   return {
     text: member.toString("utf8", 0, end - 1),
-    lineage: member.readUIntBE(end, wideNumber),
-    tape: member.readUIntBE(end + wideNumber, wideNumber),
+    lineage: numberAt(member, end, wideDigits),
+    tape: numberAt(member, end + wideDigits, wideDigits),
   };
 }

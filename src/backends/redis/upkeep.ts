@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Size, Stored, Table } from "../../backend.ts";
+import type { Size, Stored } from "../../backend.ts";
 import { logBounds, tables } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import type { Host } from "./connection/address.ts";
 import { Failure } from "./connection/failure.ts";
 import type { Servers } from "./connection/servers.ts";
 import { slotOf } from "./crc16.ts";
-import { type Layout, lineagePattern, tableNames } from "./layout.ts";
+import { keyLength, type Layout, lineagePattern, tableNames } from "./layout.ts";
 import { Script } from "./script.ts";
 import { type Locks, parsed } from "./writing/locks.ts";
 
@@ -22,8 +22,6 @@ for _, member in ipairs(members) do
   local number = string.byte(member, 1)
   counts[number] = (counts[number] or 0) + 1
   bytes[number] = (bytes[number] or 0) + #member
-  -- A long number of a tape, see layout.ts.
-  if number == 1 and string.byte(member, 7) >= 128 then bytes[number] = bytes[number] - 2 end
 end
 local answer = { #members < most and -1 or first + most }
 for number, count in pairs(counts) do
@@ -53,7 +51,6 @@ return { #lines < tonumber(ARGV[2]) and '' or lines[#lines][1], #lines, bytes }
 
 const empty: Size = { records: 0, bytes: 0 };
 const ownNames: readonly Stored[] = ["directory", "entry", "log"];
-const keyLength = (table: Table): number => (tables[table].wide ? 15 : 11);
 
 type Sizes = Record<Stored, Size>;
 
@@ -85,7 +82,7 @@ export async function measured(
         const [number, count, bytes] = counts.slice(index, index + 3) as [number, number, number];
         const table = tableNames[number];
         if (table === undefined) unknown += count;
-        else plus(sizes, table, count, bytes - count * keyLength(table));
+        else plus(sizes, table, count, bytes - count * (keyLength(table) + 1));
       }
     }
   }
@@ -98,7 +95,7 @@ async function measureShard(servers: Servers, layout: Layout, shard: number, siz
   // Behind an id there are a NUL and the type; behind the text of an entry a NUL and two numbers.
   for (const [name, key, extra] of [
     ["directory", "d", 2],
-    ["entry", "e", 11],
+    ["entry", "e", 13],
   ] as const) {
     for (let at = 0; at >= 0; ) {
       const args = [String(at), chunk];

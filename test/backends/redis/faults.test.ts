@@ -72,11 +72,14 @@ test("a password is given to the server, and a wrong one is an error that does n
   }
 });
 
-test("a store of a later layout is refused", async () => {
+test.each([
+  [4, /Upgrade threadmark/],
+  [2, /Export it with the version that wrote it/],
+])("a store of layout %i is refused", async (version, message) => {
   const { url, options } = await makeRedis();
   const server = await fileServer();
-  await server.command("SET", `{${options.prefix}}:layout`, JSON.stringify({ version: 3, shards: 1 }));
-  await expect(open(url, options)).rejects.toMatchObject({ code: "VERSION" });
+  await server.command("SET", `{${options.prefix}}:layout`, JSON.stringify({ version, shards: 1 }));
+  await expect(open(url, options)).rejects.toMatchObject({ code: "VERSION", message });
 });
 
 test("scripts that the server has forgotten are sent again", async () => {

@@ -8,13 +8,13 @@ import type { Servers } from "../connection/servers.ts";
 import {
   behind,
   boundsOf,
-  bytesOfKey,
   entryMember,
   entryOf,
   foundOf,
-  idBytes,
+  idText,
   type Layout,
   listedOf,
+  textOfKey,
   valueOf,
 } from "../layout.ts";
 import type { HeldLock, Locks } from "../writing/locks.ts";
@@ -93,8 +93,8 @@ class ReadCall {
   }
 
   #get({ get }: Extract<Read, { get: unknown }>): Pending {
-    const bytes = bytesOfKey(get);
-    const bounds = [from(bytes), beyond(Buffer.concat([bytes, behind])), ...limited(1)];
+    const key = textOfKey(get);
+    const bounds = [from(key), beyond(key + behind), ...limited(1)];
     let found: () => unknown;
     if (get.table === "directory") {
       const shard = this.#layout.shardOfThread(get.id);
@@ -108,7 +108,7 @@ class ReadCall {
     }
     return (): Value | undefined => {
       const [member] = found() as readonly Buffer[];
-      return member && valueOf(member, bytes.length);
+      return member && valueOf(member, Buffer.byteLength(key));
     };
   }
 
@@ -130,9 +130,9 @@ class ReadCall {
   #list({ list: { prefix = "", after, limit } }: Extract<Read, { list: unknown }>): Pending {
     if (limit <= 0) return () => [];
     const end = afterPrefix(prefix);
-    const upper = end === undefined ? Buffer.from("+") : beyond(Buffer.from(end));
+    const upper = end === undefined ? "+" : beyond(end);
     const isBehind = after !== undefined && compareIds(after, prefix) >= 0;
-    const lower = isBehind ? from(Buffer.concat([idBytes(after), behind])) : from(Buffer.from(prefix));
+    const lower = from(isBehind ? idText(after) + behind : prefix);
     const share = this.#share(limit);
     const pages = this.#everywhere((reads, shard) => {
       const locks = reads.add("HGETALL", this.#layout.key(shard, "k"));
@@ -150,8 +150,8 @@ class ReadCall {
 
   #find({ find: { from: least, to, after, limit }, reverse = false }: Extract<Read, { find: unknown }>): Pending {
     if (limit <= 0 || compareIds(least, to) >= 0) return () => [];
-    let lower = from(Buffer.from(least));
-    let upper = beyond(Buffer.from(to));
+    let lower = from(least);
+    let upper = beyond(to);
     if (after !== undefined && reverse && compareIds(after.text, to) < 0) upper = beyond(entryMember(after));
     if (after !== undefined && !reverse && compareIds(after.text, least) >= 0) lower = beyond(entryMember(after));
     const share = this.#share(limit);
@@ -169,7 +169,7 @@ class ReadCall {
   }
 
   #tally({ tally }: Extract<Read, { tally: unknown }>): Pending {
-    const bounds = [from(Buffer.from(tally.from)), beyond(Buffer.from(tally.to))];
+    const bounds = [from(tally.from), beyond(tally.to)];
     const counts = this.#everywhere((reads, shard) => reads.add("ZLEXCOUNT", this.#layout.key(shard, "e"), ...bounds));
     return () => counts.reduce((sum, count) => sum + (count() as number), 0);
   }
@@ -193,8 +193,8 @@ class ReadCall {
 function range(
   reads: ShardReads,
   key: string,
-  lower: Buffer,
-  upper: Buffer,
+  lower: string,
+  upper: string,
   reverse: boolean,
   limit: number | undefined,
 ): () => readonly Buffer[] {

@@ -54,17 +54,14 @@ export class ShardReads {
   }
 }
 
-const including = Buffer.from("[");
-const excluding = Buffer.from("(");
-
 /** Returns a bound of a range of members, itself included. */
-export function from(bytes: Buffer): Buffer {
-  return Buffer.concat([including, bytes]);
+export function from(text: string): string {
+  return `[${text}`;
 }
 
 /** Returns a bound of a range of members, itself left out. */
-export function beyond(bytes: Buffer): Buffer {
-  return Buffer.concat([excluding, bytes]);
+export function beyond(text: string): string {
+  return `(${text}`;
 }
 
 /** Returns the arguments that limit a range; none if there is no limit. */

@@ -6,10 +6,11 @@ import { isSameValue } from "../../shared/same-value.ts";
 import type { Argument } from "../connection/connection.ts";
 import { Failure } from "../connection/failure.ts";
 import type { Link, Servers } from "../connection/servers.ts";
-import { behind, bytesOfKey, type Layout, valueOf } from "../layout.ts";
+import { behind, type Layout, textOfKey, valueOf } from "../layout.ts";
+import { beyond, from } from "../reading/shard-reads.ts";
 import { applyScript } from "./apply-script.ts";
 import { type HeldLock, Locks, partedBatch } from "./locks.ts";
-import { operationsOf, type Scope, scopeOf } from "./operations.ts";
+import { operationsOf, type Scope } from "./operations.ts";
 import { addStep, type Call, callsOf, lineageOf, stepsScript } from "./steps.ts";
 
 /** The longest that a commit waits for its replicas, in milliseconds: less than until a silent server counts as gone. */
@@ -38,12 +39,9 @@ export class Committer {
 
   /** Commits the batches. Rejects with a {@link Failure} that tells whether anything may have been applied. */
   async commit(layout: Layout, batches: readonly Batch[]): Promise<readonly boolean[]> {
-    const scopes = batches.map(scopeOf);
     const calls = callsOf(batches, (lineage) => (this.#servers.isCluster ? layout.shardOfLineage(lineage) : 0));
-    const run = async ({ areSteps, batches: own, places }: Call): Promise<readonly boolean[]> => {
-      if (areSteps) return this.#commitSteps(layout, own);
-      return [await this.#commit(layout, own[0] as Batch, scopes[places[0] as number] as Scope)];
-    };
+    const run = async ({ scope, batches: own }: Call): Promise<readonly boolean[]> =>
+      scope === undefined ? this.#commitSteps(layout, own) : [await this.#commit(layout, own[0] as Batch, scope)];
     const [only] = calls;
     if (only !== undefined && calls.length === 1) return run(only);
     const outcomes = await Promise.allSettled(calls.map(run));
@@ -187,13 +185,10 @@ export class Committer {
   async #wasApplied(link: Link, lineage: string, { inserts = [] }: Batch): Promise<boolean> {
     const found: (Value | undefined)[] = [];
     for (const { key } of inserts) {
-      const bytes = bytesOfKey(key);
-      const bounds = [
-        Buffer.concat([Buffer.from("["), bytes]),
-        Buffer.concat([Buffer.from("("), bytes, behind]),
-      ] as const;
+      const text = textOfKey(key);
+      const bounds = [from(text), beyond(text + behind)] as const;
       const [member] = (await link.send(["ZRANGEBYLEX", lineage, ...bounds])) as readonly Buffer[];
-      found.push(member && valueOf(member, bytes.length));
+      found.push(member && valueOf(member, Buffer.byteLength(text)));
     }
     if (inserts.every(({ value }, index) => isSameValue(found[index], value))) return true;
     if (found[0] !== undefined && !isSameValue(found[0], inserts[0]?.value)) return false;

@@ -1,7 +1,7 @@
 import type { Batch, DirectoryKey, Key, Range } from "../../../backend.ts";
 import type { Argument } from "../connection/connection.ts";
 import type { Link, Servers } from "../connection/servers.ts";
-import { idBytes, type Layout, memberOf } from "../layout.ts";
+import { idText, type Layout, memberOf } from "../layout.ts";
 import { Script } from "../script.ts";
 
 /*
@@ -68,20 +68,20 @@ export interface DirectoryChange {
   readonly checks: readonly Argument[];
   /** `p` and the new member, `d` to delete, `n` for nothing. */
   readonly change: "p" | "d" | "n";
-  readonly member: Buffer;
+  readonly member: Argument;
 }
 
 /** Parts a batch into the change of its directory entry and the rest. */
 export function partedBatch(batch: Batch, id: string): readonly [DirectoryChange, Batch] {
   const { checks = [], deletes = [], inserts = [], puts = [] } = batch;
   const isEntry = (key: Key | DirectoryKey | Range): boolean => key.table === "directory";
-  const bytes = idBytes(id);
+  const text = idText(id);
   const list: Argument[] = [];
   for (const { key, value } of checks) {
-    if (isEntry(key)) list.push(value === undefined ? "N" : "C", value === undefined ? bytes : memberOf(bytes, value));
+    if (isEntry(key)) list.push(value === undefined ? "N" : "C", value === undefined ? text : memberOf(text, value));
   }
   const isDeleted = deletes.some(isEntry);
-  if (!isDeleted && inserts.some(({ key }) => isEntry(key))) list.push("N", bytes);
+  if (!isDeleted && inserts.some(({ key }) => isEntry(key))) list.push("N", text);
   const last = [...inserts, ...puts].findLast(({ key }) => isEntry(key));
   const rest: Batch = {
     ...batch,
@@ -91,7 +91,7 @@ export function partedBatch(batch: Batch, id: string): readonly [DirectoryChange
     puts: puts.filter(({ key }) => !isEntry(key)),
   };
   const change = last !== undefined ? "p" : isDeleted ? "d" : "n";
-  return [{ checks: list, change, member: last ? memberOf(bytes, last.value) : Buffer.alloc(0) }, rest];
+  return [{ checks: list, change, member: last ? memberOf(text, last.value) : "" }, rest];
 }
 
 /** The locks of directory entries. */
@@ -112,7 +112,7 @@ export class Locks {
     decides: number,
     { checks, change, member }: DirectoryChange,
   ): Promise<string | undefined | HeldLock> {
-    const lock = Buffer.concat([Buffer.from(`${batch} ${decides} ${change}\n`), member]);
+    const lock = joined(`${batch} ${decides} ${change}\n`, member);
     return this.#servers.at(layout.slotOf(layout.shardOfThread(id)), async (link) => {
       const answer = await lockScript.run(link, keysOf(layout, id), [id, lock, ...checks]);
       if (answer === 0) return undefined;
@@ -132,7 +132,7 @@ export class Locks {
   /** Makes the change that a lock holds, or gives it up, and removes the lock. */
   async finish(layout: Layout, id: string, batch: string, committed: boolean): Promise<void> {
     await this.#servers.at(layout.slotOf(layout.shardOfThread(id)), async (link) => {
-      const args = [id, idBytes(id), batch, committed ? "1" : "0"];
+      const args = [id, idText(id), batch, committed ? "1" : "0"];
       if ((await finishScript.run(link, keysOf(layout, id), args)) === 1) await this.#durable(link);
     });
   }
@@ -155,6 +155,10 @@ export class Locks {
 function keysOf(layout: Layout, id: string): readonly string[] {
   const shard = layout.shardOfThread(id);
   return [layout.key(shard, "d"), layout.key(shard, "k")];
+}
+
+function joined(start: string, rest: Argument): Argument {
+  return typeof rest === "string" ? start + rest : Buffer.concat([Buffer.from(start), rest]);
 }
 
 /** Returns the batch of a lock, the shard that decides about it, and when it was locked. */

@@ -3,7 +3,7 @@ import { logBounds } from "../../../backend.ts";
 import { covers } from "../../shared/delete-covers.ts";
 import type { Argument } from "../connection/connection.ts";
 import { Failure } from "../connection/failure.ts";
-import { behind, boundsOf, bytesOfKey, entryMember, keyBytes, memberOf } from "../layout.ts";
+import { behind, boundsOf, entryMember, keyText, memberOf, textOfKey } from "../layout.ts";
 
 /** The parts of a store that a batch touches. */
 export interface Scope {
@@ -43,33 +43,32 @@ export function operationsOf(batch: Batch, shards: number): readonly Argument[] 
   const { checks = [], deletes = [], inserts = [], puts = [], entries, log } = batch;
   const list: Argument[] = [];
   for (const { key, value } of checks) {
-    const bytes = bytesOfKey(key);
+    const text = textOfKey(key);
     const isOwn = key.table !== "directory";
-    if (value === undefined) list.push(isOwn ? "n" : "N", bytes);
-    else list.push(isOwn ? "c" : "C", memberOf(bytes, value));
+    if (value === undefined) list.push(isOwn ? "n" : "N", text);
+    else list.push(isOwn ? "c" : "C", memberOf(text, value));
   }
   for (const { key } of inserts) {
     if (deletes.length > 0 && deletes.some((target) => covers(target, key))) continue;
-    list.push(key.table === "directory" ? "N" : "n", bytesOfKey(key));
+    list.push(key.table === "directory" ? "N" : "n", textOfKey(key));
   }
   for (const target of deletes) {
     const bounds = rangeOf(target);
-    if (target.table === "directory") list.push("R", bytesOfKey(target));
+    if (target.table === "directory") list.push("R", textOfKey(target));
     else if (bounds !== undefined) list.push("r", ...bounds);
   }
   // An inserted key is known to be absent, unless the batch itself has it twice.
   const written = inserts.length > 1 ? new Set<string>() : undefined;
   for (const { key, value } of inserts) {
-    const bytes = bytesOfKey(key);
-    const name = written && bytes.toString("latin1");
-    if (key.table === "directory") list.push("P", bytes, memberOf(bytes, value));
-    else if (name !== undefined && written?.has(name)) list.push("p", bytes, memberOf(bytes, value));
-    else list.push("a", memberOf(bytes, value));
-    if (name !== undefined) written?.add(name);
+    const text = textOfKey(key);
+    if (key.table === "directory") list.push("P", text, memberOf(text, value));
+    else if (written?.has(text)) list.push("p", text, memberOf(text, value));
+    else list.push("a", memberOf(text, value));
+    written?.add(text);
   }
   for (const { key, value } of puts) {
-    const bytes = bytesOfKey(key);
-    list.push(key.table === "directory" ? "P" : "p", bytes, memberOf(bytes, value));
+    const text = textOfKey(key);
+    list.push(key.table === "directory" ? "P" : "p", text, memberOf(text, value));
   }
   for (const entry of entries?.remove ?? []) list.push("-", entryMember(entry));
   for (const entry of entries?.add ?? []) list.push("+", entryMember(entry));
@@ -79,11 +78,11 @@ export function operationsOf(batch: Batch, shards: number): readonly Argument[] 
   return list;
 }
 
-function rangeOf(target: Key | DirectoryKey | Range): readonly [Buffer, Buffer] | undefined {
+function rangeOf(target: Key | DirectoryKey | Range): readonly [string, string] | undefined {
   if (target.table === "directory") return undefined;
   if (!("item" in target)) return boundsOf(target);
-  const bytes = keyBytes(target);
-  return [bytes, Buffer.concat([bytes, behind])];
+  const text = keyText(target);
+  return [text, text + behind];
 }
 
 function refuseTooLarge(list: readonly Argument[]): void {
