@@ -138,6 +138,7 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
       metadata,
       newVersions,
       hasParent: parent !== null,
+      grows: parent !== null && parent !== checkpoint.id,
       hasSchema: hasSchema(handle),
       trusted: this.#trusted,
     });

@@ -184,7 +184,13 @@ async function topOf(draft: Draft, { tape, source }: NewThread, at: Shown, reque
   let { stateVersion } = at;
   if (request.edits) {
     const { shown, migratedTo } = await bodyToEdit(draft, at);
-    const edited = updateDelta(context.codec, shown.s, { append: [], set: request.edits, unset: [], patch: [] });
+    const edited = updateDelta(context.codec, shown.s, {
+      append: [],
+      grown: [],
+      set: request.edits,
+      unset: [],
+      patch: [],
+    });
     after = { ...shown, s: apply(shown.s, edited.delta) };
     const isStored = at.replacedBy === undefined && migratedTo === undefined;
     change = isStored ? { d: { s: edited.delta } } : (diff(frame.tree, after) ?? {});

@@ -4,7 +4,7 @@ import type { Source, CheckpointTuple as StoredTuple } from "../../model/checkpo
 import type { PutFields, PutInput } from "../../model/interface/options.ts";
 import { define } from "../define.ts";
 import { fromStored } from "../values/from-stored.ts";
-import { toStored } from "../values/to-stored.ts";
+import { toStored, toStoredChannel, toUpdate } from "../values/to-stored.ts";
 import { configOf, namespaceOf, nameToNote } from "./address.ts";
 import {
   type Bookkeeping,
@@ -28,6 +28,8 @@ export interface CheckpointInput {
   readonly metadata: CheckpointMetadata;
   readonly newVersions: ChannelVersions;
   readonly hasParent: boolean;
+  /** True if the put itself takes the input, an update: long lists of messages then begin with nodes that the parent may have. */
+  readonly grows?: boolean;
   /** True if the values of all channels are given, not only new ones: an import. */
   readonly complete?: boolean;
   /** The id of a missing parent: see {@link Bookkeeping.parent}. */
@@ -56,6 +58,7 @@ export function putInput(input: CheckpointInput): PutInput<Record<string, unknow
   // LangGraph also passes channels that were never written to, and have no version.
   const unlisted = Object.keys(values).filter((channel) => !Object.hasOwn(versions, channel));
   for (const channel of unlisted) changed.add(channel);
+  const convert = input.grows === true ? toUpdate : toStoredChannel;
   const set: Record<string, unknown> = {};
   const unset: string[] = [];
   const noted: { readonly set: string[]; readonly unset: string[] } = { set: [], unset: [] };
@@ -63,7 +66,7 @@ export function putInput(input: CheckpointInput): PutInput<Record<string, unknow
     const value = values[channel];
     const hasValue = Object.hasOwn(values, channel);
     const key = keyOf(channel);
-    const stored = hasValue ? toStored(value, trusted) : undefined;
+    const stored = hasValue ? convert(value, trusted) : undefined;
     if (hasValue) define(set, key, stored);
     else unset.push(key);
     if (isActivation(channel)) continue;

@@ -67,6 +67,11 @@ export class KnownMessages {
     return new MessageRow(this);
   }
 
+  /** Returns the snapshot of a message, whether or not the message has changed since. */
+  snapshotOf(message: object): Snapshot | undefined {
+    return this.#snapshots.get(message);
+  }
+
   /** Keeps a row for the next version of its list. */
   keepRow(row: MessageRow): void {
     if (row.last !== undefined && row.nodes.length > 0) this.#rows.set(row.last, row);
@@ -78,8 +83,8 @@ export class KnownMessages {
  * the processor's nearest caches, and memory that is read in order is fetched ahead.
  */
 export class MessageRow {
-  /** The nodes of the messages, in order. */
-  readonly nodes: MessageNode[] = [];
+  /** The nodes of the messages, in order. Invariant: an element never changes, so that others may hold the list and a count. */
+  #nodes: MessageNode[] = [];
   /** The messages themselves, in order. */
   readonly #messages: object[] = [];
   /** For each message: the message, its `lc_kwargs`, its layout, the number of its values, and the values. */
@@ -93,6 +98,10 @@ export class MessageRow {
 
   get last(): object | undefined {
     return this.#last;
+  }
+
+  get nodes(): readonly MessageNode[] {
+    return this.#nodes;
   }
 
   /** Returns how many messages at the start of a list are those of the row, and unchanged. Drops the others from the row. */
@@ -111,9 +120,11 @@ export class MessageRow {
       this.#last = message;
       count++;
     }
-    cells.length = cell;
-    this.nodes.length = count;
-    this.#messages.length = count;
+    if (count < this.#nodes.length) {
+      cells.length = cell;
+      this.#nodes = this.#nodes.slice(0, count);
+      this.#messages.length = count;
+    }
     return count;
   }
 
@@ -123,18 +134,15 @@ export class MessageRow {
     return true;
   }
 
-  /** Returns the remembered node of a message outside the row, as {@link KnownMessages.recall}, and adds the next message to the row. */
-  recallNext(message: object, index: number, trusted = false): MessageNode | undefined {
-    const snapshot = this.#known.unchanged(message, trusted);
-    if (snapshot === undefined) return undefined;
-    const { layout, kwargs, values, node } = snapshot;
-    if (index === this.nodes.length) {
-      this.#cells.push(message, kwargs, layout, values.length, ...values);
-      this.nodes.push(node);
-      this.#messages.push(message);
-      this.#last = message;
-    }
-    return node;
+  /** Adds the message behind those of the row, if it is remembered with this node. */
+  add(message: object, node: unknown): void {
+    const snapshot = this.#known.snapshotOf(message);
+    if (snapshot === undefined || snapshot.node !== node) return;
+    const { layout, kwargs, values } = snapshot;
+    this.#cells.push(message, kwargs, layout, values.length, ...values);
+    this.#nodes.push(snapshot.node);
+    this.#messages.push(message);
+    this.#last = message;
   }
 }
 

@@ -1,6 +1,5 @@
 import type { Field, KnownClass, MessageClass } from "./classes.ts";
 import { type Convert, isEmpty, lettersOf } from "./instances.ts";
-import { knownMessages } from "./known-messages.ts";
 import type { MessageNode } from "./message-snapshot.ts";
 
 /** The properties that all messages have. */
@@ -42,7 +41,7 @@ export function messageNode(message: Message, known: KnownClass, convert: Conver
     if (value === undefined ? usual !== undefined : !isEmpty(value, usual)) node[key] = convert(value);
   }
   node["kw"] = kw;
-  return knownMessages.remember(message, known, node as MessageNode);
+  return node as MessageNode;
 }
 
 /** Checks the constants of a message, but for its namespace, which repeats the class and costs another fetch from memory. */

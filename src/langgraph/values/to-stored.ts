@@ -1,8 +1,10 @@
 import { types } from "node:util";
+import { GrownList } from "../../model/interface/grown-list.ts";
 import { define } from "../define.ts";
 import { classOf, type KnownClass, knownClass } from "./classes.ts";
 import { type Convert, nodeOf } from "./instances.ts";
-import { knownMessages, type MessageRow } from "./known-messages.ts";
+import { knownMessages } from "./known-messages.ts";
+import type { Fields } from "./message-snapshot.ts";
 import { messageNode } from "./messages.ts";
 import { isPlainArray, isPlainObject } from "./plain-objects.ts";
 
@@ -16,22 +18,39 @@ import { isPlainArray, isPlainObject } from "./plain-objects.ts";
 /** The depth from which cycles are looked for; above it, walking through a cycle a few times costs less than the search. */
 const shallow = 12;
 
+/** Converts LangChain's classes in a value to plain objects. Parts without instances of them are not copied. */
+export function toStored(value: unknown): unknown {
+  return typeof value === "object" && value !== null ? new Conversion(false, false).part(value) : value;
+}
+
 /**
- * Converts LangChain's classes in a value to plain objects. Parts without instances of them are not copied. With `trusted`,
- * messages that were converted before are taken to be unchanged.
+ * Converts the value of a channel, like {@link toStored}. Its messages are remembered, because the next checkpoint has them again. With
+ * `trusted`, messages that were converted before are taken to be unchanged.
  */
-export function toStored(value: unknown, trusted = false): unknown {
-  return typeof value === "object" && value !== null ? new Conversion(trusted).part(value) : value;
+export function toStoredChannel(value: unknown, trusted: boolean): unknown {
+  return typeof value === "object" && value !== null ? new Conversion(true, trusted).part(value) : value;
+}
+
+/**
+ * Converts the value of a channel for an update of the parent's state. Of a long list of messages, those at its start that are
+ * remembered are given as they are, so that the store need not look at them again.
+ */
+export function toUpdate(value: unknown, trusted: boolean): unknown {
+  if (!Array.isArray(value) || Object.getPrototypeOf(value) !== Array.prototype) return toStoredChannel(value, trusted);
+  return new Conversion(true, trusted).list(value, true);
 }
 
 /** The conversion of a value. */
 class Conversion {
   /** The objects above the current one. */
   readonly trail: object[] = [];
+  /** True if messages are remembered, and recalled. */
+  readonly #remembers: boolean;
   readonly #trusted: boolean;
   readonly convert: Convert = (part) => (typeof part === "object" && part !== null ? this.part(part) : part);
 
-  constructor(trusted: boolean) {
+  constructor(remembers: boolean, trusted: boolean) {
+    this.#remembers = remembers;
     this.#trusted = trusted;
   }
 
@@ -47,7 +66,7 @@ class Conversion {
 
   stored(value: object): unknown {
     const prototype: unknown = Object.getPrototypeOf(value);
-    if (prototype === Array.prototype) return this.array(value as unknown[]);
+    if (prototype === Array.prototype) return this.list(value as unknown[], false);
     if (prototype === Object.prototype || prototype === null) {
       return Array.isArray(value) ? value : this.object(value as Record<string, unknown>);
     }
@@ -60,9 +79,8 @@ class Conversion {
     return value;
   }
 
-  element(part: object, index: number, row: MessageRow | undefined): unknown {
-    const node =
-      row === undefined ? knownMessages.recall(part, this.#trusted) : row.recallNext(part, index, this.#trusted);
+  element(part: object): unknown {
+    const node = this.#remembers ? knownMessages.recall(part, this.#trusted) : undefined;
     if (node !== undefined) return node;
     const known = knownClass(Object.getPrototypeOf(part));
     return known === undefined ? this.part(part) : this.instance(part, known);
@@ -70,24 +88,29 @@ class Conversion {
 
   instance(value: object, known: KnownClass): unknown {
     const node = known.message && messageNode(value as never, known, this.convert);
-    return node ?? nodeOf(value as Record<string, unknown>, known, this.convert);
+    if (node === undefined) return nodeOf(value as Record<string, unknown>, known, this.convert);
+    return this.#remembers ? knownMessages.remember(value as Fields, known, node) : node;
   }
 
-  array(value: unknown[]): unknown {
-    const row = knownMessages.takeRow(value);
+  /** Converts a list. With `grows`, the result is a {@link GrownList} where the list begins with remembered messages. */
+  list(value: unknown[], grows: boolean): unknown {
+    const row = this.#remembers ? knownMessages.takeRow(value) : undefined;
     const start = row === undefined ? 0 : row.recall(value, this.#trusted);
-    let rest: unknown[] | undefined = start === 0 ? undefined : [];
+    let rest: unknown[] | undefined;
     for (let index = start; index < value.length; index++) {
       const part = value[index];
-      const stored = typeof part === "object" && part !== null ? this.element(part, index, row) : part;
-      if (stored !== part) rest ??= value.slice(start, index);
+      const stored = typeof part === "object" && part !== null ? this.element(part) : part;
+      if (row !== undefined && index === row.nodes.length) row.add(part as object, stored);
+      if (row !== undefined && index < row.nodes.length) continue;
+      if (stored !== part) rest ??= value.slice(row?.nodes.length ?? 0, index);
       rest?.push(stored);
     }
+    const known = row?.nodes ?? [];
     if (row !== undefined) knownMessages.keepRow(row);
-    if (rest === undefined || !isPlainArray(value)) return value;
-    if (row === undefined) return rest;
-    // The first of the rest may have joined the row by now.
-    return (row.nodes as unknown[]).concat(rest.slice(row.nodes.length - start));
+    if ((rest === undefined && known.length === 0) || !isPlainArray(value)) return value;
+    rest ??= value.slice(known.length);
+    if (known.length === 0) return rest;
+    return grows ? new GrownList(known, known.length, rest) : [...known, ...rest];
   }
 
   object(value: Record<string, unknown>): unknown {

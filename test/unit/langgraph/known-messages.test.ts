@@ -124,7 +124,7 @@ describe("known messages", () => {
     for (const each of list) remember(known, each as unknown as Fields);
     const first = known.takeRow(list);
     expect(first?.recall(list)).toBe(0);
-    for (const [index, each] of list.entries()) first?.recallNext(each, index);
+    for (const each of list) first?.add(each, known.recall(each));
     if (first !== undefined) known.keepRow(first);
     (list[7] as HumanMessage).content = "changed";
     const again = known.takeRow([...list, new HumanMessage("new")]);

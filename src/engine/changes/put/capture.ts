@@ -3,12 +3,14 @@ import type { Json } from "../../../codec/json.ts";
 import type { ValueCodec } from "../../../codec/values/value.ts";
 import type { AttributeChanges } from "../../../model/attributes.ts";
 import type { Source } from "../../../model/checkpoint.ts";
+import { GrownList } from "../../../model/interface/grown-list.ts";
 import type { LeaseToken, PutFields, PutOptions, Update } from "../../../model/interface/options.ts";
 import { copyRef } from "../../../model/validation/refs.ts";
 import type { Context } from "../../memory/context.ts";
 import type { TreeOwner } from "../../memory/tree-owner.ts";
 import { isPlainState } from "../../records/body.ts";
 import { questionIds } from "../../records/row.ts";
+import { CapturedGrownList } from "./grown-list.ts";
 import type { CapturedPatch } from "./patch.ts";
 
 /** The parts of a body besides the state, encoded. Absent parts take their defaults when the parent is known. */
@@ -23,6 +25,8 @@ export interface CapturedParts {
 export interface CapturedUpdate {
   readonly append: readonly (readonly [key: string, added: Json[] | string])[];
   readonly set: { [key: string]: Json };
+  /** Lists that are set, of which the start may be the parent's. */
+  readonly grown: readonly (readonly [key: string, list: CapturedGrownList])[];
   readonly unset: readonly string[];
   readonly patch: readonly CapturedPatch[];
 }
@@ -181,6 +185,7 @@ function captureUpdate(
   const fields = isPlainState(before) ? before : {};
   const append: [string, Json[] | string][] = [];
   const set: { [key: string]: Json } = {};
+  const grown: [string, CapturedGrownList][] = [];
   if (update.append !== undefined) {
     const given: { readonly [key: string]: unknown } = update.append;
     for (const key of codec.names(given, "update.append")) {
@@ -193,6 +198,10 @@ function captureUpdate(
     const given: { readonly [key: string]: unknown } = update.set;
     for (const key of codec.names(given, "update.set")) {
       const value = given[key];
+      if (value instanceof GrownList) {
+        grown.push([key, new CapturedGrownList(value, encode(value.rest, `update.set.${key}`) as Json[])]);
+        continue;
+      }
       const previous = hasMany(value) && Object.hasOwn(fields, key) ? fields[key] : undefined;
       // A string is its own encoding; only values that may be refused need a path.
       assign(set, key, typeof value === "string" ? value : encode(value, `update.set.${key}`, previous));
@@ -202,5 +211,5 @@ function captureUpdate(
     const path = [...entry[0]];
     return { path, value: entry.length === 1 ? undefined : encode(entry[1], `update.patch[${index}][1]`) };
   });
-  return { append, set, unset: update.unset ? [...update.unset] : [], patch };
+  return { append, set, grown, unset: update.unset ? [...update.unset] : [], patch };
 }

@@ -108,7 +108,8 @@ function stateAfter({ tree, fresh }: FrameChange, { update }: CapturedPut): Json
 
 function addDelta(draft: Draft, row: Row, base: TreeEntry, step: FrameChange, captured: CapturedPut): void {
   const { change, tree } = step;
-  const tail = encodeRow(draft, row, change, { keep: step.fresh, after: stateAfter(step, captured) });
+  const lists = captured.update?.grown;
+  const tail = encodeRow(draft, row, change, { keep: step.fresh, after: stateAfter(step, captured), lists });
   checkRecord(draft.context, draft.thread, tail.value);
   const bytes = frameBytes(tail);
   const weight = base.weight + bytes;

@@ -27,6 +27,7 @@ import type { CapturedPut } from "./capture.ts";
 import { addFrame, addRootFrame, hopsTo } from "./frame.ts";
 import { newId, newRow, type PlannedRow } from "./row.ts";
 import { underSchema } from "./state-version.ts";
+import { setsTag } from "./update.ts";
 
 /** A put of one checkpoint. */
 export class PutChange implements ThreadChange<CheckpointInfo> {
@@ -109,7 +110,7 @@ function baseAtHand(draft: Draft, captured: CapturedPut, parent: Shown): TreeEnt
 function isOutlineEnough(draft: Draft, captured: CapturedPut, parent: Shown, base: TreeEntry): boolean {
   const { update, parts } = captured;
   if (parent.replacedBy !== undefined || update === undefined || parts.path !== undefined) return false;
-  if (Object.hasOwn(update.set, "$") || update.patch.length > 0) return false;
+  if (update.grown.length > 0 || update.patch.length > 0 || setsTag(update)) return false;
   // The body may have become too large, which only the whole tree tells.
   if (base.most + mostOfUpdate(update) > draft.context.checkpointBytes) return false;
   return !needsFull({ weight: base.weight, size: base.size + base.grown, hops: hopsTo(draft, parent.seq, base) });

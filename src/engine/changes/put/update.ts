@@ -3,6 +3,7 @@ import type { Json } from "../../../codec/json.ts";
 import type { ValueCodec } from "../../../codec/values/value.ts";
 import { isLong, isPlainState } from "../../records/body.ts";
 import type { CapturedUpdate } from "./capture.ts";
+import type { CapturedGrownList } from "./grown-list.ts";
 import { changeOf, NEEDS_LIVE, patchDelta } from "./patch.ts";
 import { patchLive } from "./patch-live.ts";
 
@@ -40,7 +41,7 @@ export function updateDelta(
   options: UpdateOptions = {},
 ): StateChange {
   const { outlined = false, largeFrom } = options;
-  if (!isPlainState(state) || Object.hasOwn(update.set, "$")) return rewrittenState(codec, state, update);
+  if (!isPlainState(state) || setsTag(update)) return rewrittenState(codec, state, update);
   let delta: Delta;
   try {
     delta = fieldByField(state, update, outlined);
@@ -52,10 +53,22 @@ export function updateDelta(
   return { delta, tagged: false, grown };
 }
 
+/** Returns true if an update sets a key `$`, by which the encoding of the state gets another shape. */
+export function setsTag({ set, grown }: CapturedUpdate): boolean {
+  return Object.hasOwn(set, "$") || grown.some(([key]) => key === "$");
+}
+
 function fieldByField(state: State, update: CapturedUpdate, outlined: boolean): Delta {
   const changes: { [key: string]: Delta } = {};
   let set = outlined ? update.set : setOver(state, update.set, changes);
   let removed: readonly string[] = update.unset;
+  for (const [key, list] of update.grown) {
+    const change = growing(state, key, list);
+    if (change === undefined) continue;
+    if (!isReplacement(change)) assign(changes, key, change);
+    else if (set === update.set) set = { ...set, [key]: list.whole() };
+    else assign(set, key, list.whole());
+  }
   for (const [key, value] of update.append) {
     checkAppend(key, Object.hasOwn(state, key) ? state[key] : undefined, value);
     assign(changes, key, typeof value === "string" ? { a: value } : { p: value });
@@ -71,6 +84,15 @@ function fieldByField(state: State, update: CapturedUpdate, outlined: boolean): 
   if (Object.keys(set).length > 0) delta.s = set;
   if (Object.keys(changes).length > 0) delta.d = changes;
   return delta;
+}
+
+/** Returns the change that setting a list makes of a field; undefined if there is none. */
+function growing(state: State, key: string, list: CapturedGrownList): Delta | undefined {
+  const old = Object.hasOwn(state, key) ? state[key] : undefined;
+  if (!Array.isArray(old)) return replacement(list.whole());
+  const added = list.behind(old);
+  if (added === undefined) return changeOf(old, list.whole(), ABOVE);
+  return added.length === 0 ? undefined : { p: added };
 }
 
 /** Returns the fields that are set as a whole. The differences of the others are added to `changes`. */
@@ -118,6 +140,7 @@ function rewrittenState(codec: ValueCodec, state: Json, update: CapturedUpdate):
   const after = live as Record<string, unknown>;
   for (const key of update.unset) delete after[key];
   for (const [key, value] of Object.entries(update.set)) assign(after, key, codec.decode(value));
+  for (const [key, list] of update.grown) assign(after, key, codec.decode(list.whole()));
   for (const [key, value] of update.append) {
     const before = Object.hasOwn(after, key) ? after[key] : undefined;
     checkAppend(key, before, value);

@@ -40,6 +40,9 @@ interface Draft {
   weigh(record: { readonly length: number }): void;
 }
 
+/** Lists of the row's state by their keys, which are put together only where a write may equal one of them. */
+export type LongLists = readonly (readonly [key: string, list: { readonly length: number; whole(): Json }])[];
+
 /** A record of writes that a row takes in: `before` is its value in the store, undefined if it was never there. */
 interface TakenIn {
   readonly key: Key;
@@ -103,7 +106,13 @@ export class DraftWrites {
   }
 
   /** Takes in the writes against a row's parent. Returns undefined if there are none. */
-  carriedBy(draft: Draft, row: Row, change: Delta, after: Json | undefined): RowWrites | undefined {
+  carriedBy(
+    draft: Draft,
+    row: Row,
+    change: Delta,
+    after: Json | undefined,
+    lists: LongLists = [],
+  ): RowWrites | undefined {
     if (this.#last?.seq === row.seq) return this.#last;
     const { previous } = draft;
     if (previous === undefined || previous.seq !== row.parent || row.seq !== row.parent + 1) return undefined;
@@ -113,7 +122,7 @@ export class DraftWrites {
     if (planned.length + stored.length === 0) return undefined;
     const places = placesOf(change.d?.["s"], after);
     const refer = (value: Json, channel: string): Json => {
-      const field = isObject(after) && Object.hasOwn(after, channel) ? after[channel] : undefined;
+      const field = isObject(after) && Object.hasOwn(after, channel) ? after[channel] : listAt(lists, channel, value);
       return referToState(value, places, field === undefined ? undefined : { path: [channel], value: field });
     };
     let tasks = [...stored, ...planned].map(({ entry }) => carried(entry.task, entry, refer));
@@ -174,6 +183,14 @@ export class DraftWrites {
       this.#last = last;
     };
   }
+}
+
+/** Returns the list under a key, if the value of a write may be the same. */
+function listAt(lists: LongLists, key: string, value: Json): Json | undefined {
+  for (const [other, list] of lists) {
+    if (other === key && Array.isArray(value) && value.length === list.length) return list.whole();
+  }
+  return undefined;
 }
 
 function carried(

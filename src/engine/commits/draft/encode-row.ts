@@ -4,6 +4,7 @@ import type { Tape } from "../../memory/tape.ts";
 import type { Row } from "../../records/row.ts";
 import { encodeTailRow, type TailRow } from "../../records/tail.ts";
 import type { Draft } from "./draft.ts";
+import type { LongLists } from "./draft-writes.ts";
 import { referDelta } from "./refer-values.ts";
 
 interface Encoding {
@@ -13,6 +14,8 @@ interface Encoding {
   readonly grown?: boolean;
   /** The state of the row, or its fields that were set: see {@link placesOf}. */
   readonly after?: Json | undefined;
+  /** Lists of the state that were set, by their keys. */
+  readonly lists?: LongLists | undefined;
 }
 
 /** Encodes a row as the next of the draft's tape. The row carries the writes that wait for it. */
@@ -20,7 +23,7 @@ export function encodeRow(
   draft: Draft,
   row: Row,
   change: Delta,
-  { keep = false, grown = false, after }: Encoding = {},
+  { keep = false, grown = false, after, lists }: Encoding = {},
 ): TailRow {
   const tape = draft.target as Tape;
   const previous = draft.planned.at(-1)?.tail;
@@ -28,7 +31,7 @@ export function encodeRow(
   const root = row.namespace === "" ? row.seq : (previous?.root ?? tape.lastRoot);
   const [stored, text] = referDelta(draft, tape.lineage, change, grown);
   const kept = keep ? stored : undefined;
-  const writes = draft.carrying.carriedBy(draft, row, change, after);
+  const writes = draft.carrying.carriedBy(draft, row, change, after, lists);
   if (writes === undefined) {
     const value = encodeTailRow(row, count, root, stored, draft.context.writer, text);
     draft.weigh(value);

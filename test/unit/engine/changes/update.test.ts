@@ -4,7 +4,7 @@ import { createValueCodec } from "../../../../src/codec/values/value.ts";
 import type { CapturedUpdate } from "../../../../src/engine/changes/put/capture.ts";
 import { updateDelta } from "../../../../src/engine/changes/put/update.ts";
 
-const nothing: CapturedUpdate = { append: [], set: {}, unset: [], patch: [] };
+const nothing: CapturedUpdate = { append: [], set: {}, grown: [], unset: [], patch: [] };
 const note = "A note that is long enough to be worth comparing, and stays as it is from step to step. ".repeat(2);
 
 /** A list that may be entered by index and asked for its length, but not walked. */
