@@ -14,7 +14,7 @@ export class LeanPages {
   constructor(file: string) {
     this.#database = new DatabaseSync(file, { readOnly: true });
     this.#entries = this.#database.prepare(
-      "SELECT text, lineage, tape FROM entry WHERE text >= ? AND text < ? ORDER BY text DESC LIMIT 20",
+      "SELECT text, lineage, lineage + distance AS tape FROM entry WHERE text >= ? AND text < ? ORDER BY text DESC LIMIT 20",
     );
     const places = Array.from({ length: 20 }, () => "(?, ?)").join(", ");
     this.#records = this.#database.prepare(
@@ -28,7 +28,7 @@ export class LeanPages {
   page(prefixes: readonly string[]): readonly unknown[] {
     type Place = { readonly text: string; readonly lineage: number; readonly tape: number };
     const found = prefixes.flatMap((prefix) => this.#entries.all(prefix, `${prefix}~`) as unknown as Place[]);
-    const places = found.sort((left, right) => (left.text.slice(-9) < right.text.slice(-9) ? 1 : -1)).slice(0, 20);
+    const places = found.sort((left, right) => (left.text.slice(-6) < right.text.slice(-6) ? 1 : -1)).slice(0, 20);
     const rows = this.#records.all(...places.flatMap(({ lineage, tape }) => [lineage, tape]));
     return rows.map(({ meta, row }) => [parsed(String(meta)), parsed(String(row))]);
   }
@@ -56,20 +56,20 @@ export class LeanChanges {
     this.#database = new DatabaseSync(file);
     this.#database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous};
       CREATE TABLE tail (key INTEGER PRIMARY KEY, value TEXT); CREATE TABLE meta (key INTEGER PRIMARY KEY, value TEXT);
-      CREATE TABLE entry (text TEXT, lineage INTEGER, tape INTEGER, PRIMARY KEY (text, lineage, tape)) WITHOUT ROWID;
+      CREATE TABLE entry (text TEXT, lineage INTEGER, distance INTEGER, PRIMARY KEY (text, lineage, distance)) WITHOUT ROWID;
       INSERT INTO meta VALUES (${tape}, '')`);
     const prepare = (sql: string): StatementSync => this.#database.prepare(sql);
     this.#statements = {
       begin: prepare("BEGIN IMMEDIATE"),
       insert: prepare("INSERT INTO tail SELECT ?, ? WHERE (SELECT value FROM meta WHERE key = ?) IS NOT NULL"),
       meta: prepare("UPDATE meta SET value = ? WHERE key = ?"),
-      remove: prepare("DELETE FROM entry WHERE text = ? AND lineage = ? AND tape = ?"),
+      remove: prepare("DELETE FROM entry WHERE text = ? AND lineage = ? AND distance = ?"),
       add: prepare("INSERT INTO entry VALUES (?, ?, ?)"),
       commit: prepare("COMMIT"),
     };
     // A leaf of the index for each status, as in a store with many threads.
     for (let number = 0; number < 20_000; number += 1) {
-      this.#statements.add.run(`s${"wfcdp"[number % 5]}0m${number.toString(36).padStart(7, "0")}`, number, number);
+      this.#statements.add.run(`s${"wfcdp"[number % 5]}G${number.toString(36).padStart(5, "0")}`, number, 0);
     }
   }
 
@@ -83,8 +83,8 @@ export class LeanChanges {
     begin.run();
     this.rest();
     meta.run(`1j00000000${this.#seq}${"x".repeat(150)}`, tape);
-    remove.run(`s${"dp"[this.#seq % 2]}0m0000000`, tape, tape);
-    add.run(`s${"pd"[this.#seq % 2]}0m0000000`, tape, tape);
+    remove.run(`s${"dp"[this.#seq % 2]}G00000`, tape, 0);
+    add.run(`s${"pd"[this.#seq % 2]}G00000`, tape, 0);
     commit.run();
   }
 

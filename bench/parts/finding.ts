@@ -1,4 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
+import { attributePrefix, statusPrefix } from "../../src/engine/records/store-wide/index-entries.ts";
 import { open, type Store } from "../../src/index.ts";
 import { END, graph, START } from "../../src/runtime/index.ts";
 import { bytesByHand, LeanChanges, LeanPages } from "../floors/finding.ts";
@@ -68,7 +69,7 @@ function bytesOfIndex(path: string, count: number): number {
   const database = new DatabaseSync(path);
   const one = (sql: string): number => (database.prepare(sql).get() as { readonly bytes: number }).bytes;
   const entries = one("SELECT sum(pgsize) AS bytes FROM dbstat WHERE name = 'entry'");
-  const bare = "json_remove(substr(value, 11), '$.attributes', '$.index')";
+  const bare = "json_remove(substr(value, 11), '$.i')";
   const inMeta = one(`SELECT sum(length(value) - 10 - length(${bare})) AS bytes FROM meta`);
   database.close();
   return (entries + inMeta) / count;
@@ -107,10 +108,11 @@ async function changingPuts(store: Store, rounds: number): Promise<number> {
 }
 
 /** The texts under which a page's threads are, as the store has them. */
+const statuses = ["w", "f", "c", "d", "p"] as const;
 const texts: Readonly<Record<Asked, readonly string[]>> = {
-  newest: [..."wfcdp"].map((status) => `s${status}`),
-  waiting: ["sw"],
-  tenant: [..."wfcdp"].map((status) => `atenant\u0001stenant-5\u0001${status}`),
+  newest: statuses.map(statusPrefix),
+  waiting: [statusPrefix("w")],
+  tenant: statuses.map((status) => attributePrefix("tenant", "tenant-5", status)),
 };
 
 /** Compares by hand what the statements of a put that changes the status take with those of one that does not. */

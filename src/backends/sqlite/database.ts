@@ -1,3 +1,4 @@
+import type { Stored } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import { fs } from "../../platform/node-builtins.ts";
 import type { Connection, Driver } from "./driver/contract.ts";
@@ -8,7 +9,7 @@ import { copyDatabase } from "./files/copy-database.ts";
 import { claimLog, disclaimLog, refuseForeignLog } from "./files/log-owner.ts";
 import { OpenedFiles } from "./files/opened-files.ts";
 import type { SchemaState } from "./schema.ts";
-import { indexedVersion, inspectSchema, migrate, rollback, schemaVersion } from "./schema.ts";
+import { inspectSchema, lacksTable, migrate, rollback, schemaVersion } from "./schema.ts";
 import { Statements } from "./statements.ts";
 
 const { statSync } = fs;
@@ -97,9 +98,9 @@ export class Database {
     return this.#state !== "blank";
   }
 
-  /** Returns whether the tables of entries, log, values and mail exist. Another process may add them to an old database. */
-  get isIndexed(): boolean {
-    return this.#state === "current" || schemaVersion(this.connection) >= indexedVersion;
+  /** Returns whether the database is of an earlier version that has no such table. Another process may add it. */
+  lacks(table: Stored): boolean {
+    return this.#state !== "current" && lacksTable(schemaVersion(this.connection), table);
   }
 
   /** Returns whether this is a copy, made because the database itself could not be opened. */

@@ -145,7 +145,7 @@ class SqliteBackend implements Backend {
     const database = Database.open(this.#driver, this.#path, true);
     const close = async (): Promise<void> => database.close();
     try {
-      if (!database.ready || !database.isIndexed) {
+      if (!database.ready || database.lacks("entry")) {
         await close();
         return undefined;
       }

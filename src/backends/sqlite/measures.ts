@@ -5,8 +5,6 @@ import type { Database } from "./database.ts";
 export type Sizes = Record<Stored, Size>;
 
 const tableNames: readonly Stored[] = [...(Object.keys(tables) as Table[]), "directory", "entry", "log"];
-/** The tables that a database of the first schema lacks. */
-const laterTables: readonly Stored[] = ["value", "mail", "entry", "log"];
 
 const empty: Size = { records: 0, bytes: 0 };
 
@@ -16,12 +14,13 @@ export function noSizes(): Sizes {
 }
 
 /** Measures the tables, in one snapshot. */
-export function sizesOf({ statements, isIndexed }: Database): Sizes {
+export function sizesOf(database: Database): Sizes {
+  const { statements } = database;
   statements.beginRead();
   try {
     return Object.fromEntries(
       tableNames.map((name) => {
-        if (!isIndexed && laterTables.includes(name)) return [name, empty];
+        if (database.lacks(name)) return [name, empty];
         const { records, bytes } = statements.size(name) as Size;
         return [name, { records, bytes }];
       }),

@@ -1,4 +1,4 @@
-import type { Answer, Found, IndexEntry, Listed, LogPage, LogRange, Read, Value } from "../../backend.ts";
+import type { Answer, Found, IndexEntry, Listed, LogPage, LogRange, Read, Stored, Value } from "../../backend.ts";
 import { tables } from "../../backend.ts";
 import { compareIds } from "../shared/id-order.ts";
 import { afterPrefix } from "../shared/key-bounds.ts";
@@ -21,7 +21,7 @@ export function answerReads(database: Database, reads: readonly Read[]): readonl
   const { statements } = database;
   const [only] = reads;
   if (only === undefined) return [];
-  if (!database.isIndexed && reads.some(isOfLaterSchema)) return answerFromOld(database, reads);
+  if (reads.some((read) => database.lacks(tableOf(read)))) return answerFromOld(database, reads);
   // A single statement has a snapshot of its own; a read of the log takes two.
   if (reads.length === 1 && !("log" in only)) return [answer(statements, only)];
   const together =
@@ -54,19 +54,19 @@ function nothing(read: Read): Answer {
   return "log" in read ? { lines: [], end: "", expired: read.log.after !== "" } : [];
 }
 
-/** Returns whether a read needs a table that databases of earlier versions lack. */
-function isOfLaterSchema(read: Read): boolean {
-  if ("find" in read || "tally" in read || "log" in read) return true;
-  const table = "get" in read ? read.get.table : "scan" in read ? read.scan.table : undefined;
-  return table === "value" || table === "mail";
+function tableOf(read: Read): Stored {
+  if ("get" in read) return read.get.table;
+  if ("scan" in read) return read.scan.table;
+  return "log" in read ? "log" : "list" in read ? "directory" : "entry";
 }
 
-/** Answers reads of a database that lacks the later tables, and is not to be changed. */
+/** Answers reads of a database that lacks some tables, and is not to be changed. */
 function answerFromOld(database: Database, reads: readonly Read[]): readonly Answer[] {
-  const known = reads.filter((read) => !isOfLaterSchema(read));
+  const lacks = (read: Read): boolean => database.lacks(tableOf(read));
+  const known = reads.filter((read) => !lacks(read));
   const answers = answerReads(database, known);
   let index = 0;
-  return reads.map((read) => (isOfLaterSchema(read) ? nothing(read) : answers[index++]));
+  return reads.map((read) => (lacks(read) ? nothing(read) : answers[index++]));
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Stored } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import type { Connection } from "./driver/contract.ts";
 
@@ -40,10 +41,19 @@ const migrations: readonly string[] = [
     `CREATE TABLE "entry" (text TEXT, lineage INTEGER, tape INTEGER, PRIMARY KEY (text, lineage, tape)) WITHOUT ROWID`,
     `CREATE TABLE "log" (position INTEGER PRIMARY KEY, at INTEGER NOT NULL, text TEXT NOT NULL)`,
   ].join(";\n"),
+  // An entry has the distance of its tape's number from that of the lineage: 0 for all but forks, which takes no byte. The order
+  // is that of (text, lineage, tape). The entries of before are of an earlier layout, too: a reindex makes them anew.
+  `DROP TABLE "entry";
+  CREATE TABLE "entry" (text TEXT, lineage INTEGER, distance INTEGER, PRIMARY KEY (text, lineage, distance)) WITHOUT ROWID`,
 ];
 
-/** The first version of the schema with the tables `value`, `mail`, `entry` and `log`. */
-export const indexedVersion = 3;
+/** The first version of the schema with a table, or with its present columns; the others are of version 1. */
+const versions: Readonly<Partial<Record<Stored, number>>> = { value: 3, mail: 3, log: 3, entry: 4 };
+
+/** Returns whether a database of this version has no such table, or none that can be read. */
+export function lacksTable(version: number, table: Stored): boolean {
+  return version < (versions[table] ?? 1);
+}
 
 /** `blank`: an empty database. `old`: made by an earlier version, and readable as it is. `current`: ready to use. */
 export type SchemaState = "blank" | "old" | "current";

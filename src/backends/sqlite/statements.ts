@@ -137,21 +137,21 @@ export class Statements {
   }
 
   addEntry({ text, lineage, tape }: IndexEntry): void {
-    this.#statement(addEntry).run(text, lineage, tape);
+    this.#statement(addEntry).run(text, lineage, tape - lineage);
   }
 
   removeEntry({ text, lineage, tape }: IndexEntry): void {
-    this.#statement(removeEntry).run(text, lineage, tape);
+    this.#statement(removeEntry).run(text, lineage, tape - lineage);
   }
 
   /** Returns entries behind `start`, up to but without the text `end`. */
   findUp({ text, lineage, tape }: IndexEntry, end: string, limit: number): unknown[] {
-    return this.#statement(findUp).all(text, lineage, tape, end, limit);
+    return this.#statement(findUp).all(text, lineage, tape - lineage, end, limit);
   }
 
   /** Returns entries before `start`, newest texts first, down to the text `end`. */
   findDown({ text, lineage, tape }: IndexEntry, end: string, limit: number): unknown[] {
-    return this.#statement(findDown).all(text, lineage, tape, end, limit);
+    return this.#statement(findDown).all(text, lineage, tape - lineage, end, limit);
   }
 
   tally(from: string, to: string): number {
@@ -264,15 +264,15 @@ const deleteOne = (table: TableName): string => `DELETE FROM "${table}" WHERE ${
 
 const deleteRange = (table: TableName): string => `DELETE FROM "${table}" WHERE ${keySqlOf(table).within}`;
 
-const addEntry = "INSERT INTO entry (text, lineage, tape) VALUES (?, ?, ?) ON CONFLICT DO NOTHING";
-const removeEntry = "DELETE FROM entry WHERE text = ? AND lineage = ? AND tape = ?";
+const addEntry = "INSERT INTO entry (text, lineage, distance) VALUES (?, ?, ?) ON CONFLICT DO NOTHING";
+const removeEntry = "DELETE FROM entry WHERE text = ? AND lineage = ? AND distance = ?";
 
 const findUp =
-  "SELECT text, lineage, tape FROM entry WHERE (text, lineage, tape) > (?, ?, ?) AND text < ? " +
-  `ORDER BY text, lineage, tape ${limit}`;
+  "SELECT text, lineage, lineage + distance AS tape FROM entry WHERE (text, lineage, distance) > (?, ?, ?) AND text < ? " +
+  `ORDER BY text, lineage, distance ${limit}`;
 const findDown =
-  "SELECT text, lineage, tape FROM entry WHERE (text, lineage, tape) < (?, ?, ?) AND text >= ? " +
-  `ORDER BY text DESC, lineage DESC, tape DESC ${limit}`;
+  "SELECT text, lineage, lineage + distance AS tape FROM entry WHERE (text, lineage, distance) < (?, ?, ?) AND text >= ? " +
+  `ORDER BY text DESC, lineage DESC, distance DESC ${limit}`;
 const tally = "SELECT count(*) AS count FROM entry WHERE text >= ? AND text < ?";
 
 const addLine = "INSERT INTO log (at, text) VALUES (?, ?) RETURNING position";

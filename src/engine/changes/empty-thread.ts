@@ -5,7 +5,7 @@ import { batchOf, complete } from "../commits/batch/build-batch.ts";
 import { Draft } from "../commits/draft/draft.ts";
 import type { Committer } from "../commits/group-commit.ts";
 import type { Context, DirectoryEntry } from "../memory/context.ts";
-import type { Tape } from "../memory/tape.ts";
+import { runsOf, type Tape } from "../memory/tape.ts";
 import { rangeOf } from "../records/keys.ts";
 import { changeMeta, encodeMeta } from "../records/meta.ts";
 import type { DirectoryRecord } from "../records/store-wide/directory.ts";
@@ -82,7 +82,7 @@ export async function makeWay(draft: Draft, there: Tape): Promise<void> {
   batch.check(there.metaKey, there.metaValue);
   // A checkpoint that another store has put meanwhile leaves the meta record as it is.
   batch.check(there.key("tail", there.lastSeq + 1), undefined);
-  batch.changeEntries(entryChanges(there, there.meta, undefined));
+  batch.changeEntries(entryChanges(there, there.meta, undefined, runsOf(there)));
   if (await freeTape(batch, context, there)) batch.delete(there.metaKey);
   else {
     batch.delete(rangeOf(there, "mail"));

@@ -49,14 +49,14 @@ export function forkChange(request: ForkRequest, committer: Committer): ThreadCh
       draft.tell("fork", "", at.id);
       const createdAt = draft.context.clock();
       if (request.edits !== undefined || request.history === "none") {
-        const index = { ...(await indexOfFork(draft, source, at, false)), t: createdAt };
-        const fork = await startThread(draft, committer, source, request.into, { createdAt, origin, index });
+        const index = await indexOfFork(draft, source, at, createdAt, false);
+        const fork = await startThread(draft, committer, source, request.into, at.run, { createdAt, origin, index });
         await addTop(draft, fork, at, request);
         return;
       }
       const { label } = request;
-      const index = { ...(await indexOfFork(draft, source, at, true)), t: createdAt };
-      const { tape } = await startThread(draft, committer, source, request.into, {
+      const index = await indexOfFork(draft, source, at, createdAt, true);
+      const { tape } = await startThread(draft, committer, source, request.into, at.run, {
         createdAt,
         origin,
         index,
@@ -87,8 +87,9 @@ export function copyChange(into: string, committer: Committer): ThreadChange<voi
       draft.tell("fork");
       const createdAt = draft.context.clock();
       const { root, newest } = await shownEnds(draft, source);
-      const index = { ...(await indexOfFork(draft, source, (root ?? newest) as Shown, true)), t: createdAt };
-      await startThread(draft, committer, source, into, { createdAt, origin, index });
+      const head = (root ?? newest) as Shown;
+      const index = await indexOfFork(draft, source, head, createdAt, true);
+      await startThread(draft, committer, source, into, newest?.run ?? head.run, { createdAt, origin, index });
     },
   };
 }
@@ -134,6 +135,7 @@ async function startThread(
   committer: Committer,
   source: Tape,
   into: string,
+  run: string | null,
   begins: Pick<Meta, "createdAt" | "origin" | "index" | "marks">,
 ): Promise<NewThread> {
   const { context } = draft;
@@ -154,7 +156,7 @@ async function startThread(
   const tape = draft.startTape(meta, entry?.value, source.lineage);
   draft.batch.insert(tape.metaKey, tape.metaValue);
   insertMail(draft, tape, mail);
-  draft.batch.changeEntries(entryChanges(tape, undefined, meta));
+  draft.batch.changeEntries(entryChanges(tape, undefined, meta, run === null ? [] : [run]));
   draft.change({ generation: source.meta.generation + 1 });
   draft.closed = true;
   draft.newThread = { tape, source, rows: [] };

@@ -1,10 +1,10 @@
 import { controlIndexes } from "../../model/control-writes.ts";
 import { endOf } from "../../model/status.ts";
-import type { Tape } from "../memory/tape.ts";
+import { runsOf, type Tape } from "../memory/tape.ts";
 import { activeAt, type Meta } from "../records/meta.ts";
 import type { Row } from "../records/row.ts";
 import { COMPLETE, entryChanges } from "../records/store-wide/index-entries.ts";
-import type { IndexState } from "../records/store-wide/index-state.ts";
+import { type IndexState, indexTime } from "../records/store-wide/index-state.ts";
 import { headOf } from "../view/find.ts";
 import { type Control, controlsAt, statusCode } from "../view/head-status.ts";
 import { shownRows } from "../view/shown-rows.ts";
@@ -18,14 +18,15 @@ import type { Planned } from "./draft/planned.ts";
  */
 
 /** Returns true if a draft leaves the facts that its thread is found by as they are. Nearly every put ends here. */
-export function leavesIndex({ meta, planned, controls, shown }: Draft): boolean {
+export function leavesIndex(draft: Draft): boolean {
+  const { meta, planned, controls, shown } = draft;
   if (shown !== undefined || controls.length > 0) return false;
   const last = planned.at(-1);
   if (last === undefined) return true;
   const index = meta?.index;
   if (meta === undefined || index === undefined || index.nested || meta.early || planned.length > 1) return false;
   const { row } = last.tail;
-  if (row.namespace !== "" || (row.run ?? undefined) !== index.r) return false;
+  if (row.namespace !== "") return false;
   if ((row.workflow ?? undefined) !== index.w || statusCode(row, []) !== index.s) return false;
   return isSameSecond(activeAt(meta, row), index.t);
 }
@@ -46,15 +47,35 @@ export async function settleIndex(draft: Draft): Promise<void> {
 /** Adds the entries that differ from those before the draft. */
 export function addEntries(draft: Draft, tape: Tape): void {
   const after = draft.removed ? undefined : draft.meta;
-  const runs = new Set(draft.shown?.runs);
-  for (const { tail } of draft.planned) if (tail.row.run !== null) runs.add(tail.row.run);
   const before = draft.created ? undefined : draft.before.meta;
-  if (before?.index?.r !== undefined && !draft.reindexes) runs.delete(before.index.r);
-  draft.batch.changeEntries(entryChanges(tape, before, after, after?.index ? runs : []));
+  const runs = draft.removed ? runsOf(tape) : after?.index ? newRuns(draft) : [];
+  draft.batch.changeEntries(entryChanges(tape, before, after, runs));
   if (draft.reindexes) draft.batch.changeEntries({ remove: [], add: entryChanges(tape, undefined, after).add });
   if (draft.created && draft.context.index.isEmpty) {
     draft.batch.changeEntries({ remove: [], add: [{ text: COMPLETE, lineage: tape.lineage, tape: tape.number }] });
   }
+}
+
+/** Returns true if the thread is to be found by a run more than before. */
+export function hasNewRun(draft: Draft): boolean {
+  if (draft.shown?.runs === undefined && draft.planned.length === 1) {
+    const { run } = (draft.planned[0] as Planned).tail.row;
+    return run !== null && run !== lastRun(draft);
+  }
+  return newRuns(draft).size > 0;
+}
+
+function newRuns(draft: Draft): ReadonlySet<string> {
+  const runs = new Set(draft.shown?.runs);
+  for (const { tail } of draft.planned) if (tail.row.run !== null) runs.add(tail.row.run);
+  const last = draft.reindexes ? undefined : lastRun(draft);
+  if (typeof last === "string") runs.delete(last);
+  return runs;
+}
+
+/** Returns the run of the last row on the tape. Invariant: the tape has an entry of that run, which stays as long as the tape. */
+function lastRun(draft: Draft): string | null | undefined {
+  return draft.existing?.tail.at(-1)?.row.run;
 }
 
 async function indexOf(draft: Draft, meta: Meta): Promise<IndexState | undefined> {
@@ -66,31 +87,28 @@ async function indexOf(draft: Draft, meta: Meta): Promise<IndexState | undefined
   const now = activeAt(meta, newest);
   return {
     s: statusCode(head, await controlsOf(draft, meta, head)),
-    t: meta.index !== undefined && isSameSecond(now, meta.index.t) ? meta.index.t : now,
-    ...facts(head, newest),
+    t: meta.index !== undefined && isSameSecond(now, meta.index.t) ? meta.index.t : indexTime(now),
+    ...(head.workflow !== null && { w: head.workflow }),
     ...(root === undefined && { nested: true as const }),
   };
 }
 
-/** Returns the index of a thread that begins as a fork or copy, with this head. The caller adds the time. */
+/** Returns the index of a thread that begins as a fork or copy, with this head, and is as if last active at a time. */
 export async function indexOfFork(
   draft: Draft,
   source: Tape,
   head: Row,
+  time: number,
   withWrites: boolean,
-): Promise<Omit<IndexState, "t">> {
+): Promise<IndexState> {
   const { failed, controls } = source.meta;
   const seen = withWrites && (failed || controls) ? await controlsAt(draft.context, source, head) : [];
   return {
     s: statusCode(head, seen),
-    ...facts(head, head),
+    t: indexTime(time),
+    ...(head.workflow !== null && { w: head.workflow }),
     ...(head.namespace !== "" && { nested: true as const }),
   };
-}
-
-function facts(head: Row, newest: Row): Pick<IndexState, "w" | "r"> {
-  const run = newest.run ?? head.run;
-  return { ...(head.workflow !== null && { w: head.workflow }), ...(run !== null && { r: run }) };
 }
 
 /** Returns the rows that decide the index once the draft is committed; undefined where it stays as it is. */
@@ -164,8 +182,8 @@ function isSameSecond(left: number, right: number): boolean {
 
 function isSameIndex(left: IndexState | undefined, right: IndexState | undefined): boolean {
   if (left === undefined || right === undefined) return left === right;
-  const { s, t, w, r, nested } = left;
-  return s === right.s && t === right.t && w === right.w && r === right.r && nested === right.nested;
+  const { s, t, w, nested } = left;
+  return s === right.s && t === right.t && w === right.w && nested === right.nested;
 }
 
 /** Returns the newest rows that a thread shows. */

@@ -1,11 +1,11 @@
 import type { Answer, IndexEntry, Listed, Read } from "../../backend.ts";
 import { encryptedStore } from "../../codec/envelope.ts";
 import { storeKey } from "../records/keys.ts";
-import { COMPLETE } from "../records/store-wide/index-entries.ts";
+import { COMPLETE, textBehind } from "../records/store-wide/index-entries.ts";
 
 /** Finds the entry of a complete index, whether there is any thread, and whether the store needs keys. */
 export const indexReads: readonly Read[] = [
-  { find: { from: COMPLETE, to: `${COMPLETE}~`, limit: 1 } },
+  { find: { from: COMPLETE, to: textBehind(COMPLETE), limit: 1 } },
   { list: { limit: 1 } },
   { get: storeKey },
 ];

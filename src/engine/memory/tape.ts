@@ -297,3 +297,11 @@ export function lowerBound<T>(entries: readonly T[], seq: number, seqOf: (entry:
   }
   return low;
 }
+
+/** Returns the runs of a tape's own rows, as far as those were read. */
+export function runsOf({ packs, tail }: Tape): ReadonlySet<string> {
+  const runs = new Set<string>();
+  for (const { rows } of packs) for (const { run } of rows) if (run !== null) runs.add(run);
+  for (const { row } of tail) if (row.run !== null) runs.add(row.run);
+  return runs;
+}

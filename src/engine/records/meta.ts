@@ -3,7 +3,7 @@ import { unwrapJson, wrapJson } from "../../codec/envelope.ts";
 import type { Attributes } from "../../model/attributes.ts";
 import type { BackupReport, BrokenLease } from "../../model/interface/results.ts";
 import type { MailCount } from "./mail.ts";
-import type { IndexState } from "./store-wide/index-state.ts";
+import { decodeIndex, encodeIndex, type IndexState } from "./store-wide/index-state.ts";
 import type { SweeperRecord } from "./store-wide/sweeper.ts";
 
 /**
@@ -146,9 +146,15 @@ export function newMeta(thread: string, createdAt: number, epoch: number): Meta 
   };
 }
 
+/** A meta record as it is stored. */
+interface StoredMeta extends Meta {
+  /** The index as text (see {@link encodeIndex}) and, if there are any, the attributes. Earlier records have `index` and `attributes`. */
+  readonly i?: readonly [index: string, attributes?: Attributes] | undefined;
+}
+
 /** Leaves out counts that are 0, as most are in nearly every thread: they took more than a third of the record. */
 export function encodeMeta(meta: Meta): Value {
-  const { generation, sealed, rootSealed, rootFull, floor, rewrites, removed, epoch } = meta;
+  const { generation, sealed, rootSealed, rootFull, floor, rewrites, removed, epoch, index, attributes } = meta;
   return wrapJson({
     ...meta,
     generation: generation || undefined,
@@ -159,11 +165,17 @@ export function encodeMeta(meta: Meta): Value {
     rewrites: rewrites || undefined,
     removed: removed || undefined,
     epoch: epoch || undefined,
+    ...(index && { index: undefined, attributes: undefined, i: storedIndex(meta, index, attributes) }),
   });
 }
 
+function storedIndex({ createdAt }: Meta, index: IndexState, attributes: Attributes | undefined): StoredMeta["i"] {
+  const text = encodeIndex(index, createdAt);
+  return attributes === undefined ? [text] : [text, attributes];
+}
+
 export function decodeMeta(value: Value): Meta {
-  const record = unwrapJson(value) as { -readonly [Name in keyof Meta]: Meta[Name] };
+  const record = unwrapJson(value) as { -readonly [Name in keyof StoredMeta]: StoredMeta[Name] };
   // Field by field: lists of threads decode many, and an object of defaults took longer than all of this.
   record.generation ??= 0;
   record.sealed ??= 0;
@@ -173,6 +185,13 @@ export function decodeMeta(value: Value): Meta {
   record.rewrites ??= 0;
   record.removed ??= 0;
   record.epoch ??= 0;
+  if (record.i !== undefined) {
+    const [text, attributes] = record.i;
+    record.index = decodeIndex(text, record.createdAt);
+    if (attributes !== undefined) record.attributes = attributes;
+    // Not deleted: an object that has lost a field is slower ever after.
+    record.i = undefined;
+  }
   return record;
 }
 

@@ -10,7 +10,7 @@ import type { Committer } from "../commits/group-commit.ts";
 import { wasOvertaken } from "../faults/overtaken.ts";
 import { abortable } from "../memory/abortable.ts";
 import type { Context } from "../memory/context.ts";
-import type { LoadedPack, Tape } from "../memory/tape.ts";
+import { type LoadedPack, runsOf, type Tape } from "../memory/tape.ts";
 import { TAPES } from "../reads/directory.ts";
 import { encodeMark } from "../records/marks.ts";
 import { changeMeta, encodeMeta, type Meta, type Origin } from "../records/meta.ts";
@@ -138,7 +138,7 @@ class LineageCompaction {
   #removeTape(tape: Tape): void {
     for (const range of recordsOf(tape.lineage, tape.number)) this.#batch.delete(range);
     this.#batch.delete(tape.metaKey);
-    this.#batch.changeEntries(entryChanges(tape, tape.meta, undefined));
+    this.#batch.changeEntries(entryChanges(tape, tape.meta, undefined, runsOf(tape)));
   }
 
   /** Returns the seqs that any living thread shows, by tape. */

@@ -6,9 +6,10 @@ import type { Tape } from "../memory/tape.ts";
 import { threadsAt } from "../reads/thread-info.ts";
 import { metaKey } from "../records/keys.ts";
 import { decodeMeta } from "../records/meta.ts";
-import { runText, textsOf } from "../records/store-wide/index-entries.ts";
+import { runText, textBehind, textsOf } from "../records/store-wide/index-entries.ts";
 import { headOf } from "../view/find.ts";
 import { controlsAt, statusCode } from "../view/head-status.ts";
+import { shownRows } from "../view/shown-rows.ts";
 
 /** How often a thread is looked at again because others have changed it meanwhile. */
 const ATTEMPTS = 4;
@@ -20,7 +21,11 @@ export async function indexFaults(context: Context, found: Tape): Promise<readon
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const tape = await context.tapes.refresh(found.number, found.lineage);
     if (!tape || tape.meta.dead) return [];
-    faults = [...(await missingEntries(context, tape)), ...(await wrongFacts(context, tape))];
+    faults = [
+      ...(await missingEntries(context, tape)),
+      ...(await missingRuns(context, tape)),
+      ...(await wrongFacts(context, tape)),
+    ];
     if (faults.length === 0) return faults;
   }
   return faults;
@@ -28,18 +33,33 @@ export async function indexFaults(context: Context, found: Tape): Promise<readon
 
 async function missingEntries(context: Context, tape: Tape): Promise<readonly Fault[]> {
   const { lineage, number, meta } = tape;
-  const run = meta.index?.r;
-  const texts = [...textsOf(meta), ...(run === undefined ? [] : [runText(run)])];
+  const texts = textsOf(meta);
   const answers = await context.read(texts.map((text) => exactly({ text, lineage, tape: number })));
   return texts
     .filter((_, index) => (answers[index] as readonly IndexEntry[]).length === 0)
     .map((text) => fault(meta.thread, `it is not in the index under ${JSON.stringify(text)}`));
 }
 
+/** Returns a fault for each run that the thread shows and is not found by. An entry of any tape of its lineage will do. */
+async function missingRuns(context: Context, tape: Tape): Promise<readonly Fault[]> {
+  const { lineage, meta } = tape;
+  const runs = new Set<string>();
+  for await (const { run } of shownRows(context, tape)) if (run !== null) runs.add(run);
+  const faults: Fault[] = [];
+  for (const run of runs) {
+    const text = runText(run);
+    const find = { from: text, to: textBehind(text), after: { text, lineage, tape: 0 }, limit: 1 };
+    const [[entry]] = (await context.read([{ find }])) as [readonly IndexEntry[]];
+    if (entry?.lineage !== lineage)
+      faults.push(fault(meta.thread, `it is not found by its run ${JSON.stringify(run)}`));
+  }
+  return faults;
+}
+
 /** Returns the read of one entry. */
 function exactly(entry: IndexEntry): Read {
   const { text, lineage, tape } = entry;
-  return { find: { from: text, to: `${text}\u0001`, after: { text, lineage, tape: tape - 1 }, limit: 1 } };
+  return { find: { from: text, to: textBehind(text), after: { text, lineage, tape: tape - 1 }, limit: 1 } };
 }
 
 /** Compares the index in the meta record with the rows that the thread shows. */
@@ -114,10 +134,13 @@ async function unfounded(
     .filter(({ entry, value }) => !isFounded(context, entry, value));
 }
 
-/** Tells whether a meta record has an entry. A run is proved on reading; its entry serves as long as the tape is there. */
+/**
+ * Tells whether a meta record has an entry. A run is proved on reading; its entry serves as long as the tape is there. The
+ * texts of runs of before ended with a character that no text ends with now.
+ */
 function isFounded(context: Context, { text }: IndexEntry, value: Value | undefined): boolean {
   if (value === undefined) return false;
-  if (text.startsWith("r")) return true;
+  if (text.startsWith("r")) return !text.endsWith(textBehind(""));
   try {
     return textsOf(decodeMeta(value)).some((own) => context.indexText(own) === text);
   } catch (error) {

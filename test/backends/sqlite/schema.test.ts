@@ -64,7 +64,7 @@ test("a commit brings the first schema up to date, though a tape number was give
   const file = await makeFirstSchema();
   const backend = await sqlite(file);
   await put(backend, 2, "t1........2");
-  expect(schemaOf(file)).toEqual([3, 1]);
+  expect(schemaOf(file)).toEqual([4, 1]);
   expect(await get(backend, 1)).toBe("t1........1");
   expect(await backend.commit([{ inserts: [{ key: meta(3, 9), value: "t1........{}" }] }])).toEqual([false]);
   expect(await backend.commit([{ inserts: [{ key: meta(3, 10), value: "t1........{}" }] }])).toEqual([true]);
@@ -82,4 +82,26 @@ test("whether another lineage has a tape number is looked up in the index", asyn
     .all(1, 1);
   database.close();
   expect(plan).toEqual([expect.objectContaining({ detail: expect.stringContaining("INDEX meta_item") })]);
+});
+
+test("a store of the third schema that may only be read has its values and its log, and no entries", async () => {
+  const file = path("agent.db");
+  const backend = await sqlite(file);
+  const key = { ...tailKey(1), table: "value" } as const;
+  await backend.commit([{ puts: [{ key, value: "t1........1" }], log: { lineage: 1, lines: [{ at: 1, text: "a" }] } }]);
+  await backend.close();
+  const database = new DatabaseSync(file);
+  database.exec(`DROP TABLE "entry"; PRAGMA user_version = 3;
+    CREATE TABLE "entry" (text TEXT, lineage INTEGER, tape INTEGER, PRIMARY KEY (text, lineage, tape)) WITHOUT ROWID;
+    INSERT INTO "entry" VALUES ('sd0mbz4xl2j', 1, 1)`);
+  database.close();
+  const reader = await sqlite(file, { readOnly: true });
+  const reads = [{ find: { from: "s", to: "t", limit: 9 } }, { get: key }, { log: { after: "", limit: 9 } }] as const;
+  expect(await reader.read(reads)).toMatchObject([[], "t1........1", { lines: [{ text: "a" }] }]);
+  await reader.close();
+  const writer = await sqlite(file);
+  await put(writer, 2, "t1........2");
+  expect(schemaOf(file)).toEqual([4, 1]);
+  expect(await writer.read([{ tally: { from: "s", to: "t" } }])).toEqual([0]);
+  await writer.close();
 });

@@ -8,7 +8,7 @@ import { addValues } from "../add-values.ts";
 import { announce } from "../announce.ts";
 import type { Draft } from "../draft/draft.ts";
 import type { Planned } from "../draft/planned.ts";
-import { addEntries, leavesIndex, settleIndex } from "../settle-index.ts";
+import { addEntries, hasNewRun, leavesIndex, settleIndex } from "../settle-index.ts";
 
 /** Loaded with the first seal, which few short processes come to. */
 let sealing: typeof import("../seal.ts") | undefined;
@@ -106,18 +106,11 @@ async function sealAndInsertRows(draft: Draft, tape: Tape, runs: readonly (reado
   );
 }
 
-/** Returns true if the draft adds or replaces rows of a run that the meta record does not tell. */
-function showsOtherRun({ meta, planned, shown }: Draft): boolean {
-  const run = meta?.index?.r ?? null;
-  if (shown?.runs && [...shown.runs].some((other) => other !== run)) return true;
-  return planned.length > 1 && planned.some(({ tail }) => tail.row.run !== run);
-}
-
 /** Adds the meta record: inserted, changed, removed, or only checked. */
 function withMeta(draft: Draft, tape: Tape): Batch | undefined {
   const { batch, before, created } = draft;
   const changed = created || draft.meta !== tape.meta;
-  if (changed || draft.removed || draft.reindexes || showsOtherRun(draft)) addEntries(draft, tape);
+  if (changed || draft.removed || draft.reindexes || hasNewRun(draft)) addEntries(draft, tape);
   if (!changed && batch.writesNothing) return undefined;
   if (draft.told.length > 0 || draft.planned.length > 0) announce(draft, tape);
   if (changed && !draft.removed) draft.metaValue = encodeMeta(draft.meta as Meta);

@@ -5,7 +5,15 @@ import { type Status, statuses } from "../../../model/status.ts";
 import type { Context } from "../../memory/context.ts";
 import { metaKey } from "../../records/keys.ts";
 import { decodeMeta } from "../../records/meta.ts";
-import { AFTER_TIMES, everyThread, statusPrefix, workflowPrefix } from "../../records/store-wide/index-entries.ts";
+import {
+  AFTER_STATUSES,
+  AFTER_TIMES,
+  everyThread,
+  statusPrefix,
+  textBehind,
+  workflowPart,
+  workflowPrefix,
+} from "../../records/store-wide/index-entries.ts";
 import type { StatusCode } from "../../records/store-wide/index-state.ts";
 import { codeOf, statusOfCode } from "../../view/head-status.ts";
 import { byId } from "../list-threads.ts";
@@ -88,11 +96,11 @@ async function workflowNames(context: Context): Promise<readonly string[]> {
     // The text of a long name has only its beginning.
     const [value] = (await context.read([{ get: metaKey(entry.lineage, entry.tape) }])) as [Value | undefined];
     const name = value === undefined ? undefined : decodeMeta(value).index?.w;
-    const prefix = name === undefined ? undefined : context.indexText(workflowPrefix(name, "w").slice(0, -1));
-    const isThis = prefix !== undefined && entry.text.startsWith(prefix);
-    if (isThis) names.push(name as string);
+    const part = workflowPart(entry.text);
+    const isThis = name !== undefined && context.indexText(workflowPrefix(name, "w")).slice(0, -1) === part;
+    if (isThis) names.push(name);
     // A thread that has changed since is found again under the next of its texts.
-    from = isThis ? `${prefix}${AFTER_TIMES}` : `${entry.text}\u0001`;
+    from = isThis ? part + AFTER_STATUSES : textBehind(entry.text);
   }
 }
 

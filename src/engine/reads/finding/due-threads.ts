@@ -4,7 +4,7 @@ import type { DueOptions } from "../../../model/interface/store-options.ts";
 import type { Context } from "../../memory/context.ts";
 import { metaKey } from "../../records/keys.ts";
 import { decodeMeta } from "../../records/meta.ts";
-import { duePrefix, timeText } from "../../records/store-wide/index-entries.ts";
+import { duePrefix, momentText } from "../../records/store-wide/index-entries.ts";
 
 const PAGE = 64;
 
@@ -12,7 +12,7 @@ const PAGE = 64;
 export async function* dueThreads(context: Context, options: DueOptions): AsyncGenerator<DueThread> {
   const { workflow, before = context.clock(), leased = false, limit = Number.POSITIVE_INFINITY, signal } = options;
   const from = duePrefix(workflow ?? "");
-  const to = from + timeText(Math.floor(before) + 1);
+  const to = from + momentText(Math.floor(before) + 1);
   let left = limit;
   let after: IndexEntry | undefined;
   while (left > 0) {

@@ -6,7 +6,7 @@ import { nextTurn } from "../../../platform/turns.ts";
 import { ifDamaged } from "../../faults/damage.ts";
 import type { Context } from "../../memory/context.ts";
 import { decodeMeta } from "../../records/meta.ts";
-import { AFTER_TIMES, leaseText, runText } from "../../records/store-wide/index-entries.ts";
+import { AFTER_TIMES, leaseText, runText, textBehind } from "../../records/store-wide/index-entries.ts";
 import { shownRows } from "../../view/shown-rows.ts";
 import { byId, placesOf } from "../list-threads.ts";
 import { type FoundThread, threadsAt } from "../thread-info.ts";
@@ -210,7 +210,7 @@ class Finder {
   async #ofRun(run: string): Promise<readonly TapePlace[]> {
     const from = runText(run);
     const [entries] = (await this.#context.read([
-      { find: { from, to: `${from}${AFTER_TIMES}`, limit: Number.MAX_SAFE_INTEGER } },
+      { find: { from, to: textBehind(from), limit: Number.MAX_SAFE_INTEGER } },
     ])) as readonly [readonly IndexEntry[]];
     const lineages = [...new Set(entries.map(({ lineage }) => lineage))];
     const scans = lineages.map((lineage) => ({ scan: { table: "meta", lineage, group: lineage } as const }));

@@ -4,12 +4,11 @@ import type { ThreadInfo } from "../../../model/checkpoint.ts";
 import type { ThreadsOptions } from "../../../model/interface/store-options.ts";
 import { type Status, statuses } from "../../../model/status.ts";
 import {
-  AFTER_TIMES,
   attributePrefix,
   attributeTextPrefix,
   attributeTypePrefix,
-  attributeValuePrefix,
   statusPrefix,
+  valueBounds,
   workflowPrefix,
 } from "../../records/store-wide/index-entries.ts";
 import type { StatusCode } from "../../records/store-wide/index-state.ts";
@@ -123,12 +122,12 @@ function rangeOfCondition(name: string, condition: AttributeCondition): { from: 
   const type = typeof known as "string" | "number" | "boolean";
   const whole = attributeTypePrefix(name, type);
   return {
-    from: least === undefined ? whole : attributeValuePrefix(name, least),
-    to: most === undefined ? nextText(whole) : attributeValuePrefix(name, most) + AFTER_TIMES,
+    from: least === undefined ? whole : valueBounds(name, least).from,
+    to: most === undefined ? nextText(whole) : valueBounds(name, most).to,
   };
 }
 
-/** Returns the least text behind all that begin with this one, which ends with an ASCII letter. */
+/** Returns the least text behind all that begin with this one, which ends with the character of a type. */
 function nextText(text: string): string {
   return text.slice(0, -1) + String.fromCharCode(text.charCodeAt(text.length - 1) + 1);
 }

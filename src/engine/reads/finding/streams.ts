@@ -1,6 +1,6 @@
 import type { FoundEntry, IndexEntry, Read } from "../../../backend.ts";
 import type { Context } from "../../memory/context.ts";
-import { AFTER_TIMES, timeOf, timeText } from "../../records/store-wide/index-entries.ts";
+import { AFTER_TIMES, timeOf, timeText, timeTextBehind } from "../../records/store-wide/index-entries.ts";
 import { comparePlaces, type ListPlace } from "./cursor.ts";
 
 /** The part of time that a list is limited to. */
@@ -102,7 +102,7 @@ export class NewestFirst {
     const { updatedAfter, updatedBefore } = this.#range;
     // An entry has a time of the second in which its thread was last active, and not behind that.
     const from = updatedAfter === undefined ? prefix : prefix + timeText(Math.floor(updatedAfter / 1000) * 1000);
-    const to = prefix + (updatedBefore === undefined ? AFTER_TIMES : timeText(Math.ceil(updatedBefore)));
+    const to = prefix + (updatedBefore === undefined ? AFTER_TIMES : timeTextBehind(updatedBefore));
     return { find: { from, to, limit, tapes: this.#withTapes, ...(last && { after: last }) }, reverse: true };
   }
 }

@@ -4,7 +4,7 @@ import {
   type SweepRules,
   sweepWindows,
 } from "../../../model/retention/sweep.ts";
-import { statusPrefix, timeText, workflowPrefix } from "../../records/store-wide/index-entries.ts";
+import { statusPrefix, timeText, timeTextBehind, workflowPrefix } from "../../records/store-wide/index-entries.ts";
 import type { StatusCode } from "../../records/store-wide/index-state.ts";
 import { codeOf } from "../../view/head-status.ts";
 
@@ -40,7 +40,7 @@ export function sweepRanges({ general, workflows }: StoreRetention, last: number
     const before = now - threads.idle;
     for (const code of codes) {
       const from = prefix(workflow, code);
-      ranges.push({ from, to: from + timeText(before + 1), workflow, rule: { kind: "threads", before, codes } });
+      ranges.push({ from, to: from + timeTextBehind(before), workflow, rule: { kind: "threads", before, codes } });
     }
   }
   for (const [workflow, { checkpoints: keep }] of all) {
@@ -51,7 +51,7 @@ export function sweepRanges({ general, workflows }: StoreRetention, last: number
         const first = Math.max(0, window.from);
         ranges.push({
           from: from + timeText(first),
-          to: from + timeText(window.to + 1),
+          to: from + timeTextBehind(window.to),
           workflow,
           rule: { kind: "checkpoints", keep },
         });
