@@ -117,7 +117,11 @@ function find(statements: Statements, read: Extract<Read, { find: unknown }>): r
   const found = read.reverse
     ? statements.findDown(start, from, rows(limit))
     : statements.findUp(start, to, rows(limit));
-  return found as readonly IndexEntry[];
+  return (found as readonly (readonly [string, number, number])[]).map(([text, lineage, tape]) => ({
+    text,
+    lineage,
+    tape,
+  }));
 }
 
 function logPage(statements: Statements, { after, limit, newest: fromEnd = false }: LogRange): LogPage {

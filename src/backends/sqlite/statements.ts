@@ -1,6 +1,7 @@
 import type { Batch, DirectoryKey, IndexEntry, Key, LogLine, Range, Stored } from "../../backend.ts";
 import { logBounds } from "../../backend.ts";
 import type { Bound, Connection, Statement } from "./driver/contract.ts";
+import { type ListStatement, withRowsAsLists } from "./driver/row-arrays.ts";
 import type { TableName } from "./key-sql.ts";
 import { bindKey, bindRange, isNarrow, keySqlOf } from "./key-sql.ts";
 
@@ -13,6 +14,7 @@ type Checks = NonNullable<Batch["checks"]>;
 export class Statements {
   readonly #connection: Connection;
   readonly #prepared = new Map<string, Statement>();
+  readonly #lists = new Map<string, ListStatement>();
   #lastWrite: { verb: Verb; table: TableName; checked: TableName; statement: Statement } | undefined;
 
   constructor(connection: Connection) {
@@ -62,8 +64,8 @@ export class Statements {
   }
 
   /** Returns the newest records of several tapes, a row each: see `tape-records.ts`. */
-  newestOfTapes(places: number, bound: readonly Bound[]): readonly unknown[] {
-    return this.#prepare(`newest of ${places}`, () => newestOfTapes(places)).all(...bound);
+  newestOfTapes(places: number, bound: readonly Bound[]): readonly (readonly unknown[])[] {
+    return this.#list(`newest of ${places}`, () => newestOfTapes(places)).all(...bound);
   }
 
   /** Returns directory entries with `low <= id < high`, or `low < id < high`. */
@@ -145,13 +147,13 @@ export class Statements {
   }
 
   /** Returns entries behind `start`, up to but without the text `end`. */
-  findUp({ text, lineage, tape }: IndexEntry, end: string, limit: number): unknown[] {
-    return this.#statement(findUp).all(text, lineage, tape - lineage, end, limit);
+  findUp({ text, lineage, tape }: IndexEntry, end: string, limit: number): readonly (readonly unknown[])[] {
+    return this.#list(findUp).all(text, lineage, tape - lineage, end, limit);
   }
 
   /** Returns entries before `start`, newest texts first, down to the text `end`. */
-  findDown({ text, lineage, tape }: IndexEntry, end: string, limit: number): unknown[] {
-    return this.#statement(findDown).all(text, lineage, tape - lineage, end, limit);
+  findDown({ text, lineage, tape }: IndexEntry, end: string, limit: number): readonly (readonly unknown[])[] {
+    return this.#list(findDown).all(text, lineage, tape - lineage, end, limit);
   }
 
   tally(from: string, to: string): number {
@@ -185,6 +187,15 @@ export class Statements {
 
   #of(family: string, table: TableName, sql: (table: TableName) => string): Statement {
     return this.#prepare(`${family} ${table}`, () => sql(table));
+  }
+
+  #list(name: string, sql: () => string = () => name): ListStatement {
+    let statement = this.#lists.get(name);
+    if (statement === undefined) {
+      statement = withRowsAsLists(this.#connection.prepare(sql()));
+      this.#lists.set(name, statement);
+    }
+    return statement;
   }
 
   #statement(sql: string): Statement {

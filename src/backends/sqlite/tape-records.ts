@@ -8,14 +8,14 @@ const MOST_TAPES = 96;
 /** Statements are prepared for this many tapes and its multiples. */
 const STEP = 8;
 
-interface Row {
-  readonly number: number;
-  readonly meta: Value | null;
-  readonly item: number | null;
-  readonly value: Value | null;
-  readonly itemBefore: number | null;
-  readonly valueBefore: Value | null;
-}
+type Row = readonly [
+  number: number,
+  meta: Value | null,
+  item: number | null,
+  value: Value | null,
+  itemBefore: number | null,
+  valueBefore: Value | null,
+];
 
 /**
  * Answers reads that ask of each of several tapes for its meta record and its newest two rows, as a page of threads does, in one
@@ -34,13 +34,14 @@ export function newestOfTapes(statements: Statements, reads: readonly Read[]): r
   const places = Math.ceil(count / STEP) * STEP;
   while (bound.length < 3 * places) bound.push(null);
   const answers: Answer[] = new Array(reads.length).fill(undefined);
-  for (const row of statements.newestOfTapes(places, bound) as readonly Row[]) {
-    if (row.number >= count) continue;
-    answers[2 * row.number] = row.meta ?? undefined;
+  for (const row of statements.newestOfTapes(places, bound) as readonly unknown[] as readonly Row[]) {
+    const [number, meta, item, value, itemBefore, valueBefore] = row;
+    if (number >= count) continue;
+    answers[2 * number] = meta ?? undefined;
     const found: Found[] = [];
-    if (row.value !== null) found.push({ item: row.item as number, part: 0, value: row.value });
-    if (row.valueBefore !== null) found.push({ item: row.itemBefore as number, part: 0, value: row.valueBefore });
-    answers[2 * row.number + 1] = found;
+    if (value !== null) found.push({ item: item as number, part: 0, value });
+    if (valueBefore !== null) found.push({ item: itemBefore as number, part: 0, value: valueBefore });
+    answers[2 * number + 1] = found;
   }
   return answers;
 }
