@@ -261,12 +261,11 @@ const holds = (table: TableName): string => `SELECT ${check(table)} AS holds`;
 
 const write = (verb: Verb, table: TableName, checks: Checks): string => {
   const { columns, values } = keySqlOf(table);
-  const condition = checks.length === 0 ? "true" : checks.map(({ key }) => check(key.table)).join(" AND ");
+  const condition = checks.map(({ key }) => check(key.table)).join(" AND ");
+  // A SELECT copies the value once more: of a pack, that took as long as a third of its commit.
+  const source = checks.length === 0 ? `VALUES (${values}, ?)` : `SELECT ${values}, ? WHERE ${condition}`;
   const conflict = verb === "insert" ? "DO NOTHING" : "DO UPDATE SET value = excluded.value";
-  return (
-    `INSERT INTO "${table}" (${columns}, value) SELECT ${values}, ? WHERE ${condition} ` +
-    `ON CONFLICT (${columns}) ${conflict}`
-  );
+  return `INSERT INTO "${table}" (${columns}, value) ${source} ON CONFLICT (${columns}) ${conflict}`;
 };
 
 const takenElsewhere = `SELECT 1 FROM meta WHERE key & 4294967295 = ? AND key >> 32 <> ? LIMIT 1`;
