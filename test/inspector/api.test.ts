@@ -10,8 +10,10 @@ const json = async (response: Promise<Response>): Promise<any> => {
 test("threads come newest first, searched, filtered and in pages", async () => {
   const { store, get } = await served();
   await seed(store);
-  const page = await json(get("threads", { limit: 2 }));
-  expect(page).toMatchObject({ total: 4, complete: true, workflows: ["import", "support"] });
+  // A list that could not be made in time says so, and the page asks again.
+  let page = await json(get("threads", { limit: 2 }));
+  while (!page.complete) page = await json(get("threads", { limit: 2 }));
+  expect(page).toMatchObject({ total: 4, workflows: ["import", "support"] });
   expect(page.threads.map(({ id }: { id: string }) => id)).toEqual(["order-17-again", "import-9"]);
   expect(page.statuses).toEqual({ paused: 1, failed: 1, waiting: 1, done: 1 });
   const rest = await json(get("threads", { limit: 2, offset: 2 }));

@@ -44,7 +44,10 @@ export async function checkpointAt(thread: Thread<State>, reference: string | un
   const step = stepOf(reference);
   if (step !== undefined) throw notFound(`Thread ${quoted(thread.id)} has no step ${step}.${await range(thread)}`);
   const name = reference === undefined ? "no checkpoint" : `no checkpoint ${quoted(reference)}`;
-  throw notFound(`Thread ${quoted(thread.id)} has ${name}.${meant(nearest(reference ?? "", ids))}`);
+  const hint = /^-?\d+$/.test(reference ?? "")
+    ? ` Step ${reference} is named @${reference}.`
+    : meant(nearest(reference ?? "", ids));
+  throw notFound(`Thread ${quoted(thread.id)} has ${name}.${hint}`);
 }
 
 function stepOf(reference: string | undefined): number | undefined {

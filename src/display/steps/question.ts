@@ -36,16 +36,21 @@ export interface Question {
   readonly form: AnswerForm;
   /** True if LangGraph asked: it takes the answer as `Command({ resume })`, not from the store. */
   readonly langgraph: boolean;
+  /** True if the store has an answer that no run has taken yet. */
+  readonly answered: boolean;
 }
 
-/** Returns the open questions of a checkpoint: its interrupts, and those that LangGraph keeps among its writes. */
+/** Returns the questions of a checkpoint: its interrupts, and the open ones that LangGraph keeps among its writes. */
 export function questionsOf(
   { interrupts, next }: Pick<Checkpoint, "interrupts" | "next">,
   writes: readonly Write[],
 ): readonly Question[] {
-  const own = interrupts.map(({ id, node, value }) => question(id, node, value, false));
   const finished = new Set(writes.filter(({ index }) => index >= 0).map(({ task }) => task));
   const answered = new Set(writes.filter(({ index }) => index === controlIndexes.resume).map(({ task }) => task));
+  const own = interrupts.map(({ id, node, value }) => ({
+    ...question(id, node, value, false),
+    answered: answered.has(id),
+  }));
   const known = new Set(own.map(({ id }) => id));
   for (const write of writes) {
     if (write.index !== controlIndexes.interrupt || finished.has(write.task)) continue;
@@ -80,7 +85,7 @@ function question(id: string, node: string | null, value: unknown, langgraph: bo
         ? (own(fields, key) as string)
         : (reviewText(fields) ?? previewOf(value, 120));
   const form = formOf(fields, text);
-  return { id, node, text, details: detailsOf(value, key), form, langgraph };
+  return { id, node, text, details: detailsOf(value, key), form, langgraph, answered: false };
 }
 
 /** Keys that say how a question is to be answered. */

@@ -5,7 +5,6 @@ import { type Question, questionsOf } from "../../display/steps/question.ts";
 import { oneLine } from "../../display/values/records.ts";
 import type { Renderers } from "../../display/values/renderers.ts";
 import type { CheckpointInfo, ThreadInfo } from "../../model/checkpoint.ts";
-import { controlIndexes } from "../../model/control-writes.ts";
 
 /** Where a thread stands: its open questions, its failures, and a line for a list. */
 export interface Head {
@@ -91,10 +90,9 @@ export class Heads {
       ...info
     } = checkpoint;
     const questions = questionsOf(checkpoint, writes);
-    const answers = new Set(writes.filter(({ index }) => index === controlIndexes.resume).map(({ task }) => task));
-    const answered = new Set(questions.filter((question) => answers.has(question.id)).map((question) => question.id));
+    const answered = new Set(questions.filter((question) => question.answered).map((question) => question.id));
     const failures = failuresIn(writes, next);
-    const open = questions.find((question) => !answered.has(question.id));
+    const open = questions.find((question) => !question.answered);
     const facts = { checkpoint: info, questions, answered, failures };
     if (open !== undefined) return { ...facts, line: { kind: "question", text: oneLine(open.text, LINE) } };
     const [failure] = failures;

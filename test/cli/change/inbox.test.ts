@@ -60,6 +60,17 @@ test("answer stores the value of a choice, yes or no, JSON or a text", async () 
   expect(await answered("two", "42", "--text", "-q", "first")).toContainEqual(["first", "42"]);
 });
 
+test("an answered question is no longer listed, and is answered anew only if it is named", async () => {
+  const url = await asking();
+  expect((await threadmark(["answer", "two", "Paris", "-q", "first", url])).code).toBe(0);
+  expect(records((await threadmark(["inbox", url, "--json"])).out).map(({ id }) => id)).toEqual(["second", "q1"]);
+  expect((await threadmark(["show", "two", url])).out).not.toContain("Which city?");
+  expect((await threadmark(["answer", "two", "yes", url])).err).toContain("Answered second.");
+  const again = await threadmark(["answer", "two", "no", url]);
+  expect([again.code, again.err]).toEqual([3, expect.stringContaining("--question first, second.")]);
+  expect((await threadmark(["answer", "two", "Rome", "-q", "first", url])).err).toContain("Answered first anew.");
+});
+
 test("answer refuses what is no choice, no question, or one of several", async () => {
   const url = await asking();
   const said = async (...parameters: string[]): Promise<[number, string]> => {

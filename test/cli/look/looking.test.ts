@@ -219,3 +219,11 @@ test("tail without a thread prints the changes of the store, chosen by thread, w
   expect((await threadmark(["tail", "user-42", url, "--workflow", "w"])).code).toBe(2);
   expect((await threadmark(["tail", url, "--after", "nonsense"])).code).toBe(2);
 });
+
+test("a bare number that is no checkpoint is answered with the way to name a step", async () => {
+  const url = await storeWith(async (store) => {
+    await store.thread("t").put({ state: {} });
+  });
+  const { code, err } = await threadmark(["show", "t", "0", url]);
+  expect([code, err]).toEqual([3, 'threadmark: Thread "t" has no checkpoint "0". Step 0 is named @0.\n']);
+});

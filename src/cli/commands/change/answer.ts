@@ -26,27 +26,32 @@ export function answerCommand(program: Command, session: Session): void {
     async run({ url, operands: [id = "", given = ""], options }) {
       await session.withStore(url, async (store) => {
         const thread = await existingThread(store, id);
-        const open: Asked[] = [];
-        for await (const asked of questionsAt(store, id)) open.push(asked);
-        const { checkpoint, question } = chosen(id, open, options.question);
+        const asked: Asked[] = [];
+        for await (const one of questionsAt(store, id)) asked.push(one);
+        const { checkpoint, question } = chosen(id, asked, options.question);
         const value = options.text ? given : answerValue(question, given);
-        if (question.langgraph) throw forLangGraph(id, question.id, value, open.length === 1);
+        if (question.langgraph) throw forLangGraph(id, question.id, value, asked.length === 1);
         const answer = { channel: controlChannels.resume, index: controlIndexes.resume, value };
         await thread.putWrites(checkpoint, { task: question.id, node: question.node, writes: [answer] });
         if (session.json) session.terminal.json({ thread: id, checkpoint, question: question.id });
         else
           session.terminal.note(
-            `Answered ${printable(question.id)}. The next run of ${printable(id)} goes on with it.`,
+            `Answered ${printable(question.id)}${question.answered ? " anew" : ""}. The next run of ${printable(id)} goes on with it.`,
           );
       });
     },
   });
 }
 
-function chosen(thread: string, open: readonly Asked[], wanted: string | undefined): Asked {
+/** Returns the question that is meant: the only open one, or the one of that id, whose answer may be given anew until a run takes it. */
+function chosen(thread: string, asked: readonly Asked[], wanted: string | undefined): Asked {
+  const open = wanted === undefined ? asked.filter(({ question }) => !question.answered) : asked;
   const ids = open.map(({ question }) => question.id);
   if (open.length === 0) {
-    throw new Failure(exitCodes.notFound, "NOT_FOUND", `Thread ${JSON.stringify(thread)} waits for no answer.`);
+    const given = asked.map(({ question }) => question.id).join(", ");
+    const anew =
+      given === "" ? "" : ` To change an answer before the next run takes it, name its question: --question ${given}.`;
+    throw new Failure(exitCodes.notFound, "NOT_FOUND", `Thread ${JSON.stringify(thread)} waits for no answer.${anew}`);
   }
   if (wanted === undefined) {
     const [only, ...others] = open;

@@ -10,7 +10,7 @@ import type { Session, State } from "../../session.ts";
 
 const SHOWN = 100;
 
-/** An open question, and where it was asked. */
+/** A question, and where it was asked. */
 export interface Asked {
   readonly thread: string;
   readonly checkpoint: string;
@@ -78,10 +78,12 @@ export function inboxCommand(program: Command, session: Session): void {
 /** Yields the open questions of all threads, newest activity first; of one thread those of its root. */
 async function* openQuestions(store: Store<State>, filter: ThreadFilter): AsyncGenerator<Asked> {
   const waiting = store.threads({ ...filter, order: "updated", status: "waiting" });
-  for await (const { id } of waiting) yield* questionsAt(store, id);
+  for await (const { id } of waiting) {
+    for await (const asked of questionsAt(store, id)) if (!asked.question.answered) yield asked;
+  }
 }
 
-/** Yields the open questions of one thread. */
+/** Yields the questions of one thread, with those that are answered and that no run has taken up yet. */
 export async function* questionsAt(store: Store<State>, id: string): AsyncGenerator<Asked> {
   const tuple = await store.thread(id).tuple();
   if (tuple === undefined) return;

@@ -148,7 +148,7 @@ function usersMetadata(metadata: Metadata): Metadata {
 
 /** Prints the open questions, the answers they offer, and how to answer: whoever looks at a waiting thread looks for them. */
 function printQuestions(terminal: Terminal, checkpoint: Checkpoint, writes: readonly Write[]): void {
-  const questions = questionsOf(checkpoint, writes);
+  const questions = questionsOf(checkpoint, writes).filter(({ answered }) => !answered);
   for (const question of questions) {
     const { id, node, text, details, langgraph } = question;
     terminal.line(

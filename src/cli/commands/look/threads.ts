@@ -86,7 +86,7 @@ async function detailsOf(store: Store<State>, rows: readonly ThreadInfo[]): Prom
     const tuple = await store.thread(id).tuple();
     if (tuple === undefined) continue;
     const { checkpoint, writes } = tuple;
-    const [question] = questionsOf(checkpoint, writes);
+    const question = questionsOf(checkpoint, writes).find(({ answered }) => !answered);
     const [failure] = failuresIn(writes, checkpoint.next);
     if (status === "waiting" && question !== undefined) details.set(id, oneLine(question.text, 200));
     if (status === "failed" && failure !== undefined)

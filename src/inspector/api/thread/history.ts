@@ -148,7 +148,6 @@ async function nextSteps({ store }: ApiContext, head: CheckpointInfo): Promise<r
   const { checkpoint, writes } = tuple;
   const failures = failuresIn(writes, checkpoint.next);
   const questions = questionsOf(checkpoint, writes);
-  const answers = new Set(writes.filter(({ index }) => index === controlIndexes.resume).map(({ task }) => task));
   const items: Item[] = [];
   for (const { node, message, name } of failures)
     items.push({
@@ -157,11 +156,11 @@ async function nextSteps({ store }: ApiContext, head: CheckpointInfo): Promise<r
       state: "failed",
       text: oneLine(message === "" ? name : message, 160),
     });
-  for (const { id, node, text } of questions)
+  for (const { node, text, answered } of questions)
     items.push({
       kind: "next",
       node: node ?? "a task",
-      state: answers.has(id) ? "answered" : "asks",
+      state: answered ? "answered" : "asks",
       text: oneLine(text, 160),
     });
   const named = new Set(items.flatMap((item) => (item.kind === "next" ? [item.node] : [])));
