@@ -3,7 +3,7 @@ import type { Json } from "../json.ts";
 
 /**
  * A change from one JSON tree to another, itself plain JSON, so that it can be stringified as it is. Keys have one
- * letter to keep it small. A delta is of a single kind: a replacement (`r`), or a change of an object (`u s d o`), of
+ * letter to keep it small. A delta is of a single kind: a replacement (`r`), or a change of an object (`u s d m o`), of
  * an array (`l e x p`) or of a string (`l t a`). `{}` changes nothing. All positions are positions before the change.
  */
 export type Delta = {
@@ -15,6 +15,8 @@ export type Delta = {
   s?: { [key: string]: Json };
   /** Object, third: keys whose values change. */
   d?: { [key: string]: Delta };
+  /** Object, fourth: new keys of `s` that stand right before the place that the first of a list, the anchor, had. */
+  m?: [anchor: string, ...keys: string[]][];
   /** Object, last: all keys in their final order; only where the other members cannot produce that order. */
   o?: string[];
   /** Array or string: its length before the change. Required with `e`, `x` and `t`. */
@@ -86,6 +88,7 @@ for (const [letter, bit] of Object.entries({
   u: objectBit,
   s: objectBit,
   d: objectBit,
+  m: objectBit,
   o: objectBit,
   l: lengthBit,
   e: arrayBit | positionBit,

@@ -11,6 +11,7 @@ import {
   readText,
   readWhole,
 } from "./format.ts";
+import { readPlaces } from "./key-places.ts";
 
 /**
  * Checks that a value is a well-formed delta, without a tree to apply it to.
@@ -34,6 +35,7 @@ function checkObject(delta: Delta, depth: number): void {
   if (delta.d !== undefined) {
     for (const change of Object.values(readFields(delta.d, "d"))) check(change, depth + 1);
   }
+  if (delta.m !== undefined) readPlaces(delta);
   if (delta.o !== undefined) readOrder(delta.o, "o");
 }
 

@@ -34,6 +34,23 @@ const oddStates: readonly OddState[] = [
     update: (step, size) => ({ set: { map: { ...wide(size), k7: step + 0.5 } } }),
   },
   {
+    name: "a wide object that is set again with a new key in front each time",
+    state: (size) => ({ map: wide(size) }),
+    update: (step, size) => {
+      const added = list(step, (index) => [`new${step - index}`, index] as const);
+      return { set: { map: { ...Object.fromEntries(added), ...wide(size) } } };
+    },
+  },
+  {
+    name: "a wide object whose last key comes to the middle",
+    state: (size) => ({ map: wide(size) }),
+    update: (step, size) => {
+      const entries = Object.entries(wide(size));
+      for (let moved = 1; moved <= step; moved += 1) entries.splice(size / 2, 0, entries.pop() as [string, unknown]);
+      return { set: { map: Object.fromEntries(entries) } };
+    },
+  },
+  {
     name: "deep nesting, patched at the bottom",
     state: (size) => ({ root: nested(60, size / 50) }),
     update: (step) => ({ patch: [[["root", ...list(60, () => "in"), "value"], step]] }),

@@ -1,7 +1,9 @@
-import type { JsonObject } from "../../json.ts";
+import type { Json, JsonObject } from "../../json.ts";
 import { assign, type Delta } from "../format.ts";
+import { isIndex } from "../key-places.ts";
 import { sizeOf } from "../measure.ts";
 import { type Compare, enough, type NodeDiff, orReplaced } from "../node-diff.ts";
+import { stayingKeys } from "./staying-keys.ts";
 
 /** Compares two objects; undefined when they are equal. */
 export function diffObject(
@@ -12,7 +14,7 @@ export function diffObject(
 ): NodeDiff | undefined {
   const beforeKeys = Object.keys(before);
   const afterKeys = Object.keys(after);
-  const { unset, moved, order } = arrange(before, after, beforeKeys, afterKeys);
+  const { unset, moved, places, order } = arrange(before, after, beforeKeys, afterKeys);
   const delta: Delta = {};
   const set: JsonObject = {};
   const edited: { [key: string]: Delta } = {};
@@ -55,6 +57,10 @@ export function diffObject(
     delta.d = edited;
     gain -= 7;
   }
+  if (places.length > 0) {
+    delta.m = places;
+    gain -= sizeOf(places as Json, Number.POSITIVE_INFINITY) + 5;
+  }
   if (order.length > 0) {
     delta.o = order;
     gain -= sizeOf(order, Number.POSITIVE_INFINITY) + 5;
@@ -65,13 +71,15 @@ export function diffObject(
 interface Arrangement {
   /** Keys that are gone. */
   readonly unset: string[];
-  /** Keys to remove and set again, which moves them to the end. */
+  /** Keys to remove and set again, which moves them to the end or to one of the places. */
   readonly moved: ReadonlySet<string>;
+  /** Places of keys that do not come to the end. */
+  readonly places: NonNullable<Delta["m"]>;
   /** The full order of keys, where that is smaller than moving some. */
   readonly order: string[];
 }
 
-const asItIs: Arrangement = { unset: [], moved: new Set(), order: [] };
+const asItIs: Arrangement = { unset: [], moved: new Set(), places: [], order: [] };
 
 /** Works out how to bring the keys into their final order. */
 function arrange(before: JsonObject, after: JsonObject, beforeKeys: string[], afterKeys: string[]): Arrangement {
@@ -81,30 +89,37 @@ function arrange(before: JsonObject, after: JsonObject, beforeKeys: string[], af
   const kept = beforeKeys.filter((key) => Object.hasOwn(after, key) && !isIndex(key));
   const wanted = afterKeys.filter((key) => !isIndex(key));
   if (startsWith(wanted, kept)) return { ...asItIs, unset };
-  const staying = new Set<string>();
-  let position = 0;
-  for (const key of wanted) {
-    const at = kept.indexOf(key, position);
-    if (at < 0) break;
-    staying.add(key);
-    position = at + 1;
-  }
-  const moved = wanted.filter((key) => Object.hasOwn(before, key) && !staying.has(key));
+  const common = wanted.filter((key) => Object.hasOwn(before, key));
+  const staying = stayingKeys(kept, common);
+  const moved = common.filter((key) => !staying.has(key));
+  const places = placesIn(wanted, staying);
   const orderSize = sizeOf(afterKeys, Number.POSITIVE_INFINITY);
-  let movedSize = 0;
+  let size = sizeOf(places as Json, orderSize);
   for (const key of moved) {
-    movedSize += 2 * key.length + 6 + sizeOf(after[key]!, orderSize);
-    if (movedSize > orderSize) return { unset, moved: asItIs.moved, order: afterKeys };
+    if (size > orderSize) break;
+    size += 2 * key.length + 6 + sizeOf(after[key]!, orderSize);
   }
-  return { unset, moved: new Set(moved), order: [] };
+  if (size > orderSize) return { ...asItIs, unset, order: afterKeys };
+  return { unset, moved: new Set(moved), places, order: [] };
+}
+
+/** Lists the keys that stand before a key that stays, by that key. */
+function placesIn(wanted: readonly string[], staying: ReadonlySet<string>): NonNullable<Delta["m"]> {
+  const places: NonNullable<Delta["m"]> = [];
+  let keys: string[] = [];
+  for (const key of wanted) {
+    if (!staying.has(key)) {
+      keys.push(key);
+    } else if (keys.length > 0) {
+      places.push([key, ...keys]);
+      keys = [];
+    }
+  }
+  return places;
 }
 
 function startsWith(keys: readonly string[], start: readonly string[]): boolean {
   if (keys.length < start.length) return false;
   for (let index = 0; index < start.length; index++) if (keys[index] !== start[index]) return false;
   return true;
-}
-
-function isIndex(key: string): boolean {
-  return /^(?:0|[1-9]\d{0,9})$/.test(key) && Number(key) < 4_294_967_295;
 }

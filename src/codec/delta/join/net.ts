@@ -13,6 +13,8 @@ import {
   readOrder,
   readText,
 } from "../format.ts";
+import { type KeyRun, readPlaces } from "../key-places.ts";
+import { ComposedOrder } from "./composed-order.ts";
 import { type Ownership, patch } from "./patch.ts";
 import { arraySplices, Sequence, textSplices } from "./sequence.ts";
 
@@ -103,30 +105,51 @@ class Fields {
   readonly #unset = new Set<string>();
   /** By key, in the order in which keys were first set, which is the order of new keys at the end. */
   readonly #effects = new Map<string, Effect>();
-  #order: Set<string> | undefined;
+  /** The order of keys, from the first delta on that names places or an order. */
+  #order: ComposedOrder | undefined;
 
   absorb(delta: Delta, values: CopyOnWrite, depth: number): void {
+    const place = delta.m === undefined ? undefined : this.#findPlaces(readPlaces(delta));
     if (delta.u !== undefined) {
       for (const key of readKeys(delta.u, "u")) {
         this.#effects.delete(key);
         this.#unset.add(key);
-        this.#order?.delete(key);
+        this.#order?.unset(key);
       }
     }
+    place?.();
     if (delta.s !== undefined) {
       const set = readFields(delta.s, "s");
       for (const key of Object.keys(set)) {
         const effect = this.#effects.get(key);
         if (effect instanceof Replaced) effect.value = set[key] as Json;
         else this.#effects.set(key, new Replaced(set[key] as Json));
-        this.#order?.add(key);
+        this.#order?.set(key);
       }
     }
     if (delta.d !== undefined) {
       const changes = readFields(delta.d, "d");
       for (const key of Object.keys(changes)) this.#change(key, changes[key] as Delta, values, depth);
     }
-    if (delta.o !== undefined) this.#order = new Set(readOrder(delta.o, "o"));
+    if (delta.o !== undefined) {
+      this.#order ??= new ComposedOrder(this.#keysSet());
+      this.#order.orderAll(readOrder(delta.o, "o"));
+    }
+  }
+
+  /** Finds the places of new keys. Returns a function that puts the keys there, once others are removed. */
+  #findPlaces(runs: readonly KeyRun[]): () => void {
+    this.#order ??= new ComposedOrder(this.#keysSet());
+    const place = this.#order.find(runs, (key) => this.#unset.has(key));
+    return () => {
+      if (runs.some(({ keys }) => keys.some((key) => this.#effects.has(key))))
+        throw corruptDelta("two deltas do not follow one another: a key is placed that is there already");
+      place();
+    };
+  }
+
+  *#keysSet(): Generator<string> {
+    for (const [key, effect] of this.#effects) if (effect instanceof Replaced) yield key;
   }
 
   #change(key: string, delta: Delta, values: CopyOnWrite, depth: number): void {
@@ -141,18 +164,18 @@ class Fields {
   delta(): Delta | undefined {
     const delta: Delta = {};
     if (this.#unset.size > 0) delta.u = [...this.#unset];
+    for (const key of this.#order?.keys() ?? this.#keysSet()) {
+      delta.s ??= {};
+      assign(delta.s, key, (this.#effects.get(key) as Replaced).value);
+    }
     for (const [key, effect] of this.#effects) {
-      if (effect instanceof Replaced) {
-        delta.s ??= {};
-        assign(delta.s, key, effect.value);
-        continue;
-      }
+      if (effect instanceof Replaced) continue;
       const change = effect.delta();
       if (change === undefined) continue;
       delta.d ??= {};
       assign(delta.d, key, change);
     }
-    if (this.#order !== undefined) delta.o = [...this.#order];
+    this.#order?.addTo(delta);
     return isEmpty(delta) ? undefined : delta;
   }
 }

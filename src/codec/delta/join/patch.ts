@@ -14,6 +14,7 @@ import {
   readSplice,
   readText,
 } from "../format.ts";
+import { placedOrder } from "../key-places.ts";
 
 /** Decides which nodes of a tree may be changed in place: each method returns the node itself or a copy. */
 export interface Ownership {
@@ -94,6 +95,7 @@ export function patch(tree: Json, delta: Delta, ownership: Ownership, depth: num
 }
 
 function patchObject(target: JsonObject, delta: Delta, ownership: Ownership, depth: number): JsonObject {
+  const before = delta.m === undefined ? undefined : Object.keys(target);
   if (delta.u !== undefined) {
     for (const key of readKeys(delta.u, "u")) delete target[key];
   }
@@ -108,18 +110,26 @@ function patchObject(target: JsonObject, delta: Delta, ownership: Ownership, dep
       assign(target, key, patch(target[key] as Json, changes[key] as Delta, ownership, depth + 1));
     }
   }
+  if (before !== undefined) reorder(target, placedOrder(before, target, delta));
   if (delta.o !== undefined) reorder(target, readOrder(delta.o, "o"));
   return target;
 }
 
+/** Gives the keys of an object another order, by setting all again from the first that stands elsewhere. */
 function reorder(target: JsonObject, order: ReadonlySet<string>): void {
   const values = new Map<string, Json>();
+  const keys = Object.keys(target);
+  if (keys.length > order.size) throw corruptDelta("it does not order every key");
+  let position = 0;
   for (const key of order) {
+    if (values.size === 0 && keys[position] === key) {
+      position += 1;
+      continue;
+    }
     if (!Object.hasOwn(target, key)) throw corruptDelta("it orders a key that is not there");
     values.set(key, target[key] as Json);
     delete target[key];
   }
-  if (Object.keys(target).length > 0) throw corruptDelta("it does not order every key");
   for (const [key, value] of values) assign(target, key, value);
 }
 

@@ -99,6 +99,7 @@ function sealObject(delta: Delta, netNode: NetNode, copies: Copies): SealedStep 
       assign(step.d, key, sealDelta(delta.d[key] as Delta, netNode.field(key), copies));
     }
   }
+  if (delta.m !== undefined) step.m = delta.m;
   if (delta.o !== undefined) step.o = delta.o;
   return step;
 }

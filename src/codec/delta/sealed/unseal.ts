@@ -76,6 +76,7 @@ function unsealObject(step: SealedStep, netNode: NetNode | undefined, depth: num
       assign(delta.d, key, unsealStep(changes[key] as SealedStep, netNode?.field(key), depth + 1));
     }
   }
+  if (step.m !== undefined) delta.m = step.m;
   if (step.o !== undefined) delta.o = step.o;
   return delta;
 }
