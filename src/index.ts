@@ -71,6 +71,7 @@ export type {
   LatestOptions,
   LeaseToken,
   PruneOptions,
+  PruneSettings,
   PutFields,
   PutInput,
   PutOptions,

@@ -254,7 +254,7 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
    * @example
    * await saver.prune("user-42", { keepLast: 10 });
    */
-  prune(threadId: string, options: PruneOptions = {}): Promise<PruneResult> {
+  prune(threadId: string, options: PruneOptions): Promise<PruneResult> {
     return prune(this.#store, threadId, options);
   }
 

@@ -79,6 +79,14 @@ export async function threads(store: Store, thread: Thread<State>): Promise<void
   await thread.get({ steps: 1 });
   // @ts-expect-error: prune needs a rule.
   await thread.prune();
+  await thread.prune({ keepLast: 1 });
+  await thread.prune({ olderThan: 1, keepLast: 2, dryRun: true });
+  // @ts-expect-error: prune needs a rule.
+  await thread.prune({});
+  // @ts-expect-error: dryRun is no rule.
+  await thread.prune({ dryRun: true, keepLabelled: true });
+  // @ts-expect-error: a rule has a value.
+  await thread.prune({ keepLast: undefined });
   // @ts-expect-error: the option is keepLast.
   await thread.prune({ keeplast: 1 });
   // @ts-expect-error: the option is limit.

@@ -166,8 +166,8 @@ export interface CopyOptions {
   readonly detached?: boolean;
 }
 
-/** Options of `prune`: `keepLast` or `olderThan`, or both, must be given. */
-export interface PruneOptions {
+/** Everything that `prune` can be told. Its options also have a rule. */
+export interface PruneSettings {
   /** How many of the newest checkpoints of each namespace stay; 0 counts as 1. @default 1 */
   readonly keepLast?: number;
   /** Only checkpoints older than this many milliseconds may go. @default any age */
@@ -181,6 +181,9 @@ export interface PruneOptions {
   /** Gives up before the commit, with the signal's reason. @default none */
   readonly signal?: AbortSignal;
 }
+
+/** Options of `prune`: `keepLast` or `olderThan`, or both, must be given. */
+export type PruneOptions = PruneSettings & ({ readonly keepLast: number } | { readonly olderThan: number });
 
 /** Options of `acquire`. */
 export interface AcquireOptions {

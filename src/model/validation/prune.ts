@@ -1,7 +1,7 @@
-import type { PruneOptions } from "../interface/options.ts";
+import type { PruneSettings } from "../interface/options.ts";
 import { checkBoolean, checkInteger, checkNumber, checkOneOf, checkOptions, checkSignal, optional } from "./checks.ts";
 
-const pruneKeys: readonly (keyof PruneOptions)[] = [
+const pruneKeys: readonly (keyof PruneSettings)[] = [
   "keepLast",
   "olderThan",
   "keepLabelled",
@@ -11,7 +11,7 @@ const pruneKeys: readonly (keyof PruneOptions)[] = [
 ];
 
 /** Checks the options of prune. Without a rule the defaults would delete all checkpoints but one. */
-export function checkPruneOptions(options: PruneOptions): void {
+export function checkPruneOptions(options: PruneSettings): void {
   const fields = checkOptions(options, pruneKeys, "prune");
   optional(fields, "keepLast", (value, what) => checkInteger(value, what, 0));
   optional(fields, "olderThan", (value, what) => checkNumber(value, what, 0));

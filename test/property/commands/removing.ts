@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import type { PruneOptions } from "../../../src/index.ts";
 import { prune } from "../naive/prune.ts";
 import { remove } from "../naive/thread.ts";
 import { SCALE } from "../scale.ts";
@@ -22,14 +23,15 @@ export const pruning: Commands = commands(
   fc.record({ ...lineChoice, options: rules }),
   async ({ options, ...choice }, model, real) => {
     const { thread, handle } = chosenLine(choice, model, real);
+    const rule = options as PruneOptions;
     if (options.keepLast === undefined && options.olderThan === undefined) {
-      await assert.rejects(handle.prune(options), TypeError);
+      await assert.rejects(handle.prune(rule), TypeError);
       return;
     }
-    const promised = await handle.prune({ ...options, dryRun: true });
-    const done = await handle.prune(options);
+    const promised = await handle.prune({ ...rule, dryRun: true });
+    const done = await handle.prune(rule);
     assert.deepEqual({ ...done }, { ...promised }, "dryRun promises what prune does");
-    assert.equal(done.deleted, prune(thread, options, model.now));
+    assert.equal(done.deleted, prune(thread, rule, model.now));
     assert.ok(Number.isSafeInteger(done.bytesReclaimed));
     settle(model, thread);
   },

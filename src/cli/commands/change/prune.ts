@@ -123,9 +123,9 @@ async function pruneOne(store: Store<State>, thread: string, options: PruneOptio
   }
 }
 
-function retention({ keepLast, olderThan, keepLabelled, protectAncestors }: Options): PruneOptions {
+function retention({ keepLast = 1, olderThan, keepLabelled, protectAncestors }: Options): PruneOptions {
   return {
-    ...(keepLast !== undefined && { keepLast }),
+    keepLast,
     ...(olderThan !== undefined && { olderThan }),
     ...(keepLabelled === true && { keepLabelled }),
     ...(protectAncestors === true && { ancestors: "protect" }),
