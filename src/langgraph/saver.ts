@@ -19,7 +19,7 @@ import type { ThreadInfo } from "../model/checkpoint.ts";
 import type { LeaseToken, PruneOptions } from "../model/interface/options.ts";
 import type { PruneResult } from "../model/interface/results.ts";
 import type { ThreadsOptions } from "../model/interface/store-options.ts";
-import { checkStrings } from "../model/validation/checks.ts";
+import { checkOptions, checkStrings } from "../model/validation/checks.ts";
 import { historiesAt } from "./channel-history.ts";
 import { listed } from "./list.ts";
 import { type Address, addressOf, configOf, idOf, levelsOf, requiredAddress } from "./mapping/address.ts";
@@ -66,6 +66,7 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
     super();
     this.store = store;
     this.#store = store as Store<State>;
+    checkOptions(options, ["exclusive", "changesInPlace", "attributes"], "ThreadmarkSaver");
     const { exclusive = false, changesInPlace = true, attributes = [] } = options;
     checkStrings(attributes, "attributes");
     this.#attributes = [...attributes];

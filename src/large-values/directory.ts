@@ -1,4 +1,5 @@
 import type { StoredObject, ValueDriver } from "../model/interface/store-options.ts";
+import { checkOptions } from "../model/validation/checks.ts";
 
 /** Names of objects as a store makes them; everything else in the directory is left alone. */
 const NAME = /^[\w-]{1,200}$/;
@@ -13,7 +14,9 @@ const UNFINISHED = ".part";
  * @example
  * const store = await open("sqlite:agent.db", { largeValues: { driver: directory("./values") } });
  */
-export function directory(path: string, { mode = 0o600 }: { readonly mode?: number } = {}): ValueDriver {
+export function directory(path: string, options: { readonly mode?: number } = {}): ValueDriver {
+  checkOptions(options, ["mode"], "directory");
+  const { mode = 0o600 } = options;
   if (typeof path !== "string" || path === "") throw new TypeError("directory takes the path of a directory.");
   return new DirectoryDriver(path, mode);
 }

@@ -7,6 +7,7 @@
  */
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { type Meter, metrics, type Tracer, trace } from "@opentelemetry/api";
+import { checkOptions } from "../model/validation/checks.ts";
 import type { Listeners } from "./listeners.ts";
 import { recordMetrics } from "./metrics.ts";
 import { recordSpans } from "./spans.ts";
@@ -30,6 +31,7 @@ export interface InstrumentOptions {
  * process.on("SIGTERM", stop);
  */
 export function instrument(options: InstrumentOptions = {}): () => void {
+  checkOptions(options, ["tracer", "meter"], "instrument");
   const { tracer = trace.getTracer("threadmark"), meter = metrics.getMeter("threadmark") } = options;
   const stops = [recordSpans(tracer), recordMetrics(meter)].map(listen);
   return () => {

@@ -4,6 +4,7 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import type { Lease } from "../../api/lease.ts";
 import type { Store } from "../../api/store.ts";
 import { ThreadmarkError } from "../../errors.ts";
+import { checkOptions } from "../../model/validation/checks.ts";
 import { isNested, isRun, isUnheard } from "./run-config.ts";
 
 /** The leases that a saver's runs take on their threads. */
@@ -48,6 +49,7 @@ export class Exclusive {
   readonly #holdings = new Map<string, Holding>();
 
   constructor(store: Store<Record<string, unknown>>, options: ExclusiveOptions) {
+    checkOptions(options, ["holder", "ttl", "wait"], "exclusive");
     this.#store = store;
     this.#holder = options.holder ?? `${hostname()}:${process.pid}`;
     this.#ttl = options.ttl ?? 30_000;

@@ -34,6 +34,7 @@ import type { LeaseOptions } from "../run/lease-keeper.ts";
 import { type Recovered, type RecoverOptions, recover } from "../work/recovery.ts";
 import { checkWorkerOptions, Worker, type WorkerOptions } from "../work/worker.ts";
 import type { Input } from "./graph-options.ts";
+import { checkKnown } from "./known-options.ts";
 import { type StreamOptions, streamed } from "./stream.ts";
 
 /** The state of a thread as its workflow sees it. */
@@ -77,8 +78,8 @@ export class Flow<State extends object, Types extends FlowTypes = FlowTypes, Nod
     input?: Input<State, Types> | null,
     options: RunOptions<State, NodeName<Nodes>, Types> = {},
   ): Promise<RunResult<State, Types>> {
-    const execution = new Execution(this.#compiled, options.thread, options as RunOptions);
-    return (await execution.run(input, options as RunOptions)) as RunResult<State, Types>;
+    checkKnown("run", options);
+    return this.#run(input, options as RunOptions);
   }
 
   /**
@@ -88,9 +89,8 @@ export class Flow<State extends object, Types extends FlowTypes = FlowTypes, Nod
    * await flow.resume({ thread: "user-42", value: "yes" });
    */
   async resume(options: ResumeOptions<State, Nodes, Types>): Promise<RunResult<State, Types>> {
-    if (typeof options?.thread !== "string") throw new TypeError("resume needs a thread: resume({ thread }).");
-    const execution = new Execution(this.#compiled, options.thread, options as ResumeOptions);
-    return (await execution.resume(options as ResumeOptions)) as RunResult<State, Types>;
+    checkKnown("resume", options);
+    return this.#resume(options as ResumeOptions);
   }
 
   /**
@@ -103,7 +103,10 @@ export class Flow<State extends object, Types extends FlowTypes = FlowTypes, Nod
     input?: Input<State, Types> | null,
     options: RunOptions<State, NodeName<Nodes>, Types> & StreamOptions = {},
   ): AsyncGenerator<FlowEvent<State, Types>, void, undefined> {
-    return streamed(options, (streaming) => this.run(input, { ...options, ...streaming }));
+    return streamed(options, async (streaming) => {
+      checkKnown("stream", options);
+      return this.#run(input, { ...options, ...streaming } as RunOptions);
+    });
   }
 
   /**
@@ -115,7 +118,10 @@ export class Flow<State extends object, Types extends FlowTypes = FlowTypes, Nod
   streamResume(
     options: ResumeOptions<State, Nodes, Types> & StreamOptions,
   ): AsyncGenerator<FlowEvent<State, Types>, void, undefined> {
-    return streamed(options, (streaming) => this.resume({ ...options, ...streaming }));
+    return streamed(options, async (streaming) => {
+      checkKnown("streamResume", options);
+      return this.#resume({ ...options, ...streaming } as ResumeOptions);
+    });
   }
 
   /**
@@ -153,6 +159,7 @@ export class Flow<State extends object, Types extends FlowTypes = FlowTypes, Nod
     values: StateUpdate<State>,
     options: UpdateOptions<NodeName<Nodes>> = {},
   ): Promise<CheckpointInfo> {
+    checkKnown("update", options);
     const open = (namespace: readonly string[]): Thread<Values> => this.#thread(thread, namespace);
     return edit(this.#compiled.definition, thread, open, values as Values, options);
   }
@@ -166,6 +173,7 @@ export class Flow<State extends object, Types extends FlowTypes = FlowTypes, Nod
   async recover(
     options: RecoverOptions<State, NodeName<Nodes>, Types> = {},
   ): Promise<readonly Recovered<State, Types>[]> {
+    checkKnown("recover", options);
     return recover<State>(
       this.#store(),
       this.name,
@@ -187,6 +195,7 @@ export class Flow<State extends object, Types extends FlowTypes = FlowTypes, Nod
    */
   async start(input: Input<State, Types> | null | undefined, options: StartOptions): Promise<Started> {
     if (typeof options?.thread !== "string") throw new TypeError("start needs a thread: start(input, { thread }).");
+    checkKnown("start", options);
     const started = await new Execution(this.#compiled, options.thread, {}).start(input, options);
     ring(this.#store(), options.thread);
     return started;
@@ -201,6 +210,7 @@ export class Flow<State extends object, Types extends FlowTypes = FlowTypes, Nod
    * process.once("SIGTERM", () => worker.stop());
    */
   worker(options: WorkerOptions<State, NodeName<Nodes>, Types> = {}): Worker<State> {
+    checkKnown("worker", options);
     checkWorkerOptions(options as WorkerOptions);
     const { clock } = this.#compiled;
     return new Worker<State>(
@@ -243,6 +253,7 @@ export class Flow<State extends object, Types extends FlowTypes = FlowTypes, Nod
     payload?: unknown,
     options: SignalOptions = {},
   ): Promise<{ readonly stored: boolean }> {
+    checkKnown("signal", options);
     return signal(this.#store(), thread, name, payload, options);
   }
 
@@ -254,6 +265,7 @@ export class Flow<State extends object, Types extends FlowTypes = FlowTypes, Nod
    * const { cancelled, status } = await flow.cancel("user-42", { reason: "the user left" });
    */
   async cancel(thread: string, options: CancelOptions = {}): Promise<Cancelled> {
+    checkKnown("cancel", options);
     return cancel(this.#outside(), thread, options);
   }
 
@@ -265,6 +277,7 @@ export class Flow<State extends object, Types extends FlowTypes = FlowTypes, Nod
    * for await (const event of flow.follow("user-42", { after: request.headers["last-event-id"] })) send(event.cursor, event);
    */
   follow(thread: string, options: FollowOptions = {}): AsyncGenerator<StoredEvent<State, Types>, void, undefined> {
+    checkKnown("follow", options);
     return follow<State>(this.#store(), thread, options) as AsyncGenerator<StoredEvent<State, Types>, void, undefined>;
   }
 
@@ -276,10 +289,9 @@ export class Flow<State extends object, Types extends FlowTypes = FlowTypes, Nod
    * const fork = await flow.fork("user-42", { after: "plan", update: { plan: "another" } });
    * await flow.resume({ thread: fork });
    */
-  async fork(
-    thread: string,
-    { into, update = {}, at, after }: ForkFlowOptions<State, NodeName<Nodes>>,
-  ): Promise<string> {
+  async fork(thread: string, forkOptions: ForkFlowOptions<State, NodeName<Nodes>>): Promise<string> {
+    checkKnown("fork", forkOptions);
+    const { into, update = {}, at, after } = forkOptions;
     const source = this.#thread(thread);
     const place = after === undefined ? at : await lastAfter(source, after);
     const options = { ...(place !== undefined && { at: place }), ...(into !== undefined && { into }) };
@@ -298,6 +310,17 @@ export class Flow<State extends object, Types extends FlowTypes = FlowTypes, Nod
    */
   mermaid(): string {
     return mermaid(this.#compiled.definition);
+  }
+
+  async #run(input: unknown, options: RunOptions): Promise<RunResult<State, Types>> {
+    const execution = new Execution(this.#compiled, options.thread, options);
+    return (await execution.run(input, options)) as RunResult<State, Types>;
+  }
+
+  async #resume(options: ResumeOptions): Promise<RunResult<State, Types>> {
+    if (typeof options.thread !== "string") throw new TypeError("resume needs a thread: resume({ thread }).");
+    const execution = new Execution(this.#compiled, options.thread, options);
+    return (await execution.resume(options)) as RunResult<State, Types>;
   }
 
   #outside(): { definition: Definition; store: Store<Values>; lease: LeaseOptions } {

@@ -38,6 +38,7 @@ import type {
   NodeResult,
   Taking,
 } from "./graph-options.ts";
+import { checkKnown } from "./known-options.ts";
 
 /** The nodes of a graph that has none yet. */
 type NoNodes = Record<never, never>;
@@ -85,6 +86,7 @@ export class Graph<
 
   constructor(name: string, options: GraphOptions<State>) {
     if (typeof name !== "string" || name === "") throw new TypeError("A graph needs a name: graph(name).");
+    checkKnown("graph", options);
     this.#name = name;
     this.#schema = options.schema;
     const { version, migrate = {}, renamed = {} } = options;
@@ -121,6 +123,7 @@ export class Graph<
     run: Taking<Frozen<State>, NodeContext<Arg, Types>, Result | Promise<Result>>,
     options: NodeOptions<To> = {},
   ): Graph<State, Types, Nodes & Record<Name, Frozen<Arg>>, Gotos | GotoOf<Result> | To> {
+    checkKnown("node", options);
     if (typeof run !== "function") throw new TypeError(`Node "${name}" needs a function to run.`);
     return this.#add({ name, work: run as unknown as AnyNode, options });
   }
@@ -137,6 +140,7 @@ export class Graph<
     inner: Graph<Inner, InnerTypes, InnerNodes> | Flow<Inner, InnerTypes, InnerNodes>,
     options: NestedOptions<State, Inner, Arg, InnerTypes> = {},
   ): Graph<State, Types, Nodes & Record<Name, Frozen<Arg>>, Gotos> {
+    checkKnown("a nested graph", options);
     const { input, output, ...rest } = options;
     const work = {
       definition: inner.definition,
@@ -205,7 +209,10 @@ export class Graph<
       ? [options?: CompileOptions<Nodes>]
       : [fault: UnfitGoto<Unfit<Gotos, Nodes>>]
   ): Flow<State, Types, Nodes> {
-    const { store, lease = {}, clock, ...defaults } = (given[0] ?? {}) as CompileOptions;
+    const options = (given[0] ?? {}) as CompileOptions;
+    checkKnown("compile", options);
+    const { store, lease = {}, clock, ...defaults } = options;
+    checkKnown("lease", lease);
     const { definition } = this;
     const faults = faultsOf(definition);
     if (faults.length > 0) throw new TypeError(`Graph "${this.#name}" cannot be run: ${faults.join("; ")}.`);
@@ -215,7 +222,7 @@ export class Graph<
   // biome-ignore lint/suspicious/noExplicitAny: the builder is the same object, and only the compiler's view of it changes.
   #add(node: NodeDefinition): any {
     const { name, options } = node;
-    checkOptions(name, options);
+    checkNode(name, options);
     if (this.#nodes.has(name)) this.#duplicates.push(name);
     else this.#nodes.set(name, node);
     return this;
@@ -238,7 +245,8 @@ function versioned(store: Store<unknown> | undefined, definition: Definition): D
   return { ...definition, nodes: new Map(nodes), storeMigrates: true };
 }
 
-function checkOptions(name: string, { retry, timeout, goto }: NodeOptions): void {
+function checkNode(name: string, { retry, timeout, goto }: NodeOptions): void {
+  if (retry !== undefined) checkKnown("retry", retry);
   if (retry !== undefined && !(Number.isInteger(retry.attempts) && retry.attempts >= 1)) {
     throw new TypeError(`Node "${name}": retry.attempts must be an integer of at least 1.`);
   }

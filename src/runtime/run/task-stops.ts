@@ -1,3 +1,4 @@
+import { checkOptions } from "../../model/validation/checks.ts";
 import type { InterruptOptions, WaitOptions } from "../graph/context.ts";
 import type { Task } from "../graph/routing.ts";
 import type { Position } from "../position/graph-position.ts";
@@ -48,7 +49,9 @@ export class TaskStops {
     await this.#level.session.cancellation.during(Promise.allSettled(this.#running)).catch(() => {});
   }
 
-  interrupt(given: unknown, { key, timeout, default: otherwise }: InterruptOptions): unknown {
+  interrupt(given: unknown, options: InterruptOptions): unknown {
+    checkOptions(options, ["key", "timeout", "default"], "interrupt");
+    const { key, timeout, default: otherwise } = options;
     this.#check("interrupt()");
     checkTimeout("interrupt()", timeout);
     if (key !== undefined && (typeof key !== "string" || key === "" || key.length > 100)) {
@@ -107,7 +110,9 @@ export class TaskStops {
     this.#stop({ id, node: this.#task.node, value: null, kind: "sleep", until });
   }
 
-  async waitFor(name: string, { timeout }: WaitOptions): Promise<unknown> {
+  async waitFor(name: string, options: WaitOptions): Promise<unknown> {
+    checkOptions(options, ["timeout"], "waitFor");
+    const { timeout } = options;
     if (typeof name !== "string" || name === "" || name.length > 200 || !name.isWellFormed()) {
       throw new TypeError("waitFor() needs the name of a signal, of 1 to 200 characters.");
     }

@@ -1,3 +1,4 @@
+import { checkOptions } from "../../model/validation/checks.ts";
 import { traced, type WorkEvent } from "../../platform/diagnostics.ts";
 import { Cancellation } from "../control/cancellation.ts";
 import { RunError, StorageFailure } from "../errors.ts";
@@ -174,7 +175,9 @@ class Attempt {
       sleep: (time) => stops.sleep(time),
       waitFor: async <Payload>(name: string, options: WaitOptions = {}): Promise<Payload | undefined> =>
         (await stops.waitFor(name, options)) as Payload | undefined,
-      emit: async (data: unknown, { keep = false }: EmitOptions = {}): Promise<void> => {
+      emit: async (data: unknown, options: EmitOptions = {}): Promise<void> => {
+        checkOptions(options, ["keep"], "emit");
+        const { keep = false } = options;
         if (this.#ended) return;
         session.emit({ type: "emit", ...address, data });
         if (keep) await keepEmitted(this.#level, this.#position, address.node, data);
