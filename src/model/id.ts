@@ -74,12 +74,18 @@ function hexadecimal(id: string, from: number, to: number): number {
   return number;
 }
 
+/** The place and the digit of the version in an id made by {@link addressedId}. */
+const VERSION_AT = 14;
+const VERSION = 0x37;
+
 const PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-7([0-9a-f]{3})-([0-9a-f]{4})-([0-9a-f]{4})([0-9a-f]{8})$/;
 
 /** Returns where an id made by {@link addressedId} says its checkpoint is. The checkpoint there may have another id. */
 export function idAddress(
   id: string,
 ): { readonly time: number; readonly tape: number; readonly seq: number } | undefined {
+  // Other ids, as those of LangGraph, mostly have another version.
+  if (id.charCodeAt(VERSION_AT) !== VERSION) return undefined;
   const match = PATTERN.exec(id);
   if (!match) return undefined;
   const highest = Number.parseInt(match[1] as string, 16);

@@ -52,6 +52,8 @@ export class Tape {
   metaValue: Value;
   meta: Meta;
   #tail: TailRow[] = [];
+  /** The greatest id of an unsealed row: ids mostly ascend, so that a new one need not be looked for. */
+  #greatestId = "";
   #tailBytes = 0;
   #tailLength = 0;
   /** Unsealed rows whose record does not read, by seq, ascending: they count, but cannot be shown. */
@@ -100,6 +102,7 @@ export class Tape {
 
   set tail(rows: readonly TailRow[]) {
     this.#tail = [];
+    this.#greatestId = "";
     this.#tailBytes = 0;
     this.#tailLength = 0;
     for (const row of rows) this.push(row);
@@ -108,9 +111,15 @@ export class Tape {
   /** Adds the next unsealed row. */
   push(row: TailRow): void {
     this.#tail.push(row);
+    if (row.row.id > this.#greatestId) this.#greatestId = row.row.id;
     this.#tailLength += row.value.length;
     // The text and the row; a parsed frame that was not taken yet weighs as much again.
     this.#tailBytes += ROW_WEIGHT + row.value.length * (row.spare === undefined ? 2 : 4);
+  }
+
+  /** Tells whether an unsealed row has this id. */
+  hasUnsealed(id: string): boolean {
+    return id <= this.#greatestId && this.#tail.some(({ row }) => row.id === id);
   }
 
   /** Returns the length of all unsealed records together. */

@@ -48,7 +48,7 @@ export function isNewId(draft: Draft, id: string): boolean {
   if (tape.damaged.length > 0) return false;
   const { origin, greatestId } = tape.meta;
   if (origin || idAddress(id)?.tape === tape.number || (greatestId !== undefined && greatestId >= id)) return false;
-  return tape.tail.every(({ row }) => row.id !== id);
+  return !tape.hasUnsealed(id);
 }
 
 /** Returns the tree of a frame to build on, or its outline, if one of them is remembered. The caller must not change it. */
