@@ -67,9 +67,9 @@ export class KnownMessages {
     return new MessageRow(this);
   }
 
-  /** Returns the snapshot of a message, whether or not the message has changed since. */
-  snapshotOf(message: object): Snapshot | undefined {
-    return this.#snapshots.get(message);
+  /** Keeps the snapshot of a message that leaves its row, unless there is one. */
+  keep(message: object, snapshot: () => Snapshot): void {
+    if (!this.#snapshots.has(message)) this.#snapshots.set(message, snapshot());
   }
 
   /** Keeps a row for the next version of its list. */
@@ -121,11 +121,25 @@ export class MessageRow {
       count++;
     }
     if (count < this.#nodes.length) {
+      this.#release(cell, count);
       cells.length = cell;
       this.#nodes = this.#nodes.slice(0, count);
       this.#messages.length = count;
     }
     return count;
+  }
+
+  /** Has the messages from `count` on, whose cells begin at `start`, remembered outside the row: they may only have moved. */
+  #release(start: number, count: number): void {
+    const cells = this.#cells;
+    let cell = start;
+    for (let index = count; index < this.#nodes.length; index++) {
+      const [first, end] = [cell + 4, cell + 4 + (cells[cell + 3] as number)];
+      const [message, kwargs, layout] = cells.slice(cell, first) as [object, Fields, Layout];
+      const node = this.#nodes[index] as MessageNode;
+      this.#known.keep(message, () => ({ layout, kwargs, node, values: cells.slice(first, end) }));
+      cell = end;
+    }
   }
 
   #isStartOf(list: readonly unknown[]): boolean {
@@ -134,13 +148,10 @@ export class MessageRow {
     return true;
   }
 
-  /** Adds the message behind those of the row, if it is remembered with this node. */
-  add(message: object, node: unknown): void {
-    const snapshot = this.#known.snapshotOf(message);
-    if (snapshot === undefined || snapshot.node !== node) return;
-    const { layout, kwargs, values } = snapshot;
+  /** Adds the message behind those of the row. */
+  add(message: object, { layout, kwargs, values, node }: Snapshot): void {
     this.#cells.push(message, kwargs, layout, values.length, ...values);
-    this.#nodes.push(snapshot.node);
+    this.#nodes.push(node);
     this.#messages.push(message);
     this.#last = message;
   }

@@ -3,8 +3,8 @@ import { GrownList } from "../../model/interface/grown-list.ts";
 import { define } from "../define.ts";
 import { classOf, type KnownClass, knownClass } from "./classes.ts";
 import { type Convert, nodeOf } from "./instances.ts";
-import { knownMessages } from "./known-messages.ts";
-import type { Fields } from "./message-snapshot.ts";
+import { knownMessages, type MessageRow } from "./known-messages.ts";
+import { type Fields, takeSnapshot } from "./message-snapshot.ts";
 import { messageNode } from "./messages.ts";
 import { isPlainArray, isPlainObject } from "./plain-objects.ts";
 
@@ -86,6 +86,19 @@ class Conversion {
     return known === undefined ? this.part(part) : this.instance(part, known);
   }
 
+  /** Adds the next element of a list to its row, if it is a message of plain data. */
+  joins(part: unknown, row: MessageRow): boolean {
+    if (typeof part !== "object" || part === null) return false;
+    let snapshot = knownMessages.unchanged(part, this.#trusted);
+    if (snapshot === undefined) {
+      const known = knownClass(Object.getPrototypeOf(part));
+      const node = known?.message && messageNode(part as never, known, this.convert);
+      snapshot = node && takeSnapshot(part as Fields, known as KnownClass, node);
+    }
+    if (snapshot !== undefined) row.add(part, snapshot);
+    return snapshot !== undefined;
+  }
+
   instance(value: object, known: KnownClass): unknown {
     const node = known.message && messageNode(value as never, known, this.convert);
     if (node === undefined) return nodeOf(value as Record<string, unknown>, known, this.convert);
@@ -99,9 +112,8 @@ class Conversion {
     let rest: unknown[] | undefined;
     for (let index = start; index < value.length; index++) {
       const part = value[index];
+      if (row !== undefined && index === row.nodes.length && this.joins(part, row)) continue;
       const stored = typeof part === "object" && part !== null ? this.element(part) : part;
-      if (row !== undefined && index === row.nodes.length) row.add(part as object, stored);
-      if (row !== undefined && index < row.nodes.length) continue;
       if (stored !== part) rest ??= value.slice(row?.nodes.length ?? 0, index);
       rest?.push(stored);
     }

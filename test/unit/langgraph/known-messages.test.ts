@@ -3,8 +3,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type KnownClass, knownClass } from "../../../src/langgraph/values/classes.ts";
 import { nodeOf } from "../../../src/langgraph/values/instances.ts";
-import { KnownMessages } from "../../../src/langgraph/values/known-messages.ts";
-import type { Fields, MessageNode } from "../../../src/langgraph/values/message-snapshot.ts";
+import { KnownMessages, type MessageRow } from "../../../src/langgraph/values/known-messages.ts";
+import {
+  type Fields,
+  type MessageNode,
+  type Snapshot,
+  takeSnapshot,
+} from "../../../src/langgraph/values/message-snapshot.ts";
 import { messageNode } from "../../../src/langgraph/values/messages.ts";
 
 const json = fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<never>;
@@ -124,12 +129,30 @@ describe("known messages", () => {
     for (const each of list) remember(known, each as unknown as Fields);
     const first = known.takeRow(list);
     expect(first?.recall(list)).toBe(0);
-    for (const each of list) first?.add(each, known.recall(each));
+    for (const each of list) first?.add(each, known.unchanged(each) as Snapshot);
     if (first !== undefined) known.keepRow(first);
     (list[7] as HumanMessage).content = "changed";
     const again = known.takeRow([...list, new HumanMessage("new")]);
     expect(again).toBe(first);
     expect(again?.recall(list)).toBe(7);
     expect(again?.nodes).toHaveLength(7);
+  });
+
+  it("messages that leave their row unchanged are recalled by themselves", () => {
+    const list = Array.from({ length: 20 }, (_, n) => new HumanMessage({ content: `${n}`, id: `${n}` }));
+    const known = new KnownMessages();
+    const row = known.takeRow(list) as MessageRow;
+    const node = (each: HumanMessage): MessageNode => convert(each as unknown as Fields);
+    for (const each of list) {
+      row.add(each, takeSnapshot(each as unknown as Fields, classOf(each), node(each)) as Snapshot);
+    }
+    expect(known.recall(list[9] as HumanMessage)).toBeUndefined();
+    (list[12] as HumanMessage).content = "changed";
+    expect(row.recall([...list.slice(0, 5), ...list.slice(6)])).toBe(5);
+    for (const [index, each] of list.entries()) {
+      const recalled = known.recall(each);
+      if (index < 5 || index === 12) expect(recalled).toBeUndefined();
+      else expect(recalled).toEqual(node(each));
+    }
   });
 });
