@@ -115,7 +115,8 @@ export type Read =
   | { readonly list: { readonly prefix?: string; readonly after?: string; readonly limit: number } }
   /**
    * Entries with `from <= text < to`, in order or `reverse`; with `after`, those that come behind it in that order. With
-   * `tapes`, each may come with the newest records of its tape; a caller who finds none there reads them.
+   * `tapes`, entries may come with the newest records of their tapes; a caller who finds none there reads them. It is a number of
+   * characters: of all finds of a call that have it, those entries are wanted first whose texts have the greatest ends of that length.
    */
   | {
       readonly find: {
@@ -123,7 +124,7 @@ export type Read =
         readonly to: string;
         readonly after?: IndexEntry;
         readonly limit: number;
-        readonly tapes?: boolean;
+        readonly tapes?: number;
       };
       readonly reverse?: boolean;
     }

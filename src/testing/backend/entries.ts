@@ -85,13 +85,26 @@ export const entryCases: readonly BackendCase[] = [
     }
     for (const reverse of [true, false]) {
       const [plain] = await backend.read([{ find: { from: "a", to: "z", limit: 100 }, reverse }]);
-      const [found] = await backend.read([{ find: { from: "a", to: "z", limit: 100, tapes: true }, reverse }]);
+      const [found] = await backend.read([{ find: { from: "a", to: "z", limit: 100, tapes: 1 }, reverse }]);
       const bare = (found as readonly FoundEntry[]).map(({ text, lineage, tape }) => ({ text, lineage, tape }));
       assert.deepEqual(
         bare,
         (plain as readonly FoundEntry[]).map((one) => ({ ...one })),
       );
-      for (const { tape, records } of found as readonly FoundEntry[]) {
+      const two = [
+        { find: { from: "b", to: "c", limit: 2, tapes: 1 }, reverse },
+        { find: { from: "c", to: "e", limit: 2, tapes: 1 }, reverse },
+      ] as const;
+      const together = (await backend.read(two)) as readonly (readonly FoundEntry[])[];
+      for (const [index, { find }] of two.entries()) {
+        const { from, to, limit } = find;
+        const [alone] = await backend.read([{ find: { from, to, limit }, reverse }]);
+        assert.deepEqual(
+          (together[index] ?? []).map(({ text, lineage, tape }) => ({ text, lineage, tape })),
+          (alone as readonly FoundEntry[]).map((one) => ({ ...one })),
+        );
+      }
+      for (const { tape, records } of [...(found as readonly FoundEntry[]), ...together.flat()]) {
         if (records === undefined) continue;
         const scan = { table: "tail", lineage: 1, group: tape } as const;
         const [meta, tail] = await backend.read([{ get: key("meta", 1, tape) }, { scan, reverse: true, limit: 2 }]);

@@ -111,20 +111,30 @@ function entryOf([, lineage, tape, text]: Row): FoundEntry {
 function entriesWithTapes(rows: readonly Row[]): FoundEntry[] {
   // The records of a tape come once for each entry that names it.
   const tapes = new Map<string, { meta: Value | undefined; tail: Found[] }>();
-  const entries: FoundEntry[] = [];
+  const entries: Row[] = [];
   for (const row of rows) {
-    const name = `${row[1]}:${row[2]}`;
+    const value = valueOf(row) as Value | null;
+    if (value === null) {
+      entries.push(row);
+      continue;
+    }
+    const name = tapeOf(row);
     const records = tapes.get(name) ?? { meta: undefined, tail: [] };
     tapes.set(name, records);
-    const value = valueOf(row) as Value | null;
-    if (value === null) entries.push({ ...entryOf(row), records });
-    else if (row[3] === "meta") records.meta = value;
+    if (row[3] === "meta") records.meta = value;
     else if (!records.tail.some(({ item }) => item === Number(row[3]))) {
       records.tail.push({ item: Number(row[3]), part: 0, value });
     }
   }
   for (const { tail } of tapes.values()) tail.sort(compareDown);
-  return entries;
+  return entries.map((row) => {
+    const records = tapes.get(tapeOf(row));
+    return records === undefined ? entryOf(row) : { ...entryOf(row), records };
+  });
+}
+
+function tapeOf([, lineage, tape]: Row): string {
+  return `${lineage}:${tape}`;
 }
 
 function valueOf([, , , , text, bytes]: Row): Value {

@@ -157,31 +157,49 @@ function listSelect({ indexes, reads }: Gathered<List["list"]>): SubSelect {
 function findSelect({ indexes, reads }: Gathered<Find>, order: "asc" | "desc", tapes = false): SubSelect {
   const down = order === "desc";
   const starts = reads.map(({ find }) => startOf(find, down));
+  const limits = reads.map(({ find }) => bound(find.limit));
   const columns: Column[] = [
     { name: "read_number", type: "int4", values: indexes },
     { name: "start_text", type: "text", values: starts.map(({ text }) => text) },
     { name: "start_lineage", type: "int8", values: starts.map(({ lineage }) => lineage) },
     { name: "start_tape", type: "int8", values: starts.map(({ tape }) => tape) },
     { name: "last", type: "text", values: reads.map(({ find }) => (down ? find.from : find.to)) },
-    { name: "most", type: "int8", values: reads.map(({ find }) => bound(find.limit)) },
+    { name: "most", type: "int8", values: limits },
   ];
-  const selected = tapes ? "r.id, r.text, r.bytes" : "t.text, null::text, null::bytea";
-  return subSelect(`find:${order}${tapes ? ":tapes" : ""}`, columns, (schema, input) => {
-    return `select o.read_number, t.lineage, t.tape, ${selected}
-      from ${input} cross join lateral (
-        select text, lineage, tape from ${schema}.entry
+  if (tapes) columns.push({ name: "ending", type: "int4", values: reads.map(({ find }) => find.tapes ?? 0) });
+  const ceiling = ceilings.find((most) => limits.every((limit) => limit <= most));
+  const form = `find:${order}${tapes ? ":tapes" : ""}:${ceiling ?? "all"}`;
+  const wanted = Math.max(...limits);
+  const select = (schema: string, input: string, most: string): string => {
+    const entries = `select text, lineage, tape from ${schema}.entry
         where (text, lineage, tape) ${down ? "<" : ">"} (o.start_text collate "C", o.start_lineage, o.start_tape)
           and text ${down ? ">=" : "<"} o.last collate "C"
-        order by text ${order}, lineage ${order}, tape ${order} limit o.most
-      ) t${tapes ? newestRecords(schema) : ""}`;
-  });
+        order by text ${order}, lineage ${order}, tape ${order} limit`;
+    const found = ceiling === undefined ? `${entries} o.most` : `select * from (${entries} ${ceiling}) c limit o.most`;
+    if (!tapes) {
+      return `select o.read_number, t.lineage, t.tape, t.text, null::text, null::bytea
+      from ${input} cross join lateral (${found}) t`;
+    }
+    return withNewestRecords(schema, `select o.*, t.* from ${input} cross join lateral (${found}) t`, most);
+  };
+  return tapes ? subSelect(form, columns, select, wanted) : subSelect(form, columns, select);
 }
 
-/** Joins an entry with itself, the meta record of its tape, and the newest two records of the tape's tail. */
-function newestRecords(schema: string): string {
-  return ` cross join lateral (
-        select t.text collate "C" as id, null::text as text, null::bytea as bytes
-        union all select 'meta', m.text, m.bytes from ${schema}.meta m
+/**
+ * Limits that stand in the text of a statement, around the one that is a parameter: the server then knows that few rows come, and
+ * keeps its plan. For a parameter alone it expects a tenth of the table, and plans the statement at every call.
+ */
+const ceilings = [64, 1_024] as const;
+
+/** Selects entries, and for those that are wanted first the meta record of their tape and the newest two records of its tail. */
+function withNewestRecords(schema: string, entries: string, most: string): string {
+  return `with e as materialized (${entries})
+    select read_number, lineage, tape, text collate "C", null::text, null::bytea from e
+    union all select t.read_number, t.lineage, t.tape, r.id, r.text, r.bytes
+      from (
+        select * from e order by right(text, ending) collate "C" desc, lineage desc, tape desc limit ${most}
+      ) t cross join lateral (
+        select 'meta' as id, m.text, m.bytes from ${schema}.meta m
           where m.lineage = t.lineage and m."group" = t.lineage and m.item = t.tape
         union all (select n.item::text, n.text, n.bytes from ${schema}.tail n
           where n.lineage = t.lineage and n."group" = t.tape
@@ -261,21 +279,23 @@ const beyondAll = String.fromCodePoint(0x10_ffff).repeat(129);
 function subSelect(
   kind: string,
   columns: readonly Column[],
-  sql: (schema: string, input: string) => string,
+  sql: (schema: string, input: string, scalar: string) => string,
+  scalar?: number,
 ): SubSelect {
   const single = columns[0]?.values.length === 1;
+  const values = columns.map(({ type, values }) => {
+    if (single) return values[0];
+    if (type === "text") return texts(values as string[]);
+    return type === "int4" ? integers(values as number[]) : bigints(values as number[]);
+  });
   return {
     form: single ? kind : `${kind}:many`,
     sql(schema, parameter) {
       const fields = columns.map(({ name, type }) =>
         single ? `${parameter()}::${type} as ${name}` : `unnest(${parameter()}::${type}[]) as ${name}`,
       );
-      return sql(schema, `(select ${fields.join(", ")}) o`);
+      return sql(schema, `(select ${fields.join(", ")}) o`, scalar === undefined ? "" : `${parameter()}::int8`);
     },
-    values: columns.map(({ type, values }) => {
-      if (single) return values[0];
-      if (type === "text") return texts(values as string[]);
-      return type === "int4" ? integers(values as number[]) : bigints(values as number[]);
-    }),
+    values: scalar === undefined ? values : [...values, scalar],
   };
 }

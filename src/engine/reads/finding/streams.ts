@@ -1,6 +1,6 @@
 import type { FoundEntry, IndexEntry, Read } from "../../../backend.ts";
 import type { Context } from "../../memory/context.ts";
-import { AFTER_TIMES, timeOf, timeText, timeTextBehind } from "../../records/store-wide/index-entries.ts";
+import { AFTER_TIMES, TIME_DIGITS, timeOf, timeText, timeTextBehind } from "../../records/store-wide/index-entries.ts";
 import { comparePlaces, type ListPlace } from "./cursor.ts";
 
 /** The part of time that a list is limited to. */
@@ -103,7 +103,10 @@ export class NewestFirst {
     // An entry has a time of the second in which its thread was last active, and not behind that.
     const from = updatedAfter === undefined ? prefix : prefix + timeText(Math.floor(updatedAfter / 1000) * 1000);
     const to = prefix + (updatedBefore === undefined ? AFTER_TIMES : timeTextBehind(updatedBefore));
-    return { find: { from, to, limit, tapes: this.#withTapes, ...(last && { after: last }) }, reverse: true };
+    return {
+      find: { from, to, limit, ...(this.#withTapes && { tapes: TIME_DIGITS }), ...(last && { after: last }) },
+      reverse: true,
+    };
   }
 }
 

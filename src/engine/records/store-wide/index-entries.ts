@@ -62,7 +62,8 @@ function name(text: string): string {
 }
 
 const digits = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
-const TIME_DIGITS = 6;
+/** The length of a time, with which the texts of lists end. */
+export const TIME_DIGITS = 6;
 const LAST_TIME = 64 ** TIME_DIGITS - 1;
 
 function tenthsText(tenths: number): string {
