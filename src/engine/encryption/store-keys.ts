@@ -42,7 +42,7 @@ export async function loadStoreKeys(
 ): Promise<StoreKeys> {
   const [stored] = (await backend.read([{ get: storeKey }])) as readonly [Value | undefined];
   if (stored === undefined) {
-    if (!migrating && (await hasThreads(backend))) throw notEncrypted();
+    if (!migrating && (await hasThreads(backend))) throw notEncrypted(hideIds === true);
     if (before?.stored === undefined && before !== undefined) return before;
     const keys = await makeKeys(ring, OWNER, [DataKey.random()]);
     const names = cryptography().randomBytes(KEY_BYTES);
@@ -83,11 +83,11 @@ export async function rewrapped(ring: KeyRing, store: StoreKeys): Promise<StoreK
   return { ...store, keys: await makeKeys(ring, OWNER, [store.keys.current]) };
 }
 
-function notEncrypted(): ThreadmarkError {
-  return new ThreadmarkError(
-    "KEY",
-    "The store is not encrypted. Open it with encryption: { ..., migrating: true } and call rotate() to encrypt it, or without encryption.",
-  );
+function notEncrypted(hideIds: boolean): ThreadmarkError {
+  const next = hideIds
+    ? "Ids are hidden in new stores only: restore a backup of this one into a new store that is opened so"
+    : "Open it with encryption: { ..., migrating: true } and call rotate() to encrypt it";
+  return new ThreadmarkError("KEY", `The store is not encrypted. ${next}, or open it without encryption.`);
 }
 
 function otherwiseHidden(hideIds: boolean): ThreadmarkError {
