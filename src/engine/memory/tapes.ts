@@ -89,7 +89,12 @@ export class Tapes {
     const answers = await observedRead(this.#backend, reads);
     const [metaValue, tail] = answers as readonly [Value | undefined, readonly Found[]];
     ahead?.take(metaValue, answers.slice(2));
-    return this.#follow(number, lineage, from, metaValue, tail);
+    if (metaValue === undefined) {
+      this.forget(number, lineage);
+      return undefined;
+    }
+    // Nothing more is awaited unless it has to be: every read of a thread comes by here.
+    return this.#follow(number, lineage, from, metaValue, tail) ?? (await this.#readWhole(number, lineage));
   }
 
   /** Refreshes several tapes in one round trip. */
@@ -109,35 +114,31 @@ export class Tapes {
     for (const [index, { tape, lineage }] of tapes.entries()) {
       const metaValue = answers[2 * index] as Value | undefined;
       const tail = answers[2 * index + 1] as readonly Found[];
-      found.push(await this.#follow(tape, lineage, from[index] as number, metaValue, tail));
+      if (metaValue === undefined) {
+        this.forget(tape, lineage);
+        found.push(undefined);
+        continue;
+      }
+      const followed = this.#follow(tape, lineage, from[index] as number, metaValue, tail);
+      found.push(followed ?? (await this.#readWhole(tape, lineage)));
     }
     return found;
   }
 
-  /** Brings a remembered tape up to date with its meta record and its rows since `from`. */
-  async #follow(
-    number: number,
-    lineage: number,
-    from: number,
-    metaValue: Value | undefined,
-    tail: readonly Found[],
-  ): Promise<Tape | undefined> {
-    if (metaValue === undefined) {
-      this.forget(number, lineage);
-      return undefined;
-    }
+  /**
+   * Brings a remembered tape up to date with its meta record and its rows since `from`. Returns undefined if it has to be read
+   * whole.
+   */
+  #follow(number: number, lineage: number, from: number, metaValue: Value, tail: readonly Found[]): Tape | undefined {
     // While the read was under way another call may have refreshed the same tape, or forgotten and found it again.
     const current = this.get(number, lineage);
     if (current && from <= current.lastSeq + 1 && current.follow(metaValue, tail)) return current;
-    if (!current && from === 0) {
-      const tape = new Tape(number, lineage, metaValue);
-      if (!tape.meta.marks) {
-        tape.addTail(tail);
-        this.#set(tape);
-        return tape;
-      }
-    }
-    return this.#readWhole(number, lineage);
+    if (current || from > 0) return undefined;
+    const tape = new Tape(number, lineage, metaValue);
+    if (tape.meta.marks) return undefined;
+    tape.addTail(tail);
+    this.#set(tape);
+    return tape;
   }
 
   /** Reads a tape with its tail and marks from one snapshot: records of different versions do not match. */
