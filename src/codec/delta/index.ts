@@ -6,7 +6,7 @@
 export { diff } from "./diff/diff.ts";
 export { isReplacement, replacedBy, replacement } from "./diff/replacement.ts";
 export { assign, type Delta, type SealedStep } from "./format.ts";
-export { growthOf } from "./growth.ts";
+export { Growth, growthOf } from "./growth.ts";
 export { compose } from "./join/compose.ts";
 export { apply, applyOwned, OwnedCopies } from "./join/patch.ts";
 export { same, sizeOf } from "./measure.ts";

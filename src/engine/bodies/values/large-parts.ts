@@ -149,10 +149,10 @@ export class LargeParts {
 
 /**
  * Returns the JSON of a change, or of what a task wrote, that takes less than `from` characters, and so has no large value; else
- * undefined. Measures before it makes the text, of which a large value would be the most.
+ * undefined. The text of a large value is not made: `size` tells how long the values are, about; else they are measured.
  */
-export function shortText(value: Json, from: number): string | undefined {
-  if (sizeOf(value, from) >= from) return undefined;
+export function shortText(value: Json, from: number, size: number = sizeOf(value, from)): string | undefined {
+  if (size >= from) return undefined;
   const json = jsonText(value);
   return json.length < from ? json : undefined;
 }

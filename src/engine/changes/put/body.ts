@@ -28,7 +28,7 @@ export function updateBody(draft: Draft, captured: CapturedPut, base: TreeEntry)
   const { parts, fields } = captured;
   const parent = base.tree as Body;
   const update = captured.update as NonNullable<CapturedPut["update"]>;
-  const { delta, tagged, grown } = updateDelta(draft.context.codec, parent.s, update, {
+  const { delta, tagged, grown, written } = updateDelta(draft.context.codec, parent.s, update, {
     outlined: base.outlined,
     largeFrom: draft.context.largeFrom,
   });
@@ -43,7 +43,7 @@ export function updateBody(draft: Draft, captured: CapturedPut, base: TreeEntry)
   note("c", listChange(parent.c, parts.completed));
   note("i", listChange(parent.i, parts.interrupts));
   note("b", listChange(parent.b, parts.barriers));
-  return { delta: Object.keys(changes).length === 0 ? {} : { d: changes }, tagged, grown };
+  return { delta: Object.keys(changes).length === 0 ? {} : { d: changes }, tagged, grown, written };
 }
 
 /** Compares two lists that are mostly empty and stay so, or name one node and then another. */

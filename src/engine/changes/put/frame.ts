@@ -25,10 +25,11 @@ export function addRootFrame(draft: Draft, captured: CapturedPut, row: Row): voi
 export function addFrame(draft: Draft, captured: CapturedPut, row: Row, parent: Shown, base: TreeEntry): void {
   // The frame builds on the parent's frame. A replaced parent shows another body than its frame has.
   if (captured.update !== undefined && parent.replacedBy === undefined) {
-    const { delta, tagged, grown } = updateBody(draft, captured, base);
+    const { delta, tagged, grown, written } = updateBody(draft, captured, base);
     const step = {
       change: ownDelta(captured, delta),
       grown: hasPlainParts(captured) ? grown : undefined,
+      written: hasNames(captured) ? written : undefined,
       fresh: !tagged,
     };
     addDelta(draft, withTag(row, captured.tagged || tagged), base, step, captured);
@@ -65,6 +66,13 @@ function hasPlainParts({ parts }: CapturedPut): boolean {
   return next.length <= 1 && interrupts.length === 0 && barriers.length === 0;
 }
 
+/** Returns true if the parts for the next step are a name of a node at most, without values of their own. */
+function hasNames(captured: CapturedPut): boolean {
+  const { path, next } = captured.parts;
+  const [first] = next as { readonly arg?: Json }[];
+  return path === undefined && first?.arg === undefined && hasPlainParts(captured);
+}
+
 /** Returns the row itself where it can: spreading would cost every put. */
 function withTag(row: Row, tagged: boolean): Row {
   return tagged === row.tagged ? row : { ...row, tagged };
@@ -96,6 +104,8 @@ interface FrameChange {
   readonly tree?: Json;
   /** About how many bytes the tree grows by; undefined where that is not known, and it may have become smaller. */
   readonly grown: number | undefined;
+  /** About how many characters of JSON its values take; undefined where that is not known. */
+  readonly written?: number | undefined;
   /** True if the change shares no node with a tree. */
   readonly fresh?: boolean;
 }
@@ -109,7 +119,12 @@ function stateAfter({ tree, fresh }: FrameChange, { update }: CapturedPut): Json
 function addDelta(draft: Draft, row: Row, base: TreeEntry, step: FrameChange, captured: CapturedPut): void {
   const { change, tree } = step;
   const lists = captured.update?.grown;
-  const tail = encodeRow(draft, row, change, { keep: step.fresh, after: stateAfter(step, captured), lists });
+  const tail = encodeRow(draft, row, change, {
+    keep: step.fresh,
+    written: step.written,
+    after: stateAfter(step, captured),
+    lists,
+  });
   checkRecord(draft.context, draft.thread, tail.value);
   const bytes = frameBytes(tail);
   const weight = base.weight + bytes;

@@ -1,4 +1,4 @@
-import { assign, type Delta, diff, growthOf, isReplacement, replacement } from "../../../codec/delta/index.ts";
+import { assign, type Delta, diff, Growth, growthOf, isReplacement, replacement } from "../../../codec/delta/index.ts";
 import type { Json } from "../../../codec/json.ts";
 import type { ValueCodec } from "../../../codec/values/value.ts";
 import { isLong, isPlainState } from "../../records/body.ts";
@@ -16,6 +16,8 @@ export interface StateChange {
   readonly tagged: boolean;
   /** About how many bytes the state grows by; undefined where that is not known. */
   readonly grown: number | undefined;
+  /** About how many characters of JSON its values take; undefined where that is not known. */
+  readonly written?: number | undefined;
 }
 
 /** The way an update is planned. */
@@ -49,8 +51,9 @@ export function updateDelta(
     if (error !== NEEDS_LIVE) throw error;
     return rewrittenState(codec, state, update);
   }
-  const grown = outlined && takesUnknown(state, update) ? undefined : growthOf(delta, state, largeFrom);
-  return { delta, tagged: false, grown };
+  if (outlined && takesUnknown(state, update)) return { delta, tagged: false, grown: undefined };
+  const { total, written } = new Growth(delta, state, largeFrom);
+  return { delta, tagged: false, grown: total, written };
 }
 
 /** Returns true if an update sets a key `$`, by which the encoding of the state gets another shape. */

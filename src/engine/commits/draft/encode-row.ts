@@ -12,6 +12,8 @@ interface Encoding {
   readonly keep?: boolean | undefined;
   /** The change repeats a tree that was there before. */
   readonly grown?: boolean;
+  /** About how many characters of JSON the values of the change take, if that is known. */
+  readonly written?: number | undefined;
   /** The state of the row, or its fields that were set: see {@link placesOf}. */
   readonly after?: Json | undefined;
   /** Lists of the state that were set, by their keys. */
@@ -23,13 +25,13 @@ export function encodeRow(
   draft: Draft,
   row: Row,
   change: Delta,
-  { keep = false, grown = false, after, lists }: Encoding = {},
+  { keep = false, grown = false, written, after, lists }: Encoding = {},
 ): TailRow {
   const tape = draft.target as Tape;
   const previous = draft.planned.at(-1)?.tail;
   const count = (previous?.count ?? tape.count) + 1;
   const root = row.namespace === "" ? row.seq : (previous?.root ?? tape.lastRoot);
-  const [stored, text] = referDelta(draft, tape.lineage, change, grown);
+  const [stored, text] = referDelta(draft, tape.lineage, change, grown, written);
   const kept = keep ? stored : undefined;
   const writes = draft.carrying.carriedBy(draft, row, change, after, lists);
   if (writes === undefined) {

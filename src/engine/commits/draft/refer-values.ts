@@ -17,8 +17,9 @@ export function referDelta(
   lineage: number,
   change: Delta,
   grown = false,
+  written?: number,
 ): readonly [stored: Delta, json: string] {
-  const json = shortText(change as Json, draft.context.largeFrom);
+  const json = shortText(change as Json, draft.context.largeFrom, written);
   // Nearly every change ends here.
   if (json !== undefined) return [change, json];
   const stored = weighed(draft, () => draft.values.referDelta(lineage, change, grown));

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Delta, diff, growthOf, sizeOf } from "../../../../src/codec/delta/index.ts";
+import { type Delta, diff, Growth, growthOf, sizeOf } from "../../../../src/codec/delta/index.ts";
 import type { Json } from "../../../../src/codec/json.ts";
 import { histories, trees } from "./trees.ts";
 
@@ -37,4 +37,12 @@ test("a large value counts as the smallest one, whether it comes or goes", () =>
   const [text, other] = ["a".repeat(10_000), "b".repeat(20_000)];
   expect(growthOf({ s: { text: other } }, { text }, 8_192)).toBe(0);
   expect(growthOf({ s: { text: "short" } }, { text }, 8_192)).toBe('"short"'.length - 8_192);
+});
+
+test("what a delta writes counts, whatever it takes away", () => {
+  const before = { text: "x".repeat(1_000), list: [1, 2, 3], gone: "y".repeat(500) };
+  const delta: Delta = { u: ["gone"], s: { text: "short" }, d: { list: { p: [4] } } };
+  const { written, total } = new Growth(delta, before);
+  expect(written).toBe('"short"'.length + ",4".length);
+  expect(total).toBe(written - sizeOf(before.text, Infinity) - sizeOf(before.gone, Infinity) - "gone".length - 4);
 });

@@ -46,6 +46,7 @@ test("every kind of update is planned without a walk of the lists that it does n
     },
     tagged: false,
     grown: 1,
+    written: 5,
   });
 });
 
