@@ -24,6 +24,8 @@ interface Settings {
   readonly fsync: "full" | "normal";
   /** The number of schemas that the store is spread over; undefined for a store in the schema itself. */
   readonly shards: number | undefined;
+  /** Whether the database has the extension Citus: its nodes commit by themselves, and a transaction over several in two phases. */
+  readonly hasCitus: boolean;
   /** Numbers of tapes and lineages are below this. */
   readonly tapes: number;
   /** Whether the tables are known to exist. */
@@ -72,7 +74,7 @@ export class PostgresBackend implements Backend {
       const placement = new Placement(shards);
       this.#placement = placement;
       this.#schemas = shardNames(schema, shards).map((name) => StoreSchema.shard(server, name));
-      const committer = new ShardedCommitter(server, placement, this.#schemas);
+      const committer = new ShardedCommitter(server, placement, this.#schemas, !settings.hasCitus);
       this.#commitBatches = (batches) => committer.commit(batches);
       this.numberFor = (id, number) => placement.numberFor(id, number);
     }

@@ -8,6 +8,8 @@ import { readRecord, refuseOtherRecord, shardNames } from "./shards/record.ts";
 interface FoundStore {
   /** The number of its shards; undefined for a store in the schema itself. */
   readonly shards: number | undefined;
+  /** Whether the database has the extension Citus. */
+  readonly hasCitus: boolean;
   /** Whether its tables exist in the latest layout. */
   readonly ready: boolean;
   /** Numbers of tapes and lineages in it are below this. */
@@ -25,11 +27,11 @@ export async function findStore(server: Server, schema: string, shards: number |
     refuseOtherRecord(server, schema, record, shards);
     const names = shardNames(schema, record.shards);
     if (hasCitus) await server.persist(() => refuseUnfitCitus(server, names, true));
-    return { shards: record.shards, ready: record.layout === shardOfStore.latest, tapes: mostTapes };
+    return { shards: record.shards, hasCitus, ready: record.layout === shardOfStore.latest, tapes: mostTapes };
   }
   if (layout > 0 && layout <= wholeStore.latest && shards !== undefined) throw otherKind(server, schema);
   refuseShard(layout, server, schema);
   refuseLaterLayout(layout, server, schema);
   if (hasCitus) await server.persist(() => refuseUnfitCitus(server, [schema], false));
-  return { shards, ready: layout === wholeStore.latest, tapes: isNarrow ? mostNarrowTapes : mostTapes };
+  return { shards, hasCitus, ready: layout === wholeStore.latest, tapes: isNarrow ? mostNarrowTapes : mostTapes };
 }

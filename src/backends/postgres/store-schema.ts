@@ -1,13 +1,14 @@
 import type { Batch, Read, Value } from "../../backend.ts";
 import { commitAs } from "./connection/durability.ts";
 import { isMissing } from "./connection/failure.ts";
-import type { Server, Statement } from "./connection/server.ts";
+import type { RunStatement, Server, Statement } from "./connection/server.ts";
 import type { Notices } from "./hearing/notices.ts";
 import { answersOf, isOfLaterLayout, Reader, type SchemaAnswer } from "./reading/read-statement.ts";
 import { type NamedSchema, quote } from "./schema/layout.ts";
 import { ChangingBatchRunner } from "./writing/changing-batch.ts";
 import { Committer, type Inserting } from "./writing/commit.ts";
 import { type GenericBatch, GenericBatchRunner } from "./writing/generic-batch.ts";
+import type { SimpleBatch } from "./writing/simple-batch.ts";
 import { SimpleBatchRunner } from "./writing/simple-batch-runner.ts";
 
 /** A schema with the tables of a store, or of one of its shards. */
@@ -17,6 +18,7 @@ export class StoreSchema {
   readonly #server: Server;
   readonly #reader: Reader;
   readonly #committer: Committer;
+  readonly #simple: SimpleBatchRunner;
   readonly #runner: GenericBatchRunner;
 
   private constructor(server: Server, name: string, named: NamedSchema, notices: Notices | undefined) {
@@ -25,9 +27,9 @@ export class StoreSchema {
     this.#server = server;
     this.#reader = new Reader(named.schema, this.isShard);
     this.#runner = new GenericBatchRunner(server, named, notices);
-    const simple = new SimpleBatchRunner(server, named);
+    this.#simple = new SimpleBatchRunner(server, named);
     const changing = notices && new ChangingBatchRunner(server, named, notices);
-    this.#committer = new Committer(server, simple, changing, this.#runner, (batch) => this.#inserted(batch));
+    this.#committer = new Committer(server, this.#simple, changing, this.#runner, (batch) => this.#inserted(batch));
   }
 
   /** Returns the only schema of a store. */
@@ -59,9 +61,14 @@ export class StoreSchema {
     }
   }
 
-  /** Commits batches. Rejects with a Failure that tells whether anything may have been applied. */
-  commit(batches: readonly Batch[]): Promise<readonly boolean[]> {
-    return this.#committer.commit(batches);
+  /** Commits batches. Rejects with a Failure that tells whether anything may have been applied, by `tried` attempts before too. */
+  commit(batches: readonly Batch[], tried = false): Promise<readonly boolean[]> {
+    return this.#committer.commit(batches, tried);
+  }
+
+  /** Runs simple batches of one record each in a transaction with others: see {@link SimpleBatchRunner.runIn}. */
+  runIn(run: RunStatement, batches: readonly SimpleBatch[]): Promise<readonly boolean[]> {
+    return this.#simple.runIn(run, batches);
   }
 
   /** Returns the statement that applies batches, to be run in a transaction with others. */

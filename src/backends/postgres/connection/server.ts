@@ -12,6 +12,9 @@ export interface Statement {
   readonly name: string;
 }
 
+/** Runs a statement of a transaction. */
+export type RunStatement = (statement: Statement, values: readonly unknown[]) => Promise<QueryResult>;
+
 export function statement(text: string): Statement {
   return { text, name: `threadmark_${createHash("sha256").update(text).digest("hex").slice(0, 32)}` };
 }
@@ -84,9 +87,7 @@ export class Server {
    * Runs statements in one transaction, in one attempt. It is committed if `work` resolves to true, else rolled back. Only the
    * end of a transaction can have been applied when it fails.
    */
-  transaction(
-    work: (run: (statement: Statement, values: readonly unknown[]) => Promise<QueryResult>) => Promise<boolean>,
-  ): Promise<boolean> {
+  transaction(work: (run: RunStatement) => Promise<boolean>): Promise<boolean> {
     return this.with(async (client) => {
       try {
         await query(client, { text: "begin" });

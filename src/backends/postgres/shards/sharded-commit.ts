@@ -5,26 +5,31 @@ import type { Server } from "../connection/server.ts";
 import type { StoreSchema } from "../store-schema.ts";
 import { appliedOf, type GenericBatch, genericBatchOf } from "../writing/generic-batch.ts";
 import { type Portion, runPortions } from "../writing/portions.ts";
+import { JoinedSteps } from "./joined-steps.ts";
 import type { Placement } from "./placement.ts";
 
 /**
  * Commits batches to shards: those of one shard as a group of commits there, and each that touches two in a transaction of its own,
- * which a server commits at once and Citus in two phases.
+ * which a server commits at once and Citus in two phases. Steps in several shards are joined: see {@link JoinedSteps}.
  */
 export class ShardedCommitter {
   readonly #server: Server;
   readonly #placement: Placement;
   readonly #schemas: readonly StoreSchema[];
+  readonly #joins: boolean;
 
-  constructor(server: Server, placement: Placement, schemas: readonly StoreSchema[]) {
+  /** Takes whether steps of several shards are to be joined. */
+  constructor(server: Server, placement: Placement, schemas: readonly StoreSchema[], joins: boolean) {
     this.#server = server;
     this.#placement = placement;
     this.#schemas = schemas;
+    this.#joins = joins;
   }
 
   commit(batches: readonly Batch[]): Promise<readonly boolean[]> {
     const groups = new Map<number, { readonly indexes: number[]; readonly batches: Batch[] }>();
     const portions: Portion[] = [];
+    const steps = this.#joins ? new JoinedSteps(this.#server, this.#schemas) : undefined;
     for (const [index, batch] of batches.entries()) {
       const [first, second] = this.#placement.partsOf(batch);
       if (first === undefined) continue;
@@ -33,6 +38,7 @@ export class ShardedCommitter {
         portions.push({ indexes: [index], run: async () => [await this.#commitInTwo(token)] });
         continue;
       }
+      if (steps?.takes(index, first.shard, batch)) continue;
       const group = groups.get(first.shard) ?? { indexes: [], batches: [] };
       groups.set(first.shard, group);
       group.indexes.push(index);
@@ -42,6 +48,7 @@ export class ShardedCommitter {
       const schema = this.#schemas[shard] as StoreSchema;
       portions.push({ indexes: group.indexes, run: () => schema.commit(group.batches) });
     }
+    portions.push(...(steps?.portions() ?? []));
     return runPortions(portions, batches.length);
   }
 

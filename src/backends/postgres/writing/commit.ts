@@ -59,11 +59,14 @@ export class Committer {
     this.#read = read;
   }
 
-  /** Commits the batches. Rejects with a {@link Failure} that tells whether anything may have been applied. */
-  async commit(batches: readonly Batch[]): Promise<readonly boolean[]> {
+  /**
+   * Commits the batches. Rejects with a {@link Failure} that tells whether anything may have been applied. `tried`: simple batches
+   * may have been applied by an attempt before this call.
+   */
+  async commit(batches: readonly Batch[], tried = false): Promise<readonly boolean[]> {
     const changing = this.#changing(batches);
     if (changing !== undefined) return this.#runChanging(changing.runner, changing.batch);
-    const portions = this.#portions(batches);
+    const portions = this.#portions(batches, tried);
     const [only] = portions;
     // The common case. With several batches, even a single portion has an order of its own.
     if (only !== undefined && batches.length === 1) return only.run();
@@ -89,7 +92,7 @@ export class Committer {
   }
 
   /** Groups the batches into portions. Empty batches are in none: there is nothing to run. */
-  #portions(batches: readonly Batch[]): readonly Portion[] {
+  #portions(batches: readonly Batch[], tried: boolean): readonly Portion[] {
     const simple = new Map<StatementForm, Indexed<SimpleBatch>[]>();
     const generic: Indexed<GenericBatch>[] = [];
     for (const [index, batch] of batches.entries()) {
@@ -105,14 +108,15 @@ export class Committer {
     }
     const portions: Portion[] = [];
     for (const group of simple.values()) {
-      portions.push(...portionsOf(group.sort(inLockOrder), (part) => this.#runSimple(part)));
+      portions.push(...portionsOf(group.sort(inLockOrder), (part) => this.#runSimple(part, tried)));
     }
     portions.push(...portionsOf(generic, (part) => this.#runGeneric(part)));
     return portions;
   }
 
-  #runSimple(batches: readonly SimpleBatch[]): Promise<readonly boolean[]> {
-    return this.#server.persist(async (mayHaveApplied) => {
+  #runSimple(batches: readonly SimpleBatch[], tried: boolean): Promise<readonly boolean[]> {
+    return this.#server.persist(async (again) => {
+      const mayHaveApplied = again || tried;
       const applied = batches.some(({ original }) => isDoubtful(original, this.#server.interruptions))
         ? await this.#runGeneric(batches.map(({ original }) => genericBatchOf(original)))
         : await this.#simpleRunner.run(batches);

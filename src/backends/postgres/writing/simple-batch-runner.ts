@@ -1,7 +1,7 @@
 import type { Table, Value } from "../../../backend.ts";
 import { Failure, isIncomplete, isTaken } from "../connection/failure.ts";
 import type { QueryResult } from "../connection/pool.ts";
-import type { Server, Statement } from "../connection/server.ts";
+import type { RunStatement, Server, Statement } from "../connection/server.ts";
 import { statement } from "../connection/server.ts";
 import { isWide, type NamedSchema } from "../schema/layout.ts";
 import { bigints, byteas, texts } from "./arrays.ts";
@@ -33,6 +33,17 @@ export class SimpleBatchRunner {
       if (first.form.beside !== undefined) return this.#runEach(batches);
       return appliedOf(batches, await this.#server.run(this.#statement("some", first.form), values));
     }
+  }
+
+  /**
+   * Runs batches of one record each in a transaction, and returns which were applied. Fails where several are not all applied: the
+   * transaction is then to be rolled back.
+   */
+  async runIn(run: RunStatement, batches: readonly SimpleBatch[]): Promise<readonly boolean[]> {
+    const [first] = batches as readonly [SimpleBatch];
+    if (batches.length === 1) return [(await run(this.#statement("one", first.form), scalars(first))).rowCount === 1];
+    await run(this.#statement("all", first.form), arrays(batches));
+    return batches.map(() => true);
   }
 
   async #runOne(batch: SimpleBatch): Promise<boolean> {
