@@ -154,7 +154,7 @@ export interface Listed {
 }
 
 /**
- * The answer to a read of the log. Positions are opaque and ascend in the order in which commits become visible: whoever has
+ * The answer to a read of the log. Positions are opaque and ascend in the order in which commits become visible: a reader that has
  * seen a position has seen every line before it.
  */
 export interface LogPage {

@@ -46,9 +46,8 @@ export interface Consumption {
 }
 
 /**
- * The mailbox of a thread: whoever wants to tell the thread something sends a message, from any process and without its
- * lease; whoever advances the thread reads the pending ones and uses them up in the commit that acts on them. A message that
- * was acknowledged is neither lost nor used twice.
+ * The mailbox of a thread. Any process can send a message, without the thread's lease. The process that advances the thread reads
+ * the pending messages, and uses them up in the commit that acts on them. An acknowledged message is neither lost nor used twice.
  *
  * Messages belong to the thread: forks and copies begin without any, `delete` removes them, an export takes them along. Used
  * ones leave a mark, which `compact` removes after seven days; until then a message of the same id is a repetition.

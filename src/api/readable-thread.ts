@@ -54,7 +54,7 @@ export class ReadableThread<State = unknown> {
   }
 
   /**
-   * Reads what `store.threads` tells of the thread: status, head, workflow, attributes, times. Undefined where it has no checkpoint.
+   * Reads the thread as `store.threads` yields it: status, head, workflow, attributes, times. Undefined if it has no checkpoint.
    *
    * @example
    * const info = await thread.info();

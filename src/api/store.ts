@@ -51,7 +51,7 @@ import { Watch } from "./watch.ts";
 // Modules that look after a whole store are loaded when they are first needed: most processes only read and write threads.
 let finding: typeof import("../engine/reads/finding/find-threads.ts") | undefined;
 
-/** Lists threads. Once the module is loaded, its own generator is handed out: another one around it took a tenth of a page. */
+/** Lists threads. Once the module is loaded, returns its generator itself: wrapped in another, a page took a tenth longer. */
 function listed(engine: Engine, options: ThreadsOptions): AsyncGenerator<ThreadInfo> {
   return finding ? finding.listThreads(engine.context, options) : firstListed(engine, options);
 }
@@ -141,7 +141,7 @@ export class Store<State = unknown> {
   }
 
   /**
-   * Yields the questions that wait for an answer, of all threads, those of the newest thread first. LangGraph's count, too.
+   * Yields the questions that wait for an answer, of all threads, those of the newest thread first. Questions of LangGraph are among them.
    *
    * @example
    * for await (const { thread, id, value } of store.interrupts({ workflow: "support" })) console.log(thread, id, value);
@@ -276,8 +276,8 @@ export class Store<State = unknown> {
 
   /**
    * Yields threads (all of them, or those named) as newline-delimited JSON, each line with a checksum. Any store can import
-   * it. Each thread is as it was at one moment, whatever others do meanwhile. No more of a thread is held in memory than
-   * some megabytes: where a longer one is changed by others while its lines are out, a line says so and it begins again.
+   * it. Each thread is as it was at one moment, whatever others do meanwhile. At most some
+   * megabytes of a thread are held in memory: if others change a longer one during its export, a line says so and it begins again.
    *
    * @example
    * await pipeline(store.export(), createWriteStream("agent.bundle"));
@@ -288,7 +288,7 @@ export class Store<State = unknown> {
   }
 
   /**
-   * Adds the threads of a bundle. A thread that is there already, just so, is left alone; a different one is `CONFLICT`, and
+   * Adds the threads of a bundle. A thread that the store has already is left alone if it is identical; a different one is `CONFLICT`, and
    * a leased one is `BUSY`. Nothing is taken that `put` and `putWrites` would not have taken. Each thread is written in one
    * commit, or not at all: where one is refused, or the signal aborts, the threads before it in the bundle stay.
    *
@@ -323,7 +323,7 @@ export class Store<State = unknown> {
       const { context, lanes } = this.#engine;
       const result = await writeBackup(context, target, checkBackupOptions(options));
       const { noteBackup } = await import("../engine/bundles/store-notes.ts");
-      // A store that cannot be written to, now or at all, is backed up all the same: only the note is missing.
+      // A store that cannot be written to, now or at all, is backed up nevertheless: only the note is missing.
       await noteBackup(context, lanes, result).catch((error: unknown) => {
         if (!(error instanceof ThreadmarkError)) throw error;
       });

@@ -4,7 +4,7 @@ import type { WatchOptions } from "../model/interface/store-options.ts";
 import type { WatchedChange } from "../model/interface/watched-changes.ts";
 import { nextTurn } from "../platform/turns.ts";
 
-/** Milliseconds between two looks at a store whose backend does not tell of others' commits. */
+/** Milliseconds between two looks at a store whose backend does not report others' commits. */
 const POLL = 25;
 
 /** Milliseconds after which a look is repeated on a distant backend, where a commit may show a little later than it is told. */

@@ -4,7 +4,7 @@ import { pageThrough } from "./output/pager.ts";
 import { printableLines } from "./output/printable.ts";
 import { runCommandLine } from "./program.ts";
 
-// On older versions of Node, node:sqlite warns that it is experimental, which is no concern of the user.
+// On older versions of Node, node:sqlite warns that it is experimental, which does not concern the user.
 process.removeAllListeners("warning");
 process.on("warning", (warning) => {
   if (warning.name !== "ExperimentalWarning") process.stderr.write(`${warning.name}: ${warning.message}\n`);

@@ -144,7 +144,7 @@ export class Eraser {
     return { node: { $: tag as Json, ...fields }, hits: hits.map((hit) => hit.slice(1)) };
   }
 
-  /** Returns a node with large values in the place of references. */
+  /** Returns a node with large values in place of references. */
   #resolved(node: Json): Json {
     return resolveCopied(node, (reference) => this.#large.valueOf(reference));
   }

@@ -38,7 +38,7 @@ export function checkText(text: string, what: string, limit: number): void {
   if (bytes > limit) throw tooLarge(what, bytes, limit);
 }
 
-/** About how many bytes a reference takes that stands in the place of a large value. */
+/** About how many bytes a reference takes that stands in place of a large value. */
 export const REFERENCE_BYTES = 100;
 
 /**

@@ -3,7 +3,7 @@ import type { Delta } from "./delta/format.ts";
 import { isObject, type Json, type JsonObject } from "./json.ts";
 
 /**
- * Stands in the place of a large value that has a record of its own:
+ * Stands in place of a large value that has a record of its own:
  *
  * `{ "$": { "$": "value", "v": name, "n": length, "d": [delta, …] } }`
  *

@@ -66,7 +66,7 @@ function isLong(value: Json): boolean {
 }
 
 /**
- * Returns a value with references in the place of its parts that stand in a state; the given nodes stay unchanged. They are sought
+ * Returns a value with references in place of its parts that stand in a state; the given nodes stay unchanged. They are sought
  * among the places that a change has written, and at the place `beside` with its parts by name, changed or not.
  */
 export function referToState(value: Json, places: readonly Place[], beside?: Place): Json {

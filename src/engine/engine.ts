@@ -64,7 +64,7 @@ export class Engine {
     return this.lanes.of(thread);
   }
 
-  /** Builds the index of a store of before while it is used. Closing the store stops that; the next one to notice goes on. */
+  /** Builds the index of a store of an earlier version while it is used. Closing the store stops that; the next one to notice goes on. */
   #indexInBackground(): void {
     const signal = this.#closing();
     this.#indexing ??= (async () => {

@@ -3,7 +3,7 @@ import type { Host } from "./connection/address.ts";
 import { nameOf } from "./connection/address.ts";
 import type { Servers } from "./connection/servers.ts";
 
-/** The facts that a server tells of itself. */
+/** The facts that a server reports about itself. */
 export interface ServerFacts {
   readonly isCluster: boolean;
   /** Whether it keeps an append-only file, so that commits survive its end. */

@@ -45,7 +45,7 @@ const stepPages = 64;
 /** Gives free pages at the end of the file back, after moving used ones from there. Returns true if more are free. */
 export function reclaimPages({ connection }: Database): boolean {
   const { auto_vacuum: mode } = connection.prepare("PRAGMA auto_vacuum").get() as { readonly auto_vacuum: number };
-  // A database of before has no room to give until it was compacted.
+  // A database of an earlier version has no room to give until it was compacted.
   if (mode !== incremental) return false;
   connection.exec(`PRAGMA incremental_vacuum(${stepPages})`);
   const { freelist_count: free } = connection.prepare("PRAGMA freelist_count").get() as {

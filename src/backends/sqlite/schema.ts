@@ -42,7 +42,7 @@ const migrations: readonly string[] = [
     `CREATE TABLE "log" (position INTEGER PRIMARY KEY, at INTEGER NOT NULL, text TEXT NOT NULL)`,
   ].join(";\n"),
   // An entry has the distance of its tape's number from that of the lineage: 0 for all but forks, which takes no byte. The order
-  // is that of (text, lineage, tape). The entries of before are of an earlier layout, too: a reindex makes them anew.
+  // is that of (text, lineage, tape). The earlier entries are of an earlier layout, too: a reindex makes them anew.
   `DROP TABLE "entry";
   CREATE TABLE "entry" (text TEXT, lineage INTEGER, distance INTEGER, PRIMARY KEY (text, lineage, distance)) WITHOUT ROWID`,
 ];

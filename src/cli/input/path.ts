@@ -25,7 +25,7 @@ export function parsePath(text: string): readonly (string | number)[] {
   return steps;
 }
 
-/** Returns the value at `path`; a negative index counts from the end of a list. Fails with the names that there are. */
+/** Returns the value at `path`; a negative index counts from the end of a list. Fails with a list of the names that exist. */
 export function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
   let found = value;
   for (const [depth, step] of path.entries()) {

@@ -46,7 +46,7 @@ function isCloned(value: object): boolean {
 }
 
 /**
- * Tells whether an object with the prototype of plain objects is a built-in object all the same. Checks only objects
+ * Tells whether an object with the prototype of plain objects is nevertheless a built-in object. Checks only objects
  * without properties or with those of a list, which is cheap: any other holds something that would not be lost
  * silently.
  */

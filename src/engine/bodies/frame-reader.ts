@@ -22,7 +22,7 @@ interface KeptPack {
 }
 
 /**
- * Reads single frames as they are stored, with references in the place of large values; each pack once unless there are
+ * Reads single frames as they are stored, with references in place of large values; each pack once unless there are
  * too many to keep.
  */
 export class FrameReader {

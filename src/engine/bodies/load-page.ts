@@ -54,7 +54,7 @@ export interface SharedTree {
 /**
  * Builds the trees of several rows, newest first, by seq: one from storage, the others from it, step by step. Rows that were
  * replaced or do not read are left out: the caller reads each of them by itself, which also names its fault. With `referring`, the
- * trees have references in the place of large values.
+ * trees have references in place of large values.
  */
 export async function loadPage(
   context: Context,

@@ -34,7 +34,7 @@ export async function loadShown(context: Context, tape: Tape, row: Shown, record
   return { ...referring, tree: await new ValueReader(context, tape).resolveOwned(referring.tree) };
 }
 
-/** Builds a checkpoint's body as a view shows it, with references in the place of large values. */
+/** Builds a checkpoint's body as a view shows it, with references in place of large values. */
 export async function loadShownReferring(
   context: Context,
   tape: Tape,
@@ -59,7 +59,7 @@ export function loadTree(context: Context, tape: Tape, seq: number, records?: Pa
 }
 
 /**
- * Builds the tree of a frame likewise, with references in the place of large values: for a frame that is written anew,
+ * Builds the tree of a frame likewise, with references in place of large values: for a frame that is written anew,
  * which needs none of them.
  */
 export function loadReferring(context: Context, tape: Tape, seq: number, records?: PackRecords): Promise<LoadedTree> {

@@ -30,14 +30,14 @@ export interface FrameGraph {
 /** A checkpoint that a replay has come to. */
 export interface Replayed {
   readonly row: Shown;
-  /** The tree of its frame, valid until the replay goes on; undefined where it does not read. */
+  /** The tree of its frame, valid until the replay goes on; undefined where it cannot be read. */
   readonly tree: Json | undefined;
   readonly tagged: boolean;
   /** The change that was applied to the tree of the frame it builds on; undefined where the tree was read as a whole. */
   readonly change: Delta | undefined;
-  /** The writes that the row carries; undefined where the frame does not read by itself. */
+  /** The writes that the row carries; undefined where the frame cannot be read by itself. */
   readonly writes?: readonly CarriedTask[] | undefined;
-  /** Why the tree does not read. */
+  /** Why the tree cannot be read. */
   readonly error?: unknown;
 }
 
@@ -128,7 +128,7 @@ export class Replay {
     const home = await homeOf(this.#context, this.#tape, seq);
     const pack = home.loadedPack(seq)?.last;
     home.forgetPacks(PACKS);
-    // Within a pack, frames on top of one that does not read do not read either, except the last row, by its net
+    // Within a pack, frames on top of one that cannot be read cannot be read either, except the last row, by its net
     // change.
     if (from && "error" in from && pack !== undefined && from.pack === pack && pack !== seq) return from;
     let writes: Frame["writes"];
@@ -149,7 +149,7 @@ export class Replay {
     }
   }
 
-  /** Returns a frame with values in the place of its references. Values of frames that follow are read along. */
+  /** Returns a frame with values in place of its references. Values of frames that follow are read along. */
   async #frame(home: Tape, seq: number): Promise<Frame> {
     const frame = await this.#frames.read(home, seq);
     const names = this.#frames.valuesNear(home, seq);

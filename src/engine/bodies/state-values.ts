@@ -8,7 +8,7 @@ import { loadPage } from "./load-page.ts";
 import { loadReferring, loadTree } from "./load-tree.ts";
 
 /**
- * Returns writes with values in the place of references into the state of the row that carries them. The values may share nodes
+ * Returns writes with values in place of references into the state of the row that carries them. The values may share nodes
  * with each other: the caller must not change them. With `referring`, references to large values stay.
  */
 export async function withStateValues<Writes extends EncodedWrite>(

@@ -92,7 +92,7 @@ export async function* threadRecords(context: Context, tape: Tape): AsyncGenerat
       const checkpoint = await checkpointRecord(context, tape, seqs, frames, row);
       yield* values.before(checkpoint);
       yield checkpoint;
-      // Where one of the page does not read, each is read by itself, and the fault has its checkpoint.
+      // Where one of the page cannot be read, each is read by itself, and the fault has its checkpoint.
       const own = writes?.get(row.seq) ?? (await plainWrites(context, tape, [row])).get(row.seq) ?? [];
       if (own.length === 0) continue;
       written += 1;

@@ -109,7 +109,7 @@ function capturedWrites(namespace: string, checkpoint: string, writes: readonly 
 }
 
 /**
- * Adds a thread. Resolves to false where there is one already, just so; with `isNew`, where there is any.
+ * Adds a thread. Resolves to false if there is an identical one; with `isNew`, if there is any of its name.
  */
 export function threadChange(thread: BundledThread, isNew = false): ThreadChange<boolean> {
   return {

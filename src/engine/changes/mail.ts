@@ -83,7 +83,7 @@ export function discardChange(ids: readonly string[], lease: LeaseToken | undefi
   };
 }
 
-/** Puts the mark of a used message in the place of each. Throws `NOT_FOUND` and `CONFLICT` for those that do not wait. */
+/** Puts the mark of a used message in place of each. Throws `NOT_FOUND` and `CONFLICT` for those that do not wait. */
 async function consume(draft: Draft, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   const tape = draft.target;

@@ -161,7 +161,7 @@ function addWrites(
   return result;
 }
 
-/** Encodes the record of a task, with references in the place of large values. */
+/** Encodes the record of a task, with references in place of large values. */
 function encodeTasks(draft: Draft, { lineage }: Tape, tasks: readonly TaskWrites[]): Value {
   const json = shortText(tasks as unknown as Json, draft.context.largeFrom);
   if (json !== undefined) return wrap(json, "none", versionOf(json));

@@ -38,7 +38,7 @@ const nothing: Collection = { values: new Map(), discarded: [] };
  *
  * Invariant: the batch checks that no tape of the lineage got a reference to a stored value since. Such a commit writes
  * the meta record of its tape, and all meta records are checked. Commits that were planned before and come later find the
- * count of collections changed. Where a record does not read, nothing is collected, since nobody knows what it needs; a
+ * count of collections changed. Where a record cannot be read, nothing is collected, since nobody knows what it needs; a
  * sweep fails.
  *
  * Invariant: a sweep lists the values before it looks for references. A commit that inserts a value together with a reference to it

@@ -18,7 +18,7 @@ const PATIENCE = 4;
 /**
  * Seals the rows of one lane's tape beside its commits. A pack is encoded in slices, each in a turn of the event loop of its own, and
  * committed as a change of its own, after the changes that wait. Where commits follow each other without such a turn, a short slice goes between
- * them: so a seal never loses its turn for ever. Nothing is lost if the process ends: unsealed rows read as well as packs.
+ * them, so that every seal is finished some time. Nothing is lost if the process ends: unsealed rows read as well as packs.
  */
 export class Sealer {
   readonly #context: Context;
@@ -113,7 +113,7 @@ export class Sealer {
   }
 
   /**
-   * Lets the next attempt wait until the tail is twice as long. A full disk or a damaged row is told to the call that
+   * Lets the next attempt wait until the tail is twice as long. A full disk or a damaged row is reported to the call that
    * needs it.
    */
   #failed(): void {
@@ -122,7 +122,7 @@ export class Sealer {
   }
 }
 
-/** Puts a pack in the place of its rows. Does nothing, and says so, where they are no longer the oldest of the tail. */
+/** Puts a pack in place of its rows. Does nothing, and says so, where they are no longer the oldest of the tail. */
 function sealChange(run: SealedRun): ThreadChange<boolean> {
   return {
     plan: async (draft) => {

@@ -151,7 +151,7 @@ export class EncryptedBackend implements Backend {
 
   /**
    * Returns a batch that gives a lineage other keys: it writes all meta records of the lineage anew, and is refused if one of
-   * them was changed meanwhile. Undefined where the lineage is gone. Throws `CORRUPT` where a meta record does not read.
+   * them was changed meanwhile. Undefined where the lineage is gone. Throws `CORRUPT` where a meta record cannot be read.
    */
   async changingKeys(lineage: number, keys: LineageKeys): Promise<Batch | undefined> {
     const range = { table: "meta", lineage, group: lineage } as const;

@@ -7,11 +7,11 @@ import { Recent } from "./recent.ts";
 /** Bytes of a blind: two of a store are never the same by chance. */
 const BLIND_BYTES = 16;
 
-/** Ids of directory records that do not read, which stand in for the ids that nobody knows. */
+/** Ids of directory records that cannot be read, which stand in for the ids that nobody knows. */
 const UNREAD = 10_000;
 
 /**
- * Puts blinds in the place of thread ids, workflows, runs and attributes in keys of the directory and in entries of the index. A
+ * Puts blinds in place of thread ids, workflows, runs and attributes in keys of the directory and in entries of the index. A
  * blind is made of the text and a key of the store, always the same: so a text is found by equality, and by nothing else.
  */
 export class HiddenIds {
@@ -31,7 +31,7 @@ export class HiddenIds {
     return this.#unread.get(id) ?? this.#blind("id", id);
   }
 
-  /** Returns an id for a directory record that does not read, by which the list goes on behind it. */
+  /** Returns an id for a directory record that cannot be read, by which the list goes on behind it. */
   unread(blinded: string): string {
     const id = `(unreadable) ${blinded}`;
     this.#unread.set(id, blinded);

@@ -21,7 +21,7 @@ export interface LineageKeys {
   readonly plain: boolean;
 }
 
-/** The lineage of a store of before, which is not encrypted. */
+/** The lineage of a store of an earlier version, which is not encrypted. */
 export const PLAIN = "plain";
 
 export type KnownKeys = LineageKeys | typeof PLAIN;

@@ -12,7 +12,7 @@ const someObject: Json = Object.freeze({});
 
 /**
  * Returns a body like the given one, but with empty lists and objects, and blanks for long texts; undefined if that
- * would be too large. It tells of what kind each field is, which is all that most updates need. So an update costs what
+ * would be too large. It says of which kind each field is, which is all that most updates need. So an update costs what
  * it changes even where there are more threads than trees fit into memory.
  */
 export function outlineOf({ s: state, n, c, i, b }: Body): Body | undefined {

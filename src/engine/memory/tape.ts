@@ -56,7 +56,7 @@ export class Tape {
   #greatestId = "";
   #tailBytes = 0;
   #tailLength = 0;
-  /** Unsealed rows whose record does not read, by seq, ascending: they count, but cannot be shown. */
+  /** Unsealed rows whose record cannot be read, by seq, ascending: they count, but cannot be shown. */
   damaged: Damaged[] = [];
   marks: ReadonlyMap<number, readonly MarkVersion[]> = new Map();
   /** Packs whose rows were read, by their last seq, ascending. */

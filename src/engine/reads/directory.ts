@@ -35,7 +35,7 @@ export async function* directoryPages(context: Context, range: ThreadRange): Asy
 export async function* allThreads(
   context: Context,
   options: ThreadRange & {
-    /** Where given, threads that do not read are passed over and told. */
+    /** Where given, threads that cannot be read are passed over and told. */
     readonly onFault?: (thread: string, error: unknown) => void;
     /** How many tapes are read at once, at most: one, where whole threads are read anyway and memory counts. */
     readonly together?: number;

@@ -23,7 +23,7 @@ export async function* byId(context: Context, range: ThreadRange): AsyncGenerato
   }
 }
 
-/** Returns the tapes that directory records name. A record that does not read is passed over: `verify` reports it. */
+/** Returns the tapes that directory records name. A record that cannot be read is passed over: `verify` reports it. */
 export function placesOf(listed: readonly Listed[]): TapePlace[] {
   return listed.flatMap(({ id, value }) => {
     try {

@@ -51,7 +51,7 @@ export async function threadsAt<Place extends TapePlace>(
   return found;
 }
 
-/** Reads tapes together; where one is damaged, each by itself, and without those that do not read. */
+/** Reads tapes together; where one is damaged, each by itself, and without those that cannot be read. */
 async function tapesAt(context: Context, places: readonly TapePlace[]): Promise<readonly Tape[]> {
   if (places.length === 0) return [];
   try {

@@ -106,7 +106,7 @@ export interface Meta {
   /** True if such a write came before its checkpoint: a new head may have some already. */
   readonly early?: true;
   /**
-   * The facts that the thread is found by. Absent while it has no checkpoint, and in stores of before until it is next changed.
+   * The facts that the thread is found by. Absent while it has no checkpoint, and in stores of earlier versions until it is next changed.
    *
    * Invariant: the thread's entries are those of its meta record (`textsOf`), and change in the commits that change it.
    */

@@ -187,7 +187,7 @@ class Rotation {
       const entries = keys.flatMap((key, index) => {
         const value = values[index];
         if (value === undefined) return [];
-        // A record that does not read must not be written over.
+        // A record that cannot be read must not be written over.
         unwrap(value);
         return [{ key, value }];
       });

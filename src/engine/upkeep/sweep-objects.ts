@@ -42,7 +42,7 @@ async function sweepPage(context: Context, page: readonly OldObject[]): Promise<
   }
 }
 
-/** Tells whether a record names an object. A record that does not read may name it. */
+/** Tells whether a record names an object. A record that cannot be read may name it. */
 function mayName(record: Value, object: string): boolean {
   try {
     return decodeValue(record).object === object;

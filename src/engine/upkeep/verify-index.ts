@@ -144,7 +144,7 @@ function isFounded(context: Context, { text }: IndexEntry, value: Value | undefi
   try {
     return textsOf(decodeMeta(value)).some((own) => context.indexText(own) === text);
   } catch (error) {
-    // A meta record that does not read is a fault of its own.
+    // A meta record that cannot be read is a fault of its own.
     return ifDamaged(error) ?? true;
   }
 }

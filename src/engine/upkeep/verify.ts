@@ -75,7 +75,7 @@ function unfinishedRestore(at: number): Fault {
   return { thread: "", checkpoint: null, message: `${what} Run it again.` };
 }
 
-/** Returns no faults of the index for a thread that does not read: that is reported as such. */
+/** Returns no faults of the index for a thread that cannot be read: that is reported as such. */
 function unread(error: unknown): readonly Fault[] {
   return ifDamaged(error) ?? [];
 }
@@ -162,7 +162,7 @@ function isInheritedAsIs({ meta, marks }: Tape): boolean {
 }
 
 /**
- * Returns a fault for each part of the thread that does not read, apart from records that others have removed or moved
+ * Returns a fault for each part of the thread that cannot be read, apart from records that others have removed or moved
  * meanwhile. Rows up to the seq `after` are left out.
  */
 async function threadFaults(known: Context, found: Tape, after: number): Promise<readonly Fault[]> {

@@ -114,7 +114,7 @@ async function findByIndex(context: Context, tape: Tape, namespace: string, id: 
       const row = await findBySeq(context, tape, namespace, seq);
       if (row?.id === id) return row;
     }
-    // A record that does not read may be the wanted one.
+    // A record that cannot be read may be the wanted one.
     level.checkIntact();
   }
   return undefined;

@@ -1,6 +1,6 @@
 import type { PathStep } from "../patch.ts";
 
-/** Stands in the place of an erased value, and in a text in the place of an erased part of it. */
+/** Stands in place of an erased value, and in a text in place of an erased part of it. */
 export const ERASED = "[erased]";
 
 /** The part of a thread that a value is found in. */

@@ -47,7 +47,7 @@ export type Taking<State, Context, Result> = {
 /** The keys of a result that have a value. */
 type Given<Result> = { [Key in keyof Result]-?: [Result[Key]] extends [undefined] ? never : Key }[keyof Result];
 
-/** Stands in the place of a node's name whose result has keys that the state lacks. */
+/** Stands in place of a node's name whose result has keys that the state lacks. */
 interface StateLacks<Key> {
   readonly "the state lacks the key": Key;
 }

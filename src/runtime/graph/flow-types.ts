@@ -80,7 +80,7 @@ export type Unfit<Targets, Nodes> = Targets extends string
         : Name
     : never;
 
-/** Stands in the place of an argument of `compile` or `branch`, for a target that does not fit. */
+/** Stands in place of an argument of `compile` or `branch`, for a target that does not fit. */
 export interface UnfitGoto<Name> {
   /** The name is no node, or the argument that is sent to it is not the node's. */
   readonly "no such node, or not with this argument": Name;

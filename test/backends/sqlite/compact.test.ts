@@ -65,7 +65,7 @@ test("puts are committed while a compaction waits for another process that reads
   await store.close();
 });
 
-test("a compaction that another process's reading outlasts says what it has done, and can be run again", async () => {
+test("a compaction that gives up because another process keeps reading says what it has done, and can be run again", async () => {
   const file = path("agent.db");
   const { store, thread } = await withDeleted(file, 200);
   const other = await reader(file);
@@ -83,7 +83,7 @@ test("a compaction that another process's reading outlasts says what it has done
   await store.close();
 });
 
-test("compactions that are given up leave the log no larger each time", async () => {
+test("compactions that give up do not make the log larger each time", async () => {
   const file = path("agent.db");
   const { store, thread } = await withDeleted(file, 100);
   await thread.put({ state: { text: "x".repeat(1_000_000) } });

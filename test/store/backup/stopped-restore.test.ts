@@ -16,7 +16,7 @@ async function backupOfThree(): Promise<string> {
   return file;
 }
 
-test("a restore that was stopped is told by verify and stats until one comes to its end", async () => {
+test("verify and stats report a restore that was stopped, until one is completed", async () => {
   const file = await backupOfThree();
   const place = sharedMemory();
   const store = await open(place);

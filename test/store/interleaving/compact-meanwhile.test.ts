@@ -127,7 +127,7 @@ test("writes that waited a day for their checkpoint are kept if it comes while a
   }
 });
 
-test("a checkpoint that a fork puts on a replaced one reads back whenever a compaction gives that its new content", async () => {
+test("a checkpoint that a fork puts on a replaced one reads back, whenever a compaction folds the replacement in", async () => {
   for (let call = 0, acted = true; acted; call += 1) {
     const backend = memory();
     const other = await open<{ text: string }>(meanwhile(backend, still));

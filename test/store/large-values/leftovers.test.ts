@@ -89,7 +89,7 @@ test("objects are swept by a compaction that goes on behind another's last threa
   await store.close();
 });
 
-test("objects stay whose record is damaged, whose names no store has made, and who are younger than a day", async () => {
+test("a sweep keeps objects whose record is damaged, whose name no store has made, or that are younger than a day", async () => {
   const objects = new Objects();
   const place = memory();
   const store = await opened(place, objects);

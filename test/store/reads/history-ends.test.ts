@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { open } from "../../../src/index.ts";
 
-it("a history that is given up half way, disposed of, or left when the store closes ends there", async () => {
+it("a history ends where its reader stops, where it is disposed of, and where the store closes", async () => {
   const store = await open<{ n: number }>("memory:");
   const thread = store.thread("t");
   for (let n = 0; n < 5; n += 1) await thread.put({ state: { n } });

@@ -177,7 +177,7 @@ describe("a damaged record", () => {
   });
 });
 
-test("a tail record that does not read is named; before and beside it all reads; nothing is put upon it", async () => {
+test("an unreadable tail record is named, the rows before and beside it can be read, and no put builds on it", async () => {
   const backend = memory();
   const whole = (await open(backend)).thread("t");
   const put = [];
@@ -213,7 +213,7 @@ test("a tail record that does not read is named; before and beside it all reads;
   ]);
 });
 
-test("a fork is counted and listed whatever is damaged of what its source put after it", async () => {
+test("a fork is counted and listed even if rows are damaged that its source put later", async () => {
   const backend = memory();
   const source = (await open(backend, { packRows: 4 })).thread("source");
   for (let n = 1; n <= 30; n += 1) await source.put({ id: `c${n}`, state: { n } });

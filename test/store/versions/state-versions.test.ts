@@ -156,7 +156,7 @@ test("a migration that throws, is missing or does not fit names thread, checkpoi
     }
   }));
 
-test("a check's own output is the state: its defaults are filled in", () =>
+test("the output of a schema's check becomes the state, with its defaults", () =>
   withStores(async (open) => {
     await (await open()).thread("t").put({ state: { name: "ada" } });
     const check = z.object({ names: z.array(z.string()), tone: z.string().default("kind") });
@@ -164,7 +164,7 @@ test("a check's own output is the state: its defaults are filled in", () =>
     expect((await store.thread("t").latest())?.state).toEqual({ names: ["ada"], tone: "kind" });
   }));
 
-test("a schema by workflow is for its workflow, and one beside it for the root of all others", () =>
+test("the schema of a workflow applies to that workflow, and the general one to the root of all others", () =>
   withStores(async (open) => {
     const old = await open();
     for (const workflow of ["chat", "jobs"]) await old.thread(workflow).put({ state: { name: "ada" }, workflow });

@@ -1,6 +1,6 @@
 import type { FileSystem } from "../disk/file-system.ts";
 
-/** Milliseconds between two calls where the file system does not tell of changes. */
+/** Milliseconds between two calls where the file system does not report changes. */
 const pollMilliseconds = 25;
 
 /** Milliseconds between two calls where it does: some file systems tell late, or not of other machines. */

@@ -30,7 +30,7 @@ interface Met {
   readonly lock: HeldLock;
 }
 
-/** How often locks in the way are looked at again before readers take the values of before. */
+/** How often locks in the way are looked at again before readers take the previous values. */
 const mostRounds = 4;
 
 /** Answers reads: one call of a script for every shard that has a part of the answer, all at once. */

@@ -12,7 +12,7 @@ import { Script } from "../script.ts";
  * 3. The change in the lock is made, or given up, and the lock removed. 4. The note is removed.
  *
  * Anybody who meets a lock asks the shard that decides. A committed batch is finished; an undecided one is given up once it is
- * old, by a note in that shard, so that it cannot be committed later. Until then readers take the value of before and
+ * old, by a note in that shard, so that it cannot be committed later. Until then readers take the previous value and
  * writers wait.
  */
 

@@ -94,7 +94,7 @@ function printPart(terminal: Terminal, part: unknown, full: boolean): void {
   else terminal.line(boundedText(terminal, part, full));
 }
 
-/** Prints the errors that a step ended with. They come first: whoever looks at a failed thread looks for them. */
+/** Prints the errors that a step ended with. They come first: a reader of a failed thread looks for them. */
 function printFailures(terminal: Terminal, { next }: Checkpoint, writes: readonly Write[]): void {
   for (const { node, name, code, message, stack, cause } of failuresIn(writes, next)) {
     const what = `${node === null ? "" : `${node} `}failed`;
@@ -146,7 +146,7 @@ function usersMetadata(metadata: Metadata): Metadata {
   return Object.fromEntries(Object.entries(metadata).filter(isOwn));
 }
 
-/** Prints the open questions, the answers they offer, and how to answer: whoever looks at a waiting thread looks for them. */
+/** Prints the open questions, the answers they offer, and how to answer: a reader of a waiting thread looks for them. */
 function printQuestions(terminal: Terminal, checkpoint: Checkpoint, writes: readonly Write[]): void {
   const questions = questionsOf(checkpoint, writes).filter(({ answered }) => !answered);
   for (const question of questions) {

@@ -25,7 +25,7 @@ function fromTheFirst(numbers: readonly number[]): number[] {
 
 /** Returns the indexes of a longest ascending sequence, in n log n steps. */
 function longestAscending(numbers: readonly number[]): number[] {
-  /** By length, the index of the smallest number that ends a sequence so long. */
+  /** By length, the index of the smallest number that ends a sequence of that length. */
   const ends: number[] = [];
   const previous: number[] = [];
   for (const [index, number] of numbers.entries()) {

@@ -67,14 +67,14 @@ export class DraftValues {
   }
 
   /**
-   * Returns a change with references in the place of its large values. With `grown`, it repeats a tree that was there
+   * Returns a change with references in place of its large values. With `grown`, it repeats a tree that was there
    * before: of objects and lists, only those that are stored already become references.
    */
   referDelta(lineage: number, change: Delta, grown = false): Delta {
     return this.#parts(lineage, grown).inDelta(change);
   }
 
-  /** Returns a value of a write with references in the place of its large values. */
+  /** Returns a value of a write with references in place of its large values. */
   referValue(lineage: number, value: Json): Json {
     return this.#parts(lineage, false).inValue(value, true);
   }

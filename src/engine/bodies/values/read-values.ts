@@ -39,7 +39,7 @@ export class ValueReader {
     return (await this.#load(tree)) ? (resolveOwned(tree as Json, this.#resolve) as Tree) : tree;
   }
 
-  /** Returns a tree or a delta with values in the place of its references; the given one stays as it is. */
+  /** Returns a tree or a delta with values in place of its references; the given one stays as it is. */
   async resolveCopied<Tree extends Json | Delta>(tree: Tree): Promise<Tree> {
     return (await this.#load(tree)) ? (resolveCopied(tree as Json, this.#resolve) as Tree) : tree;
   }

@@ -77,7 +77,7 @@ export async function shownBody(draft: Draft, row: Shown): Promise<Body> {
   return (replacedBy === undefined ? tree : apply(tree, replacedBy)) as Body;
 }
 
-/** Returns a row whose replacement has values in the place of references, as trees in memory have. */
+/** Returns a row whose replacement has values in place of references, as trees in memory have. */
 export async function withValues(draft: Draft, row: Shown): Promise<Shown> {
   if (row.replacedBy === undefined) return row;
   const values = new ValueReader(draft.context, draft.existing as Tape);

@@ -151,7 +151,7 @@ export class DraftWrites {
     return retried || planned.length > 0 ? [] : (existing?.loose ?? []);
   }
 
-  /** Lets the commit check that no other writes are in the place of carried ones, and gives the rest records of their own. */
+  /** Lets the commit check that no other writes are in place of carried ones, and gives the rest records of their own. */
   settle(batch: BatchBuilder): void {
     for (const { key, before } of this.#taken) {
       batch.check(key, before);

@@ -11,7 +11,7 @@ interface Draft {
   weigh(record: { readonly length: number }): void;
 }
 
-/** Returns a change as it is stored, with references in the place of large values, and its JSON. */
+/** Returns a change as it is stored, with references in place of large values, and its JSON. */
 export function referDelta(
   draft: Draft,
   lineage: number,
@@ -26,7 +26,7 @@ export function referDelta(
   return [stored, jsonText(stored)];
 }
 
-/** Returns a value of a write as it is stored, with references in the place of large values. */
+/** Returns a value of a write as it is stored, with references in place of large values. */
 export function referValue(draft: Draft, lineage: number, value: Json): Json {
   return weighed(draft, () => draft.values.referValue(lineage, value));
 }

@@ -84,7 +84,7 @@ export function newRows({ tape, told }: Followed, answers: readonly Answer[]): N
   return { thread: meta.thread, rows: rows.filter(({ seq }) => seq > told && !isGone(meta, seq)), ids, more };
 }
 
-/** Passes over rows that do not read: whoever reads their thread is told, and `verify` reports them. */
+/** Passes over rows that cannot be read: a reader of their thread gets the error, and `verify` reports them. */
 function readable<T>(decode: () => T): T | undefined {
   try {
     return decode();

@@ -47,7 +47,7 @@ const typeEnds = { boolean: "\u0001", number: "\u0002", string: "\u0003" } as co
 /** A longer field is shortened to its beginning and a hash: it is only looked up, and proved on reading. */
 const MOST_BYTES = 200;
 
-/** Follow the escape in the place of a hash, and of fields that are hidden. After the escape, characters of a field have digits. */
+/** Follow the escape in place of a hash, and of fields that are hidden. After the escape, characters of a field have digits. */
 const HASHED = `${ESCAPE}h`;
 const BLINDED = `${ESCAPE}b`;
 
@@ -194,7 +194,7 @@ export function fieldsToBlind(text: string): string | undefined {
   return length < 0 ? undefined : text.slice(1, first + 1 + length);
 }
 
-/** Returns a text with a blind in the place of its fields. */
+/** Returns a text with a blind in place of its fields. */
 export function blindedFields(text: string, fields: string, blind: string): string {
   return `${text[0]}${BLINDED}${blind}${text.slice(1 + fields.length)}`;
 }

@@ -7,7 +7,7 @@ import type { LoadedPack, Tape } from "../../memory/tape.ts";
 import type { Frame } from "../../records/pack/pack.ts";
 import type { Row } from "../../records/row.ts";
 
-/** A frame of a tape with the tree that it stands for. Both are as stored, with references in the place of large values. */
+/** A frame of a tape with the tree that it stands for. Both are as stored, with references in place of large values. */
 export interface BuiltFrame extends Frame {
   readonly tree: Json;
   /** The tree of the frame that this one builds on; undefined for a full frame. */

@@ -28,7 +28,7 @@ export async function ownRow(context: Context, tape: Tape, seq: number): Promise
   return packs[0] && packRow(tape.addPack(packs[0]), seq);
 }
 
-/** Called with the fault of a record that does not read; without it the fault is thrown. */
+/** Called with the fault of a record that cannot be read; without it the fault is thrown. */
 export type OnFault = (error: unknown) => void;
 
 function rethrow(error: unknown): void {

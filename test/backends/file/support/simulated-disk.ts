@@ -98,7 +98,7 @@ export class SimulatedDisk {
     return file.read(0, file.size);
   }
 
-  /** Puts other bytes in the place of a file's, for good: damage, or somebody's editor. */
+  /** Puts other bytes in place of a file's, for good: damage, or somebody's editor. */
   overwrite(path: string, content: Buffer): void {
     const file = new SimulatedFile(`${++inodes}`);
     file.write(0, content);

@@ -5,7 +5,7 @@ import { LargeParts } from "../../../../../src/engine/bodies/values/large-parts.
 
 const long = "x".repeat(50);
 
-/** Returns the change with `<…>` in the place of values from 40 characters on, and what those are. */
+/** Returns the change with `<…>` in place of values from 40 characters on, and what those are. */
 function partsOf(change: Delta): { readonly stored: Delta; readonly values: readonly string[] } {
   const values: string[] = [];
   const note = (text: string): Json => `<${values.push(text)}>`;
