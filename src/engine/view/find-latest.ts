@@ -5,13 +5,6 @@ import type { Shown } from "./row-at.ts";
 import { sealedHead } from "./sealed-head.ts";
 import { shownRows } from "./shown-rows.ts";
 
-/** Finds the checkpoint with the greatest step, ties to the last committed. */
-export async function latestByStep(context: Context, tape: Tape, namespace: string): Promise<Shown | undefined> {
-  let best: Shown | undefined = await headOf(context, tape, namespace);
-  for await (const row of shownRows(context, tape, { namespace })) if (best && row.step > best.step) best = row;
-  return best;
-}
-
 /**
  * Finds the checkpoint with the greatest id of those that the thread itself committed: a fork goes on from where it was
  * made. Nearly always that is the head, which is known without reading on.
