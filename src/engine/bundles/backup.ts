@@ -3,6 +3,7 @@ import { bundleLine } from "../../codec/bundle.ts";
 import type { BackupResult } from "../../model/interface/results.ts";
 import type { BackupOptions } from "../../model/interface/store-options.ts";
 import { byteLength } from "../../platform/bytes.ts";
+import { cryptography } from "../../platform/node-builtins.ts";
 import { abortable } from "../memory/abortable.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
@@ -29,10 +30,10 @@ export async function* backupStore(store: Context, options: BackupOptions): Asyn
     const feed = await store.calls.track(() =>
       since === undefined
         ? ChangeFeed.now(context, everything)
-        : Promise.resolve(ChangeFeed.after(context, everything, since)),
+        : Promise.resolve(ChangeFeed.after(context, everything, placeIn(since))),
     );
     const changed = since === undefined ? undefined : await store.calls.track(() => changedIn(feed));
-    const { cursor } = feed;
+    const cursor = namedCursor(feed.cursor);
     const about = { backup: { cursor, ...(since !== undefined && { since }) } };
     const lines = await bundleLines(store, store.encryption !== undefined, about);
     const count = new Counting();
@@ -49,6 +50,20 @@ export async function* backupStore(store: Context, options: BackupOptions): Asyn
   } finally {
     await snapshot?.close();
   }
+}
+
+/**
+ * Adds a name to a cursor that no other backup has: two stores, or two backups of one, may stand at the same place of their
+ * logs, and restoring one after the other's increment would be taken for a chain.
+ */
+function namedCursor(cursor: string): string {
+  return `${cursor}.${cryptography().randomBytes(9).toString("base64url")}`;
+}
+
+/** Returns the place in the log that a backup's cursor stands for. */
+function placeIn(cursor: string): string {
+  const [place = ""] = cursor.split(".");
+  return place;
 }
 
 /** Returns the threads that were changed behind the cursor of a feed, which goes on to the end. */

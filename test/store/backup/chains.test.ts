@@ -40,6 +40,28 @@ test("verify and stats report a restore that was stopped, until one is completed
   expect(await store.thread("c").count()).toBe(1);
 });
 
+test("a backup is not taken to go on from one of another store that stands at the same place", async () => {
+  const folder = folderOfTest();
+  const path = (name: string): string => join(folder, `${name}.bundle`);
+  const cursors: string[] = [];
+  for (const name of ["a", "b"]) {
+    await using store = await open("memory:");
+    // Deleted threads leave nothing that would tell the two logs apart.
+    await store.thread(name).put({ state: { name } });
+    await store.thread(name).delete();
+    const { cursor } = await store.backup(path(`${name}1`));
+    cursors.push(cursor);
+    await store.thread("shared").put({ state: { name } });
+    await store.backup(path(`${name}2`), { since: cursor });
+  }
+  const [first, second] = cursors.map((cursor) => cursor.split(".")[0]);
+  expect(first).toBe(second);
+  const target = await open<{ name: string }>("memory:");
+  await expect(target.restore([path("a1"), path("b2")])).rejects.toThrow(expect.objectContaining({ code: "CONFLICT" }));
+  await target.restore([path("b1"), path("b2")]);
+  expect((await target.thread("shared").latest())?.state).toEqual({ name: "b" });
+});
+
 test("a restore that meets a leased thread has not ended, and one that is refused before it writes changes nothing", async () => {
   const file = await backupOfThree();
   const store = await open("memory:");
