@@ -1,27 +1,12 @@
 import { ThreadmarkError } from "../../errors.ts";
+import { diskAdvice } from "../shared/disk-advice.ts";
 import type { Holder } from "./disk/file-system.ts";
-
-const advice: Readonly<Record<string, string>> = {
-  ENOSPC: "The disk is full: make room and try again.",
-  EDQUOT: "The disk quota is used up: make room and try again.",
-  EFBIG: "The file is larger than the system allows: run compact() or raise the limit.",
-  EACCES: "Permission was denied: check who owns the directory and its mode.",
-  EPERM: "Permission was denied: check who owns the directory and its mode.",
-  EROFS: "The file system is read-only: open the store with readOnly, or elsewhere.",
-  ENOTDIR: "It is not a directory: choose another path.",
-  EISDIR: "There is a directory where a file should be: move it away.",
-  ELOOP: "There is a symbolic link where a file should be, and links are not followed: put the file itself there.",
-  ENOENT: "It was removed: try again, and it is made anew.",
-  EAGAIN: "Another process keeps writing: try again.",
-  EMFILE: "This process has too many files open: raise its limit.",
-  ENFILE: "The system has too many files open: raise its limit.",
-};
 
 /** Returns a disk error as BACKEND. An error that was translated before stays as it is. */
 export function backendFault(action: string, error: unknown, committed: false | "unknown"): ThreadmarkError {
   if (error instanceof ThreadmarkError && (error.code !== "BACKEND" || committed === false)) return error;
   const { code, message } = error as NodeJS.ErrnoException;
-  const next = advice[code ?? ""] ?? "Check the disk and try again.";
+  const next = diskAdvice(code) ?? "Check the disk and try again.";
   const outcome = committed === false ? "" : " Whether the commit happened cannot be told.";
   return new ThreadmarkError("BACKEND", `file: ${action} failed: ${message}.${outcome} ${next}`, {
     committed,

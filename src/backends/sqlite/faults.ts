@@ -1,4 +1,5 @@
 import { ThreadmarkError } from "../../errors.ts";
+import { diskAdvice } from "../shared/disk-advice.ts";
 import type { Driver } from "./driver/contract.ts";
 
 /**
@@ -37,9 +38,16 @@ export function translate(driver: Driver, path: string, error: unknown): unknown
         error,
       );
     case "io":
-      return backend(path, `the disk failed (${said})`, false, error);
-    default:
-      return backend(path, said, false, error);
+      return backend(
+        path,
+        `the disk failed (${said}). Check the disk, its quota and the limit on file sizes, then try again.`,
+        false,
+        error,
+      );
+    default: {
+      const next = diskAdvice((error as { code?: string } | undefined)?.code);
+      return backend(path, next === undefined ? said : `${said}. ${next}`, false, error);
+    }
   }
 }
 

@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test, vi } from "vitest";
 import { betterDriver } from "../../../src/backends/sqlite/driver/better-driver.ts";
 import { nodeDriver } from "../../../src/backends/sqlite/driver/node-driver.ts";
+import { translate } from "../../../src/backends/sqlite/faults.ts";
 import type { Driver } from "../../../src/backends/sqlite/index.ts";
 import { sqlite } from "../../../src/backends/sqlite/index.ts";
 import { folderForEach } from "../../support/folders-of-tests.ts";
@@ -33,6 +34,15 @@ describe("opening", () => {
     await put(early, 2, "t1........2");
     expect(await get(writer, 2)).toBe("t1........2");
     await Promise.all([early.close(), writer.close()]);
+  });
+
+  test("a directory that cannot be made is refused with what to do about it", async () => {
+    writeFileSync(path("taken"), "a file");
+    const backend = await sqlite(path("taken", "agent.db"));
+    await expect(put(backend, 1, "t1........1")).rejects.toThrow(/choose another path|move it away|try again/);
+    await backend.close();
+    const denied = Object.assign(new Error("EACCES: permission denied, mkdir 'a'"), { code: "EACCES" });
+    expect(String(translate(nodeDriver() as Driver, "a/agent.db", denied))).toContain("check who owns the directory");
   });
 
   test("an empty file is an empty store", async () => {
