@@ -1,14 +1,20 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import type { OpenOptions } from "../../src/index.ts";
+import { PostgresServer } from "../../test/support/postgres/server.ts";
 import { makeFolder, removeFolder } from "../../test/support/temporary-folder.ts";
 import { CALLERS, type MeasuredRun, measureCosts, measureRun } from "./measure.ts";
 import { type Costs, type Deployment, type Outcome, simulate } from "./model.ts";
 
 /*
  * npm run simulate:scale                                     simulates, with the figures of measured.json
- * npm run simulate:scale -- --measure --threads 1000000      measures them anew, on SQLite; with --url on another empty store
+ * npm run simulate:scale -- --measure --threads 1000000      measures them anew, on SQLite and on Postgres
+ * npm run simulate:scale -- --measure --on postgres          measures those of one of them
  */
+
+const engines = ["sqlite", "postgres"] as const;
+type Engine = (typeof engines)[number];
 
 interface Measured {
   readonly on: string;
@@ -21,13 +27,22 @@ const file = new URL("measured.json", import.meta.url);
 const CACHE = 16 * 2 ** 20;
 const MILLION = 1_000_000;
 
-async function measure(url: string | undefined, threads: number): Promise<Measured> {
+/** Measures on a Postgres server of its own, which syncs every commit. */
+async function measurePostgres(threads: number): Promise<Measured> {
+  const server = await PostgresServer.start();
+  try {
+    const url = await server.url();
+    const costs = await measureCosts(url, { databaseSchema: "costs" } as OpenOptions);
+    const run = await measureRun(url, { databaseSchema: "run" } as OpenOptions, threads);
+    return { on: "Postgres, fsync full", costs, run };
+  } finally {
+    await server.stop();
+  }
+}
+
+async function measureSqlite(threads: number): Promise<Measured> {
   const folder = makeFolder();
   try {
-    if (url !== undefined) {
-      const costs = await measureCosts(url, {});
-      return { on: new URL(url).protocol, costs, run: await measureRun(url, {}, threads) };
-    }
     const options = { fsync: "normal" } as const;
     const costs = await measureCosts(`sqlite:${join(folder, "costs.db")}`, options);
     const path = join(folder, "run.db");
@@ -108,12 +123,18 @@ function row(servers: number, shards: number, active: number, steps: Outcome, cr
 }
 
 const { values } = parseArgs({
-  options: { measure: { type: "boolean" }, threads: { type: "string" }, url: { type: "string" } },
+  options: { measure: { type: "boolean" }, threads: { type: "string" }, on: { type: "string" } },
 });
-if (values.measure) {
-  const measured = await measure(values.url, Number(values.threads ?? MILLION));
-  writeFileSync(file, `${JSON.stringify(measured, null, 2)}\n`);
+const chosen = engines.filter((engine) => values.on === undefined || values.on === engine);
+if (chosen.length === 0) throw new TypeError(`--on is one of ${engines.join(", ")}.`);
+const found = JSON.parse(readFileSync(file, "utf8")) as Record<Engine, Measured>;
+for (const engine of values.measure ? chosen : []) {
+  const measure = engine === "postgres" ? measurePostgres : measureSqlite;
+  found[engine] = await measure(Number(values.threads ?? MILLION));
+  writeFileSync(file, `${JSON.stringify(found, null, 2)}\n`);
 }
-const measured = JSON.parse(readFileSync(file, "utf8")) as Measured;
-compare(measured);
-billion(measured);
+for (const engine of chosen) {
+  compare(found[engine]);
+  billion(found[engine]);
+  console.log("");
+}
