@@ -10,6 +10,7 @@ import { allThreads } from "../reads/directory.ts";
 import { decodeMeta } from "../records/meta.ts";
 import { compactLineage } from "./compact-lineage.ts";
 import { sweepObjects } from "./sweep-objects.ts";
+import { removeLostRuns } from "./wrong-entries.ts";
 
 /** Removes from storage the rows and writes that no thread shows any more, lineage by lineage, then compacts the backend. */
 export async function compactStore(
@@ -38,6 +39,7 @@ export async function compactStore(
   signal?.throwIfAborted();
   // A damaged store may be mended from a backup, whose records name objects that no record names now.
   if (fault === undefined) await sweepObjects(context, signal);
+  await removeLostRuns(context, committer, signal);
   await context.backend.compact();
   announce("sweep", {});
   if (fault !== undefined) throw fault;

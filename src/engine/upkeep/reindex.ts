@@ -9,7 +9,7 @@ import type { Context } from "../memory/context.ts";
 import { directoryPages } from "../reads/directory.ts";
 import { COMPLETE } from "../records/store-wide/index-entries.ts";
 import { shownRows } from "../view/shown-rows.ts";
-import { type WrongEntry, wrongEntries } from "./verify-index.ts";
+import { removeEntries, wrongEntries } from "./wrong-entries.ts";
 
 /** Threads whose entries are made at the same time. */
 const TOGETHER = 16;
@@ -38,16 +38,11 @@ export async function reindexStore(
   }
   for await (const entries of wrongEntries(context)) {
     signal?.throwIfAborted();
-    for (const entry of entries) await removeEntry(committer, entry);
+    await removeEntries(committer, entries);
   }
   await committer.commit({ entries: { add: [{ text: COMPLETE, lineage: 1, tape: 0 }] } });
   context.index.complete();
   return done;
-}
-
-/** Removes an entry that its tape does not have, unless the tape has changed since that was seen. */
-async function removeEntry(committer: Committer, { entry, key, value }: WrongEntry): Promise<void> {
-  await committer.commit({ checks: [{ key, value }], entries: { remove: [entry] } });
 }
 
 function reindexChange(): ThreadChange<void> {

@@ -1,19 +1,16 @@
-import type { IndexEntry, Key, Read, Value } from "../../backend.ts";
+import type { IndexEntry } from "../../backend.ts";
 import type { Fault } from "../../model/interface/results.ts";
-import { ifDamaged } from "../faults/damage.ts";
 import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { threadsAt } from "../reads/thread-info.ts";
-import { metaKey } from "../records/keys.ts";
-import { decodeMeta } from "../records/meta.ts";
 import { runText, textBehind, textsOf } from "../records/store-wide/index-entries.ts";
 import { headOf } from "../view/find.ts";
 import { controlsAt, statusCode } from "../view/head-status.ts";
 import { shownRows } from "../view/shown-rows.ts";
+import { exactly } from "./wrong-entries.ts";
 
 /** How often a thread is looked at again because others have changed it meanwhile. */
 const ATTEMPTS = 4;
-const PAGE = 500;
 
 /** Returns a fault for each fact by which a thread would not be found as it is. */
 export async function indexFaults(context: Context, found: Tape): Promise<readonly Fault[]> {
@@ -56,12 +53,6 @@ async function missingRuns(context: Context, tape: Tape): Promise<readonly Fault
   return faults;
 }
 
-/** Returns the read of one entry. */
-function exactly(entry: IndexEntry): Read {
-  const { text, lineage, tape } = entry;
-  return { find: { from: text, to: textBehind(text), after: { text, lineage, tape: tape - 1 }, limit: 1 } };
-}
-
 /** Compares the index in the meta record with the rows that the thread shows. */
 async function wrongFacts(context: Context, tape: Tape): Promise<readonly Fault[]> {
   const { meta } = tape;
@@ -89,62 +80,4 @@ async function wrongFacts(context: Context, tape: Tape): Promise<readonly Fault[
 
 function fault(thread: string, what: string): Fault {
   return { thread, checkpoint: null, message: `Thread ${JSON.stringify(thread)}: ${what}. Run reindex().` };
-}
-
-/** An entry that its tape does not have, with the tape's meta record. */
-export interface WrongEntry {
-  readonly entry: IndexEntry;
-  readonly key: Key;
-  readonly value: Value | undefined;
-}
-
-/** Yields entries that tell something that their tape does not, a page at a time; of runs, those whose tape is gone. */
-export async function* wrongEntries(context: Context): AsyncGenerator<readonly WrongEntry[]> {
-  for (let after: IndexEntry | undefined; ; ) {
-    const find = { from: "a", to: "x", limit: PAGE, ...(after && { after }) };
-    const [entries] = (await context.read([{ find }])) as readonly [readonly IndexEntry[]];
-    const suspects = await unfounded(context, entries);
-    // Others may have changed a thread between the two reads: one read of both decides.
-    const wrong: WrongEntry[] = [];
-    for (const { entry, key } of suspects) {
-      const answers = await context.read([exactly(entry), { get: key }]).catch(ifDamaged);
-      // A record that cannot be read is a fault of its own, which is told with its lineage.
-      if (answers === undefined) continue;
-      const [still, value] = answers;
-      if ((still as readonly IndexEntry[]).length > 0 && !isFounded(context, entry, value as Value | undefined)) {
-        wrong.push({ entry, key, value: value as Value | undefined });
-      }
-    }
-    yield wrong;
-    after = entries.at(-1);
-    if (entries.length < PAGE) return;
-  }
-}
-
-async function unfounded(
-  context: Context,
-  entries: readonly IndexEntry[],
-): Promise<readonly { readonly entry: IndexEntry; readonly key: Key }[]> {
-  const keys = entries.map(({ lineage, tape }) => metaKey(lineage, tape));
-  const values = await context.read(keys.map((get) => ({ get }))).catch(ifDamaged);
-  // A meta record cannot be read: each entry is looked at by itself.
-  if (values === undefined) return entries.map((entry, index) => ({ entry, key: keys[index] as Key }));
-  return entries
-    .map((entry, index) => ({ entry, key: keys[index] as Key, value: values[index] as Value | undefined }))
-    .filter(({ entry, value }) => !isFounded(context, entry, value));
-}
-
-/**
- * Tells whether a meta record has an entry. A run is proved on reading; its entry serves as long as the tape is there. The
- * texts of runs of before ended with a character that no text ends with now.
- */
-function isFounded(context: Context, { text }: IndexEntry, value: Value | undefined): boolean {
-  if (value === undefined) return false;
-  if (text.startsWith("r")) return !text.endsWith(textBehind(""));
-  try {
-    return textsOf(decodeMeta(value)).some((own) => context.indexText(own) === text);
-  } catch (error) {
-    // A meta record that cannot be read is a fault of its own.
-    return ifDamaged(error) ?? true;
-  }
 }

@@ -12,9 +12,10 @@ import { STORE_THREAD, tapeName } from "../records/keys.ts";
 import { standingOf } from "../view/lineage/unchanged-since.ts";
 import { isPlain } from "../view/row-at.ts";
 import { SharedNumbers } from "./shared-numbers.ts";
-import { indexFaults, wrongEntries } from "./verify-index.ts";
+import { indexFaults } from "./verify-index.ts";
 import { verifyRows } from "./verify-rows.ts";
 import { verifyValues } from "./verify-values.ts";
+import { wrongEntries } from "./wrong-entries.ts";
 
 /**
  * Reads everything that any thread shows, from storage, not from memory: every frame with its checksum, every chain,
@@ -63,7 +64,7 @@ export async function verifyStore(
   for (const fault of await numbers.faults()) faults.push(fault);
   if (!isIndexed) return { ok: faults.length === 0, faults };
   for await (const wrong of wrongEntries(context)) {
-    // A run is proved on reading: its entry may outlive the tape.
+    // A run is proved on reading: its entry may outlive the tape, until the store is compacted.
     for (const { entry } of wrong) if (!entry.text.startsWith("r")) faults.push(wrongEntry(entry));
     signal?.throwIfAborted();
   }
