@@ -35,6 +35,20 @@ async function fresh(): Promise<Store<State>> {
   return open<State>(await postgres({ pool }));
 }
 
+/** Returns a store with thirty threads of a tenant, of two statuses, each with two checkpoints. */
+async function withListedThreads(tenant: string, clock: () => number): Promise<Store<State>> {
+  const other = await open<State>(await postgres({ pool }), { clock });
+  for (let number = 0; number < 30; number += 1) {
+    const thread = other.thread(`${tenant} ${number}`);
+    const next = number % 2 === 0 ? ["x"] : [];
+    await thread.put({ state: { messages: [] }, attributes: { tenant }, next });
+    await thread.put({ state: { messages: ["a"] }, next });
+  }
+  // A store learns once whether every thread is in the index.
+  await other.counts();
+  return other;
+}
+
 async function trips(work: () => Promise<unknown>): Promise<number> {
   return (await pool.during(work)).length;
 }
@@ -46,18 +60,8 @@ test("a put is one round trip", async () => {
 });
 
 test("a page of a list is one round trip, by activity, status, attribute and cursor", async () => {
-  const other = await fresh();
-  for (let number = 0; number < 30; number += 1) {
-    const thread = other.thread(`listed ${number}`);
-    await thread.put({
-      state: { messages: [] },
-      attributes: { tenant: "listed" },
-      next: number % 2 === 0 ? ["x"] : [],
-    });
-    await thread.put({ state: { messages: ["a"] }, next: number % 2 === 0 ? ["x"] : [] });
-  }
-  // A store learns once whether every thread is in the index.
-  await other.counts();
+  let now = Date.now();
+  const other = await withListedThreads("listed", () => (now += 100));
   const query = { order: "updated", limit: 10 } as const;
   const page = await collect(other.threads({ ...query, where: { tenant: "listed" } }));
   expect(page).toHaveLength(10);
@@ -66,6 +70,16 @@ test("a page of a list is one round trip, by activity, status, attribute and cur
     expect(await trips(() => collect(other.threads({ ...query, ...options })))).toBe(1);
     const after = (await collect(other.threads({ ...query, ...options }))).at(-1)?.cursor as string;
     expect(await trips(() => collect(other.threads({ ...query, ...options, after })))).toBe(1);
+  }
+});
+
+test("a page of a list is at most four round trips where all its threads were active in one second", async () => {
+  const now = Date.now() + 60_000;
+  const other = await withListedThreads("burst", () => now);
+  for (const options of [{}, { where: { tenant: "burst" } }] as const) {
+    const query = { order: "updated", limit: 10, ...options } as const;
+    expect(await trips(() => collect(other.threads(query)))).toBeLessThanOrEqual(4);
+    expect(await collect(other.threads(query))).toHaveLength(10);
   }
 });
 
