@@ -19,6 +19,8 @@ export async function compactStore(
   { progress, signal, after }: ResumableOptions,
 ): Promise<void> {
   signal?.throwIfAborted();
+  // A compaction that goes on behind a thread has done this before its first one.
+  if (after === undefined) await removeLostRuns(context, committer, signal);
   let fault: unknown;
   let done = 0;
   const onFault = (_: string, error: unknown): void => {
@@ -39,7 +41,6 @@ export async function compactStore(
   signal?.throwIfAborted();
   // A damaged store may be mended from a backup, whose records name objects that no record names now.
   if (fault === undefined) await sweepObjects(context, signal);
-  await removeLostRuns(context, committer, signal);
   await context.backend.compact();
   announce("sweep", {});
   if (fault !== undefined) throw fault;
