@@ -1,14 +1,21 @@
 import { open } from "../../src/index.ts";
+import { originalSqliteSaver } from "../environment/langgraph-savers.ts";
 import { LeanPuts, putSteps } from "../floors/put.ts";
 import { readLean, readSteps } from "../floors/read.ts";
+import { LeanSteps, stepParts } from "../floors/step.ts";
 import { LeanWaves, waveSteps } from "../floors/wave.ts";
 import { compare } from "../harness/compare.ts";
 import type { Context, Part } from "../harness/context.ts";
 import type { Cell } from "../harness/report.ts";
+import { DeltaThread } from "../systems/delta-thread.ts";
 import { RawPostgres } from "../systems/raw-postgres.ts";
 import { RawTable } from "../systems/raw-sqlite.ts";
+import { SaverThread } from "../systems/saver-thread.ts";
+import { langchain } from "../workloads/langchain.ts";
+import { overwrittenField } from "../workloads/overwritten.ts";
 import { StoredTalk, Talk } from "../workloads/prepared-conversation.ts";
-import type { State } from "../workloads/workload.ts";
+import { tiny } from "../workloads/tiny.ts";
+import type { State, Step, Workload } from "../workloads/workload.ts";
 
 type Rows = Cell[][];
 
@@ -85,14 +92,84 @@ async function waves({ place }: Context, rows: Rows): Promise<void> {
   await raw.close();
 }
 
+/** A history of its own for each side: what LangGraph makes of a step before it calls its saver is not timed. */
+class Course {
+  readonly #workload: Workload;
+  #state: State;
+  #taken = 0;
+  next: Step;
+
+  constructor(workload: Workload, state: State) {
+    this.#workload = workload;
+    this.#state = state;
+    this.next = this.prepare();
+  }
+
+  prepare(): Step {
+    this.#taken += 1;
+    this.next = this.#workload.step(this.#state, this.#taken);
+    this.#state = this.next.state;
+    return this.next;
+  }
+}
+
+interface Race {
+  readonly title: string;
+  readonly workload: Workload;
+  readonly begin: State;
+  readonly Peer: typeof SaverThread;
+  /** The parts of a step that it cannot do without. */
+  readonly parts: number;
+}
+
+const all = stepParts.length;
+const talk = (): State => langchain.of(1_000);
+
+const races = (): readonly Race[] => [
+  {
+    title: "a LangGraph step with DeltaChannel, N = 1,000, against SqliteSaver with DeltaChannel: at most 0.8",
+    ...{ workload: langchain, begin: talk(), Peer: DeltaThread, parts: all - 1 },
+  },
+  {
+    title: "a LangGraph step with plain channels, N = 1,000, against SqliteSaver with DeltaChannel: at most 1",
+    ...{ workload: langchain, begin: talk(), Peer: DeltaThread, parts: all },
+  },
+  ...[tiny, overwrittenField].map((workload) => ({
+    title: `a LangGraph step, ${workload.title}, against SqliteSaver: at most 1`,
+    ...{ workload, begin: workload.initial(), Peer: SaverThread, parts: all - 1 },
+  })),
+];
+
+async function steps({ place, quick }: Context, rows: Rows): Promise<void> {
+  const original = await originalSqliteSaver(place.path("peer"), "normal");
+  for (const { title, workload, begin, Peer, parts } of races()) {
+    for (let part = 1; part <= parts; part += 1) {
+      const lean = new LeanSteps(place.path("lean"), part);
+      const peer = new Peer(original.saver, `${title} ${part}`);
+      await peer.begin(begin);
+      const [course, aside] = [new Course(workload, begin), new Course(workload, begin)];
+      const found = await compare(
+        { rounds: quick ? 3 : 9, warmUp: quick ? 1 : 6, batch: 48 },
+        () => lean.step(course.next),
+        () => peer.step(aside.next),
+        (side) => (side === "ours" ? course.prepare() : peer.prepare(aside.prepare())),
+      );
+      lean.close();
+      rows.push([title, stepParts[part - 1] as string, found.p50]);
+    }
+  }
+  await original.close();
+}
+
 /** How far from the floor a target is that has not been met: the same by hand, with nothing but what it cannot do without. */
 export const floors: Part = {
   name: "floors",
-  title: "the least that a put, a first read and 64 threads cost by hand",
+  title: "the least that a put, a first read, a LangGraph step and 64 threads cost by hand",
   async run(context) {
     const rows: Rows = [];
     await puts(context, rows);
     await reads(context, rows);
+    await steps(context, rows);
     if (!context.quick) await waves(context, rows);
     context.report.table(
       "What is left of a target, by hand and without a store",
