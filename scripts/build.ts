@@ -68,6 +68,8 @@ const groups = [
     name: "upkeep",
     test: modules(
       "engine/(?:upkeep|bundles|removal/erasing)/",
+      "engine/stats",
+      "model/small-store",
       "api/backup-file",
       "engine/commits/batch/batch-records",
       "engine/records/check-body",

@@ -283,7 +283,10 @@ export interface Backend {
    */
   numberFor?(id: string, number: number): number;
   size(): Promise<Sizes>;
-  /** Returns what `size` does of the whole store, without counting records. Absent where that would take as long. */
+  /**
+   * Returns what `size` does of the whole store, without counting records. Absent where that would take as long: `stats` then
+   * tells a total of small stores only.
+   */
   total?(): Promise<Omit<Sizes, "tables">>;
   /**
    * Gives room that deleted records left back to the system, and makes them unreadable on the medium. `BUSY` where others

@@ -54,7 +54,7 @@ async function contest({ place }: Context, mode: Mode, seconds: number): Promise
 /** Nothing was lost: each thread has its first checkpoint, and those that were counted. */
 async function checkFile(path: string, total: number): Promise<void> {
   const store = await open(`sqlite:${path}`);
-  const { checkpoints } = await store.stats();
+  const { checkpoints } = await store.measure();
   await store.close();
   if (checkpoints !== total + processes) throw new Error(`${checkpoints} checkpoints are there, ${total} were put.`);
 }

@@ -99,7 +99,7 @@ function heapOf(): number {
 }
 
 async function total(store: Store<State>): Promise<number> {
-  return (await store.stats({ quick: true })).bytes.total;
+  return (await store.stats()).bytes.total as number;
 }
 
 /** Solves for the costs of a call and of each operation, from calls of one and of 64 operations. */

@@ -7,7 +7,7 @@ import type {
   BackupResult,
   Counts,
   ImportResult,
-  QuickStats,
+  MeasuredStats,
   RestoreResult,
   RotateResult,
   Stats,
@@ -176,27 +176,36 @@ export class Store<State = unknown> {
   }
 
   /**
-   * Counts threads and checkpoints, and the bytes they take by kind. It reads every thread and measures every record: its
-   * time grows with the store. With `quick` it reads none: it counts the threads by the index, and measures the store as a whole.
-   * With `after`, threads and checkpoints are counted behind that thread, so that a count that was stopped goes on; the bytes are
-   * always those of the whole store.
+   * Tells how many threads there are, by the index, how many bytes the store takes on its medium, and how it is looked after.
+   * Checkpoints, bytes by kind and state versions are told of a small store, which is read for it: of at most 10,000 threads and
+   * 64 MiB on the medium; in memory and on Redis, which do not tell their bytes, 100,000 checkpoints. Of a larger store they are
+   * null, and `measure` finds them: no record is measured, and no thread read unless it takes the checkpoints of few threads to
+   * tell that the store is larger. A store of an earlier version is read until its index is complete, as by `counts`.
    *
    * @example
    * const { threads, checkpoints, bytes } = await store.stats();
-   * const { bytes: { total } } = await store.stats({ quick: true });
+   * console.log(threads, bytes.total, checkpoints ?? (await store.measure()).checkpoints);
    */
-  stats(options: StatsOptions & { readonly quick: true }): Promise<QuickStats>;
-  stats(options?: StatsOptions & { readonly quick?: false }): Promise<Stats>;
-  stats(options?: StatsOptions): Promise<Stats | QuickStats>;
-  stats(options: StatsOptions = {}): Promise<Stats | QuickStats> {
+  stats(options: StatsOptions = {}): Promise<Stats> {
     return this.#work(async () => {
-      const { quick, ...work } = checkStatsOptions(options);
-      const { lastSweep } = await import("../engine/upkeep/sweeping/sweeper.ts");
-      const { storeNotes } = await import("../engine/bundles/store-notes.ts");
-      const { context } = this.#engine;
-      const upkeep = { sweep: await lastSweep(context), ...(await storeNotes(context)) };
-      if (quick) return (await import("../engine/reads/finding/counts.ts")).quickStats(context, work, upkeep);
-      return (await import("../engine/reads/sizes.ts")).storeStats(context, work, upkeep);
+      const work = checkStatsOptions(options);
+      return (await import("../engine/stats.ts")).storeStats(this.#engine.context, work);
+    });
+  }
+
+  /**
+   * Reads every thread and measures every record, and tells what `stats` does with no number missing: its time grows with the store.
+   * With `after`, threads, checkpoints and state versions are counted behind that thread, so that a count that was stopped goes on;
+   * the bytes are always those of the whole store.
+   *
+   * @example
+   * const { checkpoints, bytes } = await store.measure({ progress: (threads) => console.log(threads) });
+   * console.log(checkpoints, bytes.packs, bytes.values);
+   */
+  measure(options: ResumableOptions = {}): Promise<MeasuredStats> {
+    return this.#work(async () => {
+      const work = checkResumableOptions(options, "measure");
+      return (await import("../engine/stats.ts")).measureStore(this.#engine.context, work);
     });
   }
 

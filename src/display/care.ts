@@ -1,15 +1,15 @@
-import type { QuickStats, Stats } from "../model/interface/results.ts";
+import type { MeasuredStats, Stats } from "../model/interface/results.ts";
 import { ageText, bytesText, countText } from "./quantities.ts";
 
 /** Returns how a store is looked after, in words: encryption, state versions, the last sweep and the last backup. */
 export function careFacts(
-  { encryption, stateVersions, sweep, backup, restoring }: QuickStats & Partial<Pick<Stats, "stateVersions">>,
+  { encryption, stateVersions, sweep, backup, restoring }: Stats,
   now: number,
   dateText: (at: number) => string,
 ): readonly (readonly [name: string, text: string])[] {
   return [
     ["encryption", encryptionText(encryption)],
-    ...(stateVersions ? [["state versions", versionsText(stateVersions)] as const] : []),
+    ...(stateVersions === null ? [] : [["state versions", versionsText(stateVersions)] as const]),
     ["last sweep", sweep === null ? "none" : sweepText(sweep, now, dateText)],
     ["last backup", backup === null ? "none noted" : backupText(backup, now)],
     ...(restoring === undefined ? [] : [["restore", `begun ${ageText(restoring, now)} and not ended`] as const]),
@@ -27,7 +27,7 @@ function encryptionText(encryption: Stats["encryption"]): string {
   ].join(", ");
 }
 
-function versionsText(stateVersions: Stats["stateVersions"]): string {
+function versionsText(stateVersions: MeasuredStats["stateVersions"]): string {
   const texts = Object.entries(stateVersions).map(
     ([version, threads]) => `${version === "0" ? "none" : `version ${version}`}: ${countText(threads, "thread")}`,
   );

@@ -16,7 +16,7 @@ const made = (start: number, count: number): string[] =>
   Array.from({ length: count }, (_, index) => `${start + index} `.repeat(documentLength / 4).slice(0, documentLength));
 
 const bytesOf = async (store: Store<Library>): Promise<number> =>
-  Object.values((await store.stats()).bytes).reduce((sum, bytes) => sum + bytes, 0);
+  Object.values((await store.measure()).bytes).reduce((sum, bytes) => sum + bytes, 0);
 
 const served = locations.filter(({ name }) => /sqlite|postgres/i.test(name));
 

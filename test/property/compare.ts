@@ -31,8 +31,10 @@ export async function compareAll(model: Model, store: Store<Free>, { bundled = f
   }
   await compareFinding(model, store, bundled);
   for (const thread of bundled ? [] : [...threads, ...model.empty.values()]) await compareOrphans(store, thread);
-  const { threads: threadCount, checkpoints } = await store.stats();
-  exact([threadCount, checkpoints], [threads.length, threads.reduce((sum, one) => sum + countOf(one), 0)], "stats");
+  for (const call of ["stats", "measure"] as const) {
+    const { threads: threadCount, checkpoints } = await store[call]();
+    exact([threadCount, checkpoints], [threads.length, threads.reduce((sum, one) => sum + countOf(one), 0)], call);
+  }
 }
 
 async function compareThread(store: Store<Free>, thread: NaiveThread): Promise<void> {

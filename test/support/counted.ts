@@ -1,17 +1,18 @@
 import type { Answer, Backend } from "../../src/backend.ts";
 import { sharedBackend } from "./shared-backend.ts";
 
-/** The calls since the last count: commits, reads, and the records and bytes that answered the reads. */
+/** The calls since the last count: commits, reads, the records and bytes that answered the reads, and measurements of all records. */
 export interface Taken {
   readonly commits: number;
   readonly reads: number;
   readonly records: number;
   readonly bytes: number;
+  readonly sizes: number;
 }
 
 /** A backend that counts what is asked of it, and outlives the stores that are opened on it. */
 export function counted(inner: Backend): { readonly backend: Backend; taken(): Taken } {
-  let [commits, reads, records, bytes] = [0, 0, 0, 0];
+  let [commits, reads, records, bytes, sizes] = [0, 0, 0, 0, 0];
   const count = (answer: Answer): void => {
     if (typeof answer === "number" || (typeof answer === "object" && "lines" in answer)) return;
     const values = Array.isArray(answer)
@@ -34,10 +35,14 @@ export function counted(inner: Backend): { readonly backend: Backend; taken(): T
         commits += 1;
         return inner.commit(batches);
       },
+      size() {
+        sizes += 1;
+        return inner.size();
+      },
     }),
     taken() {
-      const since = { commits, reads, records, bytes };
-      [commits, reads, records, bytes] = [0, 0, 0, 0];
+      const since = { commits, reads, records, bytes, sizes };
+      [commits, reads, records, bytes, sizes] = [0, 0, 0, 0, 0];
       return since;
     },
   };

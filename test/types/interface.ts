@@ -1,4 +1,12 @@
-import { type ChangeKind, open, type Store, type Thread, ThreadmarkError } from "threadmark";
+import {
+  type ChangeKind,
+  type MeasuredStats,
+  open,
+  type Stats,
+  type Store,
+  type Thread,
+  ThreadmarkError,
+} from "threadmark";
 
 /*
  * Compiled by `npm run typecheck`, never run: each `@ts-expect-error` is a mistake that must not compile.
@@ -49,6 +57,28 @@ export async function watching(store: Store): Promise<void> {
   store.watch({ kinds: ["puts"] });
   // @ts-expect-error: the option is thread.
   store.watch({ threads: ["t"] });
+}
+
+export async function statistics(store: Store, signal: AbortSignal): Promise<readonly number[]> {
+  const { threads, checkpoints, bytes } = await store.stats({ signal });
+  const measured: MeasuredStats = await store.measure({ signal, after: "t", progress: (done) => console.log(done) });
+  const stats: Stats = measured;
+  // @ts-expect-error: null in a larger store.
+  const unknown: number = stats.checkpoints;
+  // @ts-expect-error: null in a larger store.
+  bytes.packs.toFixed();
+  // @ts-expect-error: stats is quick by itself.
+  await store.stats({ quick: true });
+  // @ts-expect-error: measure goes on behind a thread.
+  await store.stats({ after: "t" });
+  return [
+    threads,
+    checkpoints ?? 0,
+    measured.checkpoints,
+    measured.bytes.packs,
+    measured.stateVersions[0] ?? 0,
+    unknown,
+  ];
 }
 
 export async function threads(store: Store, thread: Thread<State>): Promise<void> {

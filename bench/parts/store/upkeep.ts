@@ -17,7 +17,7 @@ async function forks({ place, report, quick }: Context, rows: Rows): Promise<voi
   const short = await StoredTalk.begin(store, "short", 10);
   const long = await StoredTalk.begin(store, "long", steps);
   const size = async (): Promise<number> => {
-    const { bytes } = await store.stats();
+    const { bytes } = await store.measure();
     return bytes.directory + bytes.metadata + bytes.tail + bytes.packs + bytes.index + bytes.writes;
   };
   const found = await compare(

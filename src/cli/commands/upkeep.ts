@@ -1,12 +1,12 @@
 import { type Command, Option } from "commander";
 import type { Store } from "../../api/store.ts";
 import { careFacts } from "../../display/care.ts";
-import type { QuickStats, Stats } from "../../model/interface/results.ts";
+import type { MeasuredStats, Stats } from "../../model/interface/results.ts";
 import { exitCodes, Failure } from "../failure.ts";
 import { declare } from "../input/declare.ts";
 import { printable } from "../output/printable.ts";
 import { Progress } from "../output/progress.ts";
-import { bytesText, countText, dateText } from "../output/quantities.ts";
+import { bytesText, changeText, countText, dateText } from "../output/quantities.ts";
 import { printFacts } from "../output/table.ts";
 import type { Session, State } from "../session.ts";
 
@@ -52,41 +52,39 @@ const kinds: readonly (readonly [keyof Stats["bytes"], string])[] = [
 ];
 
 export function statsCommand(program: Command, session: Session): void {
-  declare<{ readonly quick?: boolean }>(program, session, {
+  declare<{ readonly measure?: boolean }>(program, session, {
     name: "stats",
-    summary: "read every thread and count threads, checkpoints and bytes",
-    options: [new Option("--quick", "read no thread: threads and bytes of the whole store only")],
-    examples: ["threadmark stats sqlite:agent.db", "threadmark stats --quick --json | jq .bytes.total"],
-    async run({ url, options: { quick = false } }) {
+    summary: "tell threads, bytes and upkeep; of a small store also checkpoints and bytes by kind",
+    options: [new Option("--measure", "read every thread and measure every record, whatever the size of the store")],
+    examples: ["threadmark stats sqlite:agent.db", "threadmark stats --measure --json | jq .checkpoints"],
+    async run({ url, options: { measure = false } }) {
       const { terminal, json } = session;
-      const stats: QuickStats & { readonly checkpoints?: number } = await session.withStore(url, (store) =>
-        quick ? store.stats({ quick }) : readStats(session, store),
-      );
+      const stats = await session.withStore(url, (store) => (measure ? measured(session, store) : store.stats()));
       if (json) {
         terminal.json(stats);
         return;
       }
-      const { threads, checkpoints } = stats;
-      const bytes: Partial<Stats["bytes"]> = stats.bytes;
+      const { threads, checkpoints, bytes } = stats;
       printFacts(terminal, [
         ["threads", threads.toLocaleString("en")],
-        ...(checkpoints === undefined ? [] : [["checkpoints", checkpoints.toLocaleString("en")] as const]),
+        ...(checkpoints === null ? [] : [["checkpoints", checkpoints.toLocaleString("en")] as const]),
         ...kinds.flatMap(([kind, meaning]) => {
           const size = bytes[kind];
-          if (size === undefined) return [];
+          if (size === null) return [];
           return [[kind, `${bytesText(size).padStart(10)}  ${terminal.style("dim", meaning)}`] as const];
         }),
         ...careFacts(stats, Date.now(), dateText).map(([name, text]) => [name, printable(text)] as const),
       ]);
+      if (checkpoints === null) terminal.note("--measure reads everything, and tells checkpoints and bytes by kind.");
     },
   });
 }
 
-function readStats(session: Session, store: Store<State>): Promise<Stats> {
-  return Progress.during(session, "counting, threads:", async (update) => {
-    const { threads } = await store.stats({ quick: true });
+function measured(session: Session, store: Store<State>): Promise<MeasuredStats> {
+  return Progress.during(session, "measuring, threads:", async (update) => {
+    const { threads } = await store.counts();
     update(0, threads);
-    return store.stats({ progress: (done) => update(done, threads) });
+    return store.measure({ progress: (done) => update(done, threads) });
   });
 }
 
@@ -116,15 +114,15 @@ export function compactCommand(program: Command, session: Session): void {
     async run({ url }) {
       const { terminal, json } = session;
       const sizes = await session.withStore(url, async (store) => {
-        const { threads, bytes } = await store.stats({ quick: true });
+        const { threads, bytes } = await store.stats();
         await Progress.during(session, "compacting, threads:", (update) => {
           update(0, threads);
           return store.compact({ progress: (done) => update(done, threads) });
         });
-        return { before: bytes.total, after: (await store.stats({ quick: true })).bytes.total };
+        return { before: bytes.total, after: (await store.stats()).bytes.total };
       });
       if (json) terminal.json(sizes);
-      else terminal.note(`${bytesText(sizes.before)} before, ${bytesText(sizes.after)} after.`);
+      else terminal.note(changeText(sizes.before, sizes.after) ?? "Compacted.");
     },
   });
 }

@@ -1,3 +1,5 @@
+import { bytesText } from "../../display/quantities.ts";
+
 export { bytesText, countText } from "../../display/quantities.ts";
 
 const AGES = [
@@ -17,6 +19,11 @@ export function ageText(at: number, now: number): string {
     amount = Math.round(amount / size);
   }
   return dateText(at);
+}
+
+/** Formats the bytes that a store took before and after a work; undefined where its medium does not tell them. */
+export function changeText(before: number | null, after: number | null): string | undefined {
+  return before === null || after === null ? undefined : `${bytesText(before)} before, ${bytesText(after)} after.`;
 }
 
 /** Formats a time in this machine's zone: "2026-11-15 23:04:11". */

@@ -46,6 +46,7 @@ export class EncryptedBackend implements Backend {
   readonly name: string;
   readonly capabilities: Capabilities;
   readonly hear?: NonNullable<Backend["hear"]>;
+  readonly total?: NonNullable<Backend["total"]>;
   readonly reclaim?: NonNullable<Backend["reclaim"]>;
   readonly snapshot?: NonNullable<Backend["snapshot"]>;
   readonly numberFor?: NonNullable<Backend["numberFor"]>;
@@ -65,6 +66,7 @@ export class EncryptedBackend implements Backend {
     if (backend.numberFor) {
       this.numberFor = (id, number) => backend.numberFor?.(this.#hidden?.id(id) ?? id, number) ?? number;
     }
+    if (backend.total) this.total = () => backend.total?.() ?? backend.size();
     if (backend.hear) this.hear = (callback) => backend.hear?.(callback) ?? (() => {});
   }
 
@@ -235,10 +237,6 @@ export class EncryptedBackend implements Backend {
 
   size(): ReturnType<Backend["size"]> {
     return this.#backend.size();
-  }
-
-  total(): ReturnType<NonNullable<Backend["total"]>> {
-    return this.#backend.total?.() ?? this.#backend.size();
   }
 
   compact(): Promise<void> {

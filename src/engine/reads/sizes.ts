@@ -4,7 +4,7 @@ import { refers, unwrap } from "../../codec/envelope.ts";
 import type { Json } from "../../codec/json.ts";
 import { jsonBytes } from "../../codec/json-text.ts";
 import { namesIn } from "../../codec/references.ts";
-import type { CheckpointSize, Stats, ThreadSize } from "../../model/interface/results.ts";
+import type { CheckpointSize, MeasuredStats, ThreadSize } from "../../model/interface/results.ts";
 import type { ResumableOptions } from "../../model/interface/store-options.ts";
 import { byteLength } from "../../platform/bytes.ts";
 import { FrameReader } from "../bodies/frame-reader.ts";
@@ -85,12 +85,11 @@ function bytesOf(value: Value | undefined): number {
   return typeof value === "string" ? byteLength(value) : value.byteLength;
 }
 
-/** Counts the threads and checkpoints of a store, and adds up the bytes of its tables. `upkeep` is what is noted of its care. */
-export async function storeStats(
+/** Reads all threads and counts them, their checkpoints and the versions of their heads. */
+export async function readThreads(
   context: Context,
   { progress, signal, after }: ResumableOptions,
-  upkeep: Pick<Stats, "sweep" | "backup" | "restoring">,
-): Promise<Stats> {
+): Promise<Pick<MeasuredStats, "threads" | "checkpoints" | "stateVersions">> {
   signal?.throwIfAborted();
   let threads = 0;
   let checkpoints = 0;
@@ -106,7 +105,12 @@ export async function storeStats(
     }
   }
   signal?.throwIfAborted();
-  const { tables, total, behind } = await context.backend.size();
+  return { threads, checkpoints, stateVersions };
+}
+
+/** Measures all records of a store, by kind. */
+export async function measureRecords({ backend }: Context): Promise<Pick<MeasuredStats, "bytes" | "behind">> {
+  const { tables, total, behind } = await backend.size();
   const bytes = {
     directory: tables.directory.bytes,
     metadata: tables.meta.bytes + tables.mark.bytes,
@@ -119,14 +123,5 @@ export async function storeStats(
     log: tables.log.bytes,
   };
   const sum = Object.values(bytes).reduce((left, right) => left + right, 0);
-  const encryption = (await context.encryption?.report()) ?? null;
-  const stats = {
-    threads,
-    checkpoints,
-    bytes: { ...bytes, total: total ?? sum },
-    ...upkeep,
-    encryption,
-    stateVersions,
-  };
-  return behind === undefined ? stats : { ...stats, behind };
+  return { bytes: { ...bytes, total: total ?? sum }, ...(behind !== undefined && { behind }) };
 }

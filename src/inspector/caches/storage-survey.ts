@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { Store } from "../../api/store.ts";
-import type { Stats, ThreadSize } from "../../model/interface/results.ts";
+import type { MeasuredStats, ThreadSize } from "../../model/interface/results.ts";
 import type { Catalogue } from "./catalogue.ts";
 
 type State = Record<string, unknown>;
@@ -25,7 +25,7 @@ export interface Survey {
   readonly state: "none" | "running" | "done" | "failed";
   readonly measured: number;
   readonly threads: number;
-  readonly stats: Stats | undefined;
+  readonly stats: MeasuredStats | undefined;
   readonly sizes: readonly {
     readonly thread: string;
     readonly bytes: ThreadSize["bytes"];
@@ -82,7 +82,7 @@ export class StorageSurvey {
   }
 
   async #measure(): Promise<void> {
-    const stats = await this.#store.stats();
+    const stats = await this.#store.measure();
     this.#survey = { ...this.#survey, stats };
     const threads = await this.#catalogue.count();
     let sizes: { thread: string; bytes: ThreadSize["bytes"]; checkpoints: number }[] = [];

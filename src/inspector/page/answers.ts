@@ -4,7 +4,7 @@ import type { AnswerForm } from "../../display/steps/question.ts";
 import type { Ran } from "../../display/steps/step-name.ts";
 import type { Summary } from "../../display/values/parts.ts";
 import type { CheckpointInfo, ThreadInfo } from "../../model/checkpoint.ts";
-import type { Stats, ThreadSize } from "../../model/interface/results.ts";
+import type { MeasuredStats, ThreadSize } from "../../model/interface/results.ts";
 import type { Status } from "../../model/status.ts";
 import type { QuestionFacts } from "./checkpoint-answers.ts";
 
@@ -197,7 +197,7 @@ export interface StorageFacts {
   readonly measured: number;
   readonly threads: number;
   readonly total: number;
-  readonly stats?: Stats;
+  readonly stats?: MeasuredStats;
   readonly sizes: readonly {
     readonly thread: string;
     readonly bytes: ThreadSize["bytes"];

@@ -65,25 +65,27 @@ export interface VerifyResult {
   readonly faults: readonly Fault[];
 }
 
-/** The result of `stats`. */
+/** The result of `stats`. Numbers that cost too much in a larger store are null there: `measure` finds them. */
 export interface Stats {
   readonly threads: number;
-  readonly checkpoints: number;
+  /** How many checkpoints all threads show; null in a larger store. */
+  readonly checkpoints: number | null;
   /**
    * Bytes of encoded values by kind: directory, metadata, tail, packs, index of checkpoints, writes, large values, entries of the
-   * index of threads, the log that `watch` reads; and `total` on the medium.
+   * index of threads, the log that `watch` reads; null in a larger store. And `total` on the medium; null only where that is unknown
+   * too, in a larger store in memory or on Redis.
    */
   readonly bytes: {
-    readonly directory: number;
-    readonly metadata: number;
-    readonly tail: number;
-    readonly packs: number;
-    readonly index: number;
-    readonly writes: number;
-    readonly values: number;
-    readonly entries: number;
-    readonly log: number;
-    readonly total: number;
+    readonly directory: number | null;
+    readonly metadata: number | null;
+    readonly tail: number | null;
+    readonly packs: number | null;
+    readonly index: number | null;
+    readonly writes: number | null;
+    readonly values: number | null;
+    readonly entries: number | null;
+    readonly log: number | null;
+    readonly total: number | null;
   };
   /** How many milliseconds a hot standby of Postgres is behind its primary; absent elsewhere. */
   readonly behind?: number;
@@ -95,7 +97,14 @@ export interface Stats {
   readonly restoring?: number;
   /** How the store is encrypted; null where it is not. */
   readonly encryption: EncryptionReport | null;
-  /** How many threads have a head of each state version; 0 is unversioned. */
+  /** How many threads have a head of each state version; 0 is unversioned. Null in a larger store. */
+  readonly stateVersions: { readonly [version: number]: number } | null;
+}
+
+/** The result of `measure`: the statistics of a store, every number of them. */
+export interface MeasuredStats extends Stats {
+  readonly checkpoints: number;
+  readonly bytes: { readonly [Kind in keyof Stats["bytes"]]: number };
   readonly stateVersions: { readonly [version: number]: number };
 }
 
@@ -109,18 +118,12 @@ export interface EncryptionReport {
   readonly rotating: boolean;
 }
 
-/** The result of `stats` with `quick`: everything that is known without reading the threads. */
-export interface QuickStats
-  extends Pick<Stats, "threads" | "behind" | "sweep" | "backup" | "restoring" | "encryption"> {
-  readonly bytes: Pick<Stats["bytes"], "total">;
-}
-
 /**
  * Bytes that a thread takes on the medium, without those it shares with the threads it was forked from. Large values count
  * where the thread's own checkpoints and writes need them: forks may need the same ones.
  */
 export interface ThreadSize {
-  readonly bytes: Omit<Stats["bytes"], "directory" | "entries" | "log">;
+  readonly bytes: Omit<MeasuredStats["bytes"], "directory" | "entries" | "log">;
   /** Bytes of its frames and metadata by when they were committed, oldest first. A pack counts as one. */
   readonly growth: readonly { readonly at: number; readonly bytes: number }[];
 }

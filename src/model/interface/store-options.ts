@@ -76,7 +76,7 @@ export interface DueOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Options of work that goes through the whole store: `verify`, `compact`, `stats`, `sweep`, `export` and `import`. */
+/** Options of work that goes through the whole store: `verify`, `compact`, `measure`, `sweep`, `export` and `import`. */
 export interface WorkOptions {
   /**
    * Called with the number of threads done, as the work goes on, and with the id of the last one, where threads are gone
@@ -88,12 +88,12 @@ export interface WorkOptions {
 }
 
 /** Options of `stats`. */
-export interface StatsOptions extends ResumableOptions {
-  /** Only count threads, by the index, and measure the whole store: its time does not grow with the threads. @default false */
-  readonly quick?: boolean;
+export interface StatsOptions {
+  /** Ends the reading of a small store with the signal's reason. @default none */
+  readonly signal?: AbortSignal;
 }
 
-/** Options of `compact` and `verify`; `stats` has them too. */
+/** Options of `compact`, `verify` and `measure`. */
 export interface ResumableOptions extends WorkOptions {
   /** Begin behind the thread of this id, bytewise: the last one that `progress` told of work that was stopped. @default at the first */
   readonly after?: string;

@@ -35,11 +35,7 @@ export function checkResumableOptions(options: ResumableOptions, call: string): 
 }
 
 export function checkStatsOptions(options: StatsOptions): StatsOptions {
-  const fields = checkOptions(options, [...workKeys, "after", "quick"], "stats");
-  checkWork(fields);
-  optional(fields, "after", (value) => checkId(value, "A thread id"));
-  optional(fields, "quick", checkBoolean);
-  if (options.quick && options.after !== undefined) throw new TypeError("stats takes quick or after, not both.");
+  optional(checkOptions(options, ["signal"], "stats"), "signal", checkSignal);
   return { ...options };
 }
 

@@ -21,7 +21,7 @@ export function forwarding(backend: Backend, overrides: Overrides = {}): Backend
     compact: () => backend.compact(),
     verify: () => backend.verify(),
     close: () => backend.close(),
-    total: () => backend.total?.() ?? backend.size(),
+    ...(backend.total && { total: () => backend.total?.() ?? backend.size() }),
     ...(backend.reclaim && {
       reclaim: (lineages: readonly number[]) => backend.reclaim?.(lineages) ?? Promise.resolve(false),
     }),

@@ -69,15 +69,31 @@ test("prune --all prunes the threads that its filters name", async () => {
   expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining("go with --all")]);
 });
 
-test("stats --quick tells threads and bytes, and no more", async () => {
+test("stats tells everything of a small store, as stats --measure does", async () => {
   const url = await storeWith(described);
-  const [quick] = records((await threadmark(["stats", url, "--quick", "--json"])).out);
-  const whole = { sweep: null, backup: null, encryption: null };
-  expect(quick).toEqual({ threads: 3, bytes: { total: expect.any(Number) }, ...whole });
-  expect((await threadmark(["stats", url, "--quick"])).out).toMatch(
-    /^threads +3\ntotal +\S+ \S+ +on the medium\nencryption +none\nlast sweep +none\nlast backup +none noted\n$/,
+  const of = async (...options: readonly string[]): Promise<unknown> => {
+    const [stats] = records((await threadmark(["stats", url, ...options, "--json"])).out);
+    return stats;
+  };
+  expect(await of()).toMatchObject({ threads: 3, checkpoints: 3, stateVersions: { 0: 3 } });
+  expect(await of("--measure")).toEqual(await of());
+  const { out, err } = await threadmark(["stats", url]);
+  expect([out, err]).toEqual([expect.stringMatching(/^entries +\S+ \S+ +finding threads by anything else$/m), ""]);
+});
+
+test("stats of a larger store tells what it knows without reading it, and names the option that reads it", async () => {
+  const url = await storeWith(async (store) => {
+    for (let n = 0; n < 9; n += 1) await store.thread(`t${n}`).put({ state: { text: `${n}`.repeat(8_000_000) } });
+  });
+  const { out, err } = await threadmark(["stats", url]);
+  expect(out).toMatch(
+    /^threads +9\ntotal +\S+ MB +on the medium\nencryption +none\nlast sweep +none\nlast backup +none noted\n$/,
   );
-  expect((await threadmark(["stats", url])).out).toMatch(/^entries +\S+ \S+ +finding threads by anything else$/m);
+  expect(err).toMatch(/^--measure reads everything/);
+  const [stats] = records((await threadmark(["stats", url, "--json"])).out);
+  expect(stats).toMatchObject({ checkpoints: null, bytes: { packs: null, total: expect.any(Number) } });
+  const [measured] = records((await threadmark(["stats", url, "--measure", "--json"])).out);
+  expect(measured).toMatchObject({ checkpoints: 9, bytes: { packs: expect.any(Number) } });
 });
 
 test("reindex says how many threads it has gone through", async () => {

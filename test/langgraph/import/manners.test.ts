@@ -43,7 +43,7 @@ async function countIn(url: string): Promise<number> {
   if (!existsSync(url.slice("sqlite:".length))) return 0;
   const store = await open(url, { readOnly: true });
   try {
-    return (await store.stats()).checkpoints;
+    return (await store.measure()).checkpoints;
   } finally {
     await store.close();
   }

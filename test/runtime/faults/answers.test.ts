@@ -145,7 +145,7 @@ onMemoryAndSqlite("answers go to their questions alone", ({ store: fresh }) => {
       result = await flow.resume({ thread: "t", answers: { [id]: "yes" } });
     }
     expect(result.state.out).toHaveLength(100);
-    const { bytes } = await store.stats();
+    const { bytes } = await store.measure();
     expect(bytes.writes).toBeLessThan(1_500_000);
     expect((await store.verify()).faults).toEqual([]);
   });

@@ -105,7 +105,7 @@ onEveryBackend("wesichain", ({ fresh, again, backend }) => {
     await grow("short", 10);
     await grow("long", 10_000);
     const bytes = async (): Promise<number> => {
-      const { directory, metadata, tail, packs, index, writes } = (await store.stats()).bytes;
+      const { directory, metadata, tail, packs, index, writes } = (await store.measure()).bytes;
       return directory + metadata + tail + packs + index + writes;
     };
     const costOf = async (id: string): Promise<number> => {

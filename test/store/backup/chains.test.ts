@@ -29,14 +29,14 @@ test("verify and stats report a restore that was stopped, until one is completed
   expect((await other.verify()).faults).toEqual([
     { thread: "", checkpoint: null, message: expect.stringMatching(unfinished) },
   ]);
-  for (const quick of [false, true]) expect((await other.stats({ quick })).restoring).toEqual(expect.any(Number));
+  for (const call of ["stats", "measure"] as const) expect((await other[call]()).restoring).toEqual(expect.any(Number));
   // So the command line and the screen say it.
   const facts = careFacts(await other.stats(), Date.now(), String);
   expect(facts).toContainEqual(["restore", "begun just now and not ended"]);
 
   await other.restore(file);
   expect(await store.verify()).toEqual({ ok: true, faults: [] });
-  for (const quick of [false, true]) expect(await store.stats({ quick })).not.toHaveProperty("restoring");
+  for (const call of ["stats", "measure"] as const) expect(await store[call]()).not.toHaveProperty("restoring");
   expect(await store.thread("c").count()).toBe(1);
 });
 

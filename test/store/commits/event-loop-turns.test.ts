@@ -33,7 +33,7 @@ describe.each(["memory:", "sqlite::memory:"])("work that goes through a whole st
     opened.push(store);
     await Promise.all(fill(store));
     // Modules loaded on first use take turns of their own.
-    await store.stats();
+    await store.measure();
     await store.verify();
     await store.compact();
     await all(store.export());
@@ -47,7 +47,7 @@ describe.each(["memory:", "sqlite::memory:"])("work that goes through a whole st
     const pages = Math.floor(THREADS / 100);
     expect(await turnsDuring(() => all(store.threads()))).toBeGreaterThanOrEqual(pages);
     expect(await turnsDuring(() => all(store.threads({ order: "updated" })))).toBeGreaterThanOrEqual(pages);
-    expect(await turnsDuring(() => store.stats())).toBeGreaterThanOrEqual(pages);
+    expect(await turnsDuring(() => store.measure())).toBeGreaterThanOrEqual(pages);
     expect(await turnsDuring(() => store.verify())).toBeGreaterThanOrEqual(pages);
     expect(await turnsDuring(() => store.compact())).toBeGreaterThanOrEqual(pages);
     expect(await turnsDuring(() => all(store.export()))).toBeGreaterThanOrEqual(pages);

@@ -36,16 +36,6 @@ const asked: readonly (readonly [options: object, from: number, stride: number])
   [{ run: "r17" }, 17, Number.POSITIVE_INFINITY],
 ];
 
-/** Fills a backend and returns what quick statistics read of it. Throws if they are wrong. */
-export async function quickStatsOf(backend: Backend, count: number): Promise<Taken> {
-  await fill(backend, count);
-  const { backend: watched, taken } = counted(backend);
-  const store: Store = await open(watched);
-  const { threads } = await store.stats({ quick: true });
-  if (threads !== count) throw new Error(`${threads} threads were counted`);
-  return taken();
-}
-
 /**
  * Fills a backend and returns what the first pages of 10 threads read of it. Throws if a page shows other threads than it
  * should. `backend` stays open.

@@ -58,6 +58,7 @@ test("a store of before that may only be read is listed by reading it", async ()
   const store = await open(`sqlite:${file}`, { readOnly: true });
   expect(await collect(store.threads({ order: "updated", status: "done" }))).toHaveLength(2);
   expect((await store.counts()).status.paused).toBe(2);
+  expect(await store.stats()).toMatchObject({ threads: 4, checkpoints: 4 });
   await store.close();
 });
 

@@ -13,7 +13,7 @@ const large = (from: number): unknown[] =>
   Array.from({ length: 100 }, (_, index) => ({ id: from + index, text: `${from + index} ${"x".repeat(500)}` }));
 
 async function bytesOf(store: Store<Talk>): Promise<number> {
-  return (await store.stats()).bytes.total;
+  return (await store.measure()).bytes.total;
 }
 
 /** Every branch is what it was put as, read by a store that remembers nothing of it as well. */
@@ -113,10 +113,10 @@ describe.each([3, 64])("branches, with packs of %d", (packRows) => {
     for (let n = 0; n < 40; n += 1) {
       await thread.put({ id: `b${n}`, update: { unset: [`f${n % 8}`] } }, { parent: "base" });
     }
-    const before = (await store.stats()).bytes.total;
+    const before = (await store.measure()).bytes.total;
     await thread.deleteCheckpoints(["base"]);
     const frame = JSON.stringify(Object.fromEntries(fields)).length;
-    expect((await store.stats()).bytes.total).toBeLessThan(before + frame);
+    expect((await store.measure()).bytes.total).toBeLessThan(before + frame);
     for (let n = 0; n < 40; n += 1) {
       const state = Object.fromEntries(fields.filter((_, field) => field !== n % 8));
       expect((await thread.get(`b${n}`))?.state).toEqual(state);

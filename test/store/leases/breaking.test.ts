@@ -50,7 +50,7 @@ it("breaking where there is no lease, or no thread, writes nothing; odd options 
   const store = await open("memory:");
   expect(await store.thread("none").breakLease({ reason: "why not" })).toBeUndefined();
   expect(await store.thread("none").lease()).toEqual({ held: null, taken: false, broken: [] });
-  expect((await store.stats()).bytes.directory).toBe(0);
+  expect((await store.measure()).bytes.directory).toBe(0);
   await expect(store.thread("t").breakLease({ by: 7 as unknown as string })).rejects.toThrow(TypeError);
   await expect(store.thread("t").breakLease({ reason: "x".repeat(513) })).rejects.toThrow(TypeError);
   await expect(store.thread("t", { namespace: ["n"] }).breakLease()).rejects.toThrow(TypeError);

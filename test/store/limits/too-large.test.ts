@@ -52,9 +52,9 @@ describe.each([
 ])("Beyond the limit of a checkpoint, %s,", (_, options) => {
   test.each(Object.entries(refused))("%s is TOO_LARGE, and nothing is written", async (__, put) => {
     const store = await small(options);
-    const before = await store.stats();
+    const before = await store.measure();
     await expect(put(store)).rejects.toMatchObject(refusal);
-    expect((await store.stats()).bytes).toEqual(before.bytes);
+    expect((await store.measure()).bytes).toEqual(before.bytes);
     expect((await store.thread("t").latest())?.id).toBe("a");
     expect(await store.thread("f").latest()).toBeUndefined();
     await store.thread("t").put({ update: { set: { n: 1 } } });

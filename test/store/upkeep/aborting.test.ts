@@ -14,7 +14,7 @@ it("long work ends with the reason of its signal, and progress hears of every th
   const works = [
     (options: object) => store.verify(options),
     (options: object) => store.compact(options),
-    (options: object) => store.stats(options),
+    (options: object) => store.measure(options),
     (options: object) => collect(store.export(options)),
     (options: object) => target.import(bundle, options),
   ];

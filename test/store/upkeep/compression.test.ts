@@ -22,7 +22,7 @@ describe.each(["deflate", ...(canCompress("zstd") ? (["zstd"] as const) : [])] a
         const first = await thread.put({ state: { log: [] } });
         for (let step = 1; step <= 200; step += 1)
           await thread.put({ update: { append: { log: [`the same words at step ${step}`] } } });
-        sizes.push((await store.stats()).bytes.packs);
+        sizes.push((await store.measure()).bytes.packs);
         await store.close();
         const reader = await open<{ log: string[] }>(backend);
         expect((await reader.thread("t").latest())?.state.log.length).toBe(200);

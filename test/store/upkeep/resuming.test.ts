@@ -47,6 +47,7 @@ const work: readonly (readonly [string, (store: Store<State>) => Promise<unknown
   ["compact", (store) => store.compact()],
   ["verify", (store) => store.verify()],
   ["stats", (store) => store.stats()],
+  ["measure", (store) => store.measure()],
   ["sweep", (store) => store.sweep()],
   [
     "export",
@@ -101,14 +102,13 @@ test("a count that was stopped goes on behind the last thread that was told", as
     told.push(last as string);
     if (threads === 12) stop.abort(new Error("enough"));
   };
-  await expect(store.stats({ progress, signal: stop.signal })).rejects.toThrow("enough");
-  const rest = await store.stats({ after: told.at(-1) as string });
-  const whole = await store.stats();
+  await expect(store.measure({ progress, signal: stop.signal })).rejects.toThrow("enough");
+  const rest = await store.measure({ after: told.at(-1) as string });
+  const whole = await store.measure();
   expect(rest.threads).toBe(whole.threads - 12);
   expect(whole.checkpoints - rest.checkpoints).toBe(24);
   expect(rest.bytes).toEqual(whole.bytes);
-  await expect(store.stats({ after: "" })).rejects.toThrow(TypeError);
-  await expect(store.stats({ after: "a", quick: true })).rejects.toThrow(TypeError);
+  await expect(store.measure({ after: "" })).rejects.toThrow(TypeError);
 });
 
 test("every lineage is compacted once, whichever of its threads were deleted", async () => {

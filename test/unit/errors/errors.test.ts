@@ -51,6 +51,8 @@ it("a misspelt option is a TypeError that names the nearest known one, before an
     () => store.verify(wrong),
     () => store.compact(wrong),
     () => store.stats(wrong),
+    () => store.stats({ quick: true } as never),
+    () => store.measure(wrong),
     () => store.import([], wrong),
   ]) {
     await expect(call()).rejects.toThrow(/unknown key/);

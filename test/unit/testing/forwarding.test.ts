@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Backend } from "../../../src/backend.ts";
 import { memory } from "../../../src/backends/memory/index.ts";
+import { sqlite } from "../../../src/backends/sqlite/index.ts";
 import { open } from "../../../src/index.ts";
 import { backendCases, forwarding } from "../../../src/testing/index.ts";
 
@@ -33,6 +34,13 @@ test("an override of undefined takes an optional member of a forwarding backend 
   const backend: Backend = Object.assign(memory(), { interruptions: 3 });
   expect(forwarding(backend).interruptions).toBe(3);
   expect(forwarding(backend, { interruptions: undefined }).interruptions).toBeUndefined();
+});
+
+test("a forwarding backend tells its whole size only where its backend does without counting", async () => {
+  expect(forwarding(memory()).total).toBeUndefined();
+  const backend = await sqlite(":memory:");
+  expect(await forwarding(backend).total?.()).toEqual(await backend.total?.());
+  await backend.close();
 });
 
 test("a forwarding backend shows the interruptions that its backend counts later", () => {

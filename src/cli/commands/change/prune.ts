@@ -63,7 +63,7 @@ export function pruneCommand(program: Command, session: Session): void {
         throw usage("Say what to keep: --keep-last, --older-than or both.");
       await session.withStore(url, async (store) => {
         const few = await fewOf();
-        const total = few?.length ?? (await store.stats({ quick: true })).threads;
+        const total = few?.length ?? (await store.counts()).threads;
         const { dryRun, yes } = options;
         if (!dryRun && !yes) {
           const doomed: Pruned[] = [];

@@ -48,9 +48,9 @@ export function exportCommand(program: Command, session: Session): void {
   });
 }
 
-/** Returns how many checkpoints there are to export. */
-async function countOf(store: Store<State>, threads: readonly string[]): Promise<number> {
-  if (threads.length === 0) return (await store.stats()).checkpoints;
+/** Returns how many checkpoints there are to export; undefined where that would take long. */
+async function countOf(store: Store<State>, threads: readonly string[]): Promise<number | undefined> {
+  if (threads.length === 0) return (await store.stats()).checkpoints ?? undefined;
   let count = 0;
   for (const id of threads) {
     for (const namespace of await store.thread(id).namespaces()) count += await store.thread(id, { namespace }).count();

@@ -4,7 +4,7 @@ import { exitCodes, Failure } from "../../failure.ts";
 import { declare } from "../../input/declare.ts";
 import { printable } from "../../output/printable.ts";
 import { Progress } from "../../output/progress.ts";
-import { bytesText, countText } from "../../output/quantities.ts";
+import { changeText, countText } from "../../output/quantities.ts";
 import type { Session } from "../../session.ts";
 
 type Importer = typeof import("../../../langgraph/import/index.ts");
@@ -40,7 +40,7 @@ export function importLangGraphCommand(program: Command, session: Session): void
         const result = await session.withStore(url, (store) => transfer(source, store, { signal, onProgress }));
         progress.end();
         // Measured after closing, so that SQLite's log does not count.
-        const after = await session.withStore(url, async (store) => (await store.stats({ quick: true })).bytes.total);
+        const after = await session.withStore(url, async (store) => (await store.stats()).bytes.total);
         if (json) terminal.json({ ...result, bytes: { before, after } });
         else {
           for (const fault of result.faults) terminal.line(faultText(fault));
@@ -49,7 +49,8 @@ export function importLangGraphCommand(program: Command, session: Session): void
           terminal.note(
             `Read ${countText(threads, "thread")}: ${countText(checkpoints, "checkpoint")} and ${countText(writes, "write")} imported${already}.`,
           );
-          terminal.note(`${bytesText(before)} before, ${bytesText(after)} after.`);
+          const change = changeText(before, after);
+          if (change !== undefined) terminal.note(change);
         }
         if (result.faults.length > 0) {
           const count = countText(result.faults.length, "checkpoint");

@@ -1,6 +1,5 @@
-import type { IndexEntry, Read, Sizes, Value } from "../../../backend.ts";
-import type { Counts, QuickStats } from "../../../model/interface/results.ts";
-import type { WorkOptions } from "../../../model/interface/store-options.ts";
+import type { IndexEntry, Read, Value } from "../../../backend.ts";
+import type { Counts } from "../../../model/interface/results.ts";
 import { type Status, statuses } from "../../../model/status.ts";
 import type { Context } from "../../memory/context.ts";
 import { metaKey } from "../../records/keys.ts";
@@ -49,24 +48,8 @@ export async function countThreads(context: Context): Promise<Counts> {
   return { threads: sum(all), status: all, workflows: Object.fromEntries(workflows) };
 }
 
-/** Counts the threads by the index, and measures the store as a whole. */
-export async function quickStats(
-  context: Context,
-  { progress, signal }: WorkOptions,
-  upkeep: Pick<QuickStats, "sweep" | "backup" | "restoring">,
-): Promise<QuickStats> {
-  signal?.throwIfAborted();
-  const threads = await threadCount(context);
-  progress?.(threads);
-  signal?.throwIfAborted();
-  const { backend } = context;
-  const sizes: Partial<Sizes> = await (backend.total?.() ?? backend.size());
-  const { total = sum(sizes.tables ?? {}, ({ bytes }) => bytes), behind } = sizes;
-  const encryption = (await context.encryption?.report()) ?? null;
-  return { threads, bytes: { total }, ...upkeep, encryption, ...(behind !== undefined && { behind }) };
-}
-
-async function threadCount(context: Context): Promise<number> {
+/** Counts all threads, by the index where that is complete. */
+export async function threadCount(context: Context): Promise<number> {
   if (!(await context.index.isComplete())) return (await countAll(context)).threads;
   const [threads] = await context.read([{ tally: everyThread }]);
   return threads as number;
@@ -118,6 +101,6 @@ function none(): ByStatus {
   return Object.fromEntries(statuses.map((status) => [status, 0])) as ByStatus;
 }
 
-function sum<T = number>(parts: Readonly<Record<string, T>>, of: (part: T) => number = Number): number {
-  return Object.values(parts).reduce((total, part) => total + of(part), 0);
+function sum(parts: ByStatus): number {
+  return Object.values(parts).reduce((total, part) => total + part, 0);
 }

@@ -37,6 +37,7 @@ export const closing: readonly Case[] = [
         renew: () => held.renew(),
         threads: () => collect(store.threads()),
         stats: () => store.stats(),
+        measure: () => store.measure(),
         verify: () => store.verify(),
         compact: () => store.compact(),
       };

@@ -81,7 +81,7 @@ export const compaction: readonly Case[] = [
     async run({ open }) {
       const store = await open();
       const bytes = async (): Promise<number> => {
-        const found = (await store.stats()).bytes;
+        const found = (await store.measure()).bytes;
         return found.metadata + found.tail + found.packs + found.index + found.writes;
       };
       const before = await bytes();
@@ -147,7 +147,7 @@ export const compaction: readonly Case[] = [
       await store.compact();
       for (const reader of [store, await open()]) {
         exact(await Promise.all(["t", "one", "other"].map((id) => snapshot(reader, id))), before);
-        const { tail, packs, metadata } = (await reader.stats()).bytes;
+        const { tail, packs, metadata } = (await reader.measure()).bytes;
         assert.ok(tail + packs + metadata < 30_000, `${tail} + ${packs} + ${metadata} bytes`);
       }
       await one.put({ id: "h", update: { set: { last: 1 } } });
@@ -178,15 +178,15 @@ export const compaction: readonly Case[] = [
       const thread = store.thread("t");
       const ids = Array.from({ length: 60 }, (_, n) => `checkpoint ${n}`);
       for (const [n, id] of ids.entries()) await thread.put({ id, state: { n } });
-      const { index: full } = (await store.stats()).bytes;
+      const { index: full } = (await store.measure()).bytes;
       const fork = await thread.fork({ into: "f" });
       await thread.prune({ keepLast: 1 });
       await store.compact();
-      exact((await store.stats()).bytes.index, full, "the fork shows them all");
+      exact((await store.measure()).bytes.index, full, "the fork shows them all");
       exact((await fork.get("checkpoint 3"))?.state, { n: 3 });
       await fork.delete();
       await store.compact();
-      const { index } = (await store.stats()).bytes;
+      const { index } = (await store.measure()).bytes;
       assert.ok(index < full / 10, `${index} of ${full} bytes`);
       exact(await thread.get("checkpoint 3"), undefined);
       await thread.put({ id: "checkpoint 3", state: { again: true } });
@@ -207,7 +207,7 @@ export const compaction: readonly Case[] = [
         await nested(n).put({ state: { n } });
         await root.put({ state: { n } });
       }
-      const { index: full } = (await store.stats()).bytes;
+      const { index: full } = (await store.measure()).bytes;
       const fork = await root.fork({ into: "f" });
       for (let n = 0; n < 50; n++) {
         const { id } = (await nested(n).latest()) ?? assert.fail(`call ${n} is there`);
@@ -217,7 +217,7 @@ export const compaction: readonly Case[] = [
       exact((await store.thread("f", { namespace: ["call 3"] }).latest())?.state, { n: 3 });
       await fork.delete();
       await store.compact();
-      const { index } = (await store.stats()).bytes;
+      const { index } = (await store.measure()).bytes;
       assert.ok(index < full / 2, `${index} of ${full} bytes`);
       for (const reader of [store, await open()]) {
         const thread = reader.thread("t", { namespace: ["call 3"] });

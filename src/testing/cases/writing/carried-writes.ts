@@ -44,7 +44,7 @@ function valuesOf(writes: readonly Write[]): unknown[] {
 }
 
 async function writeBytes(store: Store<Free>): Promise<number> {
-  return (await store.stats()).bytes.writes;
+  return (await store.measure()).bytes.writes;
 }
 
 export const carriedWrites: readonly Case[] = [
@@ -145,7 +145,7 @@ export const carriedWrites: readonly Case[] = [
         Array.from({ length: 60 }, (_, n) => `${file}:${n} ${n * 7919}`).join("\n");
       const files = Object.fromEntries([0, 1, 2].map((file) => [`f${file}`, lines(file)]));
       let head = (await thread.put({ state: { files, messages: [] } })).id;
-      const before = (await store.stats()).bytes;
+      const before = (await store.measure()).bytes;
       const expected: [string, unknown[]][] = [];
       for (let n = 0; n < 9; n++) {
         const name = `f${n % 3}`;
@@ -161,7 +161,7 @@ export const carriedWrites: readonly Case[] = [
         head = (await thread.put({ update: update as never })).id;
         await written;
       }
-      const { tail, packs, writes, values } = (await store.stats()).bytes;
+      const { tail, packs, writes, values } = (await store.measure()).bytes;
       const grown = tail + packs + writes + values - (before.tail + before.packs + before.writes + before.values);
       assert.ok(grown < 9 * 1_100, `${grown} bytes`);
       for (const each of [thread, (await open<Free>(options)).thread("t")]) {

@@ -14,7 +14,7 @@ function documentOf(seed: string, length = 20_000): string {
 const options = { largeValues: { from: 8_192 }, packRows: 4 } as const;
 
 async function valueBytes(store: Store<Free>): Promise<number> {
-  return (await store.stats()).bytes.values;
+  return (await store.measure()).bytes.values;
 }
 
 /** Returns a driver that keeps objects in memory, with the times of a clock. */

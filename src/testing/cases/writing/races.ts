@@ -151,7 +151,7 @@ export const races: readonly Case[] = [
         if (first === "the source") await source.delete();
         const ids = (await collect(store.threads())).map(({ id }) => id);
         await Promise.all(ids.map((id, n) => stores[n % stores.length]?.thread(id).delete()));
-        const { threads, bytes } = await store.stats();
+        const { threads, bytes } = await store.measure();
         exact([threads, bytes.metadata, bytes.tail], [0, 0, 0], `what is left, deleted before the others: ${first}`);
       }
     },
