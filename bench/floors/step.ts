@@ -18,7 +18,7 @@ const group = 5;
 
 type Fields = Record<string, unknown>;
 
-/** What a message held when it was last stored. */
+/** The fields of a message as it was last stored. */
 interface Seen {
   readonly message: Fields;
   readonly names: readonly string[];

@@ -93,6 +93,7 @@ export async function open<State = unknown>(
       packRows: options.packRows,
       packBytes: options.packBytes,
       checkpointBytes: options.checkpointBytes,
+      rewriteBytes: options.rewriteBytes,
       largeValues: options.largeValues && { ...options.largeValues },
       retention: retention && retentionRules(retention),
       readOnly: "readOnly" in options && options.readOnly === true,

@@ -35,6 +35,7 @@ import { encryption } from "./cases/upkeep/encryption.ts";
 import { erase } from "./cases/upkeep/erase.ts";
 import { maintenance } from "./cases/upkeep/maintenance.ts";
 import { prune } from "./cases/upkeep/prune.ts";
+import { pruneHidden } from "./cases/upkeep/prune-hidden.ts";
 import { sweep } from "./cases/upkeep/sweep.ts";
 import { capture } from "./cases/writing/capture.ts";
 import { carriedWrites } from "./cases/writing/carried-writes.ts";
@@ -78,6 +79,7 @@ export const cases: readonly Case[] = [
   ...copy,
   ...detached,
   ...prune,
+  ...pruneHidden,
   ...sweep,
   ...erase,
   ...deletion,

@@ -57,6 +57,8 @@ const settings = fc.record({
   // Small packs let a short sequence meet all that can happen to sealed history.
   packRows: fc.constantFrom(3, 4, 64),
   packBytes: fc.constantFrom(600, 2 ** 22, 2 ** 22),
+  // Removals of small states take rows out of storage at once, unless even a small frame is too much.
+  rewriteBytes: fc.constantFrom(1, 1, 300, 2 ** 14),
   // From 20 characters on nearly everything in these states is a value of its own.
   largeValues: fc.constantFrom({}, { from: 20 }, { from: 60 }),
 });

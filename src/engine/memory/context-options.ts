@@ -17,6 +17,7 @@ export interface ContextOptions {
   readonly packRows?: number | undefined;
   readonly packBytes?: number | undefined;
   readonly checkpointBytes?: number | undefined;
+  readonly rewriteBytes?: number | undefined;
   /** The backend once more, where it encrypts what it stores. */
   readonly encryption?: EncryptedBackend | undefined;
   /** From which length a value is stored by itself, and where. */

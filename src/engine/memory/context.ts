@@ -4,6 +4,7 @@ import { RECORD_BYTES } from "../../codec/json-text.ts";
 import type { ValueCodec } from "../../codec/values/value.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import type { LargeValueOptions } from "../../model/interface/store-options.ts";
+import { SMALL_FRAMES } from "../../model/retention/rewriting.ts";
 import type { StateVersions } from "../../model/state-versions.ts";
 import { observedRead } from "../../platform/diagnostics.ts";
 import type { EncryptedBackend } from "../encryption/encrypted-backend.ts";
@@ -65,6 +66,8 @@ export class Context {
   readonly packBytes: number;
   /** Bytes that a checkpoint's body, the record of a put, and the writes of a task may take. */
   readonly checkpointBytes: number;
+  /** Bytes of full frames that a removal writes however little it removes: see `isWorthRewriting`. */
+  readonly rewriteBytes: number;
   /** Names this store in the rows it commits, where answers may be lost: two stores may put equal rows at the same moment. */
   readonly writer: string | undefined;
   /** The length of a value's JSON from which it is stored by itself. */
@@ -96,6 +99,7 @@ export class Context {
     this.packRows = options.packRows ?? PACK_ROWS;
     this.packBytes = options.packBytes ?? PACK_BYTES;
     this.checkpointBytes = options.checkpointBytes ?? CHECKPOINT_BYTES;
+    this.rewriteBytes = options.rewriteBytes ?? SMALL_FRAMES;
     this.writer = options.backend.capabilities.distant ? randomName() : undefined;
     this.largeValues = options.largeValues;
     this.largeFrom = options.largeValues?.from ?? LARGE_FROM;
@@ -130,7 +134,18 @@ export class Context {
 
   /** Returns a context on the same backend, or on another one, that remembers nothing yet. */
   fresh(backend: Backend = this.backend): Context {
-    const { codec, clock, ids, compression, packRows, packBytes, checkpointBytes, largeValues, encryption } = this;
+    const {
+      codec,
+      clock,
+      ids,
+      compression,
+      packRows,
+      packBytes,
+      checkpointBytes,
+      rewriteBytes,
+      largeValues,
+      encryption,
+    } = this;
     const cacheBytes = FRESH_CACHE_BYTES;
     return new Context({
       backend,
@@ -141,6 +156,7 @@ export class Context {
       packRows,
       packBytes,
       checkpointBytes,
+      rewriteBytes,
       largeValues,
       encryption,
       cacheBytes,

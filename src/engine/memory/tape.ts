@@ -289,9 +289,18 @@ export class Tape {
     return rewrites === this.meta.rewrites ? "same" : "newer";
   }
 
+  /** Tells whether a view with this generation shows no row up to a seq, because all of them are hidden. */
+  isGoneUpTo(seq: number, generation: number): boolean {
+    if (this.meta.origin) return false;
+    return this.meta.gone?.some(([from, to, since]) => from === 1 && seq <= to && since <= generation) ?? false;
+  }
+
   /** Tells whether a view with this generation no longer shows the row. */
   isGone(seq: number, generation: number): boolean {
-    return this.meta.gone?.some(([from, to, since]) => seq >= from && seq <= to && since <= generation) ?? false;
+    const { gone } = this.meta;
+    // Asked of every row in turn: destructuring each range takes most of the time.
+    if (gone) for (const range of gone) if (seq >= range[0] && seq <= range[1] && range[2] <= generation) return true;
+    return false;
   }
 }
 

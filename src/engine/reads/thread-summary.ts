@@ -31,7 +31,7 @@ export interface TapePlace {
 /**
  * Looks at threads for a list of them, without reading all their unsealed rows, which can be many and large, and without
  * remembering any: those that are in use are not to be forgotten for a list. Returns a glance for each place; undefined for a
- * thread of which more has to be known, because something of it was deleted, replaced, forked or failed.
+ * thread of which more has to be known, because its newest checkpoints were deleted, or something replaced, forked or failed.
  */
 export async function glances(
   context: Context,
@@ -54,15 +54,20 @@ export async function glances(
 
 function glanceOf(id: string | undefined, metaValue: Value, [newest, before]: readonly Found[]): Glance | undefined {
   const meta = decodeMeta(metaValue);
-  if (meta.thread !== (id ?? meta.thread) || meta.dead || meta.origin || meta.gone || meta.marks) return undefined;
+  if (meta.thread !== (id ?? meta.thread) || meta.dead || meta.origin || meta.marks) return undefined;
   if (meta.index === undefined && (meta.failed || meta.controls)) return undefined;
-  if (newest === undefined) return undefined;
+  if (newest === undefined || isHidden(meta, newest.item)) return undefined;
   const { row: head, count } = decodeTailSummary(newest.item, newest.value);
   if (head.namespace !== "") return undefined;
-  const shown = { meta, head, count };
+  const shown = { meta, head, count: count - meta.removed };
   if (head.parent === 0) return { ...shown, parent: null };
-  if (before?.item !== head.parent) return undefined;
+  if (before?.item !== head.parent || isHidden(meta, before.item)) return undefined;
   return { ...shown, parent: decodeTailSummary(before.item, before.value).row.id };
+}
+
+/** Tells whether the thread itself shows a row of its tape no more. */
+function isHidden({ gone = [] }: Meta, seq: number): boolean {
+  return gone.some(([from, to]) => seq >= from && seq <= to);
 }
 
 /** Returns undefined for a damaged record: reading its tape names the fault. */

@@ -61,7 +61,7 @@ export interface Meta {
   readonly thread: string;
   readonly createdAt: number;
   readonly origin?: Origin;
-  /** How often the tape was forked, copied, or had shared checkpoints deleted. */
+  /** How often the tape was forked, copied, or had checkpoints hidden. */
   readonly generation: number;
   /** Rows up to this seq are in packs, later ones in the tail. */
   readonly sealed: number;
@@ -79,7 +79,7 @@ export interface Meta {
   readonly removed: number;
   /** The greatest id among sealed rows whose id was supplied: a greater one is certainly new. */
   readonly greatestId?: string;
-  /** Deleted seqs that forks may still show: from, to, generation. */
+  /** Deleted seqs whose rows are still in storage, because forks may show them or later frames build on them: from, to, generation. */
   readonly gone?: readonly (readonly [number, number, number])[];
   /**
    * How often a compaction has put replaced content into frames, or given frames and origins other parents where some

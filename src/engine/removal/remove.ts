@@ -1,6 +1,6 @@
 import type { Key } from "../../backend.ts";
 import type { CheckpointRef } from "../../model/interface/options.ts";
-import { rangesOf } from "../../model/retention/retention.ts";
+import { isWorthRewriting } from "../../model/retention/rewriting.ts";
 import { FrameReader } from "../bodies/frame-reader.ts";
 import { BatchBuilder } from "../commits/batch/batch.ts";
 import { collectValues } from "../commits/collect-values.ts";
@@ -11,18 +11,21 @@ import type { LoadedPack, Tape } from "../memory/tape.ts";
 import { metaKey } from "../records/keys.ts";
 import { encodeMark } from "../records/marks.ts";
 import { changeMeta, decodeMeta, encodeMeta, type Meta } from "../records/meta.ts";
+import type { Row } from "../records/row.ts";
 import { matchesRef } from "../view/find-ref.ts";
 import { allPacks } from "../view/lineage/own-rows.ts";
 import { metaRecords } from "../view/lineage/tapes-of-lineage.ts";
-import { isPlain, parentOf, type Shown } from "../view/row-at.ts";
+import { NOW, parentOf, type Shown } from "../view/row-at.ts";
 import { nestedLimit, shownRows } from "../view/shown-rows.ts";
 import type { Candidate } from "./candidate.ts";
 import { writesPutBack } from "./carried-writes.ts";
+import { goneAfter } from "./hidden-rows.ts";
 import { dropIds } from "./indexes.ts";
 import { rebasedVersions } from "./nearest-remaining.ts";
 import { TapeRows } from "./removed-rows.ts";
 import { reparented } from "./reparent.ts";
 import { rewriteTape } from "./rewrite.ts";
+import { rewriteCost } from "./rewrite-cost.ts";
 import { cutWrites, dropWritesOf } from "./writes.ts";
 
 export interface Removed {
@@ -34,8 +37,9 @@ export interface Removed {
 type Choose = (rows: readonly Candidate[], now: number) => ReadonlySet<number>;
 
 /**
- * Deletes the checkpoints that `choose` picks. Rows that no fork can see are removed from storage at once. Rows that a fork
- * may see are hidden in this thread, and go with the first compaction after the fork is gone.
+ * Deletes the checkpoints that `choose` picks. Rows that a fork may see are hidden in this thread, and go with the first
+ * compaction after the fork is gone. All others are removed from storage at once, unless that would cost full frames and free
+ * little: then they are hidden, too, until a later removal or a compaction takes them.
  */
 export class RemoveChange implements ThreadChange<Removed> {
   readonly fresh = true;
@@ -89,14 +93,18 @@ export function removeWhere(goes: (row: Shown) => boolean): ThreadChange<Removed
 /** Returns all rows that the thread shows, newest first, each with the parent that it shows. */
 async function candidates(context: Context, tape: Tape, packs: readonly LoadedPack[]): Promise<Candidate[]> {
   const rows: Candidate[] = [];
-  if (!tape.meta.origin && isPlain(tape)) {
+  if (!tape.meta.origin && tape.marks.size === 0) {
     tape.checkIntact();
-    for (const { rows: packed } of packs) for (const row of packed) rows.push({ row, parent: row.parent });
-    for (const { row } of tape.tail) rows.push({ row, parent: row.parent });
-    rows.reverse();
-  } else {
-    for await (const row of shownRows(context, tape)) rows.push({ row, parent: row.parent });
+    // Of hidden rows, the nearest ancestor that is shown.
+    const above = new Map<number, number>();
+    for (const row of ownRowsOf(tape, packs)) {
+      const parent = above.get(row.parent) ?? row.parent;
+      if (tape.isGone(row.seq, NOW)) above.set(row.seq, parent);
+      else rows.push({ row, parent });
+    }
+    return rows.reverse();
   }
+  for await (const row of shownRows(context, tape)) rows.push({ row, parent: row.parent });
   const shown = new Set(rows.map(({ row }) => row.seq));
   for (const [index, { row }] of rows.entries()) {
     if (row.parent === 0 || shown.has(row.parent)) continue;
@@ -105,13 +113,22 @@ async function candidates(context: Context, tape: Tape, packs: readonly LoadedPa
   return rows;
 }
 
+/** Returns all rows of a tape, oldest first. */
+function ownRowsOf(tape: Tape, packs: readonly LoadedPack[]): Row[] {
+  return [...packs.flatMap((pack) => pack.rows), ...tape.tail.map(({ row }) => row)];
+}
+
 interface Removal {
   readonly batch: BatchBuilder;
-  readonly meta: Partial<Meta>;
+  readonly meta: MetaChange;
   readonly reclaimed: number;
+  /** True if rows or marks were rewritten: what is remembered of the tape does not match. */
+  readonly rewritten: boolean;
   /** Objects outside the store that no record names any more. */
   readonly discarded: readonly string[];
 }
+
+type MetaChange = { -readonly [K in keyof Meta]?: Meta[K] | undefined };
 
 async function planRemoval(
   context: Context,
@@ -122,35 +139,56 @@ async function planRemoval(
 ): Promise<Removal> {
   const batch = new BatchBuilder();
   const shared = Math.max(await settleForks(batch, context, tape), tape.meta.origin?.upTo ?? 0);
-  const erased = rows.map(({ row }) => row).filter((row) => chosen.has(row.seq) && row.seq > shared);
-  const hidden = rows.map(({ row }) => row).filter((row) => chosen.has(row.seq) && row.seq <= shared);
-  const doomed = new Set(erased.map((row) => row.seq));
-  const rewrite = await rewriteTape(context, tape, packs, new Map([[tape.number, doomed]]));
-  batch.add(rewrite.batch);
-  let { reclaimed } = rewrite;
-  const meta: { -readonly [K in keyof Meta]?: Meta[K] } = { ...rewrite.meta };
-  if (await rewriteMarks(batch, context, tape, rows, chosen, doomed)) meta.marks = true;
+  const own = ownRowsOf(tape, packs);
+  const goes = rows.map(({ row }) => row).filter((row) => chosen.has(row.seq));
+  const free = goes.filter((row) => row.seq > shared);
+  const doomed = free.length === 0 ? new Set<number>() : await erasable(context, tape, own, free, shared);
+  const erased = own.filter((row) => doomed.has(row.seq));
+  const hidden = goes.filter((row) => !doomed.has(row.seq));
+  const meta: MetaChange = {};
+  let reclaimed = 0;
   if (erased.length > 0) {
-    const own = [...packs.flatMap((pack) => pack.rows), ...tape.tail.map(({ row }) => row)];
-    const putBack = await writesPutBack(context, tape, own, doomed, new FrameReader(context));
-    reclaimed += await dropWritesOf(batch, context, tape, erased, putBack);
+    const rewrite = await rewriteTape(context, tape, packs, new Map([[tape.number, doomed]]));
+    batch.add(rewrite.batch);
+    Object.assign(meta, rewrite.meta);
+    reclaimed += rewrite.reclaimed;
     await dropIds(batch, context, tape, erased);
   }
-  if (hidden.length > 0) {
-    const generation = tape.meta.generation + 1;
-    const all = rows.map(({ row }) => row.seq).sort((left, right) => left - right);
-    const ranges = rangesOf(
-      new Set(hidden.map((row) => row.seq)),
-      all.filter((seq) => !doomed.has(seq)),
-    );
-    meta.generation = generation;
-    meta.gone = [...(tape.meta.gone ?? []), ...ranges.map(([from, to]) => [from, to, generation] as const)];
-    meta.removed = tape.meta.removed + hidden.filter((row) => row.seq > (tape.meta.origin?.upTo ?? 0)).length;
-    await cutWrites(batch, context, tape, hidden, generation);
+  const areMarked = await rewriteMarks(batch, context, tape, rows, chosen, doomed);
+  if (areMarked) meta.marks = true;
+  if (free.length > 0) {
+    const putBack = await writesPutBack(context, tape, own, doomed, new FrameReader(context));
+    reclaimed += await dropWritesOf(batch, context, tape, free, putBack);
   }
+  if (hidden.length > 0) meta.generation = tape.meta.generation + 1;
+  const hides = { hidden, left: rows.map(({ row }) => row.seq).filter((seq) => !chosen.has(seq)), own, doomed, shared };
+  meta.gone = goneAfter(tape, hides);
+  const seqs = new Set(hidden.map((row) => row.seq));
+  meta.removed = own.filter(({ seq }) => !doomed.has(seq) && (seqs.has(seq) || tape.isGone(seq, NOW))).length;
+  const seen = hidden.filter((row) => row.seq <= shared);
+  if (seen.length > 0) await cutWrites(batch, context, tape, seen, tape.meta.generation + 1);
+  const rewritten = erased.length > 0 || areMarked;
+  if (!rewritten && batch.deletes.length === 0) return { batch, meta, reclaimed, rewritten, discarded: [] };
   const { values, discarded } = await collectValues(context, batch, tape.lineage);
   for (const length of values.values()) reclaimed += length;
-  return { batch, meta, reclaimed, discarded };
+  return { batch, meta, reclaimed, rewritten, discarded };
+}
+
+/**
+ * Returns the seqs of the rows to take out of storage: those that are removed now and no fork can see (`free`), with those that
+ * earlier removals have hidden. Returns none if that is not worth what it writes.
+ */
+async function erasable(
+  context: Context,
+  tape: Tape,
+  own: readonly Row[],
+  free: readonly Row[],
+  shared: number,
+): Promise<ReadonlySet<number>> {
+  const doomed = new Set(free.map((row) => row.seq));
+  for (const { seq } of own) if (seq > shared && tape.isGone(seq, NOW)) doomed.add(seq);
+  const cost = await rewriteCost(context, tape, own, doomed);
+  return isWorthRewriting(cost, context.rewriteBytes) ? doomed : new Set();
 }
 
 /**
@@ -199,13 +237,13 @@ async function rewriteMarks(
   return followed.size > 0;
 }
 
-function addRemoval(draft: Draft, { batch, meta, discarded }: Removal, absent: Key): void {
+function addRemoval(draft: Draft, { batch, meta, rewritten, discarded }: Removal, absent: Key): void {
   draft.tell("prune");
   draft.batch.check(absent, undefined);
   draft.batch.add(batch);
   draft.change(meta);
   draft.closed = true;
-  draft.rereads = true;
+  draft.rereads = rewritten;
   draft.discarded = discarded;
   draft.context.values.forget((draft.existing as Tape).lineage);
 }

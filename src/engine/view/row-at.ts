@@ -86,7 +86,7 @@ export async function parentOf(
 ): Promise<Shown | undefined> {
   let seq = row.parent;
   let renewed = false;
-  while (seq !== 0 && !(await isHidden(context, tape, seq))) {
+  while (seq !== 0 && !tape.isGoneUpTo(seq, generation) && !(await isHidden(context, tape, seq))) {
     const parent = await rowAt(context, tape, seq, generation);
     if (parent) return parent;
     const home = await homeOf(context, tape, seq);

@@ -5,7 +5,10 @@ import type { Status } from "../status.ts";
 export interface PruneResult {
   /** How many checkpoints went, or would go with `dryRun`. */
   readonly deleted: number;
-  /** Bytes that no checkpoint reaches any more, less those that had to be rewritten. */
+  /**
+   * Bytes that no checkpoint reaches any more, less those that had to be rewritten. 0 where the checkpoints are hidden, and leave storage
+   * with later ones, because rewriting would take more than it frees.
+   */
   readonly bytesReclaimed: number;
 }
 

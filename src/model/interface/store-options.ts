@@ -216,6 +216,8 @@ export interface StoreOptions {
   readonly packBytes?: number;
   /** @internal How many bytes a checkpoint may take. */
   readonly checkpointBytes?: number;
+  /** @internal How many bytes of full frames a removal writes however little it removes. */
+  readonly rewriteBytes?: number;
 }
 
 /** Options of `open` that most urls take; each kind of store may have more. */

@@ -8,7 +8,7 @@ import { loadedEntry, type TreeEntry } from "../../memory/tree-cache.ts";
 import type { Body } from "../../records/body.ts";
 import { headOf } from "../../view/find.ts";
 import { findRef, matchesRef } from "../../view/find-ref.ts";
-import type { Shown } from "../../view/row-at.ts";
+import { NOW, type Shown } from "../../view/row-at.ts";
 import { ALONE, type Draft } from "./draft.ts";
 import { type Planned, plannedTree } from "./planned.ts";
 
@@ -22,9 +22,9 @@ export function headAtHand({ planned, existing }: Draft, namespace: string): Sho
     const { row } = (planned[index] as Planned).tail;
     if (row.namespace === namespace) return row;
   }
-  if (!existing || existing.damaged.length > 0 || existing.marks.size > 0 || existing.meta.gone) return undefined;
+  if (!existing || existing.damaged.length > 0 || existing.marks.size > 0) return undefined;
   const last = existing.tail.at(-1)?.row;
-  return last?.namespace === namespace ? last : undefined;
+  return last?.namespace === namespace && !existing.isGone(last.seq, NOW) ? last : undefined;
 }
 
 /** Returns the head of a namespace, planned rows included. */

@@ -125,7 +125,9 @@ export async function* ownRows(
  * Returns all packs of one tape, each decoded once as long as nothing is rewritten. A caller that changes them checks
  * the meta record in its commit.
  */
-export async function allPacks(context: Context, tape: Tape): Promise<LoadedPack[]> {
+export async function allPacks(context: Context, tape: Tape): Promise<readonly LoadedPack[]> {
+  const inMemory = tape.packs.reduce((sum, { rows }) => sum + rows.length, tape.tail.length);
+  if (inMemory === tape.count) return tape.packs;
   const reads: Read[] = [{ scan: rangeOf(tape, "rows") }, { get: tape.metaKey }];
   const [found, meta] = (await context.read(reads)) as readonly [readonly Found[], Value | undefined];
   if (tape.readUnder(meta) === "older") return allPacks(context, tape);

@@ -19,6 +19,7 @@ const storeKeys: { readonly [Name in keyof Required<StoreOptions>]: true } = {
   packRows: true,
   packBytes: true,
   checkpointBytes: true,
+  rewriteBytes: true,
 };
 
 /** The options of each kind of store beside those that every store takes. */
@@ -89,7 +90,7 @@ function checkStoreOptions(fields: Fields, scheme: Scheme | undefined): void {
     throw new TypeError("classes must be an object of { test, encode, decode } by name.");
   optional(fields, "unregistered", (value, what) => checkOneOf(value, ["refuse", "keep"], what));
   optional(fields, "cacheBytes", (value, what) => checkNumber(value, what, 0));
-  for (const bound of ["packRows", "packBytes", "checkpointBytes"]) {
+  for (const bound of ["packRows", "packBytes", "checkpointBytes", "rewriteBytes"]) {
     const given = fields[bound];
     if (given === undefined || (Number.isSafeInteger(given) && (given as number) > 0)) continue;
     throw new TypeError(`${bound} must be a whole number above 0.`);

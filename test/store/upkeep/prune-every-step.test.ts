@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import { memory } from "../../../src/backends/memory/index.ts";
+import { open, type Thread } from "../../../src/index.ts";
+import { forwarding } from "../../../src/testing/index.ts";
+
+interface State {
+  messages: string[];
+  turn: number;
+}
+
+const message = (turn: number): string => `message ${turn}, ${"word ".repeat(40)}`;
+
+/** Opens a store on memory that counts the bytes of what is written. */
+async function counting(): Promise<{ thread: Thread<State>; written(): number; rows(): Promise<number> }> {
+  const backend = memory();
+  let bytes = 0;
+  const store = await open<State>(
+    forwarding(backend, {
+      commit: (batches) => {
+        for (const { inserts = [], puts = [] } of batches)
+          for (const { value } of [...inserts, ...puts]) bytes += value.length;
+        return backend.commit(batches);
+      },
+    }),
+    { largeValues: { from: Number.POSITIVE_INFINITY } },
+  );
+  const rows = async (): Promise<number> => (await store.measure()).bytes.tail + (await store.measure()).bytes.packs;
+  return { thread: store.thread("t"), written: () => bytes, rows };
+}
+
+async function begin(thread: Thread<State>, messages: number): Promise<void> {
+  await thread.put({ state: { messages: Array.from({ length: messages }, (_, turn) => message(turn)), turn: 0 } });
+}
+
+async function step(thread: Thread<State>, turn: number): Promise<void> {
+  await thread.put({ update: { append: { messages: [message(turn)] }, set: { turn } } });
+}
+
+describe("a prune after every step", () => {
+  it("writes about as much as the steps do, however large the state is", async () => {
+    const perStep = async (messages: number, steps: number): Promise<number> => {
+      const { thread, written } = await counting();
+      await begin(thread, messages);
+      for (let turn = 0; turn < 5; turn += 1) await step(thread, turn);
+      const before = written();
+      for (let turn = 5; turn < steps; turn += 1) {
+        await step(thread, turn);
+        await thread.prune({ keepLast: 5 });
+      }
+      return (written() - before) / (steps - 5);
+    };
+    const change = JSON.stringify(message(1)).length;
+    // Long enough for the smaller states to be written anew several times.
+    const [small, large] = [await perStep(100, 500), await perStep(1_000, 500)];
+    expect(small).toBeLessThan(12 * change);
+    expect(large).toBeLessThan(12 * change);
+  });
+
+  it("leaves no more in storage than about two states and the checkpoints that are kept", async () => {
+    const { thread, rows } = await counting();
+    await begin(thread, 100);
+    let most = 0;
+    for (let turn = 0; turn < 400; turn += 1) {
+      await step(thread, turn);
+      await thread.prune({ keepLast: 5 });
+      most = Math.max(most, (await rows()) / ((100 + turn) * message(0).length));
+    }
+    expect(most).toBeLessThan(3);
+    expect(await thread.count()).toBe(5);
+  });
+
+  it("frees what is pruned at once where that is more than it writes", async () => {
+    const { thread, rows } = await counting();
+    await begin(thread, 100);
+    for (let turn = 0; turn < 400; turn += 1) {
+      await thread.put({ update: { set: { turn, messages: [message(turn)] } } });
+    }
+    const before = await rows();
+    const { deleted, bytesReclaimed } = await thread.prune({ keepLast: 5 });
+    expect(deleted).toBe(396);
+    expect(bytesReclaimed).toBeGreaterThan(before / 2);
+    expect(await rows()).toBeLessThan(before / 4);
+  });
+
+  it("tells in a dry run what it then does", async () => {
+    const { thread } = await counting();
+    await begin(thread, 200);
+    for (let turn = 0; turn < 20; turn += 1) await step(thread, turn);
+    const told = await thread.prune({ keepLast: 5, dryRun: true });
+    expect(told).toEqual({ deleted: 16, bytesReclaimed: 0 });
+    expect(await thread.count()).toBe(21);
+    expect(await thread.prune({ keepLast: 5 })).toEqual(told);
+  });
+});
