@@ -113,8 +113,23 @@ test("diff prints what changed, by default against the parent", async () => {
   expect(records(json)).toEqual([
     { path: ["total"], kind: "changed", before: { $: "bigint", v: "12" }, after: { $: "bigint", v: "13" } },
   ]);
+  expect((await threadmark(["diff", "user-42", url])).out).toBe("~ total\n  - 12n\n  + 13n\n");
   const rootless = await threadmark(["diff", "user-42", "@0", url]);
   expect([rootless.code, rootless.err]).toEqual([2, expect.stringContaining("has no parent")]);
+});
+
+test("diff marks both sides of a change, and values of several lines stay beside their mark", async () => {
+  const long = (word: string): string[] => Array.from({ length: 7 }, (_, index) => `${word} ${index}`.padEnd(30, "."));
+  const url = await storeWith(async (store) => {
+    const thread = store.thread("t");
+    await thread.put({ state: { notes: new Set(long("old")) } });
+    await thread.put({ state: { notes: new Set(long("new")) } });
+  });
+  const { out } = await threadmark(["diff", "t", url]);
+  const [head, ...rest] = lines(out);
+  expect(head).toBe("~ notes");
+  expect(rest.filter((line) => line.startsWith("  - ") || line.startsWith("  + "))).toHaveLength(2);
+  expect(rest.every((line) => /^ {2}([-+] | {2})/.test(line))).toBe(true);
 });
 
 test("a nested graph is reached with --namespace", async () => {
