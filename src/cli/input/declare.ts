@@ -1,3 +1,4 @@
+import { existsSync, statSync } from "node:fs";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { parseDuration } from "../../model/retention/duration.ts";
 import { usage } from "../failure.ts";
@@ -62,11 +63,21 @@ export function declare<Options>(program: Command, session: Session, declaration
     const [first = ""] = given;
     if (store !== false && named === undefined && given.length > required && URL_SCHEME.test(first))
       throw usage(`The url comes last, or with --url ${first}.`);
-    if (!variadic && given.length > operands.length) throw usage(`${given.at(-1)} is no url that a store can have.`);
+    if (!variadic && given.length > operands.length) throw usage(noUrl(given.at(-1)!));
     const url = session.urlOf(named);
     if (store === undefined) expectStore(url);
     await declaration.run({ session, operands: given, options: all, url });
   });
+}
+
+/** Says what a url looks like, to somebody who gave something else: a path, or the scheme of another database. */
+function noUrl(text: string): string {
+  const hint = /^[a-z][\w+]*:/i.test(text)
+    ? "It begins with sqlite:, file:, memory:, postgres:// or redis://."
+    : existsSync(text) && statSync(text).isDirectory()
+      ? `Did you mean file:${text}?`
+      : `Did you mean sqlite:${text}?`;
+  return `${text} is no url that a store can have. ${hint}`;
 }
 
 function capitalised(text: string): string {

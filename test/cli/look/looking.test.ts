@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { open } from "../../../src/index.ts";
+import { folderOfTest } from "../../support/folders-of-tests.ts";
 import { lines, records, storeWith, threadmark, threeSteps } from "../run.ts";
 
 test("threads lists ids, status and step, newest activity first", async () => {
@@ -31,7 +32,18 @@ test("the store is named by --url, by the last operand, by THREADMARK_URL, in th
   expect(await ids(two!)).toEqual(["two"]);
   expect(await ids()).toEqual(["three"]);
   const both = await threadmark(["threads", "--url", one!, "not-a-url"]);
-  expect([both.code, both.err]).toEqual([2, "threadmark: not-a-url is no url that a store can have.\n"]);
+  expect([both.code, both.err]).toEqual([
+    2,
+    "threadmark: not-a-url is no url that a store can have. Did you mean sqlite:not-a-url?\n",
+  ]);
+});
+
+test("a path without a scheme, and the scheme of another database, are told how a url begins", async () => {
+  const directory = folderOfTest();
+  const path = await threadmark(["threads", directory]);
+  expect([path.code, path.err]).toEqual([2, expect.stringContaining(`Did you mean file:${directory}?`)]);
+  const other = await threadmark(["threads", "mysql://localhost/agents"]);
+  expect([other.code, other.err]).toEqual([2, expect.stringContaining("It begins with sqlite:, file:,")]);
 });
 
 test("history is newest first, and limited, filtered and gone on with", async () => {
