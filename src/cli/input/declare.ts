@@ -45,10 +45,7 @@ export function declare<Options>(program: Command, session: Session, declaration
     command.addOption(new Option("-u, --url <url>", "the store (default: $THREADMARK_URL, or sqlite:threadmark.db)"));
   }
   for (const option of options) command.addOption(option);
-  if (store !== false)
-    command.addOption(
-      new Option("--key-file <file>", "the keys of an encrypted store (default: $THREADMARK_KEY_FILE)"),
-    );
+  if (store !== false) command.addOption(keyFileOption());
   if (json !== false) command.addOption(new Option("--json", "print JSON, for programs"));
   command.addHelpText("after", `\nExample${examples.length === 1 ? "" : "s"}:\n${indented(examples)}`);
   command.action(async () => {
@@ -68,6 +65,11 @@ export function declare<Options>(program: Command, session: Session, declaration
     if (store === undefined) expectStore(url);
     await declaration.run({ session, operands: given, options: all, url });
   });
+}
+
+/** Returns the option that names the keys of an encrypted store; `declare` adds it to every command with a store. */
+export function keyFileOption(): Option {
+  return new Option("--key-file <file>", "the keys of an encrypted store (default: $THREADMARK_KEY_FILE)");
 }
 
 /** Says what a url looks like, to somebody who gave something else: a path, or the scheme of another database. */
