@@ -20,13 +20,18 @@ function fail(message) {
 
 /** Returns the folder and the template that the parameters name. */
 function asked() {
-  const options = { template: { type: "string", default: "chat-server" }, "pack-templates": { type: "boolean" } };
+  const options = {
+    template: { type: "string", default: "chat-server" },
+    help: { type: "boolean", short: "h" },
+    "pack-templates": { type: "boolean" },
+  };
   try {
     const { values, positionals } = parseArgs({ options, allowPositionals: true });
     return {
       template: values.template,
       folder: positionals[0],
       packs: values["pack-templates"],
+      help: values.help,
       extra: positionals[1],
     };
   } catch (error) {
@@ -34,7 +39,11 @@ function asked() {
   }
 }
 
-const { template, folder, packs, extra } = asked();
+const { template, folder, packs, help, extra } = asked();
+if (help) {
+  process.stdout.write(`${usage}\n`);
+  process.exit(0);
+}
 if (packs) {
   // Before the package is packed: the templates travel with it.
   rmSync(packed, { recursive: true, force: true });

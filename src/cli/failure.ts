@@ -1,3 +1,4 @@
+import { countText } from "../display/quantities.ts";
 import { type ErrorCode, ThreadmarkError } from "../errors.ts";
 
 /** The exit codes. Part of the interface; docs/reference/cli.md lists them. */
@@ -27,6 +28,16 @@ export class Failure extends Error {
 
 export function usage(message: string): Failure {
   return new Failure(exitCodes.usage, "USAGE", message);
+}
+
+/** Fails if threads were passed over because they are damaged. The failure names the first few. */
+export function failIfDamaged(threads: readonly string[]): void {
+  if (threads.length === 0) return;
+  const named = threads.slice(0, 5).map((id) => JSON.stringify(id));
+  if (threads.length > named.length) named.push("…");
+  const next = `\`verify\` lists every fault; restore ${threads.length === 1 ? "it" : "them"} from a backup.`;
+  const message = `Passed over ${countText(threads.length, "damaged thread")}: ${named.join(", ")}. ${next}`;
+  throw new Failure(exitCodes.faulty, "CORRUPT", message);
 }
 
 const exitCodeOf: Partial<Record<ErrorCode, number>> = {

@@ -45,7 +45,7 @@ export async function tellStory({ directory, pace, say, signal }: StoryOptions):
     const linesBefore = callsIn(calls).length;
     const made = (): string[] => callsIn(calls).slice(linesBefore);
 
-    scene(`A research agent (its model is a script) on ${url}, thread "${original}".`);
+    scene(`A research agent (its model is a script), thread "${original}".`);
     const kept = await killed(original);
     await resumed(original, kept);
     await answered(original);
@@ -96,7 +96,7 @@ export async function tellStory({ directory, pace, say, signal }: StoryOptions):
     async function answered(thread: string): Promise<void> {
       const head = await store.thread(thread).latest();
       const question = (head?.interrupts[0]?.value as { question?: string } | undefined)?.question;
-      scene(`3  It asks: "${question}" Its process has ended; the thread waits in the store.`);
+      scene(`3  It asks: "${question}" Its process has ended; the thread waits.`);
       const value: Verdict = { approve: true, by: "Ann" };
       const before = made().length;
       await agent().resume({ thread, value });
@@ -105,7 +105,7 @@ export async function tellStory({ directory, pace, say, signal }: StoryOptions):
     }
 
     async function forked(thread: string, into: string): Promise<void> {
-      scene('4  "And if it had read of the earth instead?" A fork of the first checkpoint, with another plan.');
+      scene('4  "And if it had read of the earth?" A fork of step 0, with another plan.');
       const before = made().length;
       await store.thread(thread).fork({ at: { step: 0 }, into, edits: { plan: ["moon", "earth"] } });
       await agent().resume({ thread: into });
@@ -113,7 +113,8 @@ export async function tellStory({ directory, pace, say, signal }: StoryOptions):
       const { state } = await agent().resume({ thread: into, value });
       const head = await store.thread(thread).latest();
       fact("run now", made().slice(before).join(", "));
-      fact("plans", `${state.plan.join(", ")} in "${into}"; still ${head?.state.plan.join(", ")} in "${thread}"`);
+      fact("new plan", `${state.plan.join(", ")} in "${into}"`);
+      fact("not changed", `${head?.state.plan.join(", ")} in "${thread}"`);
     }
 
     /** Leaves another thread at its question, to be answered in the inspector. */

@@ -95,6 +95,13 @@ test.each([
   expect(output).toContain("npm create threadmark <folder>");
 });
 
+test("create-threadmark --help prints the way to call it", async () => {
+  expect(await create("--help")).toMatchObject({
+    code: 0,
+    output: expect.stringMatching(/^npm create threadmark <folder>/),
+  });
+});
+
 test("the packed create-threadmark brings its templates", async () => {
   const copy = join(made, "package");
   cpSync(join(root, "create-threadmark"), join(copy, "create-threadmark"), { recursive: true });

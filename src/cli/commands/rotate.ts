@@ -1,5 +1,7 @@
 import { type Command, Option } from "commander";
+import { usage } from "../failure.ts";
 import { declare } from "../input/declare.ts";
+import { keysOf } from "../input/key-file.ts";
 import { Progress } from "../output/progress.ts";
 import { countText } from "../output/quantities.ts";
 import type { Session } from "../session.ts";
@@ -15,6 +17,8 @@ export function rotateCommand(program: Command, session: Session): void {
     examples: ["threadmark rotate --key-file keys.txt sqlite:agent.db"],
     async run({ url, options: { data = false, migrate = false } }) {
       const { terminal, json, signal } = session;
+      if (keysOf(session.keyFile, terminal.streams.env) === undefined)
+        throw usage("rotate needs the keys of the store, the new one first: --key-file.");
       session.migrating = migrate;
       const result = await session.withStore(url, (store) =>
         Progress.during(session, "rotating, threads:", (update) =>

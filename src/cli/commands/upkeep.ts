@@ -1,13 +1,14 @@
 import { type Command, Option } from "commander";
 import type { Store } from "../../api/store.ts";
 import { careFacts } from "../../display/care.ts";
-import type { MeasuredStats, Stats } from "../../model/interface/results.ts";
+import type { Fault, MeasuredStats, Stats } from "../../model/interface/results.ts";
 import { exitCodes, Failure } from "../failure.ts";
 import { declare } from "../input/declare.ts";
 import { printable } from "../output/printable.ts";
 import { Progress } from "../output/progress.ts";
 import { bytesText, changeText, countText, dateText } from "../output/quantities.ts";
 import { printFacts } from "../output/table.ts";
+import type { Terminal } from "../output/terminal.ts";
 import type { Session, State } from "../session.ts";
 
 export function verifyCommand(program: Command, session: Session): void {
@@ -26,16 +27,32 @@ export function verifyCommand(program: Command, session: Session): void {
       );
       if (json) terminal.json(result);
       else {
-        for (const { thread, checkpoint, message } of result.faults) {
-          const where = [thread, checkpoint ?? ""].filter((part) => part !== "").join(" / ");
-          terminal.line(`${terminal.style("red", printable(where || "store"))}: ${printable(message)}`);
-        }
+        printFaults(terminal, result.faults);
         if (result.ok) terminal.note("No faults.");
       }
       if (!result.ok)
         throw new Failure(exitCodes.faulty, "FAULTY", `${countText(result.faults.length, "fault")} found.`);
     },
   });
+}
+
+/** How many faults of a thread are printed: a damaged frame is a fault of every checkpoint that builds on it. */
+const FAULTS_OF_ONE = 5;
+
+function printFaults(terminal: Terminal, faults: readonly Fault[]): void {
+  const byThread = new Map<string, Fault[]>();
+  for (const fault of faults) {
+    const found = byThread.get(fault.thread);
+    if (found) found.push(fault);
+    else byThread.set(fault.thread, [fault]);
+  }
+  for (const [thread, found] of byThread) {
+    const name = terminal.style("red", printable(thread || "store"));
+    for (const { checkpoint, message } of found.slice(0, FAULTS_OF_ONE))
+      terminal.line(`${name}${checkpoint === null ? "" : ` / ${printable(checkpoint)}`}: ${printable(message)}`);
+    const more = found.length - FAULTS_OF_ONE;
+    if (more > 0) terminal.line(`${name}: ${countText(more, "more fault")}; --json lists them all`);
+  }
 }
 
 const kinds: readonly (readonly [keyof Stats["bytes"], string])[] = [

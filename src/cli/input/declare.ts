@@ -1,3 +1,4 @@
+import { existsSync, statSync } from "node:fs";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { parseDuration } from "../../model/retention/duration.ts";
 import { usage } from "../failure.ts";
@@ -44,10 +45,7 @@ export function declare<Options>(program: Command, session: Session, declaration
     command.addOption(new Option("-u, --url <url>", "the store (default: $THREADMARK_URL, or sqlite:threadmark.db)"));
   }
   for (const option of options) command.addOption(option);
-  if (store !== false)
-    command.addOption(
-      new Option("--key-file <file>", "the keys of an encrypted store (default: $THREADMARK_KEY_FILE)"),
-    );
+  if (store !== false) command.addOption(keyFileOption());
   if (json !== false) command.addOption(new Option("--json", "print JSON, for programs"));
   command.addHelpText("after", `\nExample${examples.length === 1 ? "" : "s"}:\n${indented(examples)}`);
   command.action(async () => {
@@ -62,11 +60,26 @@ export function declare<Options>(program: Command, session: Session, declaration
     const [first = ""] = given;
     if (store !== false && named === undefined && given.length > required && URL_SCHEME.test(first))
       throw usage(`The url comes last, or with --url ${first}.`);
-    if (!variadic && given.length > operands.length) throw usage(`${given.at(-1)} is no url that a store can have.`);
+    if (!variadic && given.length > operands.length) throw usage(noUrl(given.at(-1)!));
     const url = session.urlOf(named);
     if (store === undefined) expectStore(url);
     await declaration.run({ session, operands: given, options: all, url });
   });
+}
+
+/** Returns the option that names the keys of an encrypted store; `declare` adds it to every command with a store. */
+export function keyFileOption(): Option {
+  return new Option("--key-file <file>", "the keys of an encrypted store (default: $THREADMARK_KEY_FILE)");
+}
+
+/** Says what a url looks like, to somebody who gave something else: a path, or the scheme of another database. */
+function noUrl(text: string): string {
+  const hint = /^[a-z][\w+]*:/i.test(text)
+    ? "It begins with sqlite:, file:, memory:, postgres:// or redis://."
+    : existsSync(text) && statSync(text).isDirectory()
+      ? `Did you mean file:${text}?`
+      : `Did you mean sqlite:${text}?`;
+  return `${text} is no url that a store can have. ${hint}`;
 }
 
 function capitalised(text: string): string {

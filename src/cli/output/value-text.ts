@@ -27,13 +27,16 @@ export const LIMITS: readonly Limits[] = [
 /** A text that is longer than this takes several screens. */
 const LONGEST = 6_000;
 
+/** The words with which Node ends a list or a text that it cuts. */
+const CUT = /\.\.\. \d+ more (?:item|character)/;
+
 /** Formats a value for reading: shortened, with a word on how to see more, unless `full`. */
 export function boundedText(terminal: Terminal, value: unknown, full: boolean): string {
   if (full) return valuePrinter(terminal, UNLIMITED)(value);
   for (const limits of LIMITS) {
     const text = valuePrinter(terminal, limits)(value);
     if (text.length > LONGEST && limits !== LIMITS.at(-1)) continue;
-    if (limits === LIMITS[0]) return text;
+    if (limits === LIMITS[0] && !CUT.test(text)) return text;
     const how = "Shortened. --full prints all of it; name a part to see it whole: messages[-1].content";
     return `${text.length > 2 * LONGEST ? `${text.slice(0, 2 * LONGEST)}…` : text}\n${terminal.style("dim", how)}`;
   }

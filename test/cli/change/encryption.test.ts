@@ -55,6 +55,8 @@ test("rotate wraps the keys by the first one of the file, and encrypts a plain s
   const store = await open(plain);
   await store.thread("t").put({ state: { topic: "pomegranate" } });
   await store.close();
+  const keyless = await threadmark(["rotate", plain]);
+  expect([keyless.code, keyless.err]).toEqual([2, expect.stringContaining("--key-file")]);
   expect((await threadmark(["rotate", plain, "--key-file", file])).err).toContain("not encrypted");
   expect((await threadmark(["rotate", "--migrate", plain, "--key-file", file])).code).toBe(0);
   expect((await threadmark(["compact", plain, "--key-file", file])).code).toBe(0);

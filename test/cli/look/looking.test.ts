@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { open } from "../../../src/index.ts";
+import { folderOfTest } from "../../support/folders-of-tests.ts";
 import { lines, records, storeWith, threadmark, threeSteps } from "../run.ts";
 
 test("threads lists ids, status and step, newest activity first", async () => {
@@ -31,7 +32,18 @@ test("the store is named by --url, by the last operand, by THREADMARK_URL, in th
   expect(await ids(two!)).toEqual(["two"]);
   expect(await ids()).toEqual(["three"]);
   const both = await threadmark(["threads", "--url", one!, "not-a-url"]);
-  expect([both.code, both.err]).toEqual([2, "threadmark: not-a-url is no url that a store can have.\n"]);
+  expect([both.code, both.err]).toEqual([
+    2,
+    "threadmark: not-a-url is no url that a store can have. Did you mean sqlite:not-a-url?\n",
+  ]);
+});
+
+test("a path without a scheme, and the scheme of another database, are told how a url begins", async () => {
+  const directory = folderOfTest();
+  const path = await threadmark(["threads", directory]);
+  expect([path.code, path.err]).toEqual([2, expect.stringContaining(`Did you mean file:${directory}?`)]);
+  const other = await threadmark(["threads", "mysql://localhost/agents"]);
+  expect([other.code, other.err]).toEqual([2, expect.stringContaining("It begins with sqlite:, file:,")]);
 });
 
 test("history is newest first, and limited, filtered and gone on with", async () => {
@@ -113,8 +125,23 @@ test("diff prints what changed, by default against the parent", async () => {
   expect(records(json)).toEqual([
     { path: ["total"], kind: "changed", before: { $: "bigint", v: "12" }, after: { $: "bigint", v: "13" } },
   ]);
+  expect((await threadmark(["diff", "user-42", url])).out).toBe("~ total\n  - 12n\n  + 13n\n");
   const rootless = await threadmark(["diff", "user-42", "@0", url]);
   expect([rootless.code, rootless.err]).toEqual([2, expect.stringContaining("has no parent")]);
+});
+
+test("diff marks both sides of a change, and values of several lines stay beside their mark", async () => {
+  const long = (word: string): string[] => Array.from({ length: 7 }, (_, index) => `${word} ${index}`.padEnd(30, "."));
+  const url = await storeWith(async (store) => {
+    const thread = store.thread("t");
+    await thread.put({ state: { notes: new Set(long("old")) } });
+    await thread.put({ state: { notes: new Set(long("new")) } });
+  });
+  const { out } = await threadmark(["diff", "t", url]);
+  const [head, ...rest] = lines(out);
+  expect(head).toBe("~ notes");
+  expect(rest.filter((line) => line.startsWith("  - ") || line.startsWith("  + "))).toHaveLength(2);
+  expect(rest.every((line) => /^ {2}([-+] | {2})/.test(line))).toBe(true);
 });
 
 test("a nested graph is reached with --namespace", async () => {

@@ -173,3 +173,14 @@ test("a failure is marked in red on a terminal, and plain elsewhere", async () =
   expect(seen.err).toContain("\u001b[31m\u001b[1mthreadmark:");
   expect((await threadmark(["show", "none", url])).err).toMatch(/^threadmark: There is no thread "none"/);
 });
+
+test("show says how to read the rest of a list that it cuts, also of a short one", async () => {
+  const url = await storeWith(async (store) => {
+    await store.thread("cut").put({ state: { messages: Array.from({ length: 101 }, (_, n) => n) } });
+    await store.thread("whole").put({ state: { messages: Array.from({ length: 100 }, (_, n) => n) } });
+  });
+  expect((await threadmark(["show", "cut", url])).out).toContain("1 more item");
+  expect((await threadmark(["show", "cut", url])).out).toContain("Shortened. --full prints all of it");
+  expect((await threadmark(["show", "whole", url])).out).not.toContain("Shortened");
+  expect((await threadmark(["show", "cut", "messages[-1]", url])).out).toBe("100\n");
+});

@@ -35,6 +35,9 @@ test("storage tells of encryption, state versions, the last sweep and the last b
   expect(await facts()).toContain('encryptionkey "2026-11", ids hidden');
   expect(await facts()).toContain("state versionsversion 2: 1 thread");
   expect(await facts()).toMatch(/last sweep.*0 threads, 1 checkpoint, .*; next /);
+  await page.setViewportSize({ width: 390, height: 844 });
+  expect(await care.getByText(/of one moment/).isVisible()).toBe(true);
+  await page.setViewportSize({ width: 1280, height: 800 });
   await goTo(page, "#/thread/alice");
   await page.getByTitle("The value that was here was erased, in the whole history.").first().waitFor();
 });

@@ -94,6 +94,11 @@ test("Ctrl K finds threads, labels and texts in states, and leads there", async 
   await seed(store);
   const page = await visit(browser, inspector);
   await page.locator("#threads").getByRole("option").nth(3).waitFor();
+  await page.getByRole("link", { name: "Storage" }).focus();
+  await page.keyboard.press("Control+k");
+  await page.getByRole("dialog", { name: "Search everything" }).waitFor();
+  await page.keyboard.press("Escape");
+  await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("Storage");
   await page.keyboard.press("Control+k");
   const found = page.getByRole("dialog", { name: "Search everything" }).getByRole("option");
   await page.keyboard.type("refund-4");

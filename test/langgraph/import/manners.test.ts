@@ -179,3 +179,17 @@ it("a source that is none is refused with a clear word and the exit code that do
   expect(existsSync(join(directory, "never.db"))).toBe(false);
   await empty.drop();
 }, 120_000);
+
+it("an import goes into a store that is encrypted with the keys of --key-file", async () => {
+  const file = join(directory, "to-encrypt.sqlite");
+  const original = await sqliteSaver(file);
+  await original.saver.put(thread("t"), checkpointOf({ n: 1 }), loop, { n: 1 });
+  await original.close();
+  const keys = join(directory, "keys.txt");
+  writeFileSync(keys, `one=${"5a".repeat(32)}\n`);
+  const url = `sqlite:${join(directory, "encrypted.db")}`;
+  expect((await threadmark(["import-langgraph", file, "--into", url, "--key-file", keys])).code).toBe(0);
+  expect((await threadmark(["threads", url])).err).toContain("encrypted");
+  const listed = await threadmark(["threads", url, "--key-file", keys, "--json"]);
+  expect(records(listed.out).map(({ id }) => id)).toEqual(["t"]);
+});

@@ -1,10 +1,9 @@
 import { type Command, Option } from "commander";
-import type { Store } from "../../../api/store.ts";
 import { ThreadmarkError } from "../../../errors.ts";
 import type { ThreadInfo } from "../../../model/checkpoint.ts";
 import type { PruneOptions } from "../../../model/interface/options.ts";
 import type { PruneResult } from "../../../model/interface/results.ts";
-import { usage } from "../../failure.ts";
+import { failIfDamaged, usage } from "../../failure.ts";
 import { confirm } from "../../input/confirm.ts";
 import { declare, duration, wholeNumber } from "../../input/declare.ts";
 import { existingThread } from "../../input/lookup.ts";
@@ -14,7 +13,7 @@ import { printable } from "../../output/printable.ts";
 import { Progress } from "../../output/progress.ts";
 import { bytesText, countText } from "../../output/quantities.ts";
 import { printTable } from "../../output/table.ts";
-import type { Session, State } from "../../session.ts";
+import type { Session } from "../../session.ts";
 
 interface Options extends ThreadFilter {
   readonly all?: boolean;
@@ -65,6 +64,7 @@ export function pruneCommand(program: Command, session: Session): void {
         const few = await fewOf();
         const total = few?.length ?? (await store.counts()).threads;
         const { dryRun, yes } = options;
+        const damaged = new Set<string>();
         if (!dryRun && !yes) {
           const doomed: Pruned[] = [];
           await pruneAll(true, doomed);
@@ -77,6 +77,7 @@ export function pruneCommand(program: Command, session: Session): void {
           // Also after an interruption: checkpoints already removed are gone.
           report(session, pruned, dryRun === true);
         }
+        failIfDamaged([...damaged]);
 
         /** Returns the threads that are named, or that the index finds by filters; undefined for all. */
         async function fewOf(): Promise<readonly Chosen[] | undefined> {
@@ -100,27 +101,21 @@ export function pruneCommand(program: Command, session: Session): void {
               done += 1;
               // As many are kept of each namespace: the thread need not be read.
               if (checkpoints <= (options.keepLast ?? 1)) continue;
-              const result = await pruneOne(store, thread, { ...retention(options), dryRun: dry });
-              if (result === undefined) {
-                if (!dry)
+              try {
+                const result = await store.thread(thread).prune({ ...retention(options), dryRun: dry });
+                if (result.deleted > 0) found.push({ thread, ...result });
+              } catch (error) {
+                if (ThreadmarkError.is(error, "CORRUPT") && id === undefined) damaged.add(thread);
+                else if (!ThreadmarkError.is(error, "UNSUPPORTED")) throw error;
+                else if (!dry)
                   session.terminal.note(`Left alone: ${printable(thread)}, which only LangGraph's saver can prune.`);
-              } else if (result.deleted > 0) found.push({ thread, ...result });
+              }
             }
           });
         }
       });
     },
   });
-}
-
-/** Prunes a thread. Resolves to undefined for one that another program has to prune. */
-async function pruneOne(store: Store<State>, thread: string, options: PruneOptions): Promise<PruneResult | undefined> {
-  try {
-    return await store.thread(thread).prune(options);
-  } catch (error) {
-    if (ThreadmarkError.is(error, "UNSUPPORTED")) return undefined;
-    throw error;
-  }
 }
 
 function retention({ keepLast = 1, olderThan, keepLabelled, protectAncestors }: Options): PruneOptions {

@@ -49,8 +49,8 @@ export function diffCommand(program: Command, session: Session): void {
             terminal.line(terminal.style("red", `- ${path}: ${value(change.before)}`));
           else {
             terminal.line(terminal.style("yellow", `~ ${path}`));
-            terminal.line(`    ${terminal.style("red", value(change.before))}`);
-            terminal.line(`    ${terminal.style("green", value(change.after))}`);
+            terminal.line(terminal.style("red", beside("  - ", value(change.before))));
+            terminal.line(terminal.style("green", beside("  + ", value(change.after))));
           }
         }
         if (json) return;
@@ -59,4 +59,9 @@ export function diffCommand(program: Command, session: Session): void {
       });
     },
   });
+}
+
+/** Puts a mark before a text, and the text's other lines below its first one. */
+function beside(mark: string, text: string): string {
+  return mark + text.replaceAll("\n", `\n${" ".repeat(mark.length)}`);
 }

@@ -1,11 +1,14 @@
 import { type Command, Option } from "commander";
 import type { Store } from "../../../api/store.ts";
 import { type Question, questionsOf } from "../../../display/steps/question.ts";
+import { ThreadmarkError } from "../../../errors.ts";
+import { failIfDamaged } from "../../failure.ts";
 import { declare, wholeNumber } from "../../input/declare.ts";
 import { filterOf, type ThreadFilter, whereOption } from "../../input/thread-filter.ts";
 import { interruptible } from "../../interruptible.ts";
 import { ageText } from "../../output/quantities.ts";
 import { printTable } from "../../output/table.ts";
+import type { Terminal } from "../../output/terminal.ts";
 import type { Session, State } from "../../session.ts";
 
 const SHOWN = 100;
@@ -33,53 +36,66 @@ export function inboxCommand(program: Command, session: Session): void {
       await session.withStore(url, async (store) => {
         const most = limit ?? (json ? Number.POSITIVE_INFINITY : SHOWN);
         const rows: Asked[] = [];
-        for await (const asked of interruptible(signal, openQuestions(store, filterOf(filter)))) {
+        const damaged: string[] = [];
+        for await (const asked of interruptible(signal, openQuestions(store, filterOf(filter), damaged))) {
           if (json) terminal.json(record(asked));
           rows.push(asked);
           if (rows.length >= most) break;
         }
-        if (json) return;
-        if (rows.length === 0) {
-          terminal.note("No thread waits for an answer.");
-          return;
-        }
-        const now = Date.now();
-        await terminal.paged(async () =>
-          printTable(
-            terminal,
-            [
-              {
-                title: "THREAD",
-                text: ({ thread }) => thread,
-                flexible: true,
-                style: (text) => terminal.style("bold", text),
-              },
-              { title: "QUESTION", text: ({ question }) => question.id, flexible: true, leaves: 1 },
-              { title: "NODE", text: ({ question }) => question.node ?? "", flexible: true, leaves: 2 },
-              { title: "SINCE", text: ({ since }) => ageText(since, now), leaves: 4 },
-              { title: "ANSWERS", text: ({ question }) => answersOf(question), flexible: true, leaves: 3 },
-              {
-                title: "ASKS",
-                text: ({ question }) => question.text.replaceAll(/\s+/g, " "),
-                flexible: true,
-                least: 30,
-                cut: "end",
-                style: (text) => terminal.style("yellow", text),
-              },
-            ],
-            rows,
-          ),
-        );
+        if (!json) await printQuestions(terminal, rows);
+        failIfDamaged(damaged);
       });
     },
   });
 }
 
-/** Yields the open questions of all threads, newest activity first; of one thread those of its root. */
-async function* openQuestions(store: Store<State>, filter: ThreadFilter): AsyncGenerator<Asked> {
+async function printQuestions(terminal: Terminal, rows: readonly Asked[]): Promise<void> {
+  if (rows.length === 0) {
+    terminal.note("No thread waits for an answer.");
+    return;
+  }
+  const now = Date.now();
+  await terminal.paged(async () =>
+    printTable(
+      terminal,
+      [
+        {
+          title: "THREAD",
+          text: ({ thread }) => thread,
+          flexible: true,
+          style: (text) => terminal.style("bold", text),
+        },
+        { title: "QUESTION", text: ({ question }) => question.id, flexible: true, leaves: 1 },
+        { title: "NODE", text: ({ question }) => question.node ?? "", flexible: true, leaves: 2 },
+        { title: "SINCE", text: ({ since }) => ageText(since, now), leaves: 4 },
+        { title: "ANSWERS", text: ({ question }) => answersOf(question), flexible: true, leaves: 3 },
+        {
+          title: "ASKS",
+          text: ({ question }) => question.text.replaceAll(/\s+/g, " "),
+          flexible: true,
+          least: 30,
+          cut: "end",
+          style: (text) => terminal.style("yellow", text),
+        },
+      ],
+      rows,
+    ),
+  );
+}
+
+/**
+ * Yields the open questions of all threads, newest activity first; of one thread those of its root. Threads that do not read are
+ * added to `damaged`.
+ */
+async function* openQuestions(store: Store<State>, filter: ThreadFilter, damaged: string[]): AsyncGenerator<Asked> {
   const waiting = store.threads({ ...filter, order: "updated", status: "waiting" });
   for await (const { id } of waiting) {
-    for await (const asked of questionsAt(store, id)) if (!asked.question.answered) yield asked;
+    try {
+      for await (const asked of questionsAt(store, id)) if (!asked.question.answered) yield asked;
+    } catch (error) {
+      if (!ThreadmarkError.is(error, "CORRUPT")) throw error;
+      damaged.push(id);
+    }
   }
 }
 

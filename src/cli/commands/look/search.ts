@@ -1,15 +1,16 @@
 import { type Command, Option } from "commander";
 import { attributeTexts } from "../../../display/attributes-text.ts";
 import { findText, type TextMatch } from "../../../display/search/find-text.ts";
-import type { ThreadInfo } from "../../../model/checkpoint.ts";
-import { usage } from "../../failure.ts";
+import { ThreadmarkError } from "../../../errors.ts";
+import type { Checkpoint, ThreadInfo } from "../../../model/checkpoint.ts";
+import { failIfDamaged, usage } from "../../failure.ts";
 import { declare, wholeNumber } from "../../input/declare.ts";
 import { pathText } from "../../input/path.ts";
 import { interruptible } from "../../interruptible.ts";
 import { printable } from "../../output/printable.ts";
 import { countText } from "../../output/quantities.ts";
 import type { Terminal } from "../../output/terminal.ts";
-import type { Session } from "../../session.ts";
+import type { Session, State } from "../../session.ts";
 
 const SHOWN = 50;
 /** Matches listed of one checkpoint: a word may stand in every message. */
@@ -48,19 +49,18 @@ export function searchCommand(program: Command, session: Session): void {
         };
         let found = 0;
         let looked = 0;
+        const damaged: string[] = [];
         for await (const info of interruptible(signal, store.threads(wanted))) {
           looked += 1;
           const thread = store.thread(info.id);
           const matches: Match[] = [...nameMatches(info, text)];
-          const checkpoints = thread.history({ states: true, ...(!options.history && { limit: 1 }) });
-          for await (const { id, step, label, state } of interruptible(signal, checkpoints)) {
-            for (const match of findText(label, text)) matches.push({ checkpoint: id, step, match, name: "label" });
-            let count = 0;
-            for (const match of findText(state, text)) {
-              matches.push({ checkpoint: id, step, match, name: pathText(match.path) || "(the state)" });
-              count += 1;
-              if (count === OF_ONE) break;
-            }
+          try {
+            const checkpoints = thread.history({ states: true, ...(!options.history && { limit: 1 }) });
+            for await (const checkpoint of interruptible(signal, checkpoints))
+              matches.push(...stateMatches(checkpoint, text));
+          } catch (error) {
+            if (!ThreadmarkError.is(error, "CORRUPT")) throw error;
+            damaged.push(info.id);
           }
           if (matches.length === 0) continue;
           found += 1;
@@ -68,6 +68,7 @@ export function searchCommand(program: Command, session: Session): void {
           if (found >= limit) break;
         }
         if (!json && found === 0) terminal.note(`Nothing found in ${countText(looked, "thread")}.`);
+        failIfDamaged(damaged);
       });
     },
   });
@@ -79,6 +80,17 @@ interface Match {
   readonly step: number;
   readonly name: string;
   readonly match: TextMatch;
+}
+
+/** Finds a text in a checkpoint's label and state. */
+function* stateMatches({ id, step, label, state }: Checkpoint<State>, text: string): Generator<Match> {
+  for (const match of findText(label, text)) yield { checkpoint: id, step, match, name: "label" };
+  let count = 0;
+  for (const match of findText(state, text)) {
+    yield { checkpoint: id, step, match, name: pathText(match.path) || "(the state)" };
+    count += 1;
+    if (count === OF_ONE) break;
+  }
 }
 
 /** Finds a text in the id of a thread, and in its attributes: "tenant=acme". */

@@ -1,6 +1,7 @@
 import type { Thread } from "../../../api/thread.ts";
 import { changeSummary } from "../../../display/steps/changes.ts";
 import { ranIn, stepName } from "../../../display/steps/step-name.ts";
+import { ThreadmarkError } from "../../../errors.ts";
 import type { Checkpoint, CheckpointInfo } from "../../../model/checkpoint.ts";
 import type { State } from "../../session.ts";
 
@@ -28,15 +29,22 @@ export async function summariesOf(
   const wanted = new Set(rows.map(({ id }) => id));
   const waiting = new Map<string, Checkpoint<State>[]>();
   const until = performance.now() + PATIENCE;
-  for await (const checkpoint of thread.history({ before: first.seq + 1, states: true })) {
-    const { id, parent, state } = checkpoint;
-    for (const child of waiting.get(id) ?? []) settle(child, child.state, checkpoint);
-    waiting.delete(id);
-    if (wanted.delete(id)) {
-      if (parent === null) settle(checkpoint, state, undefined);
-      else waiting.set(parent, [...(waiting.get(parent) ?? []), checkpoint]);
+  try {
+    for await (const checkpoint of thread.history({ before: first.seq + 1, states: true })) {
+      const { id, parent, state } = checkpoint;
+      for (const child of waiting.get(id) ?? []) settle(child, child.state, checkpoint);
+      waiting.delete(id);
+      if (wanted.delete(id)) {
+        if (parent === null) settle(checkpoint, state, undefined);
+        else waiting.set(parent, [...(waiting.get(parent) ?? []), checkpoint]);
+      }
+      if ((wanted.size === 0 && waiting.size === 0) || performance.now() > until) break;
     }
-    if ((wanted.size === 0 && waiting.size === 0) || performance.now() > until) break;
+  } catch (error) {
+    // A list needs no states: it says which one does not read, and goes without summaries from there on.
+    if (!ThreadmarkError.is(error, "CORRUPT")) throw error;
+    const damaged = rows.find(({ id }) => id === error.checkpoint);
+    if (damaged) summaries.set(damaged.id, { change: "(damaged: see verify)", name: stepName(damaged) });
   }
   return summaries;
 }

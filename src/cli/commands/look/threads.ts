@@ -6,6 +6,7 @@ import { withoutPassword } from "../../../display/redact-url.ts";
 import { failuresIn } from "../../../display/steps/failure.ts";
 import { questionsOf } from "../../../display/steps/question.ts";
 import { oneLine } from "../../../display/values/records.ts";
+import { ThreadmarkError } from "../../../errors.ts";
 import type { ThreadInfo } from "../../../model/checkpoint.ts";
 import type { ThreadsOptions } from "../../../model/interface/store-options.ts";
 import type { Status } from "../../../model/status.ts";
@@ -13,7 +14,7 @@ import { declare, wholeNumber } from "../../input/declare.ts";
 import { filterOf, filterOptions } from "../../input/thread-filter.ts";
 import { interruptible } from "../../interruptible.ts";
 import { printable } from "../../output/printable.ts";
-import { ageText } from "../../output/quantities.ts";
+import { ageText, countText } from "../../output/quantities.ts";
 import { printTable } from "../../output/table.ts";
 import type { Terminal } from "../../output/terminal.ts";
 import type { Session, State } from "../../session.ts";
@@ -68,6 +69,11 @@ export function threadsCommand(program: Command, session: Session): void {
             `The first ${SHOWN}. Go on with --after ${last}, or filter: --prefix, --workflow, --status, --where.`,
           );
         }
+        const isFiltered = wanted.some(([name]) => name !== "order" && name !== "limit");
+        if (!isFiltered && !more && rows.length < (options.limit ?? Number.POSITIVE_INFINITY)) {
+          const unlisted = (await store.counts()).threads - rows.length;
+          if (unlisted > 0) terminal.note(`Not listed: ${countText(unlisted, "damaged thread")}. See verify.`);
+        }
       });
     },
   });
@@ -83,8 +89,14 @@ async function detailsOf(store: Store<State>, rows: readonly ThreadInfo[]): Prom
   for (const { id, status } of rows) {
     if (status !== "waiting" && status !== "failed") continue;
     if (performance.now() > until) break;
-    const tuple = await store.thread(id).tuple();
-    if (tuple === undefined) continue;
+    const tuple = await store
+      .thread(id)
+      .tuple()
+      .catch((error: unknown) => {
+        if (!ThreadmarkError.is(error, "CORRUPT")) throw error;
+        details.set(id, "(damaged: see verify)");
+      });
+    if (!tuple) continue;
     const { checkpoint, writes } = tuple;
     const question = questionsOf(checkpoint, writes).find(({ answered }) => !answered);
     const [failure] = failuresIn(writes, checkpoint.next);

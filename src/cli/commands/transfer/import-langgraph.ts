@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import type { ImportFault } from "../../../langgraph/import/index.ts";
 import { exitCodes, Failure } from "../../failure.ts";
-import { declare } from "../../input/declare.ts";
+import { declare, keyFileOption } from "../../input/declare.ts";
 import { printable } from "../../output/printable.ts";
 import { Progress } from "../../output/progress.ts";
 import { changeText, countText } from "../../output/quantities.ts";
@@ -21,6 +21,7 @@ export function importLangGraphCommand(program: Command, session: Session): void
     operands: [["<source>", "the file of SqliteSaver, or the postgres:// url of PostgresSaver; it is only read"]],
     options: [
       new Option("--into <url>", "the store (default: $THREADMARK_URL, or sqlite:threadmark.db)"),
+      keyFileOption(),
       new Option("--schema <name>", "the schema of PostgresSaver's tables (default: public)"),
     ],
     examples: [

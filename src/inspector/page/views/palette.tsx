@@ -38,8 +38,12 @@ export function Palette({ route, onClose }: { readonly route: Route; readonly on
   const [marked, setMarked] = useState(0);
   const stop = useRef<AbortController | undefined>(undefined);
   useEffect(() => {
+    const opener = document.activeElement;
     dialog.current!.showModal();
-    return () => stop.current?.abort();
+    return () => {
+      stop.current?.abort();
+      if (opener instanceof HTMLElement) opener.focus();
+    };
   }, []);
   useEffect(() => {
     setFound([]);
