@@ -23,8 +23,9 @@ export class Decoder {
   /** Headers of meta records whose keys are to be read, and lineages of which no header was read. */
   #headers: { readonly lineage: number; readonly header: Uint8Array }[] = [];
   #lineages = new Set<number>();
-  /** The keys that headers gave in this call; undefined for damaged ones. Lineages whose keys were looked for. */
+  /** The keys that headers gave in this call; undefined for damaged ones. */
   readonly #read = new Map<string, LineageKeys | undefined>();
+  /** Lineages whose keys were looked for in this call. */
   readonly #sought = new Set<number>();
   /** Whether a value names a key that its lineage does not have. */
   missesKeys = false;

@@ -1,6 +1,6 @@
 /** A read that takes longer than this, in milliseconds, is repeated only now and then. */
 const SLOW = 20;
-/** So many results are remembered. */
+/** Results that are remembered. */
 const MOST = 500;
 /** A result is kept for this many times the time it took. */
 const IDLE_FACTOR = 10;

@@ -98,7 +98,7 @@ export function pruneCommand(program: Command, session: Session): void {
             for await (const { id: thread, checkpoints } of interruptible(session.signal, few ?? store.threads())) {
               update(done, total);
               done += 1;
-              // As many are kept of each namespace: the thread need not be read.
+              // The rule keeps at least this many of each namespace: the thread need not be read.
               if (checkpoints <= (options.keepLast ?? 1)) continue;
               const result = await pruneOne(store, thread, { ...retention(options), dryRun: dry });
               if (result === undefined) {

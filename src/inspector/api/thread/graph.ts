@@ -6,7 +6,7 @@ import { type ApiContext, type Handler, noSuchThread, threadOf } from "../api-co
 
 const START = "__start__";
 const END = "__end__";
-/** As many steps as this are asked which nodes ran in them, where only their parents know. */
+/** Steps whose parents are read to learn which nodes ran, where the step itself does not say. */
 const MOST_ASKED = 60;
 const PATIENCE = 400;
 

@@ -3,7 +3,7 @@ import type { CheckpointInfo } from "../../../model/checkpoint.ts";
 import { type ApiContext, type Handler, noSuchThread, threadOf } from "../api-context.ts";
 
 const MOST_SPANS = 1_000;
-/** As many steps as this are asked which tasks ran in them, where only their parents know. */
+/** Steps whose parents are read to learn which tasks ran, where the step itself does not say. */
 const MOST_ASKED = 60;
 const PATIENCE = 400;
 

@@ -28,7 +28,7 @@ interface CheckpointPaneProps {
   readonly onMove: (step: 1 | -1) => void;
 }
 
-/** The parts of a checkpoint, in the order of their tabs. */
+/** Returns the parts of a checkpoint that have a tab, in the order of the tabs. */
 function tabsOf(
   facts: Pick<CheckpointFacts, "messages"> | undefined,
 ): readonly (readonly [id: string, name: string])[] {
