@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Failure } from "../../shared/failure.ts";
 import { refuseTooLarge } from "../writing/message-size.ts";
 import type { Connections } from "./connections.ts";
-import { BinaryValue, Failure, notAnswered } from "./failure.ts";
+import { BinaryValue, notAnswered } from "./failure.ts";
 import type { ClientLike, QueryConfig, QueryResult } from "./pool.ts";
 import { checkSession, isFit, isInTransaction, refuseTransaction, refuseUnsynced } from "./session.ts";
 
@@ -132,7 +133,7 @@ export class Server {
       broken = false;
       return result;
     } catch (error) {
-      const usable = error instanceof Failure && !error.mayHaveApplied && error.state !== undefined;
+      const usable = error instanceof Failure && !error.mayHaveApplied && error.state !== "";
       // Listeners to the pool's `release` get the reason.
       if (usable && !isInTransaction(client)) broken = false;
       else if (error instanceof Failure) broken = error;

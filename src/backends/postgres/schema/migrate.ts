@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { ThreadmarkError } from "../../../errors.ts";
-import { Failure, isMissing, notAnswered } from "../connection/failure.ts";
+import { Failure } from "../../shared/failure.ts";
+import { isMissing, notAnswered } from "../connection/failure.ts";
 import type { ClientLike, QueryResult } from "../connection/pool.ts";
 import type { Server } from "../connection/server.ts";
 import { statement } from "../connection/server.ts";
