@@ -3,7 +3,7 @@ import { fromTagged, type Json } from "../../display/tagged-json.ts";
 import { HttpError, invalid } from "../http/http-error.ts";
 import { type ApiContext, type Handler, noSuchThread, threadOf } from "./api-context.ts";
 import { answerTargetOf, storeAnswer } from "./questions.ts";
-import { retentionOf } from "./storage.ts";
+import { pruneRulesIn } from "./storage.ts";
 
 /** Forks a thread at a checkpoint, optionally with parts of the state changed. */
 export const fork: Handler = async (context, parameters) => {
@@ -57,7 +57,7 @@ export const pruneForGood: Handler = async (context, parameters) => prune(contex
 
 const prune = async (context: ApiContext, parameters: Parameters<Handler>[1], dryRun: boolean): Promise<unknown> => {
   const id = parameters.optionalText("thread");
-  const rules = retentionOf(parameters);
+  const rules = pruneRulesIn(parameters);
   parameters.end();
   const pruned = { threads: 0, deleted: 0, bytesReclaimed: 0 };
   for await (const { id: thread } of id === undefined ? context.catalogue.each() : [{ id }]) {

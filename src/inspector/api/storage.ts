@@ -20,7 +20,7 @@ export const startSurvey: Handler = async ({ survey }, parameters) => {
 };
 
 /** Reads the rules of a prune, which are those of the command line. */
-export function retentionOf(parameters: RequestParameters): PruneOptions {
+export function pruneRulesIn(parameters: RequestParameters): PruneOptions {
   if (!parameters.has("keepLast") && !parameters.has("olderThan"))
     throw invalid("prune needs a rule: say what to keep with keepLast, olderThan or both.");
   const keepLast = parameters.whole("keepLast", 1, Number.MAX_SAFE_INTEGER, 1);

@@ -1,11 +1,10 @@
 import { notedTasks, type Ran, ranIn } from "../../../display/steps/step-name.ts";
 import { type GraphPicture, pictureIn } from "../../../display/steps/topology.ts";
 import type { CheckpointInfo } from "../../../model/checkpoint.ts";
+import { END, START } from "../../../model/interface/topology.ts";
 import type { Timeline } from "../../caches/timelines.ts";
 import { type ApiContext, type Handler, noSuchThread, threadOf } from "../api-context.ts";
 
-const START = "__start__";
-const END = "__end__";
 /** Steps whose parents are read to learn which nodes ran, where the step itself does not say. */
 const MOST_ASKED = 60;
 const PATIENCE = 400;
