@@ -1,11 +1,12 @@
 import type { PruneOptions } from "../../model/interface/options.ts";
 import { invalid } from "../http/http-error.ts";
 import type { RequestParameters } from "../http/request-parameters.ts";
+import type { StorageFacts } from "./answers.ts";
 import type { Handler } from "./api-context.ts";
 
 const LARGEST_PAGE = 500;
 
-export const storageFacts: Handler = async ({ survey }, parameters) => {
+export const storageFacts: Handler<StorageFacts> = async ({ survey }, parameters) => {
   const offset = parameters.whole("offset", 0, Number.MAX_SAFE_INTEGER, 0);
   const limit = parameters.whole("limit", 1, LARGEST_PAGE, 100);
   parameters.end();

@@ -13,6 +13,7 @@ import {
 import type { Renderers } from "../../../display/values/renderers.ts";
 import { HttpError } from "../../http/http-error.ts";
 import { isStep, type RequestParameters } from "../../http/request-parameters.ts";
+import type { StateNode } from "../answers.ts";
 import { type ApiContext, type Handler, threadOf } from "../api-context.ts";
 
 const DEEPEST = 1_100;
@@ -43,7 +44,7 @@ export function previewOf(
 }
 
 /** Returns the value at a path of a state, with its parts. The keys that LangGraph keeps are the last, and counted. */
-export const stateNode: Handler = async (context, parameters) => {
+export const stateNode: Handler<StateNode> = async (context, parameters) => {
   const offset = parameters.whole("offset", 0, Number.MAX_SAFE_INTEGER, 0);
   const limit = parameters.whole("limit", 1, LARGEST_PAGE, PAGE);
   const { value, isState } = await valueAt(context, parameters);

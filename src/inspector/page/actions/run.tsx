@@ -1,15 +1,9 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { durationText } from "../../../display/quantities.ts";
+import type { RunFacts } from "../../api/answers.ts";
 import { post } from "../api.ts";
 import { refresh, useLive } from "../live.ts";
-
-interface RunFacts {
-  readonly startedAt: number;
-  readonly endedAt: number | null;
-  readonly state: "running" | "ended" | "failed" | "stopped";
-  readonly output: string;
-}
 
 interface RunPanelProps {
   readonly thread: string;

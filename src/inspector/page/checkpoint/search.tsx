@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { Step, Summary } from "../answers.ts";
+import type { Step, Summary } from "../../api/answers.ts";
 import { get, type Parameters } from "../api.ts";
 import { Leaf, Marked } from "../parts/leaf.tsx";
 

@@ -1,5 +1,5 @@
 import { END, START } from "../../../model/interface/topology.ts";
-import type { GraphFacts } from "../answers.ts";
+import type { GraphFacts } from "../../api/answers.ts";
 
 export interface PlacedNode {
   readonly name: string;

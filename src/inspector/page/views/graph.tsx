@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { durationText } from "../../../display/quantities.ts";
 import { END, START } from "../../../model/interface/topology.ts";
-import type { GraphFacts } from "../answers.ts";
+import type { GraphFacts } from "../../api/answers.ts";
 import { useLive } from "../live.ts";
 import { type Route, replaceRoute } from "../route.ts";
 import { layOut } from "./graph-layout.ts";

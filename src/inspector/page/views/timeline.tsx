@@ -2,7 +2,15 @@ import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ageText, countText, durationText, shortAge } from "../../../display/quantities.ts";
 import { stepName } from "../../../display/steps/step-name.ts";
-import type { CheckpointItem, Fork, GraphItem, LanePlace, NextItem, TimelineItem, TimelinePage } from "../answers.ts";
+import type {
+  CheckpointItem,
+  Fork,
+  GraphItem,
+  LanePlace,
+  NextItem,
+  TimelineItem,
+  TimelinePage,
+} from "../../api/answers.ts";
 import { addressOf, get } from "../api.ts";
 import { useLiveAnswers } from "../live.ts";
 import { VirtualList } from "../parts/virtual-list.tsx";
