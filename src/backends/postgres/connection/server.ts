@@ -64,7 +64,7 @@ export class Server {
   readonly #synced: boolean;
 
   /** Takes whether a session must be refused that acknowledges commits before they are synced. */
-  constructor(connections: Connections, address: string, prepare: boolean, patience: number, synced = false) {
+  constructor(connections: Connections, address: string, prepare: boolean, patience: number, synced: boolean) {
     this.#synced = synced;
     this.#connections = connections;
     this.address = address;
