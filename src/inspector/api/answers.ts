@@ -249,3 +249,23 @@ export interface RunFacts {
   /** The end of what its process printed. */
   readonly output: string;
 }
+
+/** The last run of a thread that was started here, with the end of its output. */
+export interface RunAnswer {
+  readonly run: RunFacts | null;
+}
+
+/** The effect of a prune of one thread, or of all. */
+export interface Pruned {
+  readonly threads: number;
+  readonly deleted: number;
+  readonly bytesReclaimed: number;
+}
+
+/** A checkpoint in its timeline: its row there, and how many checkpoints are newer. */
+export interface TimelinePosition {
+  readonly position: number;
+  readonly index: number;
+  readonly checkpoint: string;
+  readonly step: number;
+}

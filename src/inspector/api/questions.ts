@@ -6,7 +6,7 @@ import type { Checkpoint, Write } from "../../model/checkpoint.ts";
 import { controlChannels, controlIndexes } from "../../model/control-writes.ts";
 import type { AnswerForm, QuestionFacts } from "./answers.ts";
 import type { ApiContext, State } from "./api-context.ts";
-import { previewOf } from "./thread/tree.ts";
+import { previewNode } from "./thread/tree.ts";
 
 /** The control write that answers an interrupt; the next run of the thread picks it up. */
 const ANSWER = { channel: controlChannels.resume, index: controlIndexes.resume } as const;
@@ -70,7 +70,7 @@ export function questionFacts(
   return {
     ...question,
     form: toTagged(form) as unknown as AnswerForm,
-    details: details === undefined ? null : previewOf(details, 2_000, renderers),
+    details: details === undefined ? null : previewNode(details, 2_000, renderers),
     answered: answered.has(question.id),
   };
 }

@@ -8,7 +8,7 @@ import { summaryOf } from "../../../display/values/parts.ts";
 import type { CheckpointFacts, Diff } from "../answers.ts";
 import { type Handler, threadOf } from "../api-context.ts";
 import { answeredOf, questionFacts } from "../questions.ts";
-import { previewOf } from "./tree.ts";
+import { previewNode } from "./tree.ts";
 
 const PATH_SHOWN = 200;
 
@@ -82,8 +82,8 @@ export const stateDiff: Handler<Diff> = async (context, parameters) => {
       path: change.path,
       kind: change.kind,
       internal: isInternal(change.path),
-      ...("before" in change && { before: previewOf(change.before, 2_000, context.renderers) }),
-      ...("after" in change && { after: previewOf(change.after, 2_000, context.renderers) }),
+      ...("before" in change && { before: previewNode(change.before, 2_000, context.renderers) }),
+      ...("after" in change && { after: previewNode(change.after, 2_000, context.renderers) }),
     })),
   };
 };

@@ -8,7 +8,7 @@ import type { NestedGraph } from "../../caches/nested-graphs.ts";
 import type { Timeline } from "../../caches/timelines.ts";
 import { HttpError } from "../../http/http-error.ts";
 import { isText } from "../../http/request-parameters.ts";
-import type { NextItem, TimelineItem, TimelinePage } from "../answers.ts";
+import type { NextItem, TimelineItem, TimelinePage, TimelinePosition } from "../answers.ts";
 import { type ApiContext, type Handler, noSuchThread, threadOf } from "../api-context.ts";
 
 const LARGEST_PAGE = 500;
@@ -77,7 +77,7 @@ export const timelinePage: Handler<TimelinePage> = async (context, parameters) =
 };
 
 /** Returns where in the timeline a checkpoint is: the one named, the newest of a step, or the one so many from the newest. */
-export const timelinePosition: Handler = async (context, parameters) => {
+export const timelinePosition: Handler<TimelinePosition> = async (context, parameters) => {
   const thread = threadOf(context, parameters);
   const id = parameters.optionalText("checkpoint");
   const step = parameters.has("step")

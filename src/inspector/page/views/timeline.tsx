@@ -10,6 +10,7 @@ import type {
   NextItem,
   TimelineItem,
   TimelinePage,
+  TimelinePosition,
 } from "../../api/answers.ts";
 import { addressOf, get } from "../api.ts";
 import { useLiveAnswers } from "../live.ts";
@@ -73,11 +74,7 @@ export function useTimeline(thread: string, namespace: readonly string[]): Timel
   };
 }
 
-/** Where a checkpoint is: its row, and how many checkpoints are newer. */
-export interface Position {
-  readonly position: number;
-  readonly index: number;
-}
+type Position = Pick<TimelinePosition, "position" | "index">;
 
 const NOWHERE: Position = { position: -1, index: -1 };
 
