@@ -10,7 +10,7 @@ let comments = 0;
 let faulty = 0;
 for (const folder of ["src", "test", "bench", "scripts", "examples"]) {
   for (const path of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
-    if (!/\.(?:ts|js|mjs)$/.test(path) || path.includes("node_modules")) continue;
+    if (!/\.(?:tsx?|js|mjs)$/.test(path) || path.includes("node_modules")) continue;
     const { count, faults } = commentFaults(readFileSync(`${folder}/${path}`, "utf8"), folder === "src");
     comments += count;
     faulty += faults.length;

@@ -11,7 +11,8 @@ export interface CommentFault {
   readonly message: string;
 }
 
-const riddle = /(?:^|[.!?:;]\s+)(What|Whatever|Those|Who|Whoever|Whose|The same|One)(?=\s)/;
+const riddle =
+  /(?:^|[.!?:;]\s+)(What|Whatever|Those|Who|Whoever|Whose|The same|One|So many|So much|As many|As much|Of which|All that)(?=\s)/;
 const verb = /^(?:Invariant:|@\w+|[A-Z][a-z]+(?:s|es)\b)/;
 /** A comment may keep its wording for a reason: `// plain-english: <reason>` on the line before it. */
 const excepted = /\/\/ plain-english: \S/;

@@ -35,6 +35,7 @@ export const tables = {
   mail: { wide: true },
 } as const;
 
+/** The name of a table of records with keys of integers. */
 export type Table = keyof typeof tables;
 
 /** Everything that a backend stores records of, as `size` counts it. */
@@ -108,6 +109,7 @@ export const logBounds: { readonly lines: number; readonly milliseconds: number 
   milliseconds: 24 * 60 * 60 * 1000,
 };
 
+/** A question to a backend. All reads of a call are answered from one moment. */
 export type Read =
   | { readonly get: Key | DirectoryKey }
   | { readonly scan: Range; readonly reverse?: boolean; readonly limit?: number }
@@ -136,18 +138,21 @@ export type Read =
    */
   | { readonly log: LogRange };
 
+/** A page of the log: the lines after a position, oldest first; with `newest`, the last ones. */
 export interface LogRange {
   readonly after: string;
   readonly limit: number;
   readonly newest?: boolean;
 }
 
+/** A record that a scan found, without the part of its key that the scan names. */
 export interface Found {
   readonly item: number;
   readonly part: number;
   readonly value: Value;
 }
 
+/** An entry of the directory: the id of a thread, and its record. */
 export interface Listed {
   readonly id: string;
   readonly value: Value;
@@ -212,11 +217,13 @@ export interface Batch {
   readonly follows?: { readonly key: Key; readonly value: Value; readonly interruptions: number };
 }
 
+/** A record to insert or to put. */
 export interface Entry {
   readonly key: Key | DirectoryKey;
   readonly value: Value;
 }
 
+/** The size of a table. */
 export interface Size {
   readonly records: number;
   /** Bytes of the values (and ids), without the overhead of pages and indexes. */
@@ -231,6 +238,7 @@ export interface Sizes {
   readonly behind?: number;
 }
 
+/** The abilities of a backend, as it declares it. Nothing looks at its name. */
 export interface Capabilities {
   /** Commits survive the end of the process. */
   readonly durable: boolean;
@@ -251,6 +259,7 @@ export interface Snapshot {
   close(): Promise<void>;
 }
 
+/** The place of a store: an ordered map with conditional, atomic, durable batches. */
 export interface Backend {
   /** For messages: "memory", "sqlite", … Never used to make a decision. */
   readonly name: string;

@@ -1,55 +1,10 @@
-import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
+import { BetterSqlite } from "./better-sqlite.ts";
 
 /**
  * LangGraph's own savers, once bench/ has its packages: `npm ci --prefix bench`. SqliteSaver is written for better-sqlite3, a native
  * module; here it gets Node's own SQLite behind the few methods it uses, so that both sides have the same driver.
  */
-
-/** The part of better-sqlite3 that SqliteSaver uses. */
-class BetterSqlite {
-  readonly #database: DatabaseSync;
-
-  constructor(file: string, synchronous: "normal" | "full") {
-    this.#database = new DatabaseSync(file);
-    this.#database.exec(`PRAGMA synchronous = ${synchronous}`);
-  }
-
-  pragma(text: string): void {
-    this.#database.prepare(`PRAGMA ${text}`).all();
-  }
-
-  exec(sql: string): void {
-    this.#database.exec(sql);
-  }
-
-  prepare(sql: string): object {
-    const statement = this.#database.prepare(sql);
-    const bind = (values: unknown[]): SQLInputValue[] => values.map((value) => (value ?? null) as SQLInputValue);
-    return {
-      get: (...values: unknown[]) => statement.get(...bind(values)),
-      all: (...values: unknown[]) => statement.all(...bind(values)),
-      run: (...values: unknown[]) => statement.run(...bind(values)),
-    };
-  }
-
-  transaction<T>(run: (argument: T) => void): (argument: T) => void {
-    return (argument) => {
-      this.#database.exec("BEGIN");
-      try {
-        run(argument);
-        this.#database.exec("COMMIT");
-      } catch (error) {
-        this.#database.exec("ROLLBACK");
-        throw error;
-      }
-    };
-  }
-
-  close(): void {
-    this.#database.close();
-  }
-}
 
 export interface OriginalSaver {
   readonly saver: BaseCheckpointSaver;

@@ -39,7 +39,7 @@ export interface Point {
   readonly bytes: number | null;
 }
 
-/** All that a part, or a run, found. */
+/** The results of a part, or of a run. */
 export interface Findings {
   readonly tables: readonly Table[];
   readonly targets: readonly Target[];

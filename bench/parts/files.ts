@@ -14,7 +14,7 @@ interface Opening {
   readonly messages: number;
 }
 
-/** So many threads at a time: each has its state in memory while it is written. */
+/** Threads that are written at a time: each has its state in memory meanwhile. */
 const together = 50;
 
 /** Puts of a thread that are not waited for one by one: they are committed in their order. */

@@ -1,6 +1,6 @@
 const syllables = "ra le mo ti su ne ka do vi pe lo sha gre tan mir bel con der fus zin".split(" ");
 
-/** As many different words as a page or two of prose has, the first ones the more frequent. */
+/** The different words of a page or two of prose, the first ones the more frequent. */
 const list: readonly string[] = Array.from({ length: 1_500 }, (_, index) => {
   let rest = index;
   let word = "";

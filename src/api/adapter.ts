@@ -6,9 +6,9 @@ import { captureWrites } from "../engine/changes/writes-capture.ts";
 import { lazyChange } from "../engine/commits/lazy-change.ts";
 import { closedError } from "../engine/faults/closed.ts";
 import { refusedBy } from "../engine/faults/missing.ts";
-import { gather, type RecentRows, recentRows } from "../engine/reads/gather.ts";
+import { type Gathered, gather, type Named, type RecentRows, recentRows } from "../engine/reads/gather.ts";
 import { checkId } from "../model/address.ts";
-import type { Checkpoint, CheckpointInfo, Write } from "../model/checkpoint.ts";
+import type { CheckpointInfo } from "../model/checkpoint.ts";
 import type {
   LeaseToken,
   PruneOptions,
@@ -32,15 +32,7 @@ import type { Thread } from "./thread.ts";
  * refused in the call itself.
  */
 
-export type { RecentRows };
-
-type Named = Pick<CheckpointInfo, "id" | "seq">;
-
-/** Checkpoints and writes that were read together, by the ids of the checkpoints. */
-export interface Gathered<State> {
-  readonly writes: ReadonlyMap<string, readonly Write[]>;
-  readonly checkpoints: ReadonlyMap<string, Checkpoint<State>>;
-}
+export type { Gathered, RecentRows };
 
 /**
  * Reads the writes of some checkpoints and the whole of others, in one read.

@@ -275,7 +275,7 @@ export class Thread<State = unknown> extends ReadableThread<State> {
   setAttributes(attributes: AttributeChanges): Promise<void> {
     return this.#handle.attempt(() => {
       this.#handle.rootOnly("setAttributes");
-      checkAttributes(attributes, "attributes");
+      checkAttributes(attributes);
       const captured = { ...attributes };
       return () => this.#handle.lane.add(attributesChange(captured));
     });

@@ -7,8 +7,11 @@ import { type Json, toTagged } from "./tagged-json.ts";
  * (state, metadata, arguments, writes) as tagged JSON.
  */
 
-export function checkpointRecord(info: CheckpointInfo): Record<string, unknown> {
-  return { ...info, metadata: toTagged(info.metadata) };
+/** The fields of an interface as a type of their own, which is also a record. */
+type FieldsOf<T> = { readonly [Name in keyof T]: T[Name] };
+
+export function checkpointRecord(info: CheckpointInfo): FieldsOf<CheckpointInfo> {
+  return { ...info, metadata: toTagged(info.metadata) as CheckpointInfo["metadata"] };
 }
 
 export function wholeRecord(checkpoint: Checkpoint): Record<string, unknown> {
@@ -25,7 +28,7 @@ export function writeRecord(write: Write): Record<string, unknown> {
   return { ...write, value: toTagged(write.value) };
 }
 
-export function threadRecord(info: ThreadInfo): Record<string, unknown> {
+export function threadRecord(info: ThreadInfo): FieldsOf<ThreadInfo> {
   return { ...info, head: checkpointRecord(info.head) };
 }
 

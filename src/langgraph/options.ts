@@ -1,5 +1,6 @@
 import type { ExclusiveOptions } from "./runs/exclusive.ts";
 
+/** Options of a saver. */
 export interface SaverOptions {
   /**
    * Allows only a single run at a time on a thread, in all processes: a second run is refused with `BUSY` before it does any

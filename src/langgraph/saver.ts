@@ -76,7 +76,12 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
     if (exclusive !== false) this.#exclusive = new Exclusive(this.#store, exclusive === true ? {} : exclusive);
   }
 
-  /** Opens a store (`memory:`, `file:./directory`, `sqlite:path`, `postgres://…`), which is closed with the saver. */
+  /**
+   * Opens a store (`memory:`, `file:./directory`, `sqlite:path`, `postgres://…`), which is closed with the saver.
+   *
+   * @example
+   * const checkpointer = await ThreadmarkSaver.open("sqlite:agent.db");
+   */
   static async open(url: string, options: SaverOptions & AnyOpenOptions = {}): Promise<ThreadmarkSaver> {
     const { exclusive, changesInPlace, attributes, ...rest } = options;
     const saver = new ThreadmarkSaver(await open(url, rest), {
@@ -272,6 +277,9 @@ export class ThreadmarkSaver extends BaseCheckpointSaver {
   /**
    * Makes a new thread that begins with a checkpoint of another (default: the latest) and its ancestors. Returns the config of
    * that checkpoint in the new thread.
+   *
+   * @example
+   * const config = await saver.forkThread({ configurable: { thread_id: "user-42" } }, "user-42-again");
    */
   async forkThread(config: RunnableConfig, newThreadId: string): Promise<RunnableConfig> {
     const { thread, namespace, checkpoint } = requiredAddress(config, "forkThread");

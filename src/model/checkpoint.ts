@@ -25,6 +25,7 @@ export interface Barrier {
   readonly arrived: readonly string[];
 }
 
+/** The caller's own facts about a checkpoint, stored with it. */
 export type Metadata = { readonly [key: string]: unknown };
 
 /** Everything about a checkpoint that does not grow with the state, as `put` returns and `history` yields it. */
@@ -70,12 +71,14 @@ export interface Write {
   readonly value: unknown;
 }
 
+/** A checkpoint with the name of its parent and the writes that are saved against it. */
 export interface CheckpointTuple<State = unknown> {
   readonly checkpoint: Checkpoint<State>;
   readonly parent: { readonly thread: string; readonly namespace: readonly string[]; readonly id: string } | null;
   readonly writes: readonly Write[];
 }
 
+/** A thread as lists show it: its head, its status and its counts. */
 export interface ThreadInfo {
   readonly id: string;
   readonly workflow: string | null;

@@ -15,6 +15,7 @@ import { recordSpans } from "./spans.ts";
 export type { BackendEvent, Diagnostics, WorkEvent } from "../platform/diagnostics.ts";
 export { metricNames } from "./metrics.ts";
 
+/** Options of `instrument`. */
 export interface InstrumentOptions {
   /** Where spans go. @default the global tracer provider's tracer "threadmark" */
   readonly tracer?: Tracer;

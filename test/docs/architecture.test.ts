@@ -1,7 +1,11 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { folderForEach } from "../support/folders-of-tests.ts";
 import { root } from "./run.ts";
+
+const path = folderForEach();
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 const architecture = read("ARCHITECTURE.md");
@@ -30,18 +34,33 @@ test("ARCHITECTURE.md has every room of layers.json, in its order and with its p
   expect(described).toEqual(Object.entries(rooms));
 });
 
-test.each(["A put", "A cold `latest`", "A fork", "A prune"])(
-  "ARCHITECTURE.md tells the flow of %j in at most twelve stations, each with its file",
-  (title) => {
-    const flow = sectionsOf(sectionsOf(architecture, "##").get("Four flows") ?? "", "###").get(title) ?? "";
-    const stations = flow.split(/^(?=\d+\. )/m).slice(1);
-    const numbers = stations.map((station) => Number.parseInt(station, 10));
-    expect(numbers).toEqual(stations.map((_, index) => index + 1));
-    expect(stations.length).toBeGreaterThan(2);
-    expect(stations.length).toBeLessThanOrEqual(12);
-    expect(stations.filter((station) => filesIn(station).length === 0)).toEqual([]);
-  },
-);
+const titles = ["A put", "A cold `latest`", "A fork", "A prune"];
+
+/** Returns the stations of a flow, without the text after the last. */
+function stationsOf(title: string): readonly string[] {
+  const flow = sectionsOf(sectionsOf(architecture, "##").get("Four flows") ?? "", "###").get(title) ?? "";
+  const stations = flow.split(/^(?=\d+\. )/m).slice(1);
+  return stations.map((station) => station.split("\n\n")[0] as string);
+}
+
+test.each(titles)("ARCHITECTURE.md tells the flow of %j in at most twelve stations, each with its file", (title) => {
+  const stations = stationsOf(title);
+  const numbers = stations.map((station) => Number.parseInt(station, 10));
+  expect(numbers).toEqual(stations.map((_, index) => index + 1));
+  expect(stations.length).toBeGreaterThan(2);
+  expect(stations.length).toBeLessThanOrEqual(12);
+  expect(stations.filter((station) => filesIn(station).length === 0)).toEqual([]);
+});
+
+test("every file at a station of the four flows is entered by that flow", () => {
+  const program = join(root, "test/docs/entered-files.ts");
+  const printed = execFileSync(process.execPath, [program, path("agent.db")], { encoding: "utf8" });
+  const entered = JSON.parse(printed) as Readonly<Record<string, readonly string[]>>;
+  for (const title of titles) {
+    const named = stationsOf(title).flatMap(filesIn);
+    expect({ title, missed: named.filter((file) => !entered[title]?.includes(file)) }).toEqual({ title, missed: [] });
+  }
+});
 
 test.each(pages)("every file that %s names exists", (page) => {
   const missing = filesIn(read(page)).filter(

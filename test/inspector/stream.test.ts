@@ -1,15 +1,10 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { serveInspector } from "../../src/inspector/http/server.ts";
-import { launchBrowser } from "../support/chromium.ts";
+import { browserOfFile } from "../support/browsers-of-tests.ts";
 import { visit } from "./support/browser.ts";
 import { served } from "./support/seed.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-}, 300_000);
-afterAll(() => browser?.close());
+const browser = browserOfFile();
 
 interface Line {
   readonly question: number;
@@ -74,7 +69,7 @@ test("a live stream refuses questions that are none, or too many", async () => {
 test("a page whose inspector went away says so, and says where to get the new address once another one answers", async () => {
   const { store, inspector } = await served();
   await store.thread("mine").put({ state: {} });
-  const page = await visit(browser, inspector);
+  const page = await visit(browser(), inspector);
   await page.locator("#threads .name").getByText("mine").waitFor();
   await inspector.close();
   await page.getByRole("alert").getByText("The inspector does not answer").waitFor();
@@ -88,7 +83,7 @@ test("a page whose inspector went away says so, and says where to get the new ad
 test("a page asks over one stream, and a page that nobody sees over none", async () => {
   const { store, inspector } = await served();
   await store.thread("mine").put({ state: {} });
-  const page = await browser.newPage();
+  const page = await browser().newPage();
   onTestFinished(() => page.close());
   const streams = new Set<unknown>();
   page.on("request", (request) => {

@@ -9,10 +9,11 @@ import { backendFault } from "./faults.ts";
 
 export type { FileState, FileSystem, Holder, OpenFile } from "./disk/file-system.ts";
 
+/** Options of `file`. */
 export interface FileOptions {
   /** `full` (the default): a commit survives a power cut. `normal`: it survives the end of the process. */
   readonly fsync?: "full" | "normal";
-  /** Open for reading only; commits fail with READ_ONLY. */
+  /** Whether every change is refused with READ_ONLY. @default false */
   readonly readOnly?: boolean;
   /** The permissions of new files, as in `0o660`. Default `0o600`: for the owner only. */
   readonly mode?: number;

@@ -1,7 +1,8 @@
 import type { Answer, Backend, Batch, Capabilities, Read, Sizes } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
+import { Failure } from "../shared/failure.ts";
 import { Hearers } from "../shared/hearers.ts";
-import { Failure, isMissing, toError } from "./connection/failure.ts";
+import { isMissing, toError } from "./connection/failure.ts";
 import type { Server } from "./connection/server.ts";
 import { statement } from "./connection/server.ts";
 import { channelOf } from "./hearing/channel.ts";

@@ -12,10 +12,11 @@ import { checkSchemaName } from "./schema/schema-name.ts";
 
 export type { ClientLike, PoolLike } from "./connection/pool.ts";
 
+/** Options of `postgres`: `url` or `pool`, and what differs from the defaults. */
 export interface PostgresOptions {
-  /** `postgres://user:password@host:port/database`; everything `pg` takes in a url. */
+  /** `postgres://user:password@host:port/database`; everything `pg` takes in a url. Needed without `pool`. No default. */
   readonly url?: string;
-  /** Your own `pg` Pool, used instead of `url`. You end it yourself. */
+  /** Your own `pg` Pool, used instead of `url`. You end it yourself. Default: a pool made from `url`. */
   readonly pool?: PoolLike;
   /**
    * The schema of the tables. Default "threadmark". Created at the first commit if it does not exist. A name of 1 to 63

@@ -1,7 +1,8 @@
 import type { Answer, Backend, Batch, Capabilities, Read, Size, Stored } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
+import { Failure } from "../shared/failure.ts";
 import { Hearers } from "../shared/hearers.ts";
-import { Failure, toError } from "./connection/failure.ts";
+import { toError } from "./connection/failure.ts";
 import type { Servers } from "./connection/servers.ts";
 import { Hearing } from "./hearing.ts";
 import { type Layout, mostTapes } from "./layout.ts";

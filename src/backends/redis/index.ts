@@ -7,6 +7,7 @@ import { Servers } from "./connection/servers.ts";
 
 export type { RedisClientLike, RedisDriver } from "./connection/driver.ts";
 
+/** Options of `redis`. */
 export interface RedisOptions {
   /** The beginning of all keys of the store: letters, digits and `_ . : -`, up to 64. @default "threadmark" */
   readonly prefix?: string;
@@ -24,7 +25,7 @@ export interface RedisOptions {
   readonly connections?: number;
   /** Milliseconds to wait for a server that starts, went away or is being replaced, also in `open`. @default 15000 */
   readonly patience?: number;
-  /** Options of TLS for `rediss:` urls, as Node's `tls.connect` takes them. */
+  /** Options of TLS for `rediss:` urls, as Node's `tls.connect` takes them. @default those of Node */
   readonly tls?: object;
   /** Whether every change is refused with READ_ONLY. @default false */
   readonly readOnly?: boolean;

@@ -1,6 +1,6 @@
 import { cryptography } from "../../platform/node-builtins.ts";
+import { Failure } from "../shared/failure.ts";
 import type { Argument } from "./connection/connection.ts";
-import { Failure } from "./connection/failure.ts";
 import type { Link } from "./connection/servers.ts";
 
 /** A script of the server. All its keys have one hash tag. */

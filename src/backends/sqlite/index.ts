@@ -26,10 +26,11 @@ export { nodeDriver } from "./driver/node-driver.ts";
 const { existsSync } = fs;
 const { resolve } = path;
 
+/** Options of `sqlite`. */
 export interface SqliteOptions {
   /** `full` (the default): a commit survives a power cut. `normal`: it survives the end of the process. */
   readonly fsync?: "full" | "normal";
-  /** Open for reading only; commits fail with READ_ONLY. */
+  /** Whether every change is refused with READ_ONLY. @default false */
   readonly readOnly?: boolean;
   /**
    * Milliseconds that a commit waits while other processes write, and a compaction while they read, before it fails

@@ -179,10 +179,10 @@ export function readKeys(value: string[] | undefined, letter: string): readonly 
 }
 
 /** Reads the keys of an object in order, none twice. */
-export function readOrder(value: string[] | undefined, letter: string): ReadonlySet<string> {
-  const keys = readKeys(value, letter);
+export function readOrder(value: string[] | undefined): ReadonlySet<string> {
+  const keys = readKeys(value, "o");
   const order = new Set(keys);
-  if (order.size !== keys.length) throw corruptDelta(`"${letter}" names a key twice`);
+  if (order.size !== keys.length) throw corruptDelta('"o" names a key twice');
   return order;
 }
 

@@ -36,7 +36,7 @@ function checkObject(delta: Delta, depth: number): void {
     for (const change of Object.values(readFields(delta.d, "d"))) check(change, depth + 1);
   }
   if (delta.m !== undefined) readPlaces(delta);
-  if (delta.o !== undefined) readOrder(delta.o, "o");
+  if (delta.o !== undefined) readOrder(delta.o);
 }
 
 function checkArray(delta: Delta, depth: number): void {

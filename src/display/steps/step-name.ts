@@ -1,12 +1,11 @@
 import type { Activation, CheckpointInfo } from "../../model/checkpoint.ts";
 import type { TaskTime } from "../../model/interface/topology.ts";
+import { START } from "../../model/interface/topology.ts";
 import { previewOf } from "../values/preview.ts";
 import { isRecord, oneLine, own } from "../values/records.ts";
 
 /** A node that ran in a step, and how often. */
 export type Ran = readonly [node: string, count: number];
-
-const START = "__start__";
 
 /** Returns when the tasks of a parallel step ran, as the runtime noted it; an empty list where it did not. */
 export function notedTasks({ metadata }: Pick<CheckpointInfo, "metadata">): readonly TaskTime[] {

@@ -1,4 +1,5 @@
 import type { Metadata } from "../../model/checkpoint.ts";
+import { END, START } from "../../model/interface/topology.ts";
 import { type Fields, isRecord, own } from "../values/records.ts";
 
 /** A workflow to be drawn: its nodes, and the edges between them, the start and the end. */
@@ -6,9 +7,6 @@ export interface GraphPicture {
   readonly nodes: readonly string[];
   readonly edges: readonly { readonly from: string; readonly to: string; readonly sometimes: boolean }[];
 }
-
-const START = "__start__";
-const END = "__end__";
 
 /**
  * Returns the picture that the runtime kept with a checkpoint, of the graph that runs in a namespace; undefined if there is none. A

@@ -12,7 +12,7 @@ const SHORTEST = 6;
  * Returns a value on a line, as a program would write it but cut: `{ role: "user", content: "Wh…" }`. It has about `most`
  * characters at the most, and names classes.
  */
-export function previewOf(value: unknown, most = 80, renderers: Renderers = plainRenderers): string {
+export function previewOf(value: unknown, most: number, renderers: Renderers = plainRenderers): string {
   return preview(value, most, renderers, 0);
 }
 

@@ -1,7 +1,7 @@
 import { type Fields, isRecord, own, textAt } from "./records.ts";
 
 /**
- * How values of a shape read: a renderer names them, sums them up, and chooses the fields to show. All that it returns is
+ * How values of a shape read: a renderer names them, sums them up, and chooses the fields to show. Its answers are
  * shown as text, never as markup.
  *
  * @example

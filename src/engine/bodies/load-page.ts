@@ -27,8 +27,8 @@ const OLDER_NETS = 16;
  */
 export async function* pagesOf(
   rows: AsyncGenerator<Shown>,
-  wanted: (row: Shown) => boolean = () => true,
-  first: number = PAGE_ROWS,
+  wanted: (row: Shown) => boolean,
+  first: number,
 ): AsyncGenerator<readonly Shown[]> {
   let size = Math.min(first, PAGE_ROWS);
   let page: Shown[] = [];

@@ -8,7 +8,10 @@ import { allThreads } from "../reads/directory.ts";
 import type { BackupHeader, BundleRecord } from "./bundle-record.ts";
 import { exportThread } from "./export-thread.ts";
 
-/** So much of a thread's text is held back until the thread proves to have rested; a longer one is begun before. */
+/**
+ * Characters of a thread's text that are held back until the whole thread was read unchanged. A thread with more text is written
+ * as it is read; if it changes meanwhile, a line makes its beginning void.
+ */
 const HELD_CHARACTERS = 4 * 1024 * 1024;
 
 /** Yields a store as text: one line a record. Each thread stands for itself, with all that it shows at one moment. */

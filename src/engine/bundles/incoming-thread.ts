@@ -151,7 +151,7 @@ export class BundledThread {
 }
 
 function ownAttributes(attributes: unknown): Attributes | undefined {
-  checkAttributes(attributes, "attributes");
+  checkAttributes(attributes);
   return withAttributes(undefined, attributes);
 }
 

@@ -1,3 +1,4 @@
+import { RecentMap } from "../../platform/recent-map.ts";
 import type { Context } from "../memory/context.ts";
 import type { LeaseRecord } from "../records/meta.ts";
 
@@ -14,23 +15,20 @@ interface Sighting {
 
 /** Sightings of leases that were in the way, by thread; the oldest ones are forgotten. */
 const MOST = 10_000;
-const sightings = new WeakMap<Context, Map<string, Sighting>>();
+const sightings = new WeakMap<Context, RecentMap<string, Sighting>>();
 
 /** Returns how many milliseconds a lease still has, by the clock or by what was seen of it, whichever is less. */
 export function remainingOf(context: Context, thread: string, lease: LeaseRecord): number {
   const byClock = lease.expires - context.clock();
   if (byClock <= 0 || lease.ttl === undefined) return byClock;
-  const seen = sightings.get(context) ?? new Map<string, Sighting>();
+  const seen = sightings.get(context) ?? new RecentMap<string, Sighting>(MOST);
   sightings.set(context, seen);
   const state = `${lease.epoch}:${lease.beat ?? 0}:${lease.expires}`;
   const now = performance.now();
   let sighting = seen.get(thread);
   if (sighting?.state !== state) {
     sighting = { state, since: now };
-    seen.delete(thread);
     seen.set(thread, sighting);
-    const [oldest] = seen.keys();
-    if (seen.size > MOST && oldest !== undefined) seen.delete(oldest);
   }
   return Math.min(byClock, Math.ceil(lease.ttl - (now - sighting.since)));
 }

@@ -2,12 +2,12 @@ import type { Answer, Found, FoundEntry, Key, Listed, LogPage, Read, Value } fro
 import { NOT_ENCRYPTED, UNREADABLE } from "../../codec/envelope.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import { bytesOfBase64, compareBytes, latin1 } from "../../platform/bytes.ts";
+import type { RecentMap } from "../../platform/recent-map.ts";
 import { storeKey } from "../records/keys.ts";
 import { type DataKey, headerOf, isEncrypted, keyIdOf } from "./data-key.ts";
 import type { Keychain, Readable } from "./keychain.ts";
 import { isSameHeader, type LineageKeys, PLAIN } from "./lineage-keys.ts";
 import { directoryPlace, LOG_PLACE, placeOf, withoutId } from "./places.ts";
-import type { Recent } from "./recent.ts";
 import type { RememberedMeta } from "./remembered-meta.ts";
 import type { StoreKeys } from "./store-keys.ts";
 
@@ -19,18 +19,19 @@ export class Decoder {
   readonly #keychain: Keychain;
   readonly #source: Readable;
   readonly #store: StoreKeys;
-  readonly #metas: Recent<string, RememberedMeta>;
+  readonly #metas: RecentMap<string, RememberedMeta>;
   /** Headers of meta records whose keys are to be read, and lineages of which no header was read. */
   #headers: { readonly lineage: number; readonly header: Uint8Array }[] = [];
   #lineages = new Set<number>();
-  /** The keys that headers gave in this call; undefined for damaged ones. Lineages whose keys were looked for. */
+  /** The keys that headers gave in this call; undefined for damaged ones. */
   readonly #read = new Map<string, LineageKeys | undefined>();
+  /** Lineages whose keys were looked for in this call. */
   readonly #sought = new Set<number>();
   /** Whether a value names a key that its lineage does not have. */
   missesKeys = false;
 
   /** Takes the `source` of the answers, in which the keys of lineages are looked for. */
-  constructor(keychain: Keychain, store: StoreKeys, metas: Recent<string, RememberedMeta>, source: Readable) {
+  constructor(keychain: Keychain, store: StoreKeys, metas: RecentMap<string, RememberedMeta>, source: Readable) {
     this.#source = source;
     this.#keychain = keychain;
     this.#store = store;

@@ -1,9 +1,9 @@
 import type { Batch, DirectoryKey, Entry, Key, LogLine, Value } from "../../backend.ts";
 import { base64, compareBytes } from "../../platform/bytes.ts";
+import type { RecentMap } from "../../platform/recent-map.ts";
 import type { Keychain } from "./keychain.ts";
 import { type LineageKeys, PLAIN } from "./lineage-keys.ts";
 import { directoryPlace, LOG_PLACE, placeOf, withId } from "./places.ts";
-import type { Recent } from "./recent.ts";
 import type { RememberedMeta } from "./remembered-meta.ts";
 import type { StoreKeys } from "./store-keys.ts";
 
@@ -18,9 +18,9 @@ export interface StoredNow {
 export class Encoder {
   readonly #keychain: Keychain;
   readonly #store: StoreKeys;
-  readonly #metas: Recent<string, RememberedMeta>;
+  readonly #metas: RecentMap<string, RememberedMeta>;
 
-  constructor(keychain: Keychain, store: StoreKeys, metas: Recent<string, RememberedMeta>) {
+  constructor(keychain: Keychain, store: StoreKeys, metas: RecentMap<string, RememberedMeta>) {
     this.#keychain = keychain;
     this.#store = store;
     this.#metas = metas;

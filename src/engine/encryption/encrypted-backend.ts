@@ -16,6 +16,7 @@ import type { EncryptionOptions } from "../../model/interface/encryption.ts";
 import type { EncryptionReport } from "../../model/interface/results.ts";
 import { base64, bytesOfBase64 } from "../../platform/bytes.ts";
 import { cryptography } from "../../platform/node-builtins.ts";
+import { RecentMap } from "../../platform/recent-map.ts";
 import { storeKey } from "../records/keys.ts";
 import { DataKey, isEncrypted } from "./data-key.ts";
 import { Decoder } from "./decoder.ts";
@@ -24,7 +25,6 @@ import type { HiddenIds } from "./hidden-ids.ts";
 import { Keychain, type Readable } from "./keychain.ts";
 import { type LineageKeys, makeKeys, PLAIN, readKeys } from "./lineage-keys.ts";
 import { placeOf } from "./places.ts";
-import { Recent } from "./recent.ts";
 import type { RememberedMeta } from "./remembered-meta.ts";
 import type { StoreKeys } from "./store-keys.ts";
 
@@ -52,7 +52,7 @@ export class EncryptedBackend implements Backend {
   readonly numberFor?: NonNullable<Backend["numberFor"]>;
   readonly keychain: Keychain;
   readonly #backend: Backend;
-  readonly #metas = new Recent<string, RememberedMeta>(METAS);
+  readonly #metas = new RecentMap<string, RememberedMeta>(METAS);
   /** Batches whose values are encrypted already. */
   readonly #encrypted = new WeakSet<Batch>();
 

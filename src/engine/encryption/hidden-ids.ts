@@ -1,8 +1,8 @@
 import type { Batch, DirectoryKey, IndexEntry, Key, Range, Read } from "../../backend.ts";
 import { cryptography } from "../../platform/node-builtins.ts";
+import { RecentMap } from "../../platform/recent-map.ts";
 import { blindedFields, fieldsToBlind } from "../records/store-wide/index-entries.ts";
 import { KEY_BYTES } from "./data-key.ts";
-import { Recent } from "./recent.ts";
 
 /** Bytes of a blind: two of a store are never the same by chance. */
 const BLIND_BYTES = 16;
@@ -16,7 +16,7 @@ const UNREAD = 10_000;
  */
 export class HiddenIds {
   readonly #key: ReturnType<ReturnType<typeof cryptography>["createSecretKey"]>;
-  readonly #unread = new Recent<string, string>(UNREAD);
+  readonly #unread = new RecentMap<string, string>(UNREAD);
 
   /** Takes the store's key of names. */
   constructor(names: Uint8Array) {

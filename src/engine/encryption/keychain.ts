@@ -1,11 +1,11 @@
 import type { Backend, Batch, Found, Value } from "../../backend.ts";
 import type { EncryptionOptions } from "../../model/interface/encryption.ts";
 import { cryptography } from "../../platform/node-builtins.ts";
+import { RecentMap } from "../../platform/recent-map.ts";
 import { storeKey } from "../records/keys.ts";
 import { DataKey, headerOf, isEncrypted } from "./data-key.ts";
 import { KeyRing } from "./key-ring.ts";
 import { isSameHeader, type KnownKeys, type LineageKeys, makeKeys, ownerOf, PLAIN, readKeys } from "./lineage-keys.ts";
-import { Recent } from "./recent.ts";
 import { encodeStoreKeys, loadStoreKeys, rewrapped, type StoreKeys } from "./store-keys.ts";
 
 /** Lineages whose keys are remembered: about a kilobyte each. */
@@ -20,7 +20,7 @@ export class Keychain {
   readonly migrating: boolean;
   readonly #backend: Backend;
   readonly #options: EncryptionOptions;
-  readonly #lineages = new Recent<number, KnownKeys>(LINEAGES);
+  readonly #lineages = new RecentMap<number, KnownKeys>(LINEAGES);
   #store: StoreKeys | undefined;
   #loading: Promise<StoreKeys> | undefined;
 

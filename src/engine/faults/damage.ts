@@ -11,6 +11,15 @@ export function ifDamaged(error: unknown): undefined {
   throw error;
 }
 
+/** Returns what a function decodes; undefined where that is damaged. */
+export function unlessDamaged<T>(decode: () => T): T | undefined {
+  try {
+    return decode();
+  } catch (error) {
+    return ifDamaged(error);
+  }
+}
+
 /** Adds the checkpoint to a CORRUPT error that does not name one yet. */
 export function named(error: unknown, thread: string, checkpoint: string): unknown {
   if (!isCorrupt(error) || error.checkpoint !== undefined) return error;

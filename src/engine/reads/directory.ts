@@ -53,9 +53,9 @@ export async function* allThreads(
 async function* tapesOf(
   context: Context,
   threads: readonly Listed[],
-  onFault?: (thread: string, error: unknown) => void,
-  first: number = TAPES,
-  together: number = TAPES,
+  onFault: ((thread: string, error: unknown) => void) | undefined,
+  first: number,
+  together: number,
 ): AsyncGenerator<Tape> {
   let size = first;
   for (let start = 0; start < threads.length; ) {

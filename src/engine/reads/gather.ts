@@ -40,9 +40,10 @@ export function recentRows(context: Context, place: Place, namespace: string): R
 
 export type Named = Pick<CheckpointInfo, "id" | "seq">;
 
-export interface Gathered {
+/** Checkpoints and writes that were read together, by the ids of the checkpoints. */
+export interface Gathered<State = unknown> {
   readonly writes: ReadonlyMap<string, readonly Write[]>;
-  readonly checkpoints: ReadonlyMap<string, Checkpoint>;
+  readonly checkpoints: ReadonlyMap<string, Checkpoint<State>>;
 }
 
 /** Reads the writes of some checkpoints and the whole of others, in one read, and another for every fork that lies between. */

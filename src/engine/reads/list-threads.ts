@@ -1,5 +1,5 @@
 import type { Listed } from "../../backend.ts";
-import { ifDamaged } from "../faults/damage.ts";
+import { unlessDamaged } from "../faults/damage.ts";
 import type { Context } from "../memory/context.ts";
 import { decodeDirectory } from "../records/store-wide/directory.ts";
 import { directoryPages, type ThreadRange } from "./directory.ts";
@@ -26,11 +26,7 @@ export async function* byId(context: Context, range: ThreadRange): AsyncGenerato
 /** Returns the tapes that directory records name. A record that cannot be read is passed over: `verify` reports it. */
 export function placesOf(listed: readonly Listed[]): TapePlace[] {
   return listed.flatMap(({ id, value }) => {
-    try {
-      const { tape, lineage } = decodeDirectory(value);
-      return tape === undefined || lineage === undefined ? [] : [{ id, tape, lineage }];
-    } catch (error) {
-      return ifDamaged(error) ?? [];
-    }
+    const { tape, lineage } = unlessDamaged(() => decodeDirectory(value)) ?? {};
+    return tape === undefined || lineage === undefined ? [] : [{ id, tape, lineage }];
   });
 }

@@ -44,7 +44,7 @@ export class ReadAhead {
   #wanted: readonly Wanted[] = [];
   #answers: readonly Answer[] = [];
   #meta: Value | undefined;
-  /** Of which checkpoints the last of the answers are the writes. */
+  /** The checkpoints whose writes are the last of the answers. */
   #written: readonly string[] = [];
 
   constructor(context: Context, plan: Plan, guess: Guess = () => [], writesOf?: WritesOf) {

@@ -1,5 +1,5 @@
 import type { Found, Read, TapeRecords, Value } from "../../backend.ts";
-import { ifDamaged } from "../faults/damage.ts";
+import { unlessDamaged } from "../faults/damage.ts";
 import type { Context } from "../memory/context.ts";
 import { metaKey, rangeOf } from "../records/keys.ts";
 import { decodeMeta, type Meta } from "../records/meta.ts";
@@ -48,7 +48,8 @@ export async function glances(
   return places.map(({ id, records }) => {
     const meta = records ? records.meta : (answers[next++] as Value | undefined);
     const tail = records ? records.tail : (answers[next++] as readonly Found[]);
-    return meta === undefined ? undefined : readable(() => glanceOf(id, meta, tail));
+    // A damaged record has no summary: reading its tape names the fault.
+    return meta === undefined ? undefined : unlessDamaged(() => glanceOf(id, meta, tail));
   });
 }
 
@@ -68,13 +69,4 @@ function glanceOf(id: string | undefined, metaValue: Value, [newest, before]: re
 /** Tells whether the thread itself shows a row of its tape no more. */
 function isHidden({ gone = [] }: Meta, seq: number): boolean {
   return gone.some(([from, to]) => seq >= from && seq <= to);
-}
-
-/** Returns undefined for a damaged record: reading its tape names the fault. */
-function readable<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    return ifDamaged(error);
-  }
 }

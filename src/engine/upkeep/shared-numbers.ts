@@ -5,6 +5,7 @@ import type { Context } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { metaKey } from "../records/keys.ts";
 import { decodeMeta } from "../records/meta.ts";
+import { sourceOf } from "../view/lineage/levels.ts";
 import { NumberRange } from "./number-range.ts";
 
 /**
@@ -17,13 +18,12 @@ import { NumberRange } from "./number-range.ts";
  */
 export class SharedNumbers {
   readonly #context: Context;
-  #range: NumberRange;
+  #range = new NumberRange();
   /** The lineages of each number that two tapes have. */
   readonly #shared = new Map<number, Set<number>>();
 
-  constructor(context: Context, range: NumberRange = new NumberRange()) {
+  constructor(context: Context) {
     this.#context = context;
-    this.#range = range;
   }
 
   /** Adds the tape of a thread, and those below it whose own threads were deleted: no other list has them. */
@@ -32,7 +32,7 @@ export class SharedNumbers {
       if (tape.number !== tape.lineage) await this.#addFork(tape);
       const { origin } = tape.meta;
       if (!origin) return;
-      const source = tape.source ?? (await this.#context.tapes.sourceOf(tape, origin).catch(ifDamaged));
+      const source = await Promise.resolve(sourceOf(this.#context, tape, origin)).catch(ifDamaged);
       if (!source?.meta.dead) return;
       tape = source;
     }

@@ -103,7 +103,7 @@ class Lineages {
   readonly #verified = new ByteCache<string, Verified>(REMEMBERED);
   /** Lineages whose large values were verified. */
   readonly #lineages = new ByteCache<number, true>(REMEMBERED);
-  /** Tapes and lineages whose faults are told, so that none is told twice. As many as have faults. */
+  /** Tapes and lineages whose fault was reported, so that none is reported twice. */
   readonly #told = new Set<string | number>();
 
   constructor(context: Context, faults: Fault[]) {

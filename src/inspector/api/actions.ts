@@ -1,9 +1,10 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { fromTagged, type Json } from "../../display/tagged-json.ts";
 import { HttpError, invalid } from "../http/http-error.ts";
+import type { Pruned } from "./answers.ts";
 import { type ApiContext, type Handler, noSuchThread, threadOf } from "./api-context.ts";
 import { answerTargetOf, storeAnswer } from "./questions.ts";
-import { retentionOf } from "./storage.ts";
+import { pruneRulesIn } from "./storage.ts";
 
 /** Forks a thread at a checkpoint, optionally with parts of the state changed. */
 export const fork: Handler = async (context, parameters) => {
@@ -51,13 +52,13 @@ export const label: Handler = async (context, parameters) => {
 };
 
 /** Reports which checkpoints a prune of a thread, or of the named threads, would delete. */
-export const prunePreview: Handler = async (context, parameters) => prune(context, parameters, true);
+export const prunePreview: Handler<Pruned> = async (context, parameters) => prune(context, parameters, true);
 
-export const pruneForGood: Handler = async (context, parameters) => prune(context, parameters, false);
+export const pruneForGood: Handler<Pruned> = async (context, parameters) => prune(context, parameters, false);
 
-const prune = async (context: ApiContext, parameters: Parameters<Handler>[1], dryRun: boolean): Promise<unknown> => {
+const prune = async (context: ApiContext, parameters: Parameters<Handler>[1], dryRun: boolean): Promise<Pruned> => {
   const id = parameters.optionalText("thread");
-  const rules = retentionOf(parameters);
+  const rules = pruneRulesIn(parameters);
   parameters.end();
   const pruned = { threads: 0, deleted: 0, bytesReclaimed: 0 };
   for await (const { id: thread } of id === undefined ? context.catalogue.each() : [{ id }]) {

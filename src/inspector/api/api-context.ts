@@ -33,7 +33,7 @@ export interface ApiContext {
 }
 
 /** Answers a request; the result is sent as JSON. */
-export type Handler = (context: ApiContext, parameters: RequestParameters) => Promise<unknown>;
+export type Handler<Answer = unknown> = (context: ApiContext, parameters: RequestParameters) => Promise<Answer>;
 
 /** Returns the thread that a request names. */
 export function threadOf({ store }: ApiContext, parameters: RequestParameters): Thread<State> {

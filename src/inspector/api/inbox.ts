@@ -1,10 +1,10 @@
 import { failureKey } from "../../display/steps/failure.ts";
-import { toTagged } from "../../display/tagged-json.ts";
 import type { ThreadInfo } from "../../model/checkpoint.ts";
 import { activityOf } from "../caches/activity.ts";
 import type { Head } from "../caches/heads.ts";
+import type { FailureGroups, Inbox, OverviewFacts } from "./answers.ts";
 import type { ApiContext, Handler } from "./api-context.ts";
-import { previewOf } from "./thread/tree.ts";
+import { questionFacts } from "./questions.ts";
 
 const LARGEST_PAGE = 200;
 /** How long a list of all threads' questions or failures is gathered before it is sent as it is, in milliseconds. */
@@ -28,22 +28,19 @@ async function headsOf({ heads }: ApiContext, threads: readonly ThreadInfo[]): P
 }
 
 /** Returns the open questions of all threads, newest first. */
-export const inboxPage: Handler = async (context, parameters) => {
+export const inboxPage: Handler<Inbox> = async (context, parameters) => {
   const limit = parameters.whole("limit", 1, LARGEST_PAGE, 100);
   parameters.end();
   const page = await context.catalogue.page({ search: "", workflow: undefined, status: "waiting", offset: 0, limit });
   const { heads, complete } = await headsOf(context, page.threads);
   const questions = heads.flatMap(({ info, head }) =>
-    head.questions.map(({ details, form, ...question }) => ({
+    head.questions.map((question) => ({
       thread: info.id,
       workflow: info.workflow,
       namespace: head.checkpoint.namespace,
       checkpoint: head.checkpoint.id,
       since: head.checkpoint.createdAt,
-      ...question,
-      form: toTagged(form),
-      details: details === undefined ? null : previewOf(details, 2_000, context.renderers),
-      answered: head.answered.has(question.id),
+      ...questionFacts(question, head.answered, context.renderers),
     })),
   );
   return { questions, threads: page.total, complete: page.complete && complete };
@@ -52,7 +49,7 @@ export const inboxPage: Handler = async (context, parameters) => {
 const THREADS_SHOWN = 50;
 
 /** Returns the failures of all threads, equal ones together, the most frequent first. */
-export const failureGroups: Handler = async (context, parameters) => {
+export const failureGroups: Handler<FailureGroups> = async (context, parameters) => {
   const limit = parameters.whole("limit", 1, 2_000, 500);
   parameters.end();
   const page = await context.catalogue.page({ search: "", workflow: undefined, status: "failed", offset: 0, limit });
@@ -91,7 +88,7 @@ const MOST_WORKFLOWS = 50;
 const STRETCHES = 48;
 
 /** Returns what somebody who opens the store wants to know first: who waits, what failed, what runs, and how it grows. */
-export const overview: Handler = async (context, parameters) => {
+export const overview: Handler<OverviewFacts> = async (context, parameters) => {
   parameters.end();
   const { catalogue } = context;
   const totals = await catalogue.totals();
@@ -105,11 +102,13 @@ export const overview: Handler = async (context, parameters) => {
   };
 };
 
+type Growth = Pick<OverviewFacts, "checkpoints" | "activity">;
+
 /** The answers of {@link growthOf} by the list they were made of, which changes less often than people ask. */
-const growths = new WeakMap<readonly ThreadInfo[], { readonly to: number; readonly growth: object }>();
+const growths = new WeakMap<readonly ThreadInfo[], { readonly to: number; readonly growth: Growth }>();
 
 /** Returns activity and checkpoints of all threads that are listed. */
-function growthOf(threads: readonly ThreadInfo[]): object {
+function growthOf(threads: readonly ThreadInfo[]): Growth {
   const now = Date.now();
   // Round numbers, so that the answer changes only now and then.
   const to = Math.ceil(now / 60_000) * 60_000;

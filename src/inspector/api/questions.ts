@@ -1,7 +1,12 @@
 import type { Thread } from "../../api/thread.ts";
+import type { Question } from "../../display/steps/question.ts";
+import { toTagged } from "../../display/tagged-json.ts";
+import type { Renderers } from "../../display/values/renderers.ts";
 import type { Checkpoint, Write } from "../../model/checkpoint.ts";
 import { controlChannels, controlIndexes } from "../../model/control-writes.ts";
+import type { AnswerForm, QuestionFacts } from "./answers.ts";
 import type { ApiContext, State } from "./api-context.ts";
+import { previewNode } from "./thread/tree.ts";
 
 /** The control write that answers an interrupt; the next run of the thread picks it up. */
 const ANSWER = { channel: controlChannels.resume, index: controlIndexes.resume } as const;
@@ -54,6 +59,20 @@ export async function answeredOf(
     if (found.some(({ task, index }) => task === target.interrupt && index === ANSWER.index)) answered.add(question.id);
   }
   return answered;
+}
+
+/** Returns a question as the API answers it. */
+export function questionFacts(
+  { details, form, ...question }: Question,
+  answered: ReadonlySet<string>,
+  renderers: Renderers,
+): QuestionFacts {
+  return {
+    ...question,
+    form: toTagged(form) as unknown as AnswerForm,
+    details: details === undefined ? null : previewNode(details, 2_000, renderers),
+    answered: answered.has(question.id),
+  };
 }
 
 /** Stores an answer for the next run of the thread. */

@@ -2,6 +2,7 @@ import type { RunOrder } from "../app/run-order.ts";
 import type { Runs } from "../app/runs.ts";
 import { HttpError } from "../http/http-error.ts";
 import { taggedValue } from "./actions.ts";
+import type { RunAnswer } from "./answers.ts";
 import { type ApiContext, type Handler, noSuchThread } from "./api-context.ts";
 
 function runsOf({ runs }: ApiContext): Runs {
@@ -11,7 +12,7 @@ function runsOf({ runs }: ApiContext): Runs {
 }
 
 /** Returns the run of a thread that was started here last, with its output. */
-export const runFacts: Handler = async (context, parameters) => {
+export const runFacts: Handler<RunAnswer> = async (context, parameters) => {
   const thread = parameters.text("thread");
   parameters.end();
   return { run: context.runs?.of(thread) ?? null };

@@ -4,27 +4,8 @@ import { pathText } from "../../display/quantities.ts";
 import { splitKeys } from "../../display/values/internals.ts";
 import { partsOf, summaryOf } from "../../display/values/parts.ts";
 import { isRecord } from "../../display/values/records.ts";
+import type { SearchLine } from "./answers.ts";
 import type { ApiContext } from "./api-context.ts";
-
-/** A line of a search: a place that was found, or how far the search has come. */
-export type Found =
-  | { readonly kind: "thread"; readonly thread: string; readonly text: string }
-  | {
-      readonly kind: "label";
-      readonly thread: string;
-      readonly checkpoint: string;
-      readonly text: string;
-      readonly step: number;
-    }
-  | {
-      readonly kind: "state";
-      readonly thread: string;
-      readonly checkpoint: string;
-      readonly path: string;
-      readonly steps: readonly (string | number)[];
-      readonly text: string;
-    }
-  | { readonly kind: "progress"; readonly searched: number; readonly threads: number; readonly done: boolean };
 
 const MOST_THREADS = 50;
 const MOST_IN_STATE = 3;
@@ -36,7 +17,11 @@ const AROUND = 60;
  * Searches a store for a text, newest threads first: names, workflows and attributes at once, then labels and the states of all heads,
  * one thread after another until the signal is aborted.
  */
-export async function* searchStore(context: ApiContext, query: string, signal: AbortSignal): AsyncGenerator<Found> {
+export async function* searchStore(
+  context: ApiContext,
+  query: string,
+  signal: AbortSignal,
+): AsyncGenerator<SearchLine> {
   const wanted = query.toLowerCase();
   const threads = await context.catalogue.count();
   let found = 0;
@@ -73,7 +58,7 @@ async function* inThread(
   id: string,
   wanted: string,
   signal: AbortSignal,
-): AsyncGenerator<Found> {
+): AsyncGenerator<SearchLine> {
   const thread = store.thread(id);
   // A thread that is damaged or was deleted meanwhile has nothing to find.
   const head = await thread.latest().catch(() => undefined);

@@ -1,11 +1,12 @@
 import type { PruneOptions } from "../../model/interface/options.ts";
 import { invalid } from "../http/http-error.ts";
 import type { RequestParameters } from "../http/request-parameters.ts";
+import type { StorageFacts } from "./answers.ts";
 import type { Handler } from "./api-context.ts";
 
 const LARGEST_PAGE = 500;
 
-export const storageFacts: Handler = async ({ survey }, parameters) => {
+export const storageFacts: Handler<StorageFacts> = async ({ survey }, parameters) => {
   const offset = parameters.whole("offset", 0, Number.MAX_SAFE_INTEGER, 0);
   const limit = parameters.whole("limit", 1, LARGEST_PAGE, 100);
   parameters.end();
@@ -20,7 +21,7 @@ export const startSurvey: Handler = async ({ survey }, parameters) => {
 };
 
 /** Reads the rules of a prune, which are those of the command line. */
-export function retentionOf(parameters: RequestParameters): PruneOptions {
+export function pruneRulesIn(parameters: RequestParameters): PruneOptions {
   if (!parameters.has("keepLast") && !parameters.has("olderThan"))
     throw invalid("prune needs a rule: say what to keep with keepLast, olderThan or both.");
   const keepLast = parameters.whole("keepLast", 1, Number.MAX_SAFE_INTEGER, 1);

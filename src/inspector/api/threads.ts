@@ -2,6 +2,7 @@ import { checkpointRecord, threadRecord } from "../../display/json-records.ts";
 import type { ThreadInfo } from "../../model/checkpoint.ts";
 import { statuses } from "../../model/status.ts";
 import { HttpError } from "../http/http-error.ts";
+import type { StoreFacts, ThreadFacts, ThreadPage, ThreadRow } from "./answers.ts";
 import { type ApiContext, type Handler, noSuchThread, threadOf } from "./api-context.ts";
 
 const LARGEST_PAGE = 500;
@@ -9,12 +10,12 @@ const LARGEST_PAGE = 500;
 const PATIENCE = 60;
 
 /** Returns the store's address, whether it may be changed, and the application that threads can be run on with. */
-export const storeFacts: Handler = async ({ url, readOnly, runs }, parameters) => {
+export const storeFacts: Handler<StoreFacts> = async ({ url, readOnly, runs }, parameters) => {
   parameters.end();
   return { url, readOnly, app: runs?.file ?? null, now: Date.now() };
 };
 
-export const threadPage: Handler = async (context, parameters) => {
+export const threadPage: Handler<ThreadPage> = async (context, parameters) => {
   const query = {
     search: parameters.text("search", ""),
     workflow: parameters.text("workflow", "") || undefined,
@@ -33,14 +34,16 @@ export const threadPage: Handler = async (context, parameters) => {
   };
 };
 
+type ThreadLine = NonNullable<ThreadRow["line"]>;
+
 /** Returns what happened last in each thread, as far as it is known by the deadline. */
 async function linesOf(
   { heads }: ApiContext,
   threads: readonly ThreadInfo[],
   deadline: number,
-): Promise<readonly ({ readonly kind: string; readonly text: string } | undefined)[]> {
-  const nothing = { kind: "change", text: "" };
-  const lines: ({ readonly kind: string; readonly text: string } | undefined)[] = threads.map(() => undefined);
+): Promise<readonly (ThreadLine | undefined)[]> {
+  const nothing: ThreadLine = { kind: "change", text: "" };
+  const lines: (ThreadLine | undefined)[] = threads.map(() => undefined);
   const work = (async (): Promise<void> => {
     for (const [index, thread] of threads.entries()) {
       lines[index] = (await heads.of(thread).catch(() => undefined))?.line ?? nothing;
@@ -56,7 +59,7 @@ async function linesOf(
 }
 
 /** Returns a thread, its nested graphs with their heads, and its forks. */
-export const threadFacts: Handler = async (context, parameters) => {
+export const threadFacts: Handler<ThreadFacts> = async (context, parameters) => {
   const thread = threadOf(context, parameters);
   parameters.end();
   const info = await context.catalogue.thread(thread.id);

@@ -1,5 +1,6 @@
 import { pathToFileURL } from "node:url";
 import type { GraphPicture } from "../../display/steps/topology.ts";
+import { END, START } from "../../model/interface/topology.ts";
 
 /**
  * The process that reads the pictures of an application's compiled LangGraph graphs, for `threadmark ui --app`. Prints them as a
@@ -19,7 +20,7 @@ for (const value of Object.values(exported)) {
   if (typeof graph?.getGraphAsync !== "function") continue;
   const { nodes, edges } = await graph.getGraphAsync();
   pictures.push({
-    nodes: Object.keys(nodes).filter((name) => name !== "__start__" && name !== "__end__"),
+    nodes: Object.keys(nodes).filter((name) => name !== START && name !== END),
     edges: edges.map(({ source, target, conditional }) => ({
       from: source,
       to: target,

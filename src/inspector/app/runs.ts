@@ -3,17 +3,8 @@ import { existsSync } from "node:fs";
 import { extname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { GraphPicture } from "../../display/steps/topology.ts";
+import type { RunFacts } from "../api/answers.ts";
 import type { RunOrder } from "./run-order.ts";
-
-/** A run that was started from the page. */
-export interface RunFacts {
-  readonly thread: string;
-  readonly startedAt: number;
-  readonly endedAt: number | null;
-  readonly state: "running" | "ended" | "failed" | "stopped";
-  /** The last of what the process printed. */
-  readonly output: string;
-}
 
 const MOST_OUTPUT = 64 * 1024;
 /** How long an application may take to be loaded for the pictures of its graphs, in milliseconds. */

@@ -14,13 +14,13 @@ const PATIENCE = 400;
 const MOST_LISTED = 100_000;
 /** Until the first list is complete, pages up to here are read from the store's index. */
 const FIRST = 1_000;
-/** So many threads are looked up by the beginning of their names, in a store with more than are listed. */
+/** Threads that a search finds by the beginning of their ids, in a store with more than are listed. */
 const MOST_OLDER = 200;
-/** In a store with more threads than are listed, all pages are, and so many threads can be scrolled to. */
+/** The threads that can be scrolled to in a store with more than are listed. */
 const DEEPEST = 10_000;
-/** The threads that are listed so far are shown each time that so many have come. */
+/** An unfinished list is shown each time that this many threads were added to it. */
 const PORTION = 5_000;
-/** The list is made in slices of so many milliseconds. As much time again is left to what people wait for. */
+/** Milliseconds of a slice of the work on the list. A pause of that length follows, for what people wait for. */
 const SLICE = 4;
 
 export interface Query {

@@ -5,6 +5,7 @@ import { type Question, questionsOf } from "../../display/steps/question.ts";
 import { oneLine } from "../../display/values/records.ts";
 import type { Renderers } from "../../display/values/renderers.ts";
 import type { CheckpointInfo, ThreadInfo } from "../../model/checkpoint.ts";
+import { RecentMap } from "../../platform/recent-map.ts";
 
 /** Where a thread stands: its open questions, its failures, and a line for a list. */
 export interface Head {
@@ -33,7 +34,7 @@ const LINE = 160;
 export class Heads {
   readonly #store: Store;
   readonly #renderers: Renderers;
-  readonly #known = new Map<string, Known>();
+  readonly #known = new RecentMap<string, Known>(MOST);
 
   constructor(store: Store, renderers: Renderers) {
     this.#store = store;
@@ -46,12 +47,7 @@ export class Heads {
     const known = this.#known.get(key);
     const isFresh = known !== undefined && (head.pending === 0 || performance.now() < known.until);
     const entry = isFresh ? known : this.#begin(info);
-    this.#known.delete(key);
     this.#known.set(key, entry);
-    for (const oldest of this.#known.keys()) {
-      if (this.#known.size <= MOST) break;
-      this.#known.delete(oldest);
-    }
     try {
       return await entry.head;
     } catch (error) {

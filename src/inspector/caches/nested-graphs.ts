@@ -1,5 +1,6 @@
 import type { Store } from "../../api/store.ts";
 import type { CheckpointInfo } from "../../model/checkpoint.ts";
+import { RecentMap } from "../../platform/recent-map.ts";
 
 /** A graph that ran inside a thread. */
 export interface NestedGraph {
@@ -24,7 +25,7 @@ interface Known {
  */
 export class NestedGraphs {
   readonly #store: Store;
-  readonly #known = new Map<string, ReadonlyMap<string, Known>>();
+  readonly #known = new RecentMap<string, ReadonlyMap<string, Known>>(THREADS);
 
   constructor(store: Store) {
     this.#store = store;
@@ -44,12 +45,7 @@ export class NestedGraphs {
         return [key, { graph, until: isFinished ? now + TRUSTED : now }] as const;
       }),
     );
-    this.#known.delete(id);
     this.#known.set(id, new Map(found));
-    for (const oldest of this.#known.keys()) {
-      if (this.#known.size <= THREADS) break;
-      this.#known.delete(oldest);
-    }
     return found.flatMap(([, { graph }]) => (graph === undefined ? [] : [graph]));
   }
 

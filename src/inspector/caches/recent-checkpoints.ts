@@ -1,5 +1,6 @@
 import type { Thread } from "../../api/thread.ts";
 import type { Checkpoint } from "../../model/checkpoint.ts";
+import { RecentMap } from "../../platform/recent-map.ts";
 import { HttpError } from "../http/http-error.ts";
 
 type State = Record<string, unknown>;
@@ -12,19 +13,16 @@ const LIFETIME = 10_000;
  * everything else. They are kept for a short time only, since a checkpoint can be replaced.
  */
 export class RecentCheckpoints {
-  readonly #recent = new Map<string, { readonly at: number; readonly checkpoint: Promise<Checkpoint<State>> }>();
+  readonly #recent = new RecentMap<string, { readonly at: number; readonly checkpoint: Promise<Checkpoint<State>> }>(
+    KEPT,
+  );
 
   async get(thread: Thread<State>, id: string): Promise<Checkpoint<State>> {
     const key = JSON.stringify([thread.id, thread.namespace, id]);
     const known = this.#recent.get(key);
-    this.#recent.delete(key);
     const fresh = known !== undefined && performance.now() - known.at < LIFETIME;
     const entry = fresh ? known : { at: performance.now(), checkpoint: read(thread, id) };
     this.#recent.set(key, entry);
-    for (const oldest of this.#recent.keys()) {
-      if (this.#recent.size <= KEPT) break;
-      this.#recent.delete(oldest);
-    }
     try {
       return await entry.checkpoint;
     } catch (error) {

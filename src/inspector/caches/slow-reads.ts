@@ -1,6 +1,8 @@
+import { RecentMap } from "../../platform/recent-map.ts";
+
 /** A read that takes longer than this, in milliseconds, is repeated only now and then. */
 const SLOW = 20;
-/** So many results are remembered. */
+/** Results that are remembered. */
 const MOST = 500;
 /** A result is kept for this many times the time it took. */
 const IDLE_FACTOR = 10;
@@ -12,7 +14,7 @@ export function keptFor(took: number): number {
 
 /** Remembers the results of reads that take long, as those of a thread with a large state. Quick ones are always read afresh. */
 export class SlowReads<Result> {
-  readonly #results = new Map<string, { readonly result: Result; readonly until: number }>();
+  readonly #results = new RecentMap<string, { readonly result: Result; readonly until: number }>(MOST);
 
   async read(key: string, read: () => Promise<Result>): Promise<Result> {
     const known = this.#results.get(key);
@@ -20,12 +22,8 @@ export class SlowReads<Result> {
     if (known !== undefined && started < known.until) return known.result;
     const result = await read();
     const took = performance.now() - started;
-    this.#results.delete(key);
     if (took > SLOW) this.#results.set(key, { result, until: started + keptFor(took) });
-    for (const oldest of this.#results.keys()) {
-      if (this.#results.size <= MOST) break;
-      this.#results.delete(oldest);
-    }
+    else this.#results.delete(key);
     return result;
   }
 

@@ -4,6 +4,7 @@ import { changeSummary } from "../../display/steps/changes.ts";
 import { type Ran, ranIn, taskLabels } from "../../display/steps/step-name.ts";
 import type { Renderers } from "../../display/values/renderers.ts";
 import type { Checkpoint, CheckpointInfo } from "../../model/checkpoint.ts";
+import { RecentMap } from "../../platform/recent-map.ts";
 
 const MOST = 20_000;
 
@@ -19,7 +20,7 @@ export interface StepSummary {
 export class StepSummaries {
   readonly #store: Store;
   readonly #renderers: Renderers;
-  readonly #lines = new Map<string, StepSummary>();
+  readonly #lines = new RecentMap<string, StepSummary>(MOST);
   readonly #underWay = new Map<string, Promise<void>>();
 
   constructor(store: Store, renderers: Renderers) {
@@ -79,10 +80,6 @@ export class StepSummaries {
     }
     // A checkpoint that was deleted meanwhile must not be asked for again and again.
     for (const info of wanted) if (left.has(info.id)) this.#lines.set(keyOf(info), { line: "", ran: [], tasks: [] });
-    for (const key of this.#lines.keys()) {
-      if (this.#lines.size <= MOST) break;
-      this.#lines.delete(key);
-    }
   }
 
   /** Forgets all lines after a change that was made here. */

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { Store } from "../../api/store.ts";
-import type { MeasuredStats, ThreadSize } from "../../model/interface/results.ts";
+import type { ThreadSize } from "../../model/interface/results.ts";
+import type { StorageFacts } from "../api/answers.ts";
 import type { Catalogue } from "./catalogue.ts";
 
 type State = Record<string, unknown>;
@@ -13,29 +14,9 @@ const MOST_SIZES = 1_000;
 /** The survey estimates a prune for each of these values of `keepLast`. */
 const KEPT = [1, 10, 100] as const;
 
-/** The effect of a prune of every thread that keeps `keepLast` and labelled checkpoints. */
-export interface PruneYield {
-  readonly keepLast: number;
-  readonly threads: number;
-  readonly deleted: number;
-  readonly bytesReclaimed: number;
-}
-
-export interface Survey {
-  readonly state: "none" | "running" | "done" | "failed";
-  readonly measured: number;
-  readonly threads: number;
-  readonly stats: MeasuredStats | undefined;
-  readonly sizes: readonly {
-    readonly thread: string;
-    readonly bytes: ThreadSize["bytes"];
-    readonly checkpoints: number;
-  }[];
-  readonly growth: readonly { readonly at: number; readonly bytes: number }[];
-  readonly prunes: readonly PruneYield[];
-  readonly message: string | undefined;
-  readonly finishedAt: number | undefined;
-}
+/** The results so far: all that a page of them shows but the number of sizes. */
+type Survey = Omit<StorageFacts, "total">;
+type PruneYield = StorageFacts["prunes"][number];
 
 /** Measures all threads in the background, in sequence, which reads the whole store. */
 export class StorageSurvey {

@@ -2,6 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import type { Store } from "../../api/store.ts";
 import { type LanePlace, placeInLanes } from "../../display/lanes.ts";
 import type { CheckpointInfo } from "../../model/checkpoint.ts";
+import { RecentMap } from "../../platform/recent-map.ts";
 
 /** All checkpoints of a namespace, newest first, with their lanes: any stretch of it can be shown at once. */
 export interface Timeline {
@@ -25,7 +26,7 @@ interface Known {
 /** The timelines that were asked for last. A thread of ten thousand checkpoints is listed once, then only what is new. */
 export class Timelines {
   readonly #store: Store;
-  readonly #known = new Map<string, Known>();
+  readonly #known = new RecentMap<string, Known>(KEPT);
   readonly #reading = new Map<string, Promise<Timeline>>();
 
   constructor(store: Store) {
@@ -67,12 +68,7 @@ export class Timelines {
     }
     if (known !== undefined && hasMet && fresh.length === 0) return known.timeline;
     const timeline = { rows, ...placeInLanes(rows), positions: new Map(rows.map((row, index) => [row.id, index])) };
-    this.#known.delete(key);
     this.#known.set(key, { timeline, readAt: isFresh ? known.readAt : performance.now() });
-    for (const oldest of this.#known.keys()) {
-      if (this.#known.size <= KEPT) break;
-      this.#known.delete(oldest);
-    }
     return timeline;
   }
 }

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import type { OverviewFacts, StoreFacts } from "../api/answers.ts";
 import { useAnswer } from "./answer.ts";
-import type { OverviewFacts, StoreFacts } from "./answers.ts";
 import { get } from "./api.ts";
 import { keep, kept } from "./kept.ts";
 import { useConnection, useLive } from "./live.ts";

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { RecentMap } from "../../platform/recent-map.ts";
 import { ApiError, addressOf, lines, type Parameters } from "./api.ts";
 
 const PAUSE = 1_000;
@@ -23,8 +24,7 @@ interface Line {
 /** The GET requests whose answers are kept up to date, by address, each with its listeners and its last answer. */
 const questions = new Map<string, Question>();
 /** Answers that no part of the page shows any more, for the way back. */
-const remembered = new Map<string, Told<unknown>>();
-const REMEMBERED = 40;
+const remembered = new RecentMap<string, Told<unknown>>(40);
 /** Listeners for whether the inspector answers. */
 const watchers = new Set<(problem: string) => void>();
 let controller = new AbortController();
@@ -99,10 +99,6 @@ function listen(address: string, listener: (told: Told<unknown>) => void): () =>
     if (asked.listeners.size > 0) return;
     questions.delete(address);
     if (asked.told?.value !== undefined) remembered.set(address, asked.told);
-    for (const oldest of remembered.keys()) {
-      if (remembered.size <= REMEMBERED) break;
-      remembered.delete(oldest);
-    }
     schedule();
   };
 }

@@ -1,3 +1,8 @@
+/** The beginning of a run: `edge(START, "plan")`. */
+export const START = "__start__";
+/** The end of a run, or of one branch of it: `edge("answer", END)`. */
+export const END = "__end__";
+
 /**
  * A workflow as a picture, kept with the first checkpoint of a thread (in `metadata.flow.graph`). Edges name nodes by number: 0 is
  * the start, 1 the first of `nodes`, and the number after the last node is the end. A third number says that the edge is only

@@ -7,16 +7,16 @@ import { checkKeys, checkPlainObject } from "./checks.ts";
 const control = /[\u0000-\u001f\u007f]/;
 
 /** Checks attributes to set, or with null to remove. */
-export function checkAttributes(value: unknown, what: string): asserts value is AttributeChanges {
+export function checkAttributes(value: unknown): asserts value is AttributeChanges {
   let count = 0;
-  for (const [name, attribute] of Object.entries(checkPlainObject(value, what))) {
-    checkName(name, what);
+  for (const [name, attribute] of Object.entries(checkPlainObject(value, "attributes"))) {
+    checkName(name, "attributes");
     if (attribute === null) continue;
-    checkValue(attribute, `${what}.${name}`);
+    checkValue(attribute, `attributes.${name}`);
     count += 1;
   }
   if (count <= attributeLimits.count) return;
-  throw new TypeError(`${what} sets ${count} attributes, and a thread may have ${attributeLimits.count}.`);
+  throw new TypeError(`attributes sets ${count} attributes, and a thread may have ${attributeLimits.count}.`);
 }
 
 const operators = ["eq", "ne", "gt", "gte", "lt", "lte", "in", "prefix"];

@@ -51,9 +51,9 @@ export function checkLimit(value: unknown, what: string): void {
   if (value !== Number.POSITIVE_INFINITY) checkInteger(value, what, 0);
 }
 
-export function checkNumber(value: unknown, what: string, least: number): void {
-  if (typeof value !== "number" || Number.isNaN(value) || value < least)
-    throw new TypeError(`${what} must be a number of at least ${least}.`);
+export function checkNumber(value: unknown, what: string): void {
+  if (typeof value !== "number" || Number.isNaN(value) || value < 0)
+    throw new TypeError(`${what} must be a number of at least 0.`);
 }
 
 export function checkOneOf(value: unknown, allowed: readonly unknown[], what: string): void {

@@ -9,7 +9,7 @@ export function checkAcquireOptions(options: AcquireOptions): void {
   // A holder or a ttl that was meant to be given and is undefined is no reason to take the default.
   if ("holder" in fields) checkId(fields["holder"], "holder");
   if ("ttl" in fields) checkTtl(fields["ttl"]);
-  optional(fields, "wait", (value, what) => typeof value === "boolean" || checkNumber(value, what, 0));
+  optional(fields, "wait", (value, what) => typeof value === "boolean" || checkNumber(value, what));
   optional(fields, "signal", checkSignal);
 }
 

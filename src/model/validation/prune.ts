@@ -14,7 +14,7 @@ const pruneKeys: readonly (keyof PruneSettings)[] = [
 export function checkPruneOptions(options: PruneSettings): void {
   const fields = checkOptions(options, pruneKeys, "prune");
   optional(fields, "keepLast", (value, what) => checkInteger(value, what, 0));
-  optional(fields, "olderThan", (value, what) => checkNumber(value, what, 0));
+  optional(fields, "olderThan", checkNumber);
   optional(fields, "keepLabelled", checkBoolean);
   optional(fields, "ancestors", (value, what) => checkOneOf(value, ["truncate", "protect"], what));
   optional(fields, "dryRun", checkBoolean);

@@ -51,7 +51,7 @@ export function checkPutInput(input: unknown): void {
   if (state === (update !== undefined)) throw new TypeError("put takes exactly one of state and update.");
   checkMetadataFields(fields);
   checkParts(fields);
-  if (fields.attributes !== undefined) checkAttributes(fields.attributes, "attributes");
+  if (fields.attributes !== undefined) checkAttributes(fields.attributes);
   const { due } = fields;
   if (due !== undefined && due !== null && !Number.isFinite(due)) {
     throw new TypeError("due must be a finite number of milliseconds, or null.");

@@ -65,7 +65,7 @@ export class Execution extends Call {
 
   /** Makes a run durable without running it: a worker takes it from there. */
   async start(input: unknown, { attributes, ...options }: StartOptions): Promise<Started> {
-    if (attributes !== undefined) checkAttributes(attributes, "attributes");
+    if (attributes !== undefined) checkAttributes(attributes);
     const values = await this.#checked(input);
     const { run } = options;
     // A request that is repeated while its run is at work is not refused.

@@ -11,25 +11,26 @@ import type { FlowEvent } from "../run/events.ts";
 export interface WalkOptions<State = unknown, Names extends string = string, Types extends FlowTypes = FlowTypes> {
   /** When checkpoints are written; see {@link Durability}. Default "sync". */
   readonly durability?: Durability;
-  /** Stop before these nodes run. A resumed run keeps its breakpoints unless it is given others. */
+  /** Stop before these nodes run. A resumed run keeps its breakpoints unless it is given others. Default: none. */
   readonly breakBefore?: readonly Names[];
-  /** Stop after these nodes have run. */
+  /** Stop after these nodes have run. Default: none. */
   readonly breakAfter?: readonly Names[];
   /** The number of steps this call may take. Default 100. */
   readonly maxSteps?: number;
   /** The number of tasks of a step that may run at the same time. Default: all of them. */
   readonly concurrency?: number;
-  /** Aborts the run, and the `ctx.signal` of its nodes. */
+  /** Aborts the run, and the `ctx.signal` of its nodes. Default: none. */
   readonly signal?: AbortSignal;
   /** While another run holds the thread: fail with `BUSY`, or wait until it is free. Default "fail". */
   readonly ifBusy?: "fail" | "wait";
-  /** A listener for the run's events. The run waits for the promise it returns before its next step. */
+  /** A listener for the run's events. The run waits for the promise it returns before its next step. Default: none. */
   on?(event: FlowEvent<State, Types>): unknown;
 }
 
+/** Options of `flow.run` and `flow.stream`. */
 export interface RunOptions<State = unknown, Names extends string = string, Types extends FlowTypes = FlowTypes>
   extends WalkOptions<State, Names, Types> {
-  /** The thread to run on. A run without a thread keeps nothing, and can neither be interrupted nor resumed. */
+  /** The thread to run on. A run without a thread keeps nothing, and can neither be interrupted nor resumed. Default: none. */
   readonly thread?: string;
   /** The run's id. The id of the thread's last run continues that run, or returns its result again. Default: a random id. */
   readonly run?: string;
@@ -40,22 +41,26 @@ export interface RunOptions<State = unknown, Names extends string = string, Type
   readonly ifUnfinished?: "fail" | "continue" | "restart";
 }
 
+/** Options of `flow.resume`: the thread, and how its run goes on. */
 export interface ResumeOptions<State = unknown, Nodes extends object = AnyNodes, Types extends FlowTypes = FlowTypes>
   extends WalkOptions<State, NodeName<Nodes>, Types> {
+  /** The thread whose run goes on. */
   readonly thread: string;
-  /** A plain answer, to every open question. */
+  /** A plain answer, to every open question. Default: none. */
   readonly value?: Declared<Types, "answer">;
-  /** Answers by question id. Refused as a whole with `NO_INTERRUPT` if one of these questions is not open. */
+  /** Answers by question id. Refused as a whole with `NO_INTERRUPT` if one of these questions is not open. Default: none. */
   readonly answers?: Readonly<Record<string, Declared<Types, "answer">>>;
-  /** An update of the state, made through the reducers before the run goes on. */
+  /** An update of the state, made through the reducers before the run goes on. Default: none. */
   readonly update?: StateUpdate<State>;
-  /** Targets that replace the pending tasks or, together with an answer, the targets of the answered tasks. */
+  /** Targets that replace the pending tasks or, together with an answer, the targets of the answered tasks. Default: none. */
   readonly goto?: NodeGoto<Nodes>;
   /** An older checkpoint to go on from, in a branch: later checkpoints stay. Default: the head. */
   readonly from?: string;
 }
 
+/** Options of `flow.start`. */
 export interface StartOptions {
+  /** The thread to run on. */
   readonly thread: string;
   /** The run's id: a run is started once under an id. Default: a random id. */
   readonly run?: string;

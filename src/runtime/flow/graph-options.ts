@@ -69,18 +69,20 @@ export type KnownResult<State, Result> = [UnknownResultKeys<State, Result>] exte
   ? unknown
   : StateLacks<UnknownResultKeys<State, Result>>;
 
+/** Options of `graph`. */
 export interface GraphOptions<State> {
-  /** A Standard Schema (zod, valibot, arktype, …) that checks every input, and whose output is used in its place. */
+  /** A Standard Schema (zod, valibot, arktype, …) that checks every input, and whose output is used in its place. Default: none. */
   readonly schema?: Schema<StateInput<State>>;
   /** The version of the state's shape, stored with every checkpoint. Default 1. */
   readonly version?: number;
-  /** Functions that turn a state of a version into one of the next. A thread that lacks one on its way is refused with `VERSION`. */
+  /** Functions that turn a state of a version into one of the next. A thread that lacks one on its way is refused with `VERSION`. Default: none. */
   // biome-ignore lint/suspicious/noExplicitAny: a state of an earlier version has another shape, which only the function knows.
   readonly migrate?: Readonly<Record<number, (state: any) => unknown>>;
-  /** New names of nodes, by their old ones: threads in flight go on at the renamed node. */
+  /** New names of nodes, by their old ones: threads in flight go on at the renamed node. Default: none. */
   readonly renamed?: Readonly<Record<string, string>>;
 }
 
+/** Options of a graph that is a node of another: how the two states meet. */
 export interface NestedOptions<Outer, Inner, Arg = unknown, InnerTypes extends FlowTypes = FlowTypes>
   extends NodeOptions {
   /** The nested graph's input. Default: the outer state as it is. */
@@ -89,11 +91,13 @@ export interface NestedOptions<Outer, Inner, Arg = unknown, InnerTypes extends F
   readonly output?: (result: Inner, state: Frozen<Outer>) => StateUpdate<Outer>;
 }
 
+/** Options of `compile`: the store, and the defaults of every run. */
 export interface CompileOptions<Nodes extends object = AnyNodes>
   extends Omit<WalkOptions<unknown, NodeName<Nodes>>, "signal" | "on"> {
-  /** The store of the threads. Without a store, runs keep nothing. */
+  /** The store of the threads. Without a store, runs keep nothing. Default: none. */
   // biome-ignore lint/suspicious/noExplicitAny: a store may be typed for any state; the graph checks what it reads.
   readonly store?: Store<any>;
+  /** The name and the time of the lease that a run takes on its thread. Default: those of `LeaseOptions`. */
   readonly lease?: LeaseOptions;
   /** The time that retries, timeouts, sleeps and workers go by. Default: the store's clock, and timers of the system. */
   readonly clock?: Clock;

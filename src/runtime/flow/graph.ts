@@ -112,7 +112,12 @@ export class Graph<
     return this;
   }
 
-  /** Adds a node. */
+  /**
+   * Adds a node: a function from the state to an update of it.
+   *
+   * @example
+   * flow.node("plan", async (state) => ({ plan: await plan(state.question) }), { retry: { attempts: 3 } });
+   */
   node<
     const Name extends string,
     Arg = ArgOf<Types, Name>,
@@ -128,7 +133,12 @@ export class Graph<
     return this.#add({ name, work: run as unknown as AnyNode, options });
   }
 
-  /** Adds a graph as a node. Each of its tasks runs in a namespace of its own. */
+  /**
+   * Adds a graph as a node. Each of its tasks runs in a namespace of its own.
+   *
+   * @example
+   * flow.graph("research", research, { input: ({ question }) => ({ question }), output: ({ notes }) => ({ notes }) });
+   */
   graph<
     const Name extends string,
     Inner extends object,

@@ -13,11 +13,13 @@ export interface Retry {
   readonly when?: (error: unknown) => boolean;
 }
 
+/** Options of a node. */
 export interface NodeOptions<To extends string = string> {
+  /** The attempts that a task gets. Default: one. */
   readonly retry?: Retry;
   /** Milliseconds that an attempt may take, after which its `ctx.signal` is aborted. Default: no limit. */
   readonly timeout?: number;
-  /** Nodes that this node may go to by returning `{ goto }`. Needed only where `compile` would call a node unreachable. */
+  /** Nodes that this node may go to by returning `{ goto }`. Needed only where `compile` would call a node unreachable. Default: none. */
   readonly goto?: readonly To[];
   /** A Standard Schema that every answer to a question of this node must fit; its output is the answer. Default: any. */
   readonly answer?: Schema;

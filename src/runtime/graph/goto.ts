@@ -1,9 +1,7 @@
+import { END, START } from "../../model/interface/topology.ts";
 import type { StateUpdate } from "./overwrite.ts";
 
-/** The beginning of a run: `edge(START, "plan")`. */
-export const START = "__start__";
-/** The end of a run, or of one branch of it: `edge("answer", END)`. */
-export const END = "__end__";
+export { END, START };
 
 /** An activation of a node with an argument of its own, made by {@link send}. */
 export interface Send<Node extends string = string, Arg = unknown> {

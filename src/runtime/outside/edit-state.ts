@@ -21,7 +21,7 @@ export async function editState(
   const next = checkpoint.next.map((task, index) => ({ ...task, task: task.task ?? `${checkpoint.step}.${index}` }));
   const fields = { source: "update", node, path, next, completed, interrupts, barriers, state } as const;
   const options = { expect: checkpoint.id };
-  const nested = await nestedHeads(store, checkpoint, next);
+  const nested = await headsInside(store, checkpoint, next);
   const hasNested = Object.keys(nested).length > 0;
   if (writes.length === 0 && !hasNested) return thread.put({ ...fields, metadata }, options);
   const id = timeOrderedId();
@@ -32,7 +32,7 @@ export async function editState(
 }
 
 /** Returns the heads of the graphs nested in these tasks, found by their namespaces, so that they continue from there. */
-async function nestedHeads(
+async function headsInside(
   store: Store<Values>,
   { id, thread, namespace, metadata }: CheckpointInfo,
   next: readonly { readonly node: string; readonly task: string }[],

@@ -16,12 +16,13 @@ import { upgraded } from "../position/upgrade.ts";
 import { nestedHeads, noteNested } from "../run/nested.ts";
 import { isPlainObject } from "../values/capture.ts";
 
+/** Options of `flow.update`. */
 export interface UpdateOptions<Names extends string = string> {
-  /** A node to update in the name of: its edges are followed, as if it had returned the values. */
+  /** A node to update in the name of: its edges are followed, as if it had returned the values. Default: none. */
   readonly as?: Names;
   /** An older checkpoint to branch from. Default: the head. */
   readonly from?: string;
-  /** With `as`: tasks that the node may have led to before are dropped. */
+  /** With `as`: tasks that the node may have led to before are dropped. Default false. */
   readonly routesAgain?: boolean;
 }
 

@@ -9,10 +9,11 @@ import type { Values } from "../graph/reducers.ts";
 import { EMITS } from "../position/kept-emits.ts";
 import type { Question } from "../run/events.ts";
 
+/** Options of `flow.follow`. */
 export interface FollowOptions {
   /** The cursor of the last event already seen. Default: the events of the thread's last run, from its start. */
   readonly after?: string;
-  /** Ends the loop. */
+  /** Ends the loop. Default: none. */
   readonly signal?: AbortSignal;
 }
 

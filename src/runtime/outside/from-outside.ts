@@ -54,6 +54,7 @@ export async function answer(
   ring(store, id);
 }
 
+/** Options of `flow.signal`. */
 export interface SignalOptions {
   /** A second signal of this id is ignored, also after the first was received. Default: every signal counts. */
   readonly id?: string;
@@ -77,10 +78,11 @@ export async function signal(
   return { stored };
 }
 
+/** Options of `flow.cancel`. */
 export interface CancelOptions {
-  /** The reason, for people: `flow.state(thread).errors` shows it. */
+  /** The reason, for people: `flow.state(thread).errors` shows it. Default: none. */
   readonly reason?: string;
-  /** Ends the wait for the holder of the thread; the cancellation itself stands. */
+  /** Ends the wait for the holder of the thread; the cancellation itself stands. Default: none. */
   readonly signal?: AbortSignal;
 }
 

@@ -131,7 +131,7 @@ function restOf({ next, progress, ...position }: Position): Pick<Notes, "idle" |
   return { idle: true, ...(times.length > 0 && { due: Math.min(...times) }) };
 }
 
-/** As many results as this are copied to a checkpoint that puts a position again. With more, it is replaced in place. */
+/** Results that are copied to a checkpoint which puts a position again. With more results, the checkpoint is replaced in place. */
 const COPIED = 16;
 
 /**

@@ -39,6 +39,9 @@ export class FakeClock implements Clock {
   /**
    * Moves the time on, and calls what is due on the way, in its order. Work that looks at the clock goes on in between until it rests;
    * what takes long without that (a real request, a module that is loaded) a test has to wait for by itself.
+   *
+   * @example
+   * await clock.advance(60_000);
    */
   async advance(milliseconds: number): Promise<void> {
     const end = this.#time + milliseconds;

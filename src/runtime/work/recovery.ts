@@ -9,6 +9,7 @@ import { headOf } from "../journal/late-answers.ts";
 import type { RunResult } from "../run/events.ts";
 import { canGoOn, findCandidates, wasBegun } from "./find-runnable.ts";
 
+/** Options of `flow.recover`. */
 export interface RecoverOptions<State = unknown, Names extends string = string, Types extends FlowTypes = FlowTypes>
   extends Omit<WalkOptions<State, Names, Types>, "concurrency" | "ifBusy"> {
   /** The number of runs that are resumed at the same time. Default 4. */

@@ -11,11 +11,12 @@ import { findCandidates, type Outlook } from "./find-runnable.ts";
 import { type Recovered, takeUp } from "./recovery.ts";
 import { WorkNews } from "./work-news.ts";
 
+/** Options of `flow.worker`. */
 export interface WorkerOptions<State = unknown, Names extends string = string, Types extends FlowTypes = FlowTypes>
   extends Omit<WalkOptions<State, Names, Types>, "concurrency" | "ifBusy"> {
   /** The number of runs that are at work at the same time. Default 4. */
   readonly concurrency?: number;
-  /** Stops the worker, as `stop()` does. */
+  /** Stops the worker, as `stop()` does. Default: none. */
   readonly signal?: AbortSignal;
   /** The most milliseconds between two looks at the index of due threads; news are looked at at once. Default 1,000. */
   readonly poll?: number;
@@ -23,7 +24,7 @@ export interface WorkerOptions<State = unknown, Names extends string = string, T
   readonly grace?: number;
   /** How often a run whose worker died is taken up at one checkpoint before it counts as failed. Default 5. */
   readonly maxRecoveries?: number;
-  /** Called when a run has ended, stopped or failed. */
+  /** Called when a run has ended, stopped or failed. Default: none. */
   onRun?(outcome: Recovered<State, Types>): void;
 }
 

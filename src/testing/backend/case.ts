@@ -13,6 +13,7 @@ export interface BackendCase {
   run(open: OpenBackend): Promise<void>;
 }
 
+/** Opens the backend of a case. */
 export type OpenBackend = () => Promise<Backend>;
 
 /** Makes a case that needs a single open backend. */

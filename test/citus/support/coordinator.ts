@@ -1,4 +1,4 @@
-import pg from "pg";
+import { queryOn } from "../../support/postgres/database.ts";
 
 /** Returns the url of the coordinator that the tests run on. */
 export function coordinator(): string {
@@ -11,15 +11,8 @@ export function coordinator(): string {
 }
 
 /** Runs one statement on the coordinator, on a connection of its own. */
-export async function query(text: string, values: readonly unknown[] = []): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: coordinator() });
-  client.on("error", () => {});
-  await client.connect();
-  try {
-    return (await client.query(text, [...values])).rows;
-  } finally {
-    await client.end();
-  }
+export function query(text: string, values: readonly unknown[] = []): Promise<Record<string, unknown>[]> {
+  return queryOn(coordinator(), text, values);
 }
 
 /** Says on what the tests run, before the first. */

@@ -1,22 +1,18 @@
 import { readFileSync } from "node:fs";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
 import type { Store } from "../../../src/api/store.ts";
 import { END, graph, START } from "../../../src/runtime/index.ts";
-import { launchBrowser } from "../../support/chromium.ts";
+import { browserOfFile } from "../../support/browsers-of-tests.ts";
 import { choose, goTo, visit } from "../support/browser.ts";
 import { type Served, seed, served } from "../support/seed.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-}, 300_000);
-afterAll(() => browser?.close());
+const browser = browserOfFile();
 
 async function seeded(hash: string): Promise<Served & { readonly page: Page }> {
   const service = await served();
   await seed(service.store);
-  const page = await visit(browser, service.inspector);
+  const page = await visit(browser(), service.inspector);
   await goTo(page, hash);
   await page.getByRole("tree", { name: "State" }).getByRole("treeitem").first().waitFor();
   return { ...service, page };
@@ -59,7 +55,7 @@ test("an answer is stored, and the runner picks it up", async () => {
     .edge("review", END)
     .compile({ store: store as unknown as Store });
   await flow.run({ amount: 12 }, { thread: "refund-5" });
-  const page = await visit(browser, inspector);
+  const page = await visit(browser(), inspector);
   await goTo(page, "#/thread/refund-5");
   const card = page.getByRole("region", { name: "Question of review" });
   await card.getByRole("button", { name: "answer with JSON" }).click();

@@ -1,21 +1,16 @@
 import { Command } from "@langchain/langgraph";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { launchBrowser } from "../../support/chromium.ts";
+import { expect, test } from "vitest";
+import { browserOfFile } from "../../support/browsers-of-tests.ts";
 import { seedChat, seedFailures, seedQuestions, seedRefund } from "../support/agents.ts";
 import { goTo, visit } from "../support/browser.ts";
 import { served } from "../support/seed.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-}, 300_000);
-afterAll(() => browser?.close());
+const browser = browserOfFile();
 
 test("a chat of LangGraph opens as a conversation: markdown, calls with their results, tokens, what the step added", async () => {
   const { store, inspector } = await served();
   await seedChat(store);
-  const page = await visit(browser, inspector);
+  const page = await visit(browser(), inspector);
   await goTo(page, "#/thread/weather-chat");
   const talk = page.getByRole("log", { name: "Conversation, 9 messages" });
   await talk.getByText("It is 4 °C in Reykjavík").waitFor();
@@ -40,7 +35,7 @@ test("a chat of LangGraph opens as a conversation: markdown, calls with their re
 test("LangChain's classes have their names, and LangGraph's bookkeeping is folded, in the state and in changes", async () => {
   const { store, inspector } = await served();
   await seedChat(store);
-  const page = await visit(browser, inspector);
+  const page = await visit(browser(), inspector);
   await goTo(page, "#/thread/weather-chat?tab=state");
   const tree = page.getByRole("tree", { name: "State" });
   await tree.getByText("AIMessage").first().waitFor();
@@ -61,7 +56,7 @@ test("LangChain's classes have their names, and LangGraph's bookkeeping is folde
 test("LangGraph's interrupt shows as waiting with its question, and the command that answers it works", async () => {
   const { store, inspector } = await served();
   const { refund, config } = await seedRefund(store);
-  const page = await visit(browser, inspector);
+  const page = await visit(browser(), inspector);
   await page.getByRole("button", { name: /^waiting 1/ }).waitFor();
   await goTo(page, "#/thread/refund-19");
   await page.locator(".thread-pane .status.waiting").waitFor();
@@ -88,7 +83,7 @@ test("LangGraph's interrupt shows as waiting with its question, and the command 
 test("a failed thread opens with its error, on the node that failed, and the code that goes on", async () => {
   const { store, inspector } = await served();
   await seedFailures(store, 1);
-  const page = await visit(browser, inspector);
+  const page = await visit(browser(), inspector);
   await goTo(page, "#/thread/article-0");
   const banner = page.getByRole("region", { name: "Failure" });
   await banner.getByText("fetch failed", { exact: true }).waitFor();
@@ -106,7 +101,7 @@ test("a failed thread opens with its error, on the node that failed, and the cod
 test("equal failures of many threads are one entry", async () => {
   const { store, inspector } = await served();
   await seedFailures(store, 6);
-  const page = await visit(browser, inspector);
+  const page = await visit(browser(), inspector);
   await goTo(page, "#/failures");
   const groups = page.locator(".failure-group");
   await expect.poll(() => groups.count()).toBe(2);
@@ -123,7 +118,7 @@ test("the inbox answers in place: choices, a form, a text, yes or no, and severa
   const { store, inspector } = await served();
   await seedQuestions(store);
   await seedRefund(store);
-  const page = await visit(browser, inspector);
+  const page = await visit(browser(), inspector);
   await page
     .getByRole("navigation")
     .getByRole("link", { name: /^Inbox/ })

@@ -1,17 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { PassThrough } from "node:stream";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { open } from "../../../src/index.ts";
-import { launchBrowser } from "../../support/chromium.ts";
+import { browserOfFile } from "../../support/browsers-of-tests.ts";
 import { goTo, visit } from "../support/browser.ts";
 import { served } from "../support/seed.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-}, 300_000);
-afterAll(() => browser?.close());
+const browser = browserOfFile();
 
 test("storage tells of encryption, state versions, the last sweep and the last backup; erased values say so", async () => {
   const store = await open<Record<string, unknown>>("memory:", {
@@ -22,7 +17,7 @@ test("storage tells of encryption, state versions, the last sweep and the last b
   const { inspector } = await served({ store });
   const thread = store.thread("alice");
   for (let n = 0; n < 3; n += 1) await thread.put({ state: { n, email: "alice@example.com" } });
-  const page = await visit(browser, inspector);
+  const page = await visit(browser(), inspector);
   await goTo(page, "#/storage");
   const care = page.getByRole("table", { name: "How the store is looked after" });
   const facts = async (): Promise<string> => (await care.locator("tr").allTextContents()).join("\n");

@@ -1,16 +1,12 @@
 import AxeBuilder from "axe-core";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { launchBrowser } from "../../support/chromium.ts";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { browserOfFile } from "../../support/browsers-of-tests.ts";
 import { seedChat, seedFailures, seedQuestions, seedRefund } from "../support/agents.ts";
 import { goTo, visit } from "../support/browser.ts";
 import { seed, served } from "../support/seed.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-}, 300_000);
-afterAll(() => browser?.close());
+const browser = browserOfFile();
 
 test("a link to an old checkpoint scrolls to it and marks it", async () => {
   const { store, inspector } = await served();
@@ -20,7 +16,7 @@ test("a link to an old checkpoint scrolls to it and marks it", async () => {
     const { id } = await thread.put({ state: { n }, node: `step-${n}` });
     if (n === 37) wanted = id;
   }
-  const page = await visit(browser, inspector);
+  const page = await visit(browser(), inspector);
   await goTo(page, `#/thread/long/${wanted}`);
   const row = page.locator("#timeline").getByRole("option", { name: /^Step 37 / });
   await row.waitFor();
@@ -55,7 +51,7 @@ test("a link to an old checkpoint scrolls to it and marks it", async () => {
 
 test("what is missing says so, with a way on", async () => {
   const { store, inspector } = await served();
-  const page = await visit(browser, inspector);
+  const page = await visit(browser(), inspector);
   await page.getByRole("heading", { name: "This store is empty" }).waitFor();
   await page.getByText("No threads yet.").waitFor();
   await goTo(page, "#/thread/nobody");
@@ -74,7 +70,7 @@ test("what is missing says so, with a way on", async () => {
 test("an idle page asks nothing, and opens with few requests", async () => {
   const { store, inspector } = await served();
   await seed(store);
-  const page = await browser.newPage();
+  const page = await browser().newPage();
   let requests = 0;
   page.on("request", () => {
     requests += 1;
@@ -92,7 +88,7 @@ test("an idle page asks nothing, and opens with few requests", async () => {
 test("Ctrl K finds threads, labels and texts in states, and leads there", async () => {
   const { store, inspector } = await served();
   await seed(store);
-  const page = await visit(browser, inspector);
+  const page = await visit(browser(), inspector);
   await page.locator("#threads").getByRole("option").nth(3).waitFor();
   await page.getByRole("link", { name: "Storage" }).focus();
   await page.keyboard.press("Control+k");
@@ -115,7 +111,7 @@ test("Ctrl K finds threads, labels and texts in states, and leads there", async 
 test("blame says which step made a value what it is", async () => {
   const { store, inspector } = await served();
   await seed(store);
-  const page = await visit(browser, inspector);
+  const page = await visit(browser(), inspector);
   await goTo(page, "#/thread/order-17?tab=state");
   const tree = page.getByRole("tree", { name: "State" });
   await tree.getByRole("treeitem").filter({ hasText: /plan/ }).first().focus();
@@ -136,7 +132,7 @@ test("a fork is compared with its source, aligned by step, with the difference o
   const { store, inspector } = await served();
   await seed(store);
   await store.thread("order-17-again").put({ update: { set: { total: 5n } }, node: "plan" });
-  const page = await visit(browser, inspector);
+  const page = await visit(browser(), inspector);
   await goTo(page, "#/thread/order-17-again");
   await page.getByRole("link", { name: "compare" }).click();
   const rows = page.locator("#compared").getByRole("option");
@@ -154,7 +150,7 @@ test("the graph and the times of a thread are drawn from its history; a node fil
   const { store, inspector } = await served();
   await seedRefund(store);
   await seed(store);
-  const page = await visit(browser, inspector);
+  const page = await visit(browser(), inspector);
   await goTo(page, "#/thread/refund-19?shape=graph");
   await page.getByRole("button", { name: "approve next" }).waitFor();
   await page.getByRole("button", { name: /^check 1×/ }).click();
@@ -188,7 +184,7 @@ test.each(["light", "dark"])(
     await seedRefund(store);
     await seedFailures(store, 2);
     await seedQuestions(store);
-    const page = await visit(browser, inspector, { dark: scheme === "dark" });
+    const page = await visit(browser(), inspector, { dark: scheme === "dark" });
     for (const hash of [
       "#/",
       "#/thread/weather-chat",
@@ -212,7 +208,7 @@ test.each(["light", "dark"])(
 test("everything can be reached with the keyboard", async () => {
   const { store, inspector } = await served();
   await seed(store);
-  const page = await visit(browser, inspector);
+  const page = await visit(browser(), inspector);
   await page.locator("#threads").getByRole("option").nth(3).waitFor();
   await page.keyboard.press("/");
   await page.keyboard.type("order-17");

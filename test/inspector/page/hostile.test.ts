@@ -1,16 +1,12 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { browserOfFile } from "../../support/browsers-of-tests.ts";
 import { launchBrowser } from "../../support/chromium.ts";
 import { goTo, visit } from "../support/browser.ts";
 import { served } from "../support/seed.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-}, 300_000);
-afterAll(() => browser?.close());
+const browser = browserOfFile();
 
 const script = `<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>`;
 
@@ -31,7 +27,7 @@ test("script in ids, states, labels, nodes and writes is text", async () => {
   await thread.putWrites(head.id, { task: script, node: script, writes: [{ channel: script, value: script }] });
   await store.thread(id, { namespace: [script, script] }).put({ state: {} });
   await thread.fork({ into: `${id}-fork` });
-  const page = await visit(browser, inspector);
+  const page = await visit(browser(), inspector);
   await page.locator("#threads .name").getByText(id, { exact: true }).click();
   await page.getByRole("heading", { name: id, exact: true }).waitFor();
   for (const tab of ["Changes", "Writes", "Details", "State"]) {
@@ -56,7 +52,7 @@ test("script in ids, states, labels, nodes and writes is text", async () => {
 test("a page of another site gets nothing and changes nothing", async () => {
   const { store, inspector } = await served();
   await store.thread("kept").put({ state: {} });
-  const page = await visit(browser, inspector);
+  const page = await visit(browser(), inspector);
   await page.locator("#threads").getByRole("option").first().waitFor();
   // Another port of this machine is the same site to a browser.
   const evil = createServer((_, response) => response.setHeader("content-type", "text/html").end("<!doctype html>"));
@@ -110,7 +106,7 @@ test("a name that is made to mean this machine gets nothing, even with the token
 test("a wrong address within the page does no harm", async () => {
   const { store, inspector } = await served();
   await store.thread("t").put({ state: {} });
-  const page = await visit(browser, inspector);
+  const page = await visit(browser(), inspector);
   for (const hash of [
     "#/thread/%E0%A4%A",
     "#/thread/nobody",

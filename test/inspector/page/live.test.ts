@@ -1,21 +1,16 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { open } from "../../../src/index.ts";
-import { launchBrowser } from "../../support/chromium.ts";
+import { browserOfFile } from "../../support/browsers-of-tests.ts";
 import { goTo, visit } from "../support/browser.ts";
 import { type State, served } from "../support/seed.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-}, 300_000);
-afterAll(() => browser?.close());
+const browser = browserOfFile();
 
 test("a store that is being written to is shown as it changes", async () => {
   const { store, inspector } = await served();
   const thread = store.thread("growing");
   await thread.put({ state: { n: 0 }, source: "input", next: ["count"] });
-  const page = await visit(browser, inspector);
+  const page = await visit(browser(), inspector);
   await goTo(page, "#/thread/growing");
   const first = page.locator("#timeline").getByRole("option", { name: /^Step/ }).first();
   const value = page.getByRole("tree", { name: "State" }).getByRole("treeitem").first();
@@ -37,7 +32,7 @@ test("what was scrolled to stays when new checkpoints come, and a chosen one sta
   const { store, inspector } = await served();
   const thread = store.thread("long");
   for (let n = 0; n < 150; n += 1) await thread.put({ state: { n }, node: `step-${n}` });
-  const page = await visit(browser, inspector);
+  const page = await visit(browser(), inspector);
   await goTo(page, "#/thread/long");
   const option = (step: number) =>
     page.locator("#timeline").getByRole("option", { name: new RegExp(`^Step ${step} `) });
@@ -75,7 +70,7 @@ test("ten thousand threads, ten thousand checkpoints and a state of five megabyt
   }));
   await store.thread("big").put({ state: { documents, text: "x".repeat(100_000) } });
   const { inspector } = await served({ store });
-  const page = await visit(browser, inspector);
+  const page = await visit(browser(), inspector);
 
   await page.locator(".foot").getByText("10,002 threads").waitFor();
   expect(await page.locator("#threads .row").count()).toBeLessThan(60);

@@ -1,15 +1,11 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Browser, BrowserContext } from "playwright-core";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { launchBrowser } from "../../support/chromium.ts";
+import type { BrowserContext } from "playwright-core";
+import { expect, onTestFinished, test } from "vitest";
+import { browserOfFile } from "../../support/browsers-of-tests.ts";
 import { scriptOf, served } from "../support/seed.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-}, 300_000);
-afterAll(() => browser?.close());
+const browser = browserOfFile();
 
 interface Neighbour {
   readonly address: string;
@@ -36,7 +32,7 @@ async function neighbour(cookies: readonly string[] = []): Promise<Neighbour> {
 }
 
 async function newContext(): Promise<BrowserContext> {
-  const context = await browser.newContext();
+  const context = await browser().newContext();
   onTestFinished(() => context.close());
   return context;
 }

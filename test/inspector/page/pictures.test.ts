@@ -2,20 +2,15 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Annotation, END, START, StateGraph } from "@langchain/langgraph";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Store } from "../../../src/index.ts";
 import { ThreadmarkSaver } from "../../../src/langgraph/index.ts";
 import { append, START as BEGIN, graph, END as STOP, send } from "../../../src/runtime/index.ts";
-import { launchBrowser } from "../../support/chromium.ts";
+import { browserOfFile } from "../../support/browsers-of-tests.ts";
 import { goTo, visit } from "../support/browser.ts";
 import { type State, served } from "../support/seed.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
+const browser = browserOfFile();
 
 /** A workflow with a fan-out, and a branch that is never taken. */
 async function seedResearch(store: Store<State>): Promise<void> {
@@ -55,7 +50,7 @@ function searching(store: Store) {
 test("the graph is drawn as it was compiled: nodes that never ran, branches, and how often each way was taken", async () => {
   const { store, inspector } = await served();
   await seedResearch(store);
-  const page = await visit(browser, inspector);
+  const page = await visit(browser(), inspector);
   await goTo(page, "#/thread/research-1?shape=graph");
   const picture = page.getByRole("region", { name: "Graph of the thread" });
   await picture.getByText("Drawn from the compiled graph.").waitFor();
@@ -71,7 +66,7 @@ test("the graph is drawn as it was compiled: nodes that never ran, branches, and
 test("parallel tasks are spans below their step, told apart by their arguments", async () => {
   const { store, inspector } = await served();
   await seedResearch(store);
-  const page = await visit(browser, inspector);
+  const page = await visit(browser(), inspector);
   await goTo(page, "#/thread/research-1?shape=time");
   const names = page.locator("#times .span-name");
   await names.getByText("read moon").waitFor();
@@ -88,7 +83,7 @@ test("parallel tasks are spans below their step, told apart by their arguments",
 test("LangGraph's parallel nodes are named in rows, in the graph from the history, and in the waterfall", async () => {
   const { store, inspector } = await served();
   await searching(store as unknown as Store).invoke({}, { configurable: { thread_id: "search" } });
-  const page = await visit(browser, inspector);
+  const page = await visit(browser(), inspector);
   await goTo(page, "#/thread/search");
   await page.locator("#timeline .node").getByText("web, files").waitFor();
   expect(await page.locator("#timeline .node").allTextContents()).toEqual(["web, files", "plan", "start", "input"]);
@@ -121,7 +116,7 @@ test("with --app, the graph of a LangGraph thread is drawn from the graph that t
     },
   });
   await searching(store as unknown as Store).invoke({}, { configurable: { thread_id: "search" } });
-  const page = await visit(browser, inspector);
+  const page = await visit(browser(), inspector);
   await goTo(page, "#/thread/search?shape=graph");
   const picture = page.getByRole("region", { name: "Graph of the thread" });
   await picture.getByText("Drawn from the compiled graph of the application.").waitFor();

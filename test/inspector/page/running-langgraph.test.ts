@@ -1,17 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { launchBrowser } from "../../support/chromium.ts";
+import { expect, test } from "vitest";
+import { browserOfFile } from "../../support/browsers-of-tests.ts";
 import { goTo, visit } from "../support/browser.ts";
 import { type Served, served } from "../support/seed.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-}, 300_000);
-afterAll(() => browser?.close());
+const browser = browserOfFile();
 
 /**
  * Writes an application with two graphs of LangGraph: one asks for an approval and fails while a file is missing, the other asks two people
@@ -74,7 +69,7 @@ const stateOf = async ({ store }: Served, thread: string): Promise<unknown> =>
 
 test("with --app a question of LangGraph is answered with No from the page, and its graph runs on", async () => {
   const service = await started();
-  const page = await visit(browser, service.inspector);
+  const page = await visit(browser(), service.inspector);
   await goTo(page, "#/thread/refused");
   const card = page.getByRole("region", { name: "Question of approve" });
   expect(await card.getByRole("button", { name: "Run on with the answer" }).isDisabled()).toBe(true);
@@ -113,7 +108,7 @@ test("a failed thread of LangGraph, and a fork of it, are run on by the graph th
 
 test("of two questions of LangGraph each is answered by its name, from the inbox, whichever was asked first", async () => {
   const service = await started();
-  const page = await visit(browser, service.inspector);
+  const page = await visit(browser(), service.inspector);
   await goTo(page, "#/inbox");
   const card = (text: string) =>
     page.getByRole("region", { name: /^Question of .* in votes/ }).filter({ hasText: text });

@@ -1,17 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { launchBrowser } from "../../support/chromium.ts";
+import { expect, test } from "vitest";
+import { browserOfFile } from "../../support/browsers-of-tests.ts";
 import { goTo, visit } from "../support/browser.ts";
 import { served } from "../support/seed.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-}, 300_000);
-afterAll(() => browser?.close());
+const browser = browserOfFile();
 
 /** Writes an application that asks, prints, and fails once when it is told to. */
 function application(url: string, directory: string): string {
@@ -42,7 +37,7 @@ test("with --app an answered thread is run on from the page, and what it prints 
     },
   });
   execFileSync(process.execPath, [file, "start"]);
-  const page = await visit(browser, inspector);
+  const page = await visit(browser(), inspector);
   await goTo(page, "#/thread/t");
   const panel = page.getByRole("region", { name: "Run" });
   await panel.getByText("with flow.mjs").waitFor();
@@ -58,7 +53,7 @@ test("without --app nothing can be run, and a workflow that the application lack
   const without = await served();
   await without.store.thread("t").put({ state: {}, next: ["a"] });
   expect((await without.post("run/start", { thread: "t" })).status).toBe(403);
-  const page = await visit(browser, without.inspector);
+  const page = await visit(browser(), without.inspector);
   await goTo(page, "#/thread/t");
   await page.getByRole("tab", { name: "State" }).waitFor();
   expect(await page.getByRole("button", { name: "Run on" }).count()).toBe(0);
@@ -84,7 +79,7 @@ test("pictures in a state are shown, other attachments named, and nothing is loa
     { type: "file", filename: "report.pdf", mediaType: "application/pdf", data: new Uint8Array([1, 2, 3]) },
   ];
   const { id } = await store.thread("t").put({ state: { messages: [{ role: "user", content }] } });
-  const page = await visit(browser, inspector);
+  const page = await visit(browser(), inspector);
   await goTo(page, "#/thread/t");
   const turn = page.locator(".turn");
   await turn.getByText("report.pdf").waitFor();
@@ -108,7 +103,7 @@ test("a conversation of thousands of messages has only those in sight, newest at
     content: `Message ${n}. ${"words ".repeat(n % 50)}`,
   }));
   await store.thread("t").put({ state: { messages } });
-  const page = await visit(browser, inspector);
+  const page = await visit(browser(), inspector);
   await goTo(page, "#/thread/t");
   const talk = page.getByRole("log", { name: "Conversation, 3,000 messages" });
   await talk.getByText("Message 2999.").waitFor();
@@ -130,7 +125,7 @@ test("renderers that are given name values of their shapes, as text", async () =
     ],
   });
   await store.thread("t").put({ state: { price: { amount: 12, currency: "EUR" } } });
-  const page = await visit(browser, inspector);
+  const page = await visit(browser(), inspector);
   await goTo(page, "#/thread/t");
   await page.getByRole("tree", { name: "State" }).getByText("<b>Money</b>").waitFor();
   await page.locator("#timeline .line").getByText("price <b>Money</b> 12 EUR").waitFor();

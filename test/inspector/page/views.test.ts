@@ -1,19 +1,14 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { launchBrowser } from "../../support/chromium.ts";
+import { expect, test } from "vitest";
+import { browserOfFile } from "../../support/browsers-of-tests.ts";
 import { goTo, visit } from "../support/browser.ts";
 import { seed, served } from "../support/seed.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-}, 300_000);
-afterAll(() => browser?.close());
+const browser = browserOfFile();
 
 test("threads are listed newest first, searched, and filtered by status and workflow; the filters are in the address", async () => {
   const { store, inspector } = await served();
   await seed(store);
-  const page = await visit(browser, inspector);
+  const page = await visit(browser(), inspector);
   const threads = page.getByRole("listbox", { name: /^\d+ threads?/ });
   const names = (): Promise<string[]> => threads.locator(".name").allTextContents();
   await threads.getByRole("option").nth(3).waitFor();
@@ -38,7 +33,7 @@ test("threads are listed newest first, searched, and filtered by status and work
 test("rows say what happened: the question, the error, the change", async () => {
   const { store, inspector } = await served();
   await seed(store);
-  const page = await visit(browser, inspector);
+  const page = await visit(browser(), inspector);
   const line = (thread: string) =>
     page
       .locator("#threads .thread")
@@ -56,7 +51,7 @@ test("rows say what happened: the question, the error, the change", async () => 
 test("a thread is a timeline with branches, forks, labels and durations, its nested graph folded", async () => {
   const { store, inspector } = await served();
   await seed(store);
-  const page = await visit(browser, inspector);
+  const page = await visit(browser(), inspector);
   await goTo(page, "#/thread/order-17");
   const timeline = page.getByRole("listbox", { name: /^Checkpoints/ });
   const rows = timeline.getByRole("option");
@@ -92,7 +87,7 @@ test("a thread is a timeline with branches, forks, labels and durations, its nes
 test("a state is a tree that shows rich types as what they are, and is searched and copied", async () => {
   const { store, inspector } = await served();
   await seed(store);
-  const page = await visit(browser, inspector);
+  const page = await visit(browser(), inspector);
   await goTo(page, "#/thread/order-17?tab=state");
   const tree = page.getByRole("tree", { name: "State" });
   const row = (text: RegExp) => tree.getByRole("treeitem").filter({ hasText: text }).first();
@@ -131,7 +126,7 @@ test("a state is a tree that shows rich types as what they are, and is searched 
 test("changes are shown against the parent, against any other that is picked, and open as deep as they go", async () => {
   const { store, inspector } = await served();
   await seed(store);
-  const page = await visit(browser, inspector);
+  const page = await visit(browser(), inspector);
   await goTo(page, "#/thread/order-17?tab=changes");
   const changes = page.locator(".changes > li");
   await changes.first().waitFor();
@@ -166,7 +161,7 @@ test("changes are shown against the parent, against any other that is picked, an
 test("writes are shown by task, and details with what runs next and the bytes", async () => {
   const { store, inspector } = await served();
   await seed(store);
-  const page = await visit(browser, inspector);
+  const page = await visit(browser(), inspector);
   await goTo(page, "#/thread/import-9?tab=writes");
   const task = page.getByRole("region", { name: "Task 0.0" });
   await task.getByText("The file is gone").first().waitFor();
@@ -181,7 +176,7 @@ test("writes are shown by task, and details with what runs next and the bytes", 
 test("storage shows bytes by kind and by thread, growth, and what a prune would give back", async () => {
   const { store, inspector } = await served();
   await seed(store);
-  const page = await visit(browser, inspector);
+  const page = await visit(browser(), inspector);
   await page.getByRole("link", { name: "Storage" }).click();
   await page.getByRole("img", { name: /^Bytes of checkpoints/ }).waitFor();
   expect(await page.locator(".sizes tbody tr").count()).toBe(4);
@@ -212,7 +207,7 @@ test("storage shows bytes by kind and by thread, growth, and what a prune would 
 test("with --read-only there is nothing to change", async () => {
   const { store, inspector } = await served({ readOnly: true });
   await seed(store);
-  const page = await visit(browser, inspector);
+  const page = await visit(browser(), inspector);
   await goTo(page, "#/thread/refund-4");
   await page.getByRole("region", { name: "Question of review" }).waitFor();
   await page.getByText("read-only").waitFor();
@@ -231,7 +226,7 @@ test("with --read-only there is nothing to change", async () => {
 test("on a phone one thing is shown at a time, with a way back; dark as the system is", async () => {
   const { store, inspector } = await served();
   await seed(store);
-  const page = await visit(browser, inspector, { width: 390, dark: true });
+  const page = await visit(browser(), inspector, { width: 390, dark: true });
   await page.getByRole("heading", { name: "Overview" }).waitFor();
   await page.getByRole("navigation").getByRole("link", { name: "Threads" }).click();
   await page.locator("#threads").getByRole("option").filter({ hasText: "refund-4" }).click();
@@ -248,4 +243,20 @@ test("on a phone one thing is shown at a time, with a way back; dark as the syst
   expect(await ground()).toBe("rgb(21, 23, 26)");
   await page.getByRole("button", { name: "Theme" }).click();
   expect(await ground()).toBe("rgb(251, 251, 250)");
+});
+
+test("the page has the system's theme until the reader chooses another", async () => {
+  const { inspector } = await served();
+  const page = await visit(browser(), inspector, { dark: true });
+  const ground = (): Promise<string> => page.evaluate("getComputedStyle(document.body).backgroundColor");
+  const [dark, light] = ["rgb(21, 23, 26)", "rgb(251, 251, 250)"];
+  await expect.poll(ground).toBe(dark);
+  for (const [theme, colour] of [
+    ["light", light],
+    ["dark", dark],
+    ["system", dark],
+  ]) {
+    await page.evaluate(`document.documentElement.setAttribute("data-theme", "${theme}")`);
+    expect(await ground(), theme).toBe(colour);
+  }
 });

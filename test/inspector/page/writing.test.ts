@@ -1,17 +1,13 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import type { Page } from "playwright-core";
+import { expect, onTestFinished, test } from "vitest";
 import type { Store } from "../../../src/index.ts";
-import { launchBrowser } from "../../support/chromium.ts";
+import { browserOfFile } from "../../support/browsers-of-tests.ts";
 import { choose, goTo, visit } from "../support/browser.ts";
 import { type State, seed, served } from "../support/seed.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchBrowser();
-}, 300_000);
-afterAll(() => browser?.close());
+const browser = browserOfFile();
 
 /** Goes on committing to a thread, side by side with whatever the page does, until it is told to stop. */
 function writing(store: Store<State>, id: string): { readonly stop: () => Promise<number> } {
@@ -40,7 +36,7 @@ test("every action works on a store that is being written to, and takes nothing 
   const busy = store.thread("busy");
   const first = await busy.put({ state: { n: -1, plan: "a" }, source: "input", next: ["count"], workflow: "support" });
   const writer = writing(store, "busy");
-  const page = await visit(browser, inspector);
+  const page = await visit(browser(), inspector);
 
   await goTo(page, `#/thread/busy/${first.id}`);
   await page.getByRole("heading", { name: "step 0 · input" }).waitFor();

@@ -2,10 +2,10 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
+import { BetterSqlite } from "../../../bench/environment/better-sqlite.ts";
 
 /**
  * LangGraph's own savers, from the packages that bench/ pins. They are installed when they are missing, and without running
@@ -41,41 +41,6 @@ function areInstalled(): boolean {
   );
 }
 
-/** The part of better-sqlite3 that SqliteSaver uses. */
-class BetterSqlite {
-  readonly database: DatabaseSync;
-
-  constructor(file: string) {
-    this.database = new DatabaseSync(file);
-  }
-
-  pragma(text: string): void {
-    this.database.prepare(`PRAGMA ${text}`).all();
-  }
-
-  exec(sql: string): void {
-    this.database.exec(sql);
-  }
-
-  prepare(sql: string): object {
-    const statement = this.database.prepare(sql);
-    const bind = (values: unknown[]): SQLInputValue[] => values.map((value) => (value ?? null) as SQLInputValue);
-    return {
-      get: (...values: unknown[]) => statement.get(...bind(values)),
-      all: (...values: unknown[]) => statement.all(...bind(values)),
-      run: (...values: unknown[]) => statement.run(...bind(values)),
-    };
-  }
-
-  transaction<T>(run: (argument: T) => void): (argument: T) => void {
-    return (argument) => {
-      this.database.exec("BEGIN");
-      run(argument);
-      this.database.exec("COMMIT");
-    };
-  }
-}
-
 export interface OriginalSaver {
   readonly saver: BaseCheckpointSaver;
   /** Runs SQL behind its back. */
@@ -96,7 +61,7 @@ export async function sqliteSaver(file: string): Promise<OriginalSaver> {
   return {
     saver: new SqliteSaver(database),
     query: async (sql) => database.exec(sql),
-    close: async () => database.database.close(),
+    close: async () => database.close(),
   };
 }
 

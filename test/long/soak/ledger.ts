@@ -13,7 +13,7 @@ export interface Told extends Operation {
 /** Refusals that are to be expected where several processes want the same. */
 const expected = new Set(["BUSY", "CONFLICT", "FENCED", "NOT_FOUND"]);
 
-/** All that the workers at one place have told, by what it is about. */
+/** Collects the messages of the workers at one place, by subject. */
 export class Ledger {
   readonly counts = new Map<string, number>();
   /** Failures that no other process explains, with what failed. */

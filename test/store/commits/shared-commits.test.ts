@@ -10,7 +10,7 @@ async function counting(): Promise<{ readonly store: Store<State>; commits(): nu
   return { store: await open<State>(backend), commits: () => taken().commits };
 }
 
-/** As many turns of the promises as pass in a graph between the end of a task and the checkpoint of its step. */
+/** Waits for more turns of promises than a graph takes between the end of a task and the checkpoint of its step. */
 async function someTurns(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await undefined;
 }

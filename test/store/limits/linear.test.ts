@@ -57,7 +57,10 @@ async function taken(
   return { ...taken(), stored: Object.values(tables).reduce((sum, { bytes }) => sum + bytes, 0) };
 }
 
-/** So many times the history may take so many times the reads and records, and a tenth more; bytes as many as are stored. */
+/**
+ * Expects that a history `times` as long takes at most `times` the reads and records, and that the bytes read grow at most as the
+ * stored bytes do. A tenth more is allowed.
+ */
 async function expectLinear(
   make: (store: Store<State>, count: number) => Promise<void>,
   small: number,

@@ -24,15 +24,15 @@ export interface TestDatabase {
 export async function createDatabase(): Promise<TestDatabase> {
   const server = process.env.THREADMARK_TEST_POSTGRES ?? (await sharedServer());
   const name = `threadmark_${randomBytes(6).toString("hex")}`;
-  await query(server, `create database ${name}`);
+  await queryOn(server, `create database ${name}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
   return {
     url: url.href,
-    query: (text, values) => query(url.href, text, values),
+    query: (text, values) => queryOn(url.href, text, values),
     async waitForLocks(count) {
       const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-      for (let waited = 0; (await query(url.href, waiting)).length < count; waited++) {
+      for (let waited = 0; (await queryOn(url.href, waiting)).length < count; waited++) {
         if (waited === 400) throw new Error("nothing came to wait for a lock");
         await sleep(25);
       }
@@ -40,13 +40,18 @@ export async function createDatabase(): Promise<TestDatabase> {
     async drop() {
       // A pool that has ended may still be closing its connections: cut then, they would fail with nobody to hear it.
       const open = `select from pg_stat_activity where datname = '${name}'`;
-      for (let waited = 0; waited < 100 && (await query(server, open)).length > 0; waited++) await sleep(20);
-      await query(server, `drop database ${name} with (force)`);
+      for (let waited = 0; waited < 100 && (await queryOn(server, open)).length > 0; waited++) await sleep(20);
+      await queryOn(server, `drop database ${name} with (force)`);
     },
   };
 }
 
-async function query(url: string, text: string, values: readonly unknown[] = []): Promise<Record<string, unknown>[]> {
+/** Runs one statement on a server, on a connection of its own. */
+export async function queryOn(
+  url: string,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });
   // A server that is killed under a test ends this connection too; the statement then rejects.
   client.on("error", () => {});

@@ -4,7 +4,18 @@ import { commentFaults } from "../../../scripts/comments.ts";
 const linesOf = (text: string): number[] => commentFaults(text, true).faults.map(({ line }) => line);
 
 test("a sentence that begins with a pronoun or a relative clause is a fault, wherever it stands in the comment", () => {
-  for (const word of ["What", "Whatever", "Those", "Who", "Whoever", "Whose", "The same", "One"]) {
+  for (const word of [
+    "What",
+    "Whatever",
+    "Those",
+    "Who",
+    "Whoever",
+    "Whose",
+    "The same",
+    "One",
+    "So many",
+    "Of which",
+  ]) {
     expect(linesOf(`/** ${word} of them. */\nconst a = 1;`)).toEqual([1]);
     expect(linesOf(`const a = 1;\n// A row. ${word} of\n// them.`)).toEqual([2]);
     expect(linesOf(`/**\n * A row:\n * ${word} of them.\n */`)).toEqual([1]);

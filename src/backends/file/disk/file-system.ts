@@ -34,6 +34,7 @@ export interface FileSystem {
   isAlive(holder: Holder): Promise<boolean>;
 }
 
+/** A file that is open. */
 export interface OpenFile {
   stat(): Promise<FileState>;
   /**
@@ -48,6 +49,7 @@ export interface OpenFile {
   close(): Promise<void>;
 }
 
+/** The facts about a file that the file system has. */
 export interface FileState {
   readonly kind: "file" | "directory" | "link" | "other";
   readonly size: number;

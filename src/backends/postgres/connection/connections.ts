@@ -1,4 +1,5 @@
-import { Failure, notConnected } from "./failure.ts";
+import { Failure } from "../../shared/failure.ts";
+import { notConnected } from "./failure.ts";
 import type { ClientLike, PoolLike } from "./pool.ts";
 
 /** Milliseconds for which a connection of the backend's own pool is kept after a statement. */

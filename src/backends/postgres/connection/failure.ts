@@ -1,22 +1,5 @@
-import type { ErrorCode } from "../../../errors.ts";
-import { ThreadmarkError } from "../../../errors.ts";
-
-/** A failed attempt: whether it may have taken effect, and whether another could succeed. */
-export class Failure extends Error {
-  /** The server may have applied the statement nevertheless. */
-  readonly mayHaveApplied: boolean;
-  /** Another attempt may succeed. */
-  readonly passing: boolean;
-  /** The server's SQLSTATE, or a key of {@link advice} for a fault that is not the server's. */
-  readonly state: string | undefined;
-
-  constructor(cause: unknown, mayHaveApplied: boolean, passing: boolean, state?: string) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause });
-    this.mayHaveApplied = mayHaveApplied;
-    this.passing = passing;
-    this.state = state;
-  }
-}
+import type { ThreadmarkError } from "../../../errors.ts";
+import { type Advice, adviseOn, Failure } from "../../shared/failure.ts";
 
 interface ServerError extends Error {
   readonly code: string;
@@ -92,7 +75,8 @@ export function isIncomplete(error: unknown): boolean {
   return error instanceof Failure && error.state === "23502";
 }
 
-const advice: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+/** By SQLSTATE, or a name of this backend for a fault that is not the server's. */
+const advice: Advice = {
   "25006": ["READ_ONLY", "connect to the primary, as a role whose default_transaction_read_only is off"],
   "55P03": ["BUSY", "another transaction holds a lock: try again"],
   "42501": ["BACKEND", "the role lacks a right: grant CREATE and USAGE on the schema, or let its owner migrate once"],
@@ -126,12 +110,5 @@ const advice: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 
 /** Returns the error that a caller sees. `committed` is given for commits only. */
 export function toError(address: string, error: unknown, committed?: false | "unknown"): ThreadmarkError {
-  if (error instanceof ThreadmarkError) return error;
-  const failure = error instanceof Failure ? error : new Failure(error, false, false);
-  const [code, next] = advice[failure.state ?? ""] ?? ["BACKEND", "check that the server is reachable and healthy"];
-  const outcome = committed === "unknown" ? " (whether the commit was applied cannot be told)" : "";
-  return new ThreadmarkError(code, `${address}: ${failure.message}${outcome}; ${next}.`, {
-    cause: failure.cause,
-    ...(committed === undefined ? {} : { committed }),
-  });
+  return adviseOn(advice, address, error, committed);
 }

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Failure } from "../../shared/failure.ts";
 import { refuseTooLarge } from "../writing/message-size.ts";
 import type { Connections } from "./connections.ts";
-import { BinaryValue, Failure, notAnswered } from "./failure.ts";
+import { BinaryValue, notAnswered } from "./failure.ts";
 import type { ClientLike, QueryConfig, QueryResult } from "./pool.ts";
 import { checkSession, isFit, isInTransaction, refuseTransaction, refuseUnsynced } from "./session.ts";
 
@@ -63,7 +64,7 @@ export class Server {
   readonly #synced: boolean;
 
   /** Takes whether a session must be refused that acknowledges commits before they are synced. */
-  constructor(connections: Connections, address: string, prepare: boolean, patience: number, synced = false) {
+  constructor(connections: Connections, address: string, prepare: boolean, patience: number, synced: boolean) {
     this.#synced = synced;
     this.#connections = connections;
     this.address = address;
@@ -132,7 +133,7 @@ export class Server {
       broken = false;
       return result;
     } catch (error) {
-      const usable = error instanceof Failure && !error.mayHaveApplied && error.state !== undefined;
+      const usable = error instanceof Failure && !error.mayHaveApplied && error.state !== "";
       // Listeners to the pool's `release` get the reason.
       if (usable && !isInTransaction(client)) broken = false;
       else if (error instanceof Failure) broken = error;

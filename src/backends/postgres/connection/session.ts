@@ -1,4 +1,5 @@
-import { Failure, notAnswered } from "./failure.ts";
+import { Failure } from "../../shared/failure.ts";
+import { notAnswered } from "./failure.ts";
 import type { ClientLike, QueryResult } from "./pool.ts";
 
 /**

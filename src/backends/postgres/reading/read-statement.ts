@@ -61,7 +61,11 @@ export function isOfLaterLayout(read: Read): boolean {
 export type SchemaAnswer = Answer | ShardPage;
 
 /** Converts rows to answers, in the order of the reads. `numbered`: the schema is a shard. */
-export function answersOf(reads: readonly Read[], rows: readonly unknown[], numbered = false): readonly SchemaAnswer[] {
+export function answersOf(
+  reads: readonly Read[],
+  rows: readonly unknown[],
+  numbered: boolean,
+): readonly SchemaAnswer[] {
   const byRead: Row[][] = reads.map(() => []);
   for (const row of rows as readonly Row[]) byRead[Number(row[0])]?.push(row);
   return reads.map((read, index) => {

@@ -38,7 +38,7 @@ class Gathered<T> {
 }
 
 /** Returns the sub-selects of all reads. `numbered`: the schema is a shard, whose log is numbered. */
-export function subSelectsOf(reads: readonly Read[], numbered = false): readonly SubSelect[] {
+export function subSelectsOf(reads: readonly Read[], numbered: boolean): readonly SubSelect[] {
   const gets = new Map<Table, Gathered<Key>>();
   const scans = { up: new Map<Table, Gathered<Scan>>(), down: new Map<Table, Gathered<Scan>>() };
   const found = new Gathered<string>();

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { ThreadmarkError } from "../../../errors.ts";
-import { Failure, isMissing, notAnswered } from "../connection/failure.ts";
+import { Failure } from "../../shared/failure.ts";
+import { isMissing, notAnswered } from "../connection/failure.ts";
 import type { ClientLike, QueryResult } from "../connection/pool.ts";
 import type { Server } from "../connection/server.ts";
 import { statement } from "../connection/server.ts";
@@ -100,12 +101,7 @@ export function refuseLaterLayout(
  * Migrates the schema to the latest layout in one transaction. Of several simultaneous processes the first does it, and
  * the others wait for the lock and find it done.
  */
-export async function migrate(
-  server: Server,
-  schema: string,
-  kind: SchemaKind = wholeStore,
-  partitions = 0,
-): Promise<void> {
+export async function migrate(server: Server, schema: string, kind: SchemaKind, partitions = 0): Promise<void> {
   await changeSchema(server, schema, async (run, layout) => {
     if (layout > 0 && layout < kind.first) throw otherKind(server, schema);
     if (kind === wholeStore) refuseShard(layout, server, schema);

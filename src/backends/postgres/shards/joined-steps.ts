@@ -1,6 +1,6 @@
 import type { Batch } from "../../../backend.ts";
 import { isDoubtful } from "../../shared/doubtful-batches.ts";
-import { Failure } from "../connection/failure.ts";
+import { Failure } from "../../shared/failure.ts";
 import type { Server } from "../connection/server.ts";
 import type { StoreSchema } from "../store-schema.ts";
 import { type Portion, runPortions } from "../writing/portions.ts";

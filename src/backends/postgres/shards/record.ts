@@ -37,7 +37,7 @@ export function refuseOtherRecord(
   server: Server,
   schema: string,
   { shards, layout }: ShardRecord,
-  wanted?: number,
+  wanted: number | undefined,
 ): void {
   refuseLaterLayout(layout, server, schema, shardOfStore);
   if (wanted === undefined || wanted === shards) return;

@@ -63,7 +63,7 @@ export class Committer {
    * Commits the batches. Rejects with a {@link Failure} that tells whether anything may have been applied. `tried`: simple batches
    * may have been applied by an attempt before this call.
    */
-  async commit(batches: readonly Batch[], tried = false): Promise<readonly boolean[]> {
+  async commit(batches: readonly Batch[], tried: boolean): Promise<readonly boolean[]> {
     const changing = this.#changing(batches);
     if (changing !== undefined) return this.#runChanging(changing.runner, changing.batch);
     const portions = this.#portions(batches, tried);

@@ -1,5 +1,5 @@
 import type { Batch } from "../../../backend.ts";
-import { Failure } from "../connection/failure.ts";
+import { Failure } from "../../shared/failure.ts";
 
 /** The server ends a connection that receives a message of 1 GB. Some bytes are left for the rest of the message. */
 const mostBytes = 2 ** 30 - 2 ** 16;

@@ -1,5 +1,5 @@
 import { ThreadmarkError } from "../../../errors.ts";
-import { Failure } from "../connection/failure.ts";
+import { Failure } from "../../shared/failure.ts";
 
 /** A part of a commit that uses one connection, nearly always with one statement. */
 export interface Portion {

@@ -1,5 +1,6 @@
 import type { Table, Value } from "../../../backend.ts";
-import { Failure, isIncomplete, isTaken } from "../connection/failure.ts";
+import { Failure } from "../../shared/failure.ts";
+import { isIncomplete, isTaken } from "../connection/failure.ts";
 import type { QueryResult } from "../connection/pool.ts";
 import type { RunStatement, Server, Statement } from "../connection/server.ts";
 import { statement } from "../connection/server.ts";

@@ -1,6 +1,7 @@
+import { Failure } from "../../shared/failure.ts";
 import type { Address, Host } from "./address.ts";
 import type { RedisClientLike, RedisDriver } from "./driver.ts";
-import { Failure, notAnswered, notConnected } from "./failure.ts";
+import { notAnswered, notConnected } from "./failure.ts";
 
 /** How to connect to any node: the parts of the url and the options that all connections share. */
 export interface Access {

@@ -1,24 +1,5 @@
-import type { ErrorCode } from "../../../errors.ts";
-import { ThreadmarkError } from "../../../errors.ts";
-
-/** A command that got no answer, or an error for an answer. */
-export class Failure extends Error {
-  override readonly cause: unknown;
-  /** True if the server may have run the command. */
-  readonly mayHaveApplied: boolean;
-  /** True if a later attempt may succeed. */
-  readonly passing: boolean;
-  /** The first word of the server's error: `MOVED`, `OOM`, … Empty where the server did not answer. */
-  readonly state: string;
-
-  constructor(cause: unknown, mayHaveApplied: boolean, passing: boolean, state = "") {
-    super(cause instanceof Error ? cause.message : String(cause));
-    this.cause = cause;
-    this.mayHaveApplied = mayHaveApplied;
-    this.passing = passing;
-    this.state = state;
-  }
-}
+import type { ThreadmarkError } from "../../../errors.ts";
+import { type Advice, adviseOn, Failure } from "../../shared/failure.ts";
 
 /** Errors that pass: of a cluster that is being changed, of a server that starts, is busy or is being replaced. */
 const passing = /^(MOVED|ASK|TRYAGAIN|CLUSTERDOWN|LOADING|MASTERDOWN|BUSY|NOREPLICAS|READONLY|UNBLOCKED)$/;
@@ -48,7 +29,8 @@ function stateOf(cause: unknown): string {
   return /^[A-Z]+(?= |$)/.exec(cause.message)?.[0] ?? "ERR";
 }
 
-const advice: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+/** By the first word of the server's error, or a name of this backend for a fault that is not the server's. */
+const advice: Advice = {
   OOM: ["BACKEND", "the server's memory is full: raise maxmemory, or prune and delete threads"],
   READONLY: ["READ_ONLY", "connect to the master, or name it by ?sentinel"],
   NOAUTH: ["BACKEND", "the server wants a password: put it into the url"],
@@ -67,12 +49,5 @@ const advice: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 
 /** Returns the error that a caller sees. `committed` is given for commits only. */
 export function toError(address: string, error: unknown, committed?: false | "unknown"): ThreadmarkError {
-  if (error instanceof ThreadmarkError) return error;
-  const { state = "", cause, message } = error instanceof Failure ? error : new Failure(error, false, false);
-  const [code, next] = advice[state] ?? ["BACKEND", "check that the server is reachable and healthy"];
-  const outcome = committed === "unknown" ? " (whether the commit was applied cannot be told)" : "";
-  return new ThreadmarkError(code, `${address}: ${message}${outcome}; ${next}.`, {
-    cause,
-    ...(committed === undefined ? {} : { committed }),
-  });
+  return adviseOn(advice, address, error, committed);
 }

@@ -1,6 +1,6 @@
+import { Failure } from "../../shared/failure.ts";
 import type { Host } from "./address.ts";
 import { type Access, Connection } from "./connection.ts";
-import { Failure } from "./failure.ts";
 
 /** Asks sentinels, one after the other, where the master of a name is now. */
 export async function findMaster(access: Access, sentinels: readonly Host[], name: string): Promise<Host> {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { Failure } from "../../shared/failure.ts";
 import type { Host } from "./address.ts";
 import { nameOf } from "./address.ts";
 import type { Access, Argument, Connection } from "./connection.ts";
-import { Failure } from "./failure.ts";
 import { Nodes } from "./nodes.ts";
 import { findMaster } from "./sentinel.ts";
 import { type SlotMap, slotMapOf } from "./slot-map.ts";

@@ -1,5 +1,5 @@
+import { Failure } from "../../shared/failure.ts";
 import type { Argument } from "../connection/connection.ts";
-import { Failure } from "../connection/failure.ts";
 import type { Link } from "../connection/servers.ts";
 import { Script } from "../script.ts";
 

@@ -1,8 +1,8 @@
 import type { Batch, DirectoryKey, Key, Range } from "../../../backend.ts";
 import { logBounds } from "../../../backend.ts";
 import { covers } from "../../shared/delete-covers.ts";
+import { Failure } from "../../shared/failure.ts";
 import type { Argument } from "../connection/connection.ts";
-import { Failure } from "../connection/failure.ts";
 import { behind, boundsOf, entryMember, keyText, memberOf, textOfKey } from "../layout.ts";
 
 /** The parts of a store that a batch touches. */

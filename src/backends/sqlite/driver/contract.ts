@@ -10,18 +10,21 @@ export interface Driver {
   fault(error: unknown): DriverFault;
 }
 
+/** An open database. */
 export interface Connection {
   exec(sql: string): unknown;
   prepare(sql: string): Statement;
   close(): unknown;
 }
 
+/** A prepared statement. */
 export interface Statement {
   run(...values: Bound[]): { readonly changes: number | bigint };
   get(...values: Bound[]): unknown;
   all(...values: Bound[]): unknown[];
 }
 
+/** A value that is bound to a parameter. */
 export type Bound = string | number | Uint8Array | null;
 
 /**

@@ -99,7 +99,7 @@ export function pruneCommand(program: Command, session: Session): void {
             for await (const { id: thread, checkpoints } of interruptible(session.signal, few ?? store.threads())) {
               update(done, total);
               done += 1;
-              // As many are kept of each namespace: the thread need not be read.
+              // The rule keeps at least this many of each namespace: the thread need not be read.
               if (checkpoints <= (options.keepLast ?? 1)) continue;
               try {
                 const result = await store.thread(thread).prune({ ...retention(options), dryRun: dry });

@@ -133,7 +133,7 @@ class Fields {
     }
     if (delta.o !== undefined) {
       this.#order ??= new ComposedOrder(this.#keysSet());
-      this.#order.orderAll(readOrder(delta.o, "o"));
+      this.#order.orderAll(readOrder(delta.o));
     }
   }
 

@@ -111,7 +111,7 @@ function patchObject(target: JsonObject, delta: Delta, ownership: Ownership, dep
     }
   }
   if (before !== undefined) reorder(target, placedOrder(before, target, delta));
-  if (delta.o !== undefined) reorder(target, readOrder(delta.o, "o"));
+  if (delta.o !== undefined) reorder(target, readOrder(delta.o));
   return target;
 }
 

@@ -13,7 +13,7 @@ export interface ReferringTape {
   readonly meta: { readonly thread: string };
 }
 
-/** So many characters of values are kept for further references, unless the caller gives another bound. */
+/** Characters of values that are kept for further references, unless the caller gives another bound. */
 const KEPT = 64 * 1024 * 1024;
 
 /** Values that are read together. */

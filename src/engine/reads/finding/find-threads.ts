@@ -19,7 +19,7 @@ import { NewestFirst } from "./streams.ts";
 /** Threads looked at together. */
 const PAGE = 64;
 
-/** So many threads are gathered and sorted in memory; where there are more, the list is read in its order and filtered. */
+/** Threads that are gathered and sorted in memory; where there are more, the list is read in its order and filtered. */
 const GATHERED = 1000;
 
 /** Yields the threads that show a checkpoint and meet the options. A damaged thread is passed over: `verify` reports it. */

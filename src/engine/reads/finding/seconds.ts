@@ -1,10 +1,10 @@
 import { type ListPlace, secondOf } from "./cursor.ts";
 import type { NewestFirst } from "./streams.ts";
 
-/** So many threads of one second are put into their exact order. */
+/** Threads of one second that are put into their exact order. */
 const MOST_IN_SECOND = 64;
 
-/** So many entries more than are wanted are read at first: mostly enough to see the end of the last second. */
+/** Entries that the first read takes beyond those wanted: mostly enough to see the end of the last second. */
 const AHEAD = 8;
 
 /** Entries that follow each other in a list. `isWhole`: all of their second, few enough to be sorted by exact times. */

@@ -1,5 +1,5 @@
 import type { Answer, Found, Read, Value } from "../../../backend.ts";
-import { ifDamaged } from "../../faults/damage.ts";
+import { unlessDamaged } from "../../faults/damage.ts";
 import { metaKey, rangeOf, tapeName } from "../../records/keys.ts";
 import { decodeMeta, type Meta } from "../../records/meta.ts";
 import { decodeRows } from "../../records/pack/rows.ts";
@@ -76,21 +76,14 @@ export function newRows({ tape, told }: Followed, answers: readonly Answer[]): N
   if (!meta || meta.dead) return undefined;
   const more = packs.length === PACKS;
   const rows: Row[] = [];
-  for (const found of packs) rows.push(...(readable(() => decodeRows(tape, found.value)) ?? []));
+  // Damaged rows are passed over: a reader of their thread gets the error, and `verify` reports them.
+  for (const found of packs) rows.push(...(unlessDamaged(() => decodeRows(tape, found.value)) ?? []));
   // Between the packs that were read and the tail there are others.
   if (!more)
-    for (const { item, value: text } of tail) rows.push(...(readable(() => [decodeTailRow(item, text).row]) ?? []));
+    for (const { item, value: text } of tail)
+      rows.push(...(unlessDamaged(() => [decodeTailRow(item, text).row]) ?? []));
   const ids = new Map(rows.map(({ seq, id }) => [seq, id]));
   return { thread: meta.thread, rows: rows.filter(({ seq }) => seq > told && !isGone(meta, seq)), ids, more };
-}
-
-/** Passes over rows that cannot be read: a reader of their thread gets the error, and `verify` reports them. */
-function readable<T>(decode: () => T): T | undefined {
-  try {
-    return decode();
-  } catch (error) {
-    return ifDamaged(error);
-  }
 }
 
 /** Returns true for a row that was deleted in its own thread, and is there for the thread's forks. */

@@ -1,3 +1,4 @@
+import { RecentMap } from "../../../platform/recent-map.ts";
 import { FOLLOWED } from "../../records/store-wide/log.ts";
 import type { FollowedSeq } from "./cursor.ts";
 import { type Followed, nameOf } from "./followed-rows.ts";
@@ -8,7 +9,7 @@ const REMEMBERED = 10_000;
 /** The tapes of active threads, by name, with the last seq of each that a watch has told. */
 export class FollowedTapes {
   readonly #followed = new Map<string, Followed>();
-  readonly #remembered = new Map<string, number>();
+  readonly #remembered = new RecentMap<string, number>(REMEMBERED);
 
   [Symbol.iterator](): IterableIterator<[name: string, tape: Followed]> {
     return this.#followed.entries();
@@ -42,8 +43,6 @@ export class FollowedTapes {
     const told = this.#followed.get(name)?.told;
     this.#followed.delete(name);
     if (told !== undefined) this.#remembered.set(name, told);
-    const [oldest] = this.#remembered.keys();
-    if (this.#remembered.size > REMEMBERED && oldest !== undefined) this.#remembered.delete(oldest);
   }
 
   /** Returns what was told of each tape, as a cursor has it. */

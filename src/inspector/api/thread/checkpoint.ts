@@ -3,17 +3,17 @@ import { findMessages } from "../../../display/messages/conversation.ts";
 import { failuresIn } from "../../../display/steps/failure.ts";
 import { questionsOf } from "../../../display/steps/question.ts";
 import { ranIn } from "../../../display/steps/step-name.ts";
-import { toTagged } from "../../../display/tagged-json.ts";
 import { isInternalKey, isLangGraphState } from "../../../display/values/internals.ts";
 import { summaryOf } from "../../../display/values/parts.ts";
+import type { CheckpointFacts, Diff } from "../answers.ts";
 import { type Handler, threadOf } from "../api-context.ts";
-import { answeredOf } from "../questions.ts";
-import { previewOf } from "./tree.ts";
+import { answeredOf, questionFacts } from "../questions.ts";
+import { previewNode } from "./tree.ts";
 
 const PATH_SHOWN = 200;
 
 /** Returns all of a checkpoint but its state, which is read in parts. */
-export const checkpointFacts: Handler = async (context, parameters) => {
+export const checkpointFacts: Handler<CheckpointFacts> = async (context, parameters) => {
   const thread = threadOf(context, parameters);
   const id = parameters.text("checkpoint");
   parameters.end();
@@ -44,12 +44,7 @@ export const checkpointFacts: Handler = async (context, parameters) => {
       value: summaryOf(value, 2_000, renderers),
       answered: answered.has(question),
     })),
-    questions: questionsOf(whole, writes).map(({ details, form, ...question }) => ({
-      ...question,
-      form: toTagged(form),
-      details: details === undefined ? null : previewOf(details, 2_000, renderers),
-      answered: answered.has(question.id),
-    })),
+    questions: questionsOf(whole, writes).map((question) => questionFacts(question, answered, renderers)),
     failures: failuresIn(writes, next),
     writes: writes.map(({ value, ...write }) => ({
       ...write,
@@ -63,7 +58,7 @@ export const checkpointFacts: Handler = async (context, parameters) => {
 const MOST_CHANGES = 500;
 
 /** Returns the differences between two states, of two threads if `other` names another. LangGraph's own come last. */
-export const stateDiff: Handler = async (context, parameters) => {
+export const stateDiff: Handler<Diff> = async (context, parameters) => {
   const thread = threadOf(context, parameters);
   const [before, after] = [parameters.text("before"), parameters.text("after")];
   const other = parameters.optionalText("other");
@@ -87,8 +82,8 @@ export const stateDiff: Handler = async (context, parameters) => {
       path: change.path,
       kind: change.kind,
       internal: isInternal(change.path),
-      ...("before" in change && { before: previewOf(change.before, 2_000, context.renderers) }),
-      ...("after" in change && { after: previewOf(change.after, 2_000, context.renderers) }),
+      ...("before" in change && { before: previewNode(change.before, 2_000, context.renderers) }),
+      ...("after" in change && { after: previewNode(change.after, 2_000, context.renderers) }),
     })),
   };
 };

@@ -4,12 +4,13 @@ import { previewOf } from "../../../display/values/preview.ts";
 import { isSame } from "../../../display/values/same.ts";
 import type { CheckpointInfo } from "../../../model/checkpoint.ts";
 import { isStep } from "../../http/request-parameters.ts";
+import type { Blame, CompareFacts, CompareSide } from "../answers.ts";
 import { type ApiContext, type Handler, noSuchThread, threadOf } from "../api-context.ts";
 
 const MOST_ROWS = 2_000;
 
 /** Returns two threads side by side, aligned by step: the past they share once, then each its own. */
-export const compareThreads: Handler = async (context, parameters) => {
+export const compareThreads: Handler<CompareFacts> = async (context, parameters) => {
   const [left, right] = [parameters.text("left"), parameters.text("right")];
   parameters.end();
   const [one, other] = await Promise.all([lineOf(context, left), lineOf(context, right)]);
@@ -34,7 +35,7 @@ export const compareThreads: Handler = async (context, parameters) => {
     .filter((row) => row !== undefined);
   const byThread = (id: string): CheckpointInfo[] => wanted.filter((row) => row.thread === id).slice(0, 60);
   await Promise.all([context.summaries.make(byThread(left), 300), context.summaries.make(byThread(right), 300)]);
-  const side = (row: CheckpointInfo | undefined): unknown =>
+  const side = (row: CheckpointInfo | undefined): CompareSide | null =>
     row === undefined
       ? null
       : {
@@ -80,7 +81,7 @@ const PATIENCE = 1_500;
  * Returns the step that made a value what it is: the newest ancestor whose parent had another value there, or none. With
  * `more`, the search has come as far as `at`, and goes on from there.
  */
-export const blame: Handler = async (context, parameters) => {
+export const blame: Handler<Blame> = async (context, parameters) => {
   const thread = threadOf(context, parameters);
   const id = parameters.text("checkpoint");
   const from = parameters.optionalText("from");
@@ -114,6 +115,8 @@ export const blame: Handler = async (context, parameters) => {
   return { ...found(here), looked, more: false, before: null };
 };
 
-function found({ id, step, node, source, createdAt, thread, namespace }: CheckpointInfo): object {
+type Found = Omit<Blame, "looked" | "more" | "before">;
+
+function found({ id, step, node, source, createdAt, thread, namespace }: CheckpointInfo): Found {
   return { at: id, step, node, source, createdAt, thread, namespace };
 }

@@ -7,6 +7,7 @@ import { cutText } from "../../../display/values/records.ts";
 import { isSame } from "../../../display/values/same.ts";
 import type { Checkpoint } from "../../../model/checkpoint.ts";
 import { HttpError } from "../../http/http-error.ts";
+import type { ConversationPage, ResultPart, TurnFacts, TurnPart } from "../answers.ts";
 import { type ApiContext, type Handler, type State, threadOf } from "../api-context.ts";
 
 const LARGEST_PAGE = 200;
@@ -17,7 +18,7 @@ const SHOWN_JSON = 4_000;
 const known = new WeakMap<object, readonly Turn[]>();
 
 /** Returns a stretch of the conversation in a state, oldest first, and which of it the step added. */
-export const conversationPage: Handler = async (context, parameters) => {
+export const conversationPage: Handler<ConversationPage> = async (context, parameters) => {
   const thread = threadOf(context, parameters);
   const id = parameters.text("checkpoint");
   const limit = parameters.whole("limit", 1, LARGEST_PAGE, 50);
@@ -57,13 +58,17 @@ async function firstAdded(
   return index;
 }
 
-function shownTurn({ index, message, results }: Turn, messages: readonly unknown[], added: number): unknown {
+function shownTurn({ index, message, results }: Turn, messages: readonly unknown[], added: number): TurnFacts {
   const isAdded = index >= added || [...results.values()].some((result) => result.index >= added);
   if (message === undefined)
     return {
       index,
       role: "other",
       roleName: "value",
+      name: null,
+      id: null,
+      model: null,
+      tokens: null,
       added: isAdded,
       parts: [{ kind: "other", type: "value", text: previewOf(messages[index], 400) }],
     };
@@ -80,12 +85,12 @@ function shownTurn({ index, message, results }: Turn, messages: readonly unknown
     parts: parts.flatMap((part, position) => {
       const paired = results.get(position);
       const isPaired = part.kind === "result" && [...results.values()].some(({ result }) => result === part);
-      return isPaired ? [] : [shownPart(part, paired && { ...shownPart(paired.result), index: paired.index })];
+      return isPaired ? [] : [shownPart(part, paired && { ...shownResult(paired.result), index: paired.index })];
     }),
   };
 }
 
-function shownPart(part: MessagePart, result?: object): Record<string, unknown> {
+function shownPart(part: MessagePart, result?: ResultPart): TurnPart {
   switch (part.kind) {
     case "text":
     case "reasoning":
@@ -103,18 +108,22 @@ function shownPart(part: MessagePart, result?: object): Record<string, unknown> 
         result: result ?? null,
       };
     case "result":
-      return {
-        kind: "result",
-        id: part.id ?? null,
-        name: part.name ?? null,
-        failed: part.failed,
-        preview: typeof part.value === "string" ? cutText(part.value, 120) : previewOf(part.value, 120),
-        ...cut(typeof part.value === "string" ? part.value : jsonText(part.value), SHOWN_JSON),
-        path: part.path,
-      };
+      return shownResult(part);
     default:
       return { kind: "other", type: part.type, text: previewOf(part.value, 400) };
   }
+}
+
+function shownResult(part: Extract<MessagePart, { readonly kind: "result" }>): ResultPart {
+  return {
+    kind: "result",
+    id: part.id ?? null,
+    name: part.name ?? null,
+    failed: part.failed,
+    preview: typeof part.value === "string" ? cutText(part.value, 120) : previewOf(part.value, 120),
+    ...cut(typeof part.value === "string" ? part.value : jsonText(part.value), SHOWN_JSON),
+    path: part.path,
+  };
 }
 
 /** Returns the arguments of a call as they are read in a line: `city: "Lisbon"`. */

@@ -1,12 +1,12 @@
 import { notedTasks, type Ran, ranIn } from "../../../display/steps/step-name.ts";
 import { type GraphPicture, pictureIn } from "../../../display/steps/topology.ts";
 import type { CheckpointInfo } from "../../../model/checkpoint.ts";
+import { END, START } from "../../../model/interface/topology.ts";
 import type { Timeline } from "../../caches/timelines.ts";
+import type { GraphFacts } from "../answers.ts";
 import { type ApiContext, type Handler, noSuchThread, threadOf } from "../api-context.ts";
 
-const START = "__start__";
-const END = "__end__";
-/** As many steps as this are asked which nodes ran in them, where only their parents know. */
+/** Steps whose parents are read to learn which nodes ran, where the step itself does not say. */
 const MOST_ASKED = 60;
 const PATIENCE = 400;
 
@@ -21,7 +21,7 @@ interface Edge {
  * Returns the workflow as a picture: nodes with counts and median durations, edges with how often they were taken, and what runs
  * next. Drawn from the compiled graph where that is known; the history adds what it has seen besides.
  */
-export const threadGraph: Handler = async (context, parameters) => {
+export const threadGraph: Handler<GraphFacts> = async (context, parameters) => {
   const thread = threadOf(context, parameters);
   parameters.end();
   const timeline = await context.timelines.of(thread.id, thread.namespace);

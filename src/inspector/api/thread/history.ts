@@ -8,6 +8,7 @@ import type { NestedGraph } from "../../caches/nested-graphs.ts";
 import type { Timeline } from "../../caches/timelines.ts";
 import { HttpError } from "../../http/http-error.ts";
 import { isText } from "../../http/request-parameters.ts";
+import type { NextItem, TimelineItem, TimelinePage, TimelinePosition } from "../answers.ts";
 import { type ApiContext, type Handler, noSuchThread, threadOf } from "../api-context.ts";
 
 const LARGEST_PAGE = 500;
@@ -48,17 +49,12 @@ export const checkpointMarks: Handler = async (context, parameters) => {
 
 /** A row of a timeline: a step that has not been taken, a checkpoint, or a graph that ran inside a step. */
 type Item =
-  | {
-      readonly kind: "next";
-      readonly node: string;
-      readonly state: "failed" | "asks" | "answered" | "next";
-      readonly text: string;
-    }
+  | NextItem
   | { readonly kind: "checkpoint"; readonly index: number }
   | { readonly kind: "graph"; readonly graph: NestedGraph; readonly above: number };
 
 /** Returns a stretch of the timeline, from any position: checkpoints with their lines, newest first, and what comes next. */
-export const timelinePage: Handler = async (context, parameters) => {
+export const timelinePage: Handler<TimelinePage> = async (context, parameters) => {
   const thread = threadOf(context, parameters);
   const offset = parameters.whole("offset", 0, Number.MAX_SAFE_INTEGER, 0);
   const limit = parameters.whole("limit", 1, LARGEST_PAGE, 100);
@@ -81,7 +77,7 @@ export const timelinePage: Handler = async (context, parameters) => {
 };
 
 /** Returns where in the timeline a checkpoint is: the one named, the newest of a step, or the one so many from the newest. */
-export const timelinePosition: Handler = async (context, parameters) => {
+export const timelinePosition: Handler<TimelinePosition> = async (context, parameters) => {
   const thread = threadOf(context, parameters);
   const id = parameters.optionalText("checkpoint");
   const step = parameters.has("step")
@@ -196,7 +192,7 @@ async function marksOf(
   return { failed, asked };
 }
 
-function shownItem(context: ApiContext, timeline: Timeline, item: Item, marks: Marks): unknown {
+function shownItem(context: ApiContext, timeline: Timeline, item: Item, marks: Marks): TimelineItem {
   if (item.kind === "next") return item;
   if (item.kind === "graph") {
     const { namespace, checkpoints, head } = item.graph;
@@ -209,7 +205,7 @@ function shownItem(context: ApiContext, timeline: Timeline, item: Item, marks: M
   return {
     kind: "checkpoint",
     ...checkpointRecord(row),
-    place: timeline.places[item.index],
+    place: timeline.places[item.index]!,
     line: summary?.line ?? null,
     ran: summary?.ran ?? [],
     took: parent === undefined ? null : row.createdAt - parent.createdAt,

@@ -1,26 +1,15 @@
 import { notedTasks, stepName } from "../../../display/steps/step-name.ts";
 import type { CheckpointInfo } from "../../../model/checkpoint.ts";
+import type { TimeFacts, TimeSpan } from "../answers.ts";
 import { type ApiContext, type Handler, noSuchThread, threadOf } from "../api-context.ts";
 
 const MOST_SPANS = 1_000;
-/** As many steps as this are asked which tasks ran in them, where only their parents know. */
+/** Steps whose parents are read to learn which tasks ran, where the step itself does not say. */
 const MOST_ASKED = 60;
 const PATIENCE = 400;
 
-interface Span {
-  readonly depth: number;
-  readonly namespace: readonly string[];
-  readonly id: string;
-  readonly name: string;
-  readonly step: number;
-  readonly from: number;
-  readonly to: number;
-  readonly isTask: boolean;
-  readonly isTimed: boolean;
-}
-
 /** Returns the steps of a thread, their parallel tasks, and its nested graphs as spans on one axis of time, oldest first. */
-export const threadTimes: Handler = async (context, parameters) => {
+export const threadTimes: Handler<TimeFacts> = async (context, parameters) => {
   const thread = threadOf(context, parameters);
   parameters.end();
   const [total, own] = await spansOf(context, thread.id, thread.namespace, 0, MOST_SPANS);
@@ -52,7 +41,7 @@ async function spansOf(
   namespace: readonly string[],
   depth: number,
   limit: number,
-): Promise<[number, (readonly Span[])[]]> {
+): Promise<[number, (readonly TimeSpan[])[]]> {
   const { rows, positions } = await context.timelines.of(id, namespace);
   const shown = rows.slice(0, limit);
   const parentOf = (row: CheckpointInfo): CheckpointInfo | undefined =>
@@ -61,14 +50,14 @@ async function spansOf(
     (row) => row.source === "loop" && (row.node === null || (parentOf(row)?.pending ?? 0) > 1),
   );
   await context.summaries.make(unnamed.slice(0, MOST_ASKED), PATIENCE);
-  const spans = shown.map((row): readonly Span[] => {
+  const spans = shown.map((row): readonly TimeSpan[] => {
     const { step, createdAt } = row;
     const { ran = [], tasks = [] } = context.summaries.get(row) ?? {};
     const from = parentOf(row)?.createdAt ?? createdAt;
     const place = { namespace, id: row.id, step };
     const whole = { ...place, depth, name: stepName(row, ran), from, to: createdAt, isTask: false, isTimed: true };
     const noted = notedTasks(row);
-    const timed = noted.map(([node, before, took], index): Span => {
+    const timed = noted.map(([node, before, took], index): TimeSpan => {
       const name = (tasks.length === noted.length ? tasks[index] : undefined) ?? node;
       const begun = Math.max(from, createdAt - before);
       const to = Math.min(createdAt, begun + took);
@@ -79,7 +68,7 @@ async function spansOf(
     return [
       whole,
       ...untimed.map(
-        (name): Span => ({ ...place, depth: depth + 1, name, from, to: createdAt, isTask: true, isTimed: false }),
+        (name): TimeSpan => ({ ...place, depth: depth + 1, name, from, to: createdAt, isTask: true, isTimed: false }),
       ),
     ];
   });

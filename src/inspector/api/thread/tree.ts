@@ -7,12 +7,12 @@ import {
   partsOf,
   partsOfState,
   type StateStep,
-  type Summary,
   summaryOf,
 } from "../../../display/values/parts.ts";
 import type { Renderers } from "../../../display/values/renderers.ts";
 import { HttpError } from "../../http/http-error.ts";
 import { isStep, type RequestParameters } from "../../http/request-parameters.ts";
+import type { PreviewNode, StateMatches, StateNode } from "../answers.ts";
 import { type ApiContext, type Handler, threadOf } from "../api-context.ts";
 
 const DEEPEST = 1_100;
@@ -21,21 +21,11 @@ const LARGEST_PAGE = 1_000;
 /** Small parts are sent along with their parent, up to this many. */
 const COMES_ALONG = 300;
 
-interface Node extends Summary {
-  readonly step: StateStep;
-  readonly label: string;
-  readonly children?: readonly Node[];
-}
-
 /** How much is sent of a value that cannot be opened further, as in a list of changes. */
 const PREVIEW = { parts: 20, altogether: 60 } as const;
 
 /** Returns a value with its first parts, and those of small parts. */
-export function previewOf(
-  value: unknown,
-  shown: number,
-  renderers: Renderers,
-): Summary & { readonly children?: readonly Node[] } {
+export function previewNode(value: unknown, shown: number, renderers: Renderers): PreviewNode {
   const summary = summaryOf(value, shown, renderers);
   if (summary.parts === 0) return summary;
   const parts = partsOf(value, 0, PREVIEW.parts, renderers);
@@ -43,7 +33,7 @@ export function previewOf(
 }
 
 /** Returns the value at a path of a state, with its parts. The keys that LangGraph keeps are the last, and counted. */
-export const stateNode: Handler = async (context, parameters) => {
+export const stateNode: Handler<StateNode> = async (context, parameters) => {
   const offset = parameters.whole("offset", 0, Number.MAX_SAFE_INTEGER, 0);
   const limit = parameters.whole("limit", 1, LARGEST_PAGE, PAGE);
   const { value, isState } = await valueAt(context, parameters);
@@ -54,7 +44,7 @@ export const stateNode: Handler = async (context, parameters) => {
   return { ...summaryOf(value, undefined, renderers), offset, internal, children };
 };
 
-function nodesOf(parts: readonly Part[], budget: { left: number }, level: number, renderers: Renderers): Node[] {
+function nodesOf(parts: readonly Part[], budget: { left: number }, level: number, renderers: Renderers): PreviewNode[] {
   budget.left -= parts.length;
   return parts.map(({ step, label, value }) => {
     const summary = summaryOf(value, undefined, renderers);
@@ -90,12 +80,12 @@ const MOST_MATCHES = 200;
 const TURN = 5_000;
 
 /** Finds the paths of a state whose key or value contains a text. */
-export const stateSearch: Handler = async (context, parameters) => {
+export const stateSearch: Handler<StateMatches> = async (context, parameters) => {
   const wanted = parameters.text("query").toLowerCase();
   if (wanted === "") throw new HttpError(400, "INVALID", "query must not be empty.");
   const { value } = await valueAt(context, parameters);
   const { renderers } = context;
-  const matches: { path: readonly StateStep[]; labels: readonly string[]; summary: Summary }[] = [];
+  const matches: StateMatches["matches"][number][] = [];
   let seen = 0;
   const pending: { value: unknown; path: readonly StateStep[]; labels: readonly string[] }[] = [
     { value, path: [], labels: [] },

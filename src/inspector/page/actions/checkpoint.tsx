@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { stepName } from "../../../display/steps/step-name.ts";
-import type { CheckpointFacts, StateNode } from "../answers.ts";
+import type { CheckpointFacts, StateNode } from "../../api/answers.ts";
 import { get, post } from "../api.ts";
 import { copyText } from "../parts/copy.tsx";
 import { Dialog, JsonEditor, parsedJson } from "../parts/dialog.tsx";

@@ -1,16 +1,11 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { bytesText, countText } from "../../../display/quantities.ts";
+import type { Pruned } from "../../api/answers.ts";
 import { post } from "../api.ts";
 import { Dialog } from "../parts/dialog.tsx";
 
 const DAY = 86_400_000;
-
-interface Pruned {
-  readonly threads: number;
-  readonly deleted: number;
-  readonly bytesReclaimed: number;
-}
 
 interface PruneDialogProps {
   readonly thread?: string;

@@ -1,15 +1,9 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { durationText } from "../../../display/quantities.ts";
+import type { RunAnswer } from "../../api/answers.ts";
 import { post } from "../api.ts";
 import { refresh, useLive } from "../live.ts";
-
-interface RunFacts {
-  readonly startedAt: number;
-  readonly endedAt: number | null;
-  readonly state: "running" | "ended" | "failed" | "stopped";
-  readonly output: string;
-}
 
 interface RunPanelProps {
   readonly thread: string;
@@ -20,7 +14,7 @@ interface RunPanelProps {
 
 /** Runs a thread on with the application that the inspector was started with, and shows what the process prints. */
 export function RunPanel({ thread, app, isUnfinished }: RunPanelProps): JSX.Element | null {
-  const { value } = useLive<{ run: RunFacts | null }>("run", { thread });
+  const { value } = useLive<RunAnswer>("run", { thread });
   const [failure, setFailure] = useState("");
   const run = value?.run ?? null;
   const act = async (what: "start" | "stop"): Promise<void> => {

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { countText } from "../../../display/quantities.ts";
-import type { ThreadInfo } from "../answers.ts";
+import type { ThreadInfo } from "../../api/answers.ts";
 import { post } from "../api.ts";
 import { copyText } from "../parts/copy.tsx";
 import { Dialog } from "../parts/dialog.tsx";

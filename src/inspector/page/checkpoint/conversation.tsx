@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { countText } from "../../../display/quantities.ts";
-import type { ConversationPage, Step, TurnFacts } from "../answers.ts";
+import type { ConversationPage, Step, TurnFacts } from "../../api/answers.ts";
 import { get, type Parameters } from "../api.ts";
 import { VirtualFlow } from "../parts/virtual-flow.tsx";
 import { Turn } from "./turn.tsx";

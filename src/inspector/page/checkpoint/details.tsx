@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 import { bytesText } from "../../../display/quantities.ts";
-import type { CheckpointFacts } from "../answers.ts";
+import type { CheckpointFacts } from "../../api/answers.ts";
 import type { Parameters } from "../api.ts";
 import { Copy } from "../parts/copy.tsx";
 import { addressOfRoute, type Route } from "../route.ts";

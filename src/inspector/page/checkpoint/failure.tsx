@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { CheckpointFacts, Failure } from "../answers.ts";
+import type { CheckpointFacts, Failure } from "../../api/answers.ts";
 import { Code } from "../parts/copy.tsx";
 import type { Route } from "../route.ts";
 

@@ -2,9 +2,9 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { ageText, bytesText } from "../../../display/quantities.ts";
 import { stepTitle } from "../../../display/steps/step-name.ts";
+import type { Blame, CheckpointFacts, Fork, Step } from "../../api/answers.ts";
 import { CheckpointActions } from "../actions/checkpoint.tsx";
 import { RunPanel } from "../actions/run.tsx";
-import type { Blame, CheckpointFacts, Fork, Step } from "../answers.ts";
 import { addressOf, get } from "../api.ts";
 import { refresh, useLiveAnswers } from "../live.ts";
 import { Copy } from "../parts/copy.tsx";
@@ -28,7 +28,7 @@ interface CheckpointPaneProps {
   readonly onMove: (step: 1 | -1) => void;
 }
 
-/** The parts of a checkpoint, in the order of their tabs. */
+/** Returns the parts of a checkpoint that have a tab, in the order of the tabs. */
 function tabsOf(
   facts: Pick<CheckpointFacts, "messages"> | undefined,
 ): readonly (readonly [id: string, name: string])[] {

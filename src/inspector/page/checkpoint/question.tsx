@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { resumeCode } from "../../../display/steps/resume-code.ts";
-import type { AnswerForm, QuestionFacts } from "../answers.ts";
+import type { AnswerForm, QuestionFacts } from "../../api/answers.ts";
 import { post } from "../api.ts";
 import { Code } from "../parts/copy.tsx";
 import { JsonEditor, parsedJson } from "../parts/dialog.tsx";

@@ -1,17 +1,8 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { Step, Summary } from "../answers.ts";
+import type { StateMatches, Step } from "../../api/answers.ts";
 import { get, type Parameters } from "../api.ts";
 import { Leaf, Marked } from "../parts/leaf.tsx";
-
-interface Matches {
-  readonly matches: readonly {
-    readonly path: readonly Step[];
-    readonly labels: readonly string[];
-    readonly summary: Summary;
-  }[];
-  readonly more: boolean;
-}
 
 interface StateSearchProps {
   readonly place: Parameters;
@@ -23,7 +14,7 @@ interface StateSearchProps {
 /** Finds keys and values in a state, and marks what was found. The server searches, since it has the whole state. */
 export function StateSearch({ place, onPick, onQuery, onCopy }: StateSearchProps): JSX.Element {
   const [query, setQuery] = useState("");
-  const [found, setFound] = useState<Matches | undefined>(undefined);
+  const [found, setFound] = useState<StateMatches | undefined>(undefined);
   const wanted = query.trim();
   useEffect(() => {
     onQuery(wanted);
@@ -33,7 +24,7 @@ export function StateSearch({ place, onPick, onQuery, onCopy }: StateSearchProps
     }
     const controller = new AbortController();
     const timer = setTimeout(() => {
-      get<Matches>("state/search", { ...place, query: wanted }, controller.signal).then(setFound, () => undefined);
+      get<StateMatches>("state/search", { ...place, query: wanted }, controller.signal).then(setFound, () => undefined);
     }, 200);
     return () => {
       clearTimeout(timer);

@@ -1,4 +1,4 @@
-import type { PreviewNode, StateNode, Step } from "../answers.ts";
+import type { PreviewNode, StateNode, Step } from "../../api/answers.ts";
 import { get, type Parameters } from "../api.ts";
 
 const PAGE = 100;

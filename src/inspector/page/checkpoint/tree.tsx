@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { pathText } from "../../../display/quantities.ts";
-import type { Step } from "../answers.ts";
+import type { Step } from "../../api/answers.ts";
 import type { Parameters } from "../api.ts";
 import { copyText } from "../parts/copy.tsx";
 import { Leaf } from "../parts/leaf.tsx";

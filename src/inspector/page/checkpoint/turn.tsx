@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { AttachmentPart, CallPart, ResultPart, Step, TurnFacts, TurnPart } from "../answers.ts";
+import type { AttachmentPart, CallPart, ResultPart, Step, TurnFacts, TurnPart } from "../../api/answers.ts";
 import { file, type Parameters } from "../api.ts";
 import { Copy } from "../parts/copy.tsx";
 import { RichText } from "../parts/rich-text.tsx";

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { CheckpointFacts, WriteFacts } from "../answers.ts";
+import type { CheckpointFacts, WriteFacts } from "../../api/answers.ts";
 import type { Parameters } from "../api.ts";
 import { Leaf } from "../parts/leaf.tsx";
 import { StateTree } from "./tree.tsx";

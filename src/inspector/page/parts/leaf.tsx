@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { bytesText, countText } from "../../../display/quantities.ts";
 import { ERASED } from "../../../model/interface/erasure.ts";
-import type { Summary } from "../answers.ts";
+import type { Summary } from "../../api/answers.ts";
 
 const NAMES: Readonly<Record<string, string>> = {
   map: "Map",

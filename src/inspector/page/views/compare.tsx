@@ -1,8 +1,8 @@
 import type { JSX } from "preact";
 import { countText } from "../../../display/quantities.ts";
 import { stepName } from "../../../display/steps/step-name.ts";
+import type { CompareFacts, CompareSide, Diff } from "../../api/answers.ts";
 import { useAnswer } from "../answer.ts";
-import type { CompareFacts, CompareSide, Diff } from "../answers.ts";
 import { get } from "../api.ts";
 import { ChangeList } from "../checkpoint/changes.tsx";
 import { useLive } from "../live.ts";

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { ageText, countText } from "../../../display/quantities.ts";
-import type { FailureGroups } from "../answers.ts";
+import type { FailureGroups } from "../../api/answers.ts";
 import { useLive } from "../live.ts";
 import { type Route, threadAddress } from "../route.ts";
 

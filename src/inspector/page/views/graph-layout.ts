@@ -1,4 +1,5 @@
-import type { GraphFacts } from "../answers.ts";
+import { END, START } from "../../../model/interface/topology.ts";
+import type { GraphFacts } from "../../api/answers.ts";
 
 export interface PlacedNode {
   readonly name: string;
@@ -31,7 +32,7 @@ export function layOut({ nodes, edges }: Pick<GraphFacts, "nodes" | "edges">): {
   readonly width: number;
   readonly height: number;
 } {
-  const names = [...new Set(["__start__", ...nodes.map(({ name }) => name), ...edges.map(({ to }) => to)])];
+  const names = [...new Set([START, ...nodes.map(({ name }) => name), ...edges.map(({ to }) => to)])];
   const ranks = rankNodes(names, edges);
   const rows: string[][] = [];
   for (const name of names) {
@@ -44,7 +45,7 @@ export function layOut({ nodes, edges }: Pick<GraphFacts, "nodes" | "edges">): {
   let y = 8;
   for (const row of rows) {
     if (row === undefined) continue;
-    const isEnd = row.every((name) => name === "__start__" || name === "__end__");
+    const isEnd = row.every((name) => name === START || name === END);
     const height = isEnd ? 26 : HEIGHT;
     const all = row.length * (WIDTH + GAP.x) - GAP.x;
     for (const [index, name] of row.entries()) {
@@ -90,8 +91,8 @@ function rankNodes(names: readonly string[], edges: GraphFacts["edges"]): Readon
     }
   }
   // The end is below everything else.
-  const others = [...ranks].filter(([name]) => name !== "__end__").map(([, rank]) => rank);
-  if (ranks.has("__end__")) ranks.set("__end__", Math.max(0, ...others) + 1);
+  const others = [...ranks].filter(([name]) => name !== END).map(([, rank]) => rank);
+  if (ranks.has(END)) ranks.set(END, Math.max(0, ...others) + 1);
   return ranks;
 }
 

@@ -1,11 +1,12 @@
 import type { JSX } from "preact";
 import { durationText } from "../../../display/quantities.ts";
-import type { GraphFacts } from "../answers.ts";
+import { END, START } from "../../../model/interface/topology.ts";
+import type { GraphFacts } from "../../api/answers.ts";
 import { useLive } from "../live.ts";
 import { type Route, replaceRoute } from "../route.ts";
 import { layOut } from "./graph-layout.ts";
 
-const NAMES: Readonly<Record<string, string>> = { __start__: "start", __end__: "end" };
+const NAMES: Readonly<Record<string, string>> = { [START]: "start", [END]: "end" };
 
 /** A wide graph is drawn smaller where there is no room for it, down to this part of its size. */
 const SMALLEST = 0.75;

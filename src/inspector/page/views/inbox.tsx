@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { ageText, countText } from "../../../display/quantities.ts";
-import type { Inbox, InboxQuestion } from "../answers.ts";
+import type { Inbox, InboxQuestion } from "../../api/answers.ts";
 import { post } from "../api.ts";
 import { QuestionCard } from "../checkpoint/question.tsx";
 import { refresh, useLive } from "../live.ts";

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { countText, shortAge } from "../../../display/quantities.ts";
-import type { FailureGroups, Inbox, OverviewFacts, StoreFacts } from "../answers.ts";
+import type { FailureGroups, Inbox, OverviewFacts, StoreFacts } from "../../api/answers.ts";
 import { useLive } from "../live.ts";
 import { Code } from "../parts/copy.tsx";
 import { addressOfRoute, filtersOf, type Route, threadAddress } from "../route.ts";

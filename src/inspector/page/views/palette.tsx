@@ -1,30 +1,11 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Step } from "../answers.ts";
+import type { SearchLine } from "../../api/answers.ts";
 import { lines } from "../api.ts";
 import { Marked } from "../parts/leaf.tsx";
 import { filtersOf, go, type Route } from "../route.ts";
 
-type Found =
-  | { readonly kind: "thread"; readonly thread: string; readonly text: string }
-  | {
-      readonly kind: "label";
-      readonly thread: string;
-      readonly checkpoint: string;
-      readonly text: string;
-      readonly step: number;
-    }
-  | {
-      readonly kind: "state";
-      readonly thread: string;
-      readonly checkpoint: string;
-      readonly path: string;
-      readonly steps: readonly Step[];
-      readonly text: string;
-    }
-  | { readonly kind: "progress"; readonly searched: number; readonly threads: number; readonly done: boolean };
-
-type Match = Exclude<Found, { readonly kind: "progress" }>;
+type Match = Exclude<SearchLine, { readonly kind: "progress" }>;
 
 const KINDS = { thread: "Threads", label: "Labels", state: "In states" } as const;
 
@@ -33,7 +14,7 @@ export function Palette({ route, onClose }: { readonly route: Route; readonly on
   const dialog = useRef<HTMLDialogElement>(null);
   const [query, setQuery] = useState("");
   const [found, setFound] = useState<readonly Match[]>([]);
-  const [progress, setProgress] = useState<Extract<Found, { readonly kind: "progress" }> | undefined>(undefined);
+  const [progress, setProgress] = useState<Extract<SearchLine, { readonly kind: "progress" }> | undefined>(undefined);
   const [failure, setFailure] = useState("");
   const [marked, setMarked] = useState(0);
   const stop = useRef<AbortController | undefined>(undefined);
@@ -62,7 +43,7 @@ export function Palette({ route, onClose }: { readonly route: Route; readonly on
   }, [query.trim()]);
   const search = async (wanted: string, signal: AbortSignal): Promise<void> => {
     try {
-      for await (const line of lines<Found>("search", { query: wanted }, signal)) {
+      for await (const line of lines<SearchLine>("search", { query: wanted }, signal)) {
         if (signal.aborted) return;
         if (line.kind === "progress") setProgress(line);
         else setFound((before) => (before.length < 300 ? [...before, line] : before));

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ageText, countText, shortAge } from "../../../display/quantities.ts";
-import type { Status, ThreadPage, ThreadRow } from "../answers.ts";
+import type { Status, ThreadPage, ThreadRow } from "../../api/answers.ts";
 import { addressOf } from "../api.ts";
 import { useLiveAnswers } from "../live.ts";
 import { Marked } from "../parts/leaf.tsx";

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { durationText } from "../../../display/quantities.ts";
-import type { TimeFacts } from "../answers.ts";
+import type { TimeFacts } from "../../api/answers.ts";
 import { useLive } from "../live.ts";
 import { VirtualList } from "../parts/virtual-list.tsx";
 import { go, type Route } from "../route.ts";

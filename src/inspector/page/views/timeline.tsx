@@ -2,7 +2,16 @@ import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ageText, countText, durationText, shortAge } from "../../../display/quantities.ts";
 import { stepName } from "../../../display/steps/step-name.ts";
-import type { CheckpointItem, Fork, GraphItem, LanePlace, NextItem, TimelineItem, TimelinePage } from "../answers.ts";
+import type {
+  CheckpointItem,
+  Fork,
+  GraphItem,
+  LanePlace,
+  NextItem,
+  TimelineItem,
+  TimelinePage,
+  TimelinePosition,
+} from "../../api/answers.ts";
 import { addressOf, get } from "../api.ts";
 import { useLiveAnswers } from "../live.ts";
 import { VirtualList } from "../parts/virtual-list.tsx";
@@ -65,11 +74,7 @@ export function useTimeline(thread: string, namespace: readonly string[]): Timel
   };
 }
 
-/** Where a checkpoint is: its row, and how many checkpoints are newer. */
-export interface Position {
-  readonly position: number;
-  readonly index: number;
-}
+type Position = Pick<TimelinePosition, "position" | "index">;
 
 const NOWHERE: Position = { position: -1, index: -1 };
 

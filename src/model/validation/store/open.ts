@@ -89,7 +89,7 @@ function checkStoreOptions(fields: Fields, scheme: Scheme | undefined): void {
   if (classes !== undefined && (classes === null || typeof classes !== "object" || Array.isArray(classes)))
     throw new TypeError("classes must be an object of { test, encode, decode } by name.");
   optional(fields, "unregistered", (value, what) => checkOneOf(value, ["refuse", "keep"], what));
-  optional(fields, "cacheBytes", (value, what) => checkNumber(value, what, 0));
+  optional(fields, "cacheBytes", checkNumber);
   for (const bound of ["packRows", "packBytes", "checkpointBytes", "rewriteBytes"]) {
     const given = fields[bound];
     if (given === undefined || (Number.isSafeInteger(given) && (given as number) > 0)) continue;

@@ -30,7 +30,7 @@ function textOf(value: Value): string {
   return typeof value === "string" ? value : `bytes ${Buffer.from(value).toString("hex")}`;
 }
 
-/** All that a store holds. */
+/** Returns everything that a store holds. */
 export async function contentsOf(backend: Backend): Promise<Contents> {
   const scans = lineages.flatMap((lineage) =>
     tableNames.map((table) => ({ scan: { table, lineage, group: lineage } })),

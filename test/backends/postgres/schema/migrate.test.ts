@@ -8,6 +8,7 @@ import type { TestDatabase } from "../../../support/postgres/database.ts";
 import { createDatabase } from "../../../support/postgres/database.ts";
 import { recordText } from "../../../support/texts.ts";
 import { at, creation, metaOf, step } from "../support/records.ts";
+import { schemasOf } from "../support/schemas.ts";
 
 let database: TestDatabase;
 
@@ -15,13 +16,6 @@ beforeAll(async () => {
   database = await createDatabase();
 });
 afterAll(() => database.drop());
-
-async function schemas(): Promise<readonly unknown[]> {
-  const rows = await database.query(
-    "select nspname from pg_namespace where nspname !~ '^(pg_|information_schema|public)'",
-  );
-  return rows.map(({ nspname }) => nspname);
-}
 
 /** A url for a role with a password of its own. */
 function as(role: string): string {
@@ -47,7 +41,7 @@ test("opening, reading, measuring, compacting and verifying create nothing", asy
   expect(await backend.verify()).toEqual([]);
   expect(await backend.commit([])).toEqual([]);
   await backend.close();
-  expect(await schemas()).toEqual([]);
+  expect(await schemasOf(database)).toEqual([]);
 });
 
 test("processes that start at once migrate once", async () => {

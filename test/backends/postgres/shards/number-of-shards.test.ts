@@ -6,6 +6,7 @@ import { postgres } from "../../../../src/backends/postgres/index.ts";
 import { createDatabase, type TestDatabase } from "../../../support/postgres/database.ts";
 import { recordText } from "../../../support/texts.ts";
 import { creation, metaOf } from "../support/records.ts";
+import { schemasOf } from "../support/schemas.ts";
 
 let database: TestDatabase;
 
@@ -14,26 +15,19 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-async function schemas(): Promise<readonly unknown[]> {
-  const rows = await database.query(
-    "select nspname from pg_namespace where nspname !~ '^(pg_|information_schema|public)' order by 1",
-  );
-  return rows.map(({ nspname }) => nspname);
-}
-
 test("processes that start at once make the shards of a store once", async () => {
   const script = fileURLToPath(new URL("../support/migrating-process.ts", import.meta.url));
   const options = JSON.stringify({ shards: 3 });
   const children = [1, 2, 3].map((tape) => fork(script, [database.url, String(tape), options]));
   await Promise.all(children.map((child) => once(child, "message")));
-  expect(await schemas()).toEqual([]);
+  expect(await schemasOf(database)).toEqual([]);
   const outcomes = children.map(async (child) => {
     const message = once(child, "message");
     child.send("go");
     return (await message)[0] as unknown;
   });
   expect(await Promise.all(outcomes)).toEqual(children.map(() => ({ applied: true })));
-  expect(await schemas()).toEqual(["threadmark", "threadmark_0", "threadmark_1", "threadmark_2"]);
+  expect(await schemasOf(database)).toEqual(["threadmark", "threadmark_0", "threadmark_1", "threadmark_2"]);
   expect(await database.query("select shards, layout from threadmark.shards")).toEqual([{ shards: 3, layout: 1001 }]);
   // Each lineage is in the schema of its number.
   for (const tape of [1, 2, 3]) {
@@ -124,5 +118,5 @@ test("connections that acknowledge before they sync are refused by a store with 
     message: expect.stringContaining("synchronous_commit"),
   });
   await backend.close();
-  expect(await schemas()).not.toContain("unsynced");
+  expect(await schemasOf(database)).not.toContain("unsynced");
 });

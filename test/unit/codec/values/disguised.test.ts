@@ -2,20 +2,10 @@ import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createValueCodec } from "../../../../src/codec/values/value.ts";
-import { ThreadmarkError } from "../../../../src/errors.ts";
 import { difference } from "./identity.ts";
+import { refusalOf } from "./refusal-of.ts";
 
 const codec = createValueCodec();
-
-function refusal(value: unknown, previous?: unknown): ThreadmarkError {
-  try {
-    codec.encode(value, "state", previous === undefined ? undefined : codec.encode(previous, "state").tree);
-  } catch (error) {
-    if (error instanceof ThreadmarkError) return error;
-    throw error;
-  }
-  throw new Error("it was stored");
-}
 
 const builtIn: Record<string, () => object> = {
   Map: () => new Map([[1, 2]]),
@@ -58,7 +48,7 @@ describe("disguised objects", () => {
     "A built-in object that lost its prototype is refused with its path: %s.",
     (_, make) => {
       for (const previous of [undefined, { at: { lost: {} } }, { at: { lost: Object.create(null) } }]) {
-        const error = refusal({ at: { lost: Object.setPrototypeOf(make(), null) } }, previous);
+        const error = refusalOf({ at: { lost: Object.setPrototypeOf(make(), null) } }, previous);
         expect(error.code).toBe("SERIALIZE");
         expect(error.path).toMatch(/^state\.at\.lost/);
       }
@@ -69,7 +59,7 @@ describe("disguised objects", () => {
     "A built-in object with properties of its own that lost its prototype is refused: %s.",
     (name) => {
       const lost = Object.assign(Object.setPrototypeOf((builtIn[name] as () => object)(), null), { x: 1 });
-      expect(refusal({ lost }).path).toMatch(/^state\.lost/);
+      expect(refusalOf({ lost }).path).toMatch(/^state\.lost/);
     },
   );
 
@@ -77,13 +67,13 @@ describe("disguised objects", () => {
     "A built-in object under the prototype of plain objects is refused: %s.",
     (name) => {
       const disguised = Object.setPrototypeOf((builtIn[name] as () => object)(), Object.prototype);
-      expect(refusal({ disguised }).path).toMatch(/^state\.disguised/);
-      expect(refusal({ disguised: Object.freeze([{}, disguised]) }).path).toMatch(/^state\.disguised\[1\]/);
+      expect(refusalOf({ disguised }).path).toMatch(/^state\.disguised/);
+      expect(refusalOf({ disguised: Object.freeze([{}, disguised]) }).path).toMatch(/^state\.disguised\[1\]/);
     },
   );
 
   test("A built-in object that lost its prototype is named for what it is.", () => {
-    expect(refusal({ lost: Object.setPrototypeOf(new Map(), null) }).message).toBe(
+    expect(refusalOf({ lost: Object.setPrototypeOf(new Map(), null) }).message).toBe(
       "state.lost: a built-in Map without a prototype of its own cannot be stored. Give it back its prototype, or store a plain copy.",
     );
   });
@@ -119,7 +109,7 @@ describe("lists", () => {
         codec.encode({ value }, "state");
         fc.pre(!Object.hasOwn(value, name) && !/^(0|[1-9]\d*)$/.test(String(name)));
         Object.defineProperty(value, name, { value: held, enumerable });
-        const error = refusal({ value });
+        const error = refusalOf({ value });
         expect(error.code).toBe("SERIALIZE");
         if (typeof name === "string") expect(error.path?.startsWith("state.value")).toBe(true);
       }),
@@ -134,7 +124,7 @@ describe("lists", () => {
         if (hole) delete value[at];
         else Object.defineProperty(value, at, { value: 1, enumerable: false });
         if (madeUp) Object.assign(value, { x: 1 });
-        expect(refusal({ value }).path).toBe(`state.value[${at}]`);
+        expect(refusalOf({ value }).path).toBe(`state.value[${at}]`);
       }),
     );
   });
@@ -145,7 +135,7 @@ describe("lists", () => {
     Object.assign(inspect.defaultOptions, { numericSeparator: true, compact: false, colors: true, showHidden: false });
     try {
       for (const length of [65, 1_000, 12_345, 100_000]) codec.encode(Array(length).fill(1), "state");
-      expect(refusal(Object.defineProperty(Array(1_000).fill(1), "raw", { value: 1 })).path).toBe("state.raw");
+      expect(refusalOf(Object.defineProperty(Array(1_000).fill(1), "raw", { value: 1 })).path).toBe("state.raw");
     } finally {
       Object.assign(inspect.defaultOptions, before);
     }

@@ -1,19 +1,9 @@
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { createValueCodec } from "../../../../src/codec/values/value.ts";
-import { ThreadmarkError } from "../../../../src/errors.ts";
+import { refusalOf } from "./refusal-of.ts";
 
 const codec = createValueCodec();
-
-function refusal(value: unknown, previous?: unknown): ThreadmarkError {
-  try {
-    codec.encode(value, "state", previous === undefined ? undefined : codec.encode(previous, "state").tree);
-  } catch (error) {
-    if (error instanceof ThreadmarkError) return error;
-    throw error;
-  }
-  throw new Error("it was stored");
-}
 
 function cyclic(): unknown {
   const node: Record<string, unknown> = { name: "root" };
@@ -125,7 +115,7 @@ const refused: [name: string, value: unknown, path: string, what: string][] = [
 
 describe("what cannot be stored", () => {
   test.each(refused)("%s is refused by its path", (_name, value, path, what) => {
-    const error = refusal(value);
+    const error = refusalOf(value);
     expect(error.code).toBe("SERIALIZE");
     expect(error.path).toBe(path);
     expect(error.message.startsWith(`${path}: ${what}`), error.message).toBe(true);
@@ -134,7 +124,7 @@ describe("what cannot be stored", () => {
 
   test.each(refused)("%s is refused just so in place of something else", (_name, value, path) => {
     for (const previous of [null, { x: 1 }, [1, 2, 3], { list: [1, 2, 3], a: { b: 1 }, p: [] }, new Map([[1, 2]])]) {
-      expect(refusal({ at: value }, { at: previous }).path).toBe(path.replace("state", "state.at"));
+      expect(refusalOf({ at: value }, { at: previous }).path).toBe(path.replace("state", "state.at"));
     }
   });
 
@@ -153,50 +143,50 @@ describe("what cannot be stored", () => {
     ["under a key of letters", { ß: { _0: { $a: Math.max } } }, "state.ß._0.$a"],
     ["under a number", { 0: Math.max }, 'state["0"]'],
   ])("is found %s", (_name, value, path) => {
-    expect(refusal(value).path).toBe(path);
+    expect(refusalOf(value).path).toBe(path);
   });
 
   test("a cycle through whatever holds it", () => {
     const map = new Map<string, unknown>();
     map.set("self", { map });
-    expect(refusal({ map }).message).toMatch(
+    expect(refusalOf({ map }).message).toMatch(
       /^state\.map\.get\("self"\)\.map: a cycle \(a reference back to state\.map\)/,
     );
     const error: Error & { self?: unknown } = new Error("e");
     error.self = [error];
-    expect(refusal(error).path).toBe("state.self[0]");
+    expect(refusalOf(error).path).toBe("state.self[0]");
     const bare = Object.create(null);
     bare.$ = { bare };
-    expect(refusal([bare]).path).toBe("state[0].$.bare");
+    expect(refusalOf([bare]).path).toBe("state[0].$.bare");
     const escaped: Record<string, unknown> = {};
     escaped.$ = escaped;
-    expect(refusal(escaped).path).toBe("state.$");
+    expect(refusalOf(escaped).path).toBe("state.$");
   });
 
   test("a cycle that grows out of what was stored before", () => {
     const node: Record<string, unknown> = { a: { b: 1 } };
     const previous = structuredClone({ a: { a: { b: 1 } } });
     node.a = node;
-    expect(refusal(node, previous).message).toContain("a cycle");
+    expect(refusalOf(node, previous).message).toContain("a cycle");
   });
 
   test("memory that was transferred away", () => {
-    const error = refusal({ bytes: detached() });
+    const error = refusalOf({ bytes: detached() });
     expect(error.path).toBe("state.bytes");
     expect(error.cause).toBeInstanceOf(TypeError);
   });
 
   test("a resizable ArrayBuffer, but not the bytes in a view of it", () => {
     const buffer: ArrayBuffer = Reflect.construct(ArrayBuffer, [4, { maxByteLength: 8 }]);
-    expect(refusal(buffer).message).toContain("a resizable ArrayBuffer");
+    expect(refusalOf(buffer).message).toContain("a resizable ArrayBuffer");
     expect(codec.decode(codec.encode(new Uint8Array(buffer), "state").tree)).toEqual(new Uint8Array(4));
   });
 
   test("an object whose class only looks built in", () => {
     const Fake = { Map: class Map {} }.Map;
-    expect(refusal(new Fake()).message).toContain("an instance of the class Map");
-    expect(refusal(Object.create(URL.prototype)).path).toBe("state");
-    expect(refusal(Object.create(URLSearchParams.prototype)).path).toBe("state");
+    expect(refusalOf(new Fake()).message).toContain("an instance of the class Map");
+    expect(refusalOf(Object.create(URL.prototype)).path).toBe("state");
+    expect(refusalOf(Object.create(URLSearchParams.prototype)).path).toBe("state");
   });
 });
 
@@ -211,7 +201,7 @@ describe("what is added to a built-in object that was stored", () => {
     ["an ArrayBuffer", () => new ArrayBuffer(9)],
   ])("%s", (_name, make) => {
     for (const around of [(value: object) => value, (value: object) => ({ within: [{ it: value }] })]) {
-      expect(refusal(around(withProperty(make(), "x")), around(make())).message).toMatch(/cannot be stored/);
+      expect(refusalOf(around(withProperty(make(), "x")), around(make())).message).toMatch(/cannot be stored/);
     }
   });
 });
@@ -224,7 +214,7 @@ describe("what is refused when it is new", () => {
       },
       enumerable: true,
     });
-    expect(refusal({ deep: [value] }, { deep: [{ a: 1, b: 2 }] }).path).toBe("state.deep[0].b");
+    expect(refusalOf({ deep: [value] }, { deep: [{ a: 1, b: 2 }] }).path).toBe("state.deep[0].b");
   });
 
   test("a getter that throws in a long list has a path too", () => {
@@ -235,28 +225,28 @@ describe("what is refused when it is new", () => {
       },
       enumerable: true,
     });
-    expect(refusal({ list: value }).path).toBe("state.list[999]");
-    expect(refusal({ list: value }, { list: numbers }).path).toBe("state.list[999]");
+    expect(refusalOf({ list: value }).path).toBe("state.list[999]");
+    expect(refusalOf({ list: value }, { list: numbers }).path).toBe("state.list[999]");
   });
 
   test("an accessor or a hidden property where something else changed, or where it gives something else", () => {
-    expect(refusal(withProperty({ a: 1 }, "b", getter), { a: 1, b: 2 }).path).toBe("state.b");
-    expect(refusal([withProperty({ a: 1 }, "b", getter)], [{ a: 1, b: 2 }]).path).toBe("state[0].b");
-    expect(refusal(withProperty({ a: 1 }, "b", hidden), { a: 2 }).path).toBe("state.b");
-    expect(refusal(withProperty([1, 2], 1, getter), [1, 2]).path).toBe("state[1]");
-    expect(refusal(withProperty([1, 2], "x"), [1]).path).toBe("state.x");
+    expect(refusalOf(withProperty({ a: 1 }, "b", getter), { a: 1, b: 2 }).path).toBe("state.b");
+    expect(refusalOf([withProperty({ a: 1 }, "b", getter)], [{ a: 1, b: 2 }]).path).toBe("state[0].b");
+    expect(refusalOf(withProperty({ a: 1 }, "b", hidden), { a: 2 }).path).toBe("state.b");
+    expect(refusalOf(withProperty([1, 2], 1, getter), [1, 2]).path).toBe("state[1]");
+    expect(refusalOf(withProperty([1, 2], "x"), [1]).path).toBe("state.x");
   });
 
   test("a hole in a list is no undefined that was stored before", () => {
     // biome-ignore lint/suspicious/noSparseArray: it is the case.
-    expect(refusal([1, , 3], [1, undefined, 3]).path).toBe("state[1]");
-    expect(refusal({ a: new Array(2) }, { a: [undefined, undefined] }).path).toBe("state.a[0]");
+    expect(refusalOf([1, , 3], [1, undefined, 3]).path).toBe("state[1]");
+    expect(refusalOf({ a: new Array(2) }, { a: [undefined, undefined] }).path).toBe("state.a[0]");
   });
 
   test("a Proxy whose traps throw", () => {
     const { proxy, revoke } = Proxy.revocable({}, {});
     revoke();
-    expect(refusal({ proxy }).code).toBe("SERIALIZE");
-    expect(refusal({ proxy }, { proxy: {} }).code).toBe("SERIALIZE");
+    expect(refusalOf({ proxy }).code).toBe("SERIALIZE");
+    expect(refusalOf({ proxy }, { proxy: {} }).code).toBe("SERIALIZE");
   });
 });

@@ -6,7 +6,7 @@ import type { Summary } from "../../display/values/parts.ts";
 import type { CheckpointInfo, ThreadInfo } from "../../model/checkpoint.ts";
 import type { MeasuredStats, ThreadSize } from "../../model/interface/results.ts";
 import type { Status } from "../../model/status.ts";
-import type { QuestionFacts } from "./checkpoint-answers.ts";
+import type { QuestionFacts, Step } from "./checkpoint-answers.ts";
 
 export * from "./checkpoint-answers.ts";
 
@@ -143,21 +143,24 @@ export interface GraphFacts {
   readonly checkpoints: number;
 }
 
+/** A step, a parallel task or a nested graph, from its beginning to its end. */
+export interface TimeSpan {
+  readonly depth: number;
+  readonly namespace: readonly string[];
+  readonly id: string;
+  readonly name: string;
+  readonly step: number;
+  readonly from: number;
+  readonly to: number;
+  /** A task that ran beside others in its step. */
+  readonly isTask: boolean;
+  /** False if nobody noted when the task ran: it is drawn over its whole step. */
+  readonly isTimed: boolean;
+}
+
 export interface TimeFacts {
   readonly total: number;
-  readonly spans: readonly {
-    readonly depth: number;
-    readonly namespace: readonly string[];
-    readonly id: string;
-    readonly name: string;
-    readonly step: number;
-    readonly from: number;
-    readonly to: number;
-    /** A task that ran beside others in its step. */
-    readonly isTask: boolean;
-    /** False if nobody noted when the task ran: it is drawn over its whole step. */
-    readonly isTimed: boolean;
-  }[];
+  readonly spans: readonly TimeSpan[];
 }
 
 export interface CompareSide {
@@ -183,6 +186,8 @@ export interface CompareFacts {
 
 export interface Blame {
   readonly at: string;
+  readonly thread: string;
+  readonly namespace: readonly string[];
   readonly step: number;
   readonly node: string | null;
   readonly source: string;
@@ -197,19 +202,70 @@ export interface StorageFacts {
   readonly measured: number;
   readonly threads: number;
   readonly total: number;
-  readonly stats?: MeasuredStats;
+  readonly stats?: MeasuredStats | undefined;
   readonly sizes: readonly {
     readonly thread: string;
     readonly bytes: ThreadSize["bytes"];
     readonly checkpoints: number;
   }[];
   readonly growth: readonly { readonly at: number; readonly bytes: number }[];
+  /** The effects of prunes of every thread that keep `keepLast` and labelled checkpoints. */
   readonly prunes: readonly {
     readonly keepLast: number;
     readonly threads: number;
     readonly deleted: number;
     readonly bytesReclaimed: number;
   }[];
-  readonly message?: string;
-  readonly finishedAt?: number;
+  readonly message?: string | undefined;
+  readonly finishedAt?: number | undefined;
+}
+
+/** A line of a search of the whole store: a place that was found, or how far the search has come. */
+export type SearchLine =
+  | { readonly kind: "thread"; readonly thread: string; readonly text: string }
+  | {
+      readonly kind: "label";
+      readonly thread: string;
+      readonly checkpoint: string;
+      readonly text: string;
+      readonly step: number;
+    }
+  | {
+      readonly kind: "state";
+      readonly thread: string;
+      readonly checkpoint: string;
+      readonly path: string;
+      readonly steps: readonly Step[];
+      readonly text: string;
+    }
+  | { readonly kind: "progress"; readonly searched: number; readonly threads: number; readonly done: boolean };
+
+/** The last run of a thread that the page started. */
+export interface RunFacts {
+  readonly thread: string;
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  readonly state: "running" | "ended" | "failed" | "stopped";
+  /** The end of what its process printed. */
+  readonly output: string;
+}
+
+/** The last run of a thread that was started here, with the end of its output. */
+export interface RunAnswer {
+  readonly run: RunFacts | null;
+}
+
+/** The effect of a prune of one thread, or of all. */
+export interface Pruned {
+  readonly threads: number;
+  readonly deleted: number;
+  readonly bytesReclaimed: number;
+}
+
+/** A checkpoint in its timeline: its row there, and how many checkpoints are newer. */
+export interface TimelinePosition {
+  readonly position: number;
+  readonly index: number;
+  readonly checkpoint: string;
+  readonly step: number;
 }

@@ -30,6 +30,16 @@ export interface StateNode extends PreviewNode {
   readonly internal: number;
 }
 
+/** The values of a state that a text was found in. */
+export interface StateMatches {
+  readonly matches: readonly {
+    readonly path: readonly Step[];
+    readonly labels: readonly string[];
+    readonly summary: Summary;
+  }[];
+  readonly more: boolean;
+}
+
 export interface WriteFacts {
   readonly task: string;
   readonly node: string | null;

@@ -1,5 +1,5 @@
-/** A map that forgets the entries that were set longest ago once it has more than `most`. */
-export class Recent<K, V> {
+/** A map with a bound: more than `most` entries, and those that were set longest ago are forgotten. */
+export class RecentMap<K, V> {
   readonly #entries = new Map<K, V>();
   readonly #most: number;
 
@@ -23,5 +23,9 @@ export class Recent<K, V> {
 
   delete(key: K): void {
     this.#entries.delete(key);
+  }
+
+  clear(): void {
+    this.#entries.clear();
   }
 }
