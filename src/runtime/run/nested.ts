@@ -126,7 +126,9 @@ async function startOf(
     await journal.commit(current);
     return current;
   }
-  if (!anew) return { ...position, notes: { ...position.notes, ...notes } };
+  // While the outer position is not stored, nothing leads to the stored one: it is put again once something is kept against it.
+  const id = notes.outer === undefined ? undefined : position.id;
+  if (!anew) return { ...position, id, notes: { ...position.notes, ...notes } };
   const branch: Position = {
     ...position,
     id: undefined,
@@ -163,6 +165,14 @@ export async function nestedHeads(
     if (id !== undefined) at[task] = id;
   }
   return at;
+}
+
+/** Tells whether a run that starts at a stored position finds its nested graphs where they stopped in this run. */
+export async function findsNested(level: Level, position: Position, id: string): Promise<boolean> {
+  if (level.stopped.size === 0) return true;
+  const known = await nestedHeads(level, position, id);
+  const found = await nestedHeads({ ...level, stopped: new Map() }, position, id);
+  return Object.keys(known).every((task) => known[task] === found[task]);
 }
 
 async function ownHead(
