@@ -2,7 +2,7 @@ import type { Thread } from "../../api/thread.ts";
 import type { CheckpointTuple } from "../../model/checkpoint.ts";
 import type { Cancellation } from "../control/cancellation.ts";
 import { StorageFailure } from "../errors.ts";
-import { isNested, type Nested, writtenVersion } from "../graph/definition.ts";
+import { earlierNames, isNested, type Nested, writtenVersion } from "../graph/definition.ts";
 import type { Values } from "../graph/reducers.ts";
 import type { Task } from "../graph/routing.ts";
 import { checkInput } from "../graph/schema.ts";
@@ -30,8 +30,8 @@ export async function runNested(
   nested: Nested,
   cancellation: Cancellation,
 ): Promise<Answer> {
-  const namespace = [...outer.namespace, task.node, task.task];
   const session = { ...outer.session, cancellation };
+  const namespace = await stored(() => namespaceOf(outer, task));
   const thread = session.open(namespace);
   const outerCheckpoint = await outer.journal.idOf(position);
   const found = await stored(() => findStart(thread, position, task, outer.stopped.get(task.task), outerCheckpoint));
@@ -68,6 +68,20 @@ export async function runNested(
     // With `exit`, the outer checkpoint learns only from this where its graph stopped.
     if (journal.head !== undefined) outer.stopped.set(task.task, journal.head.id);
   }
+}
+
+type Place = Pick<Level, "definition" | "namespace"> & { readonly session: Pick<Session, "open"> };
+
+/** Returns the namespace of a task's graph. If the graph began under an earlier name of its node, that name stays. */
+async function namespaceOf(
+  { definition, namespace, session }: Place,
+  { node, task }: Pick<Task, "node" | "task">,
+): Promise<readonly string[]> {
+  for (const earlier of earlierNames(definition, node)) {
+    const begun = [...namespace, earlier, task];
+    if ((await session.open(begun)?.latest()) !== undefined) return begun;
+  }
+  return [...namespace, node, task];
 }
 
 /** Returns the open stops of a nested graph as stops of its task. */
@@ -145,23 +159,19 @@ async function startOf(
  * `before` is the checkpoint that the tasks have run from so far, `stopped` the heads known from this run.
  */
 export async function nestedHeads(
-  {
-    definition,
-    namespace,
-    session,
-    stopped,
-  }: Pick<Level, "definition" | "namespace" | "stopped"> & {
-    readonly session: Pick<Session, "open">;
-  },
+  level: Place & Pick<Level, "stopped">,
   { next, progress, notes }: Position,
   before: string | undefined,
 ): Promise<Readonly<Record<string, string>>> {
   const at: Record<string, string> = {};
   for (const { node, task } of next) {
-    const work = definition.nodes.get(node)?.work;
+    const work = level.definition.nodes.get(node)?.work;
     if (work === undefined || !isNested(work) || progress.results.has(task)) continue;
-    const id =
-      stopped.get(task) ?? (await ownHead(session.open([...namespace, node, task]), before, notes.nested?.at[task]));
+    const found = async (): Promise<string | undefined> => {
+      const thread = level.session.open(await namespaceOf(level, { node, task }));
+      return ownHead(thread, before, notes.nested?.at[task]);
+    };
+    const id = level.stopped.get(task) ?? (await stored(found));
     if (id !== undefined) at[task] = id;
   }
   return at;
@@ -180,7 +190,7 @@ async function ownHead(
   outer: string | undefined,
   recorded: string | undefined,
 ): Promise<string | undefined> {
-  const head = (await stored(async () => thread?.tuple()))?.checkpoint;
+  const head = (await thread?.tuple())?.checkpoint;
   const isOwn = head !== undefined && outer !== undefined && notesOf(head.metadata).outer === outer;
   return isOwn ? head.id : recorded;
 }
