@@ -11,6 +11,7 @@ import { type Notes, notesOf, type Position, readPosition } from "../position/gr
 import { checkFits, startPosition } from "../position/start-run.ts";
 import { openStops } from "../position/step-progress.ts";
 import { innerId, outerId, type Stop } from "../position/stops.ts";
+import { timeOrderedId } from "../position/time-ordered-id.ts";
 import { upgraded } from "../position/upgrade.ts";
 import { ownCopy, release } from "../values/capture.ts";
 import type { Level, Session } from "./session.ts";
@@ -135,21 +136,17 @@ async function startOf(
   const { tuple, migrated } = await upgraded(definition, from as CheckpointTuple<Values>);
   const position = { ...readPosition(tuple, anew), run: session.run };
   checkFits(definition, session.threadId, from.checkpoint.workflow, position);
-  if (!anew && migrated) {
-    const current: Position = { ...position, id: undefined, source: "update", notes: { ...position.notes, ...notes } };
-    await journal.commit(current);
-    return current;
-  }
+  const current: Position = { ...position, notes: { ...position.notes, ...notes } };
   // While the outer position is not stored, nothing leads to the stored one: it is put again once something is kept against it.
-  const id = notes.outer === undefined ? undefined : position.id;
-  if (!anew) return { ...position, id, notes: { ...position.notes, ...notes } };
-  const branch: Position = {
-    ...position,
-    id: undefined,
-    change: migrated ? undefined : {},
-    source: "fork",
-    notes: { ...position.notes, ...notes },
-  };
+  if (!anew && (migrated || notes.outer === undefined)) {
+    const id = timeOrderedId();
+    const again: Position = { ...current, id: undefined, ...(migrated && { source: "update" as const }) };
+    const noted = await withNested(level, again, from.checkpoint.id, id);
+    await journal.commit(noted, { id });
+    return noted;
+  }
+  if (!anew) return current;
+  const branch: Position = { ...current, id: undefined, change: migrated ? undefined : {}, source: "fork" };
   await journal.commit(branch, { parent: from.checkpoint.id });
   return branch;
 }
@@ -193,6 +190,16 @@ async function ownHead(
   const head = (await thread?.tuple())?.checkpoint;
   const isOwn = head !== undefined && outer !== undefined && notesOf(head.metadata).outer === outer;
   return isOwn ? head.id : recorded;
+}
+
+/**
+ * Returns a position that is put again with the heads of its nested graphs, which go on from them. `before` is the checkpoint that
+ * the position was read from, `id` the id to commit it with.
+ */
+export async function withNested(level: Level, position: Position, before: string, id: string): Promise<Position> {
+  const heads = await nestedHeads(level, position, before);
+  for (const [task, head] of Object.entries(heads)) level.stopped.set(task, head);
+  return { ...position, notes: noteNested(position.notes, id, heads) };
 }
 
 /** Returns the notes with the heads of nested graphs, for the checkpoint that will have the id `of`. */
