@@ -13,6 +13,7 @@ import { checkHistoryOptions, checkLatestOptions, checkNamed, checkTupleOf } fro
 import { checkRef, checkSide, copyRef } from "../model/validation/refs.ts";
 import { disposable } from "../platform/disposable.ts";
 import { Handle } from "./handle.ts";
+import { otherCopy } from "./other-copy.ts";
 
 /** @internal Returns the inside of a handle, for the modules of this folder. */
 export let handleOf: <State>(thread: ReadableThread<State>) => Handle;
@@ -27,7 +28,10 @@ export class ReadableThread<State = unknown> {
   readonly #reading: Reading<State>;
 
   static {
-    handleOf = (thread) => thread.#handle;
+    handleOf = (thread) => {
+      if (!(#handle in thread)) throw otherCopy("thread");
+      return thread.#handle;
+    };
   }
 
   /** @internal */

@@ -45,6 +45,7 @@ import {
   checkWorkOptions,
 } from "../model/validation/work.ts";
 import { disposable } from "../platform/disposable.ts";
+import { otherCopy } from "./other-copy.ts";
 import { Thread } from "./thread.ts";
 import { Watch } from "./watch.ts";
 
@@ -87,7 +88,10 @@ export class Store<State = unknown> {
   readonly #engine: Engine;
 
   static {
-    engineOf = (store) => store.#engine;
+    engineOf = (store) => {
+      if (!(#engine in store)) throw otherCopy("store");
+      return store.#engine;
+    };
   }
 
   /** @internal */

@@ -17,7 +17,7 @@ import { upgraded } from "../position/upgrade.ts";
 import type { RunResult } from "../run/events.ts";
 import type { LeaseKeeper } from "../run/lease-keeper.ts";
 import { runMessageId } from "../run/mail.ts";
-import { nestedHeads, noteNested } from "../run/nested.ts";
+import { withNested } from "../run/nested.ts";
 import type { Level } from "../run/session.ts";
 import { pausedAt, stopsAt } from "./breakpoints.ts";
 import { Call } from "./call.ts";
@@ -217,8 +217,7 @@ export class Execution extends Call {
       return this.runToEnd(level, start, !stops);
     }
     const id = timeOrderedId();
-    const nested = await nestedHeads(level, start, head.checkpoint.id);
-    const noted: Position = { ...start, notes: noteNested(start.notes, id, nested) };
+    const noted = await withNested(level, start, head.checkpoint.id, id);
     await level.journal.commit(noted, { id });
     return this.runToEnd(level, noted, !stops);
   }

@@ -84,6 +84,11 @@ export function writtenVersion({ version, storeMigrates }: Definition): number |
   return storeMigrates ? undefined : version;
 }
 
+/** Returns the names that a node had in earlier versions of its graph. A name that the graph has still means that node. */
+export function earlierNames({ nodes, renamed }: Definition, node: string): readonly string[] {
+  return [...renamed].flatMap(([old, now]) => (now === node && !nodes.has(old) ? old : []));
+}
+
 export function isNested(work: AnyNode | Nested): work is Nested {
   return typeof work === "object";
 }

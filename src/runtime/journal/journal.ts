@@ -19,6 +19,8 @@ export class Journal {
   readonly #eager: boolean;
   #info: CheckpointInfo | undefined;
   #parent: string | null | undefined;
+  /** With `exit`: the id that the position committed last is to have once it is written. */
+  #id: string | undefined;
   #consume: readonly string[] = [];
   #attributes: AttributeChanges | undefined;
   /** When a worker is to take the thread, as far as this journal has said: at once, at a time, or not at all. */
@@ -49,6 +51,7 @@ export class Journal {
     if (options.attributes !== undefined) this.#attributes = options.attributes;
     if (!this.#eager) {
       this.#held = [];
+      this.#id = options.id;
       return;
     }
     if (this.#options.durability === "sync") return this.#raise(await this.#write(position, options.id));
@@ -82,7 +85,7 @@ export class Journal {
   async #ensure(position: Position, outer: string | undefined): Promise<void> {
     this.#held = [];
     const stored: Position = { ...position, notes: { ...position.notes, ...(outer !== undefined && { outer }) } };
-    this.#raise(await this.#write(stored, undefined));
+    this.#raise(await this.#write(stored, this.#id));
     position.id = stored.id;
   }
 
@@ -195,6 +198,7 @@ export class Journal {
     this.#info = info;
     position.id = info.id;
     this.#parent = undefined;
+    this.#id = undefined;
     this.#consume = [];
     this.#attributes = undefined;
     this.#due = dueOf(position);

@@ -35,13 +35,14 @@ export async function editState(
 async function headsInside(
   store: Store<Values>,
   { id, thread, namespace, metadata }: CheckpointInfo,
-  next: readonly { readonly node: string; readonly task: string }[],
+  next: readonly { readonly task: string }[],
 ): Promise<Readonly<Record<string, string>>> {
   const heads = { ...notesOf(metadata).nested?.at };
   for (const inner of await store.thread(thread).namespaces()) {
-    const [node, task = ""] = inner.slice(-2);
+    // The name of a node may have changed since its graph began; the task tells which one it is.
+    const task = inner.at(-1) ?? "";
     const isInside = inner.length === namespace.length + 2 && namespace.every((part, index) => part === inner[index]);
-    if (!isInside || !next.some((pending) => pending.node === node && pending.task === task)) continue;
+    if (!isInside || !next.some((pending) => pending.task === task)) continue;
     const head = await store.thread(thread, { namespace: inner }).latest();
     if (head !== undefined && notesOf(head.metadata).outer === id) heads[task] = head.id;
   }

@@ -83,11 +83,15 @@ export class ThreadMail {
     return true;
   }
 
-  /** Answers the open stops of a position by the messages that wait. Returns true if any was answered. */
+  /**
+   * Answers the open stops of a position by the messages that wait. Returns true if any was answered. Messages know questions of
+   * a nested graph by the ids that its outer graph gives them: they are answered there.
+   */
   async answerStops(level: Level, position: Position): Promise<boolean> {
     const messages = await this.pending();
     let answered = false;
     for (const stop of openStops(position)) {
+      if (level.outer !== undefined && isQuestion(stop)) continue;
       const message = messages.find((each) => !this.#taken.has(each.id) && wouldAnswer(each, stop, position.run));
       if (message === undefined) continue;
       this.#taken.add(message.id);

@@ -2,7 +2,7 @@ import type { Thread } from "../../api/thread.ts";
 import type { CheckpointTuple } from "../../model/checkpoint.ts";
 import type { Cancellation } from "../control/cancellation.ts";
 import { StorageFailure } from "../errors.ts";
-import { isNested, type Nested, writtenVersion } from "../graph/definition.ts";
+import { earlierNames, isNested, type Nested, writtenVersion } from "../graph/definition.ts";
 import type { Values } from "../graph/reducers.ts";
 import type { Task } from "../graph/routing.ts";
 import { checkInput } from "../graph/schema.ts";
@@ -11,6 +11,7 @@ import { type Notes, notesOf, type Position, readPosition } from "../position/gr
 import { checkFits, startPosition } from "../position/start-run.ts";
 import { openStops } from "../position/step-progress.ts";
 import { innerId, outerId, type Stop } from "../position/stops.ts";
+import { timeOrderedId } from "../position/time-ordered-id.ts";
 import { upgraded } from "../position/upgrade.ts";
 import { ownCopy, release } from "../values/capture.ts";
 import type { Level, Session } from "./session.ts";
@@ -30,8 +31,8 @@ export async function runNested(
   nested: Nested,
   cancellation: Cancellation,
 ): Promise<Answer> {
-  const namespace = [...outer.namespace, task.node, task.task];
   const session = { ...outer.session, cancellation };
+  const namespace = await stored(() => namespaceOf(outer, task));
   const thread = session.open(namespace);
   const outerCheckpoint = await outer.journal.idOf(position);
   const found = await stored(() => findStart(thread, position, task, outer.stopped.get(task.task), outerCheckpoint));
@@ -68,6 +69,20 @@ export async function runNested(
     // With `exit`, the outer checkpoint learns only from this where its graph stopped.
     if (journal.head !== undefined) outer.stopped.set(task.task, journal.head.id);
   }
+}
+
+type Place = Pick<Level, "definition" | "namespace"> & { readonly session: Pick<Session, "open"> };
+
+/** Returns the namespace of a task's graph. If the graph began under an earlier name of its node, that name stays. */
+async function namespaceOf(
+  { definition, namespace, session }: Place,
+  { node, task }: Pick<Task, "node" | "task">,
+): Promise<readonly string[]> {
+  for (const earlier of earlierNames(definition, node)) {
+    const begun = [...namespace, earlier, task];
+    if ((await session.open(begun)?.latest()) !== undefined) return begun;
+  }
+  return [...namespace, node, task];
 }
 
 /** Returns the open stops of a nested graph as stops of its task. */
@@ -121,19 +136,17 @@ async function startOf(
   const { tuple, migrated } = await upgraded(definition, from as CheckpointTuple<Values>);
   const position = { ...readPosition(tuple, anew), run: session.run };
   checkFits(definition, session.threadId, from.checkpoint.workflow, position);
-  if (!anew && migrated) {
-    const current: Position = { ...position, id: undefined, source: "update", notes: { ...position.notes, ...notes } };
-    await journal.commit(current);
-    return current;
+  const current: Position = { ...position, notes: { ...position.notes, ...notes } };
+  // While the outer position is not stored, nothing leads to the stored one: it is put again once something is kept against it.
+  if (!anew && (migrated || notes.outer === undefined)) {
+    const id = timeOrderedId();
+    const again: Position = { ...current, id: undefined, ...(migrated && { source: "update" as const }) };
+    const noted = await withNested(level, again, from.checkpoint.id, id);
+    await journal.commit(noted, { id });
+    return noted;
   }
-  if (!anew) return { ...position, notes: { ...position.notes, ...notes } };
-  const branch: Position = {
-    ...position,
-    id: undefined,
-    change: migrated ? undefined : {},
-    source: "fork",
-    notes: { ...position.notes, ...notes },
-  };
+  if (!anew) return current;
+  const branch: Position = { ...current, id: undefined, change: migrated ? undefined : {}, source: "fork" };
   await journal.commit(branch, { parent: from.checkpoint.id });
   return branch;
 }
@@ -143,26 +156,30 @@ async function startOf(
  * `before` is the checkpoint that the tasks have run from so far, `stopped` the heads known from this run.
  */
 export async function nestedHeads(
-  {
-    definition,
-    namespace,
-    session,
-    stopped,
-  }: Pick<Level, "definition" | "namespace" | "stopped"> & {
-    readonly session: Pick<Session, "open">;
-  },
+  level: Place & Pick<Level, "stopped">,
   { next, progress, notes }: Position,
   before: string | undefined,
 ): Promise<Readonly<Record<string, string>>> {
   const at: Record<string, string> = {};
   for (const { node, task } of next) {
-    const work = definition.nodes.get(node)?.work;
+    const work = level.definition.nodes.get(node)?.work;
     if (work === undefined || !isNested(work) || progress.results.has(task)) continue;
-    const id =
-      stopped.get(task) ?? (await ownHead(session.open([...namespace, node, task]), before, notes.nested?.at[task]));
+    const found = async (): Promise<string | undefined> => {
+      const thread = level.session.open(await namespaceOf(level, { node, task }));
+      return ownHead(thread, before, notes.nested?.at[task]);
+    };
+    const id = level.stopped.get(task) ?? (await stored(found));
     if (id !== undefined) at[task] = id;
   }
   return at;
+}
+
+/** Tells whether a run that starts at a stored position finds its nested graphs where they stopped in this run. */
+export async function findsNested(level: Level, position: Position, id: string): Promise<boolean> {
+  if (level.stopped.size === 0) return true;
+  const known = await nestedHeads(level, position, id);
+  const found = await nestedHeads({ ...level, stopped: new Map() }, position, id);
+  return Object.keys(known).every((task) => known[task] === found[task]);
 }
 
 async function ownHead(
@@ -170,9 +187,19 @@ async function ownHead(
   outer: string | undefined,
   recorded: string | undefined,
 ): Promise<string | undefined> {
-  const head = (await stored(async () => thread?.tuple()))?.checkpoint;
+  const head = (await thread?.tuple())?.checkpoint;
   const isOwn = head !== undefined && outer !== undefined && notesOf(head.metadata).outer === outer;
   return isOwn ? head.id : recorded;
+}
+
+/**
+ * Returns a position that is put again with the heads of its nested graphs, which go on from them. `before` is the checkpoint that
+ * the position was read from, `id` the id to commit it with.
+ */
+export async function withNested(level: Level, position: Position, before: string, id: string): Promise<Position> {
+  const heads = await nestedHeads(level, position, before);
+  for (const [task, head] of Object.entries(heads)) level.stopped.set(task, head);
+  return { ...position, notes: noteNested(position.notes, id, heads) };
 }
 
 /** Returns the notes with the heads of nested graphs, for the checkpoint that will have the id `of`. */

@@ -8,8 +8,8 @@ import { controlWrite, emptyProgress, openInterrupts, openStops, sameQuestions }
 import { timeOrderedId } from "../position/time-ordered-id.ts";
 import { ownCopy } from "../values/capture.ts";
 import { answerStops } from "./answer-stops.ts";
-import { nestedHeads, noteNested } from "./nested.ts";
-import { abortError, checkLease, type Ended, type Level, nodeError } from "./session.ts";
+import { findsNested, nestedHeads, noteNested } from "./nested.ts";
+import { abortError, checkLease, type Ended, type Level, nodeError, withOuter } from "./session.ts";
 import { type Failed, superstep, TaskFault } from "./superstep.ts";
 
 /**
@@ -36,8 +36,9 @@ async function runSteps(level: Level, start: Position, resumed: boolean): Promis
     await session.noticeCancel();
     checkLease(level);
     if (position.next.length === 0) {
-      await journal.flush(position);
-      return { status: "done", position };
+      const last = await withOuter(level, position);
+      await journal.flush(last);
+      return { status: "done", position: last };
     }
     if (position.notes.paused && !(resumed && position === start)) return pause(level, position);
     const first = position.next[0] as Task;
@@ -138,15 +139,16 @@ const COPIED = 16;
  * Makes a position durable as it is now. A stored position whose open questions have changed is put again as a new
  * checkpoint, so that the head alone is enough to go on.
  */
-async function keep(level: Level, position: Position, rest: Pick<Notes, "idle" | "due"> = {}): Promise<Position> {
+async function keep(level: Level, from: Position, rest: Pick<Notes, "idle" | "due"> = {}): Promise<Position> {
   const { journal } = level;
+  const position = await withOuter(level, from);
   const interrupts = openInterrupts(position);
   const id = await journal.idOf(position);
   const { idle, due, graph, tasks, ...others } = position.notes;
   // Told once, by the checkpoint that is there.
   const told = id === undefined ? { ...(graph && { graph }), ...(tasks && { tasks }) } : {};
   const isSame = sameQuestions(interrupts, position.interrupts) && idle === rest.idle && due === rest.due;
-  if (id !== undefined && isSame) {
+  if (id !== undefined && isSame && (await findsNested(level, position, id))) {
     await journal.flush(position);
     return position;
   }

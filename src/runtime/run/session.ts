@@ -83,6 +83,16 @@ export async function ensureStored(level: Level, position: Position): Promise<st
   return position.id;
 }
 
+/**
+ * Returns a position of a nested graph with the outer checkpoint in its notes, by which a later run finds it. With `exit`, the
+ * outer position may have been stored after the nested graph began.
+ */
+export async function withOuter({ outer }: Level, position: Position): Promise<Position> {
+  const id = outer && (await outer.level.journal.idOf(outer.position));
+  if (id === undefined || id === position.notes.outer) return position;
+  return { ...position, notes: { ...position.notes, outer: id } };
+}
+
 /** Stores answers to stops, or remembered steps, before it resolves. */
 export async function rememberAt(
   level: Level,

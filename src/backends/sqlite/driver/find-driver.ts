@@ -28,10 +28,16 @@ interface Failed {
   readonly cause: unknown;
 }
 
-/** Imports a package by its name. The packages are optional peers, absent at compile time. */
+/**
+ * Imports a package by its name. The packages are optional peers, absent at compile time. Bundlers leave the import alone: a
+ * compiled package cannot be bundled.
+ */
 async function load(name: string): Promise<{ readonly found: unknown } | Failed> {
   try {
-    return { found: ((await import(name)) as { readonly default: unknown }).default };
+    return {
+      found: ((await import(/* webpackIgnore: true */ /* @vite-ignore */ name)) as { readonly default: unknown })
+        .default,
+    };
   } catch (cause) {
     const isMissing = (cause as { readonly code?: unknown }).code === "ERR_MODULE_NOT_FOUND";
     return { name, isMissing, fault: isMissing ? "is not installed" : "does not load", cause };
