@@ -1,7 +1,7 @@
 import type { Store } from "../api/store.ts";
 import type { Capabilities } from "../backend.ts";
 import type { OpenOptions } from "../model/interface/store-options.ts";
-import type { Case, Context, Free, ManualClock } from "./case.ts";
+import type { Case, CaseContext, Free, ManualClock } from "./case.ts";
 
 /** A fresh, empty location for a single case. */
 export interface Location {
@@ -27,7 +27,7 @@ export function missing(testCase: Case, capabilities: Capabilities): readonly (k
 export async function runCase(testCase: Case, capabilities: Capabilities, location: Location): Promise<void> {
   const clock = manualClock(1_750_000_000_000);
   const opened: { close(): Promise<void> }[] = [];
-  const context: Context = {
+  const context: CaseContext = {
     capabilities,
     clock,
     async open<State = Free>(options?: OpenOptions): Promise<Store<State>> {

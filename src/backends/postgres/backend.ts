@@ -11,7 +11,7 @@ import { quote } from "./schema/layout.ts";
 import { migrate, wholeStore } from "./schema/migrate.ts";
 import { Placement } from "./shards/placement.ts";
 import { migrateShards, shardNames } from "./shards/record.ts";
-import { ShardedCommitter } from "./shards/sharded-commit.ts";
+import { ShardedWriter } from "./shards/sharded-commit.ts";
 import { readShards } from "./shards/sharded-reads.ts";
 import { measureShards, measureShardsTotal } from "./shards/sharded-upkeep.ts";
 import { StoreSchema } from "./store-schema.ts";
@@ -75,8 +75,8 @@ export class PostgresBackend implements Backend {
       const placement = new Placement(shards);
       this.#placement = placement;
       this.#schemas = shardNames(schema, shards).map((name) => StoreSchema.shard(server, name));
-      const committer = new ShardedCommitter(server, placement, this.#schemas, !settings.hasCitus);
-      this.#commitBatches = (batches) => committer.commit(batches);
+      const writer = new ShardedWriter(server, placement, this.#schemas, !settings.hasCitus);
+      this.#commitBatches = (batches) => writer.commit(batches);
       this.numberFor = (id, number) => placement.numberFor(id, number);
     }
   }

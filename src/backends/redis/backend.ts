@@ -10,7 +10,7 @@ import { LayoutRecord } from "./layout-record.ts";
 import { answerReads } from "./reading/reads.ts";
 import { serverFacts } from "./server-facts.ts";
 import { measured, noSizes, rewriteFiles, tidy } from "./upkeep.ts";
-import { Committer } from "./writing/commit.ts";
+import { BatchWriter } from "./writing/commit.ts";
 
 interface Settings {
   readonly prefix: string;
@@ -27,7 +27,7 @@ export class RedisBackend implements Backend {
   readonly #servers: Servers;
   readonly #settings: Settings;
   readonly #record: LayoutRecord;
-  readonly #committer: Committer;
+  readonly #writer: BatchWriter;
   readonly #hearing: Hearing;
   readonly #hearers: Hearers;
 
@@ -42,7 +42,7 @@ export class RedisBackend implements Backend {
       tapes: mostTapes,
     };
     this.#record = new LayoutRecord(servers, settings.prefix, settings.shards);
-    this.#committer = new Committer(servers, settings.replicas);
+    this.#writer = new BatchWriter(servers, settings.replicas);
     this.#hearing = new Hearing(servers, settings.prefix);
     this.#hearers = new Hearers((tell) => this.#hearing.listen(tell));
   }
@@ -89,9 +89,7 @@ export class RedisBackend implements Backend {
   read(reads: readonly Read[]): Promise<readonly Answer[]> {
     return this.#run(async () => {
       const layout = this.#record.known ?? (await this.#record.read());
-      return layout === undefined
-        ? reads.map(nothing)
-        : answerReads(this.#servers, this.#committer.locks, layout, reads);
+      return layout === undefined ? reads.map(nothing) : answerReads(this.#servers, this.#writer.locks, layout, reads);
     });
   }
 
@@ -99,7 +97,7 @@ export class RedisBackend implements Backend {
     this.#refuseIfReadOnly();
     try {
       const layout = this.#record.known ?? (await this.#made());
-      return await this.#committer.commit(layout, batches);
+      return await this.#writer.commit(layout, batches);
     } catch (error) {
       const isKnown = error instanceof Failure && !error.mayHaveApplied;
       throw error instanceof TypeError ? error : toError(this.#servers.address, error, isKnown ? false : "unknown");
@@ -126,7 +124,7 @@ export class RedisBackend implements Backend {
     await this.#run(async () => {
       const layout = await this.#record.read();
       if (layout === undefined) return;
-      await tidy(this.#servers, layout, this.#committer.locks);
+      await tidy(this.#servers, layout, this.#writer.locks);
       await rewriteFiles(this.#servers);
     });
   }

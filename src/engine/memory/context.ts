@@ -52,7 +52,7 @@ interface KnownTape {
 }
 
 /** The things every operation works with: the backend, the codec, and the tapes and trees that are remembered. */
-export class Context {
+export class EngineContext {
   readonly backend: Backend;
   readonly codec: ValueCodec;
   readonly clock: () => number;
@@ -133,7 +133,7 @@ export class Context {
   }
 
   /** Returns a context on the same backend, or on another one, that remembers nothing yet. */
-  fresh(backend: Backend = this.backend): Context {
+  fresh(backend: Backend = this.backend): EngineContext {
     const {
       codec,
       clock,
@@ -147,7 +147,7 @@ export class Context {
       encryption,
     } = this;
     const cacheBytes = FRESH_CACHE_BYTES;
-    return new Context({
+    return new EngineContext({
       backend,
       codec,
       clock,

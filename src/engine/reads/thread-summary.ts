@@ -1,6 +1,6 @@
 import type { Found, Read, TapeRecords, Value } from "../../backend.ts";
 import { unlessDamaged } from "../faults/damage.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import { metaKey, rangeOf } from "../records/keys.ts";
 import { decodeMeta, type Meta } from "../records/meta.ts";
 import type { Row } from "../records/row.ts";
@@ -34,7 +34,7 @@ export interface TapePlace {
  * thread of which more has to be known, because its newest checkpoints were deleted, or something replaced, forked or failed.
  */
 export async function glances(
-  context: Context,
+  context: EngineContext,
   places: readonly TapePlace[],
 ): Promise<readonly (Glance | undefined)[]> {
   const others = places.filter(({ records }) => records === undefined);

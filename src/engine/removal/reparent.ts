@@ -1,4 +1,4 @@
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { type MarkVersion, withVersion } from "../records/marks.ts";
 import { toRecord } from "../records/row.ts";
@@ -12,7 +12,7 @@ import type { Candidate } from "./candidate.ts";
  * the child names the parent it follows. Each mark has all its versions.
  */
 export async function reparented(
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   rows: readonly Candidate[],
   chosen: ReadonlySet<number>,
@@ -45,7 +45,7 @@ export async function reparented(
 
 /** Returns the parents of the frames of removed checkpoints that were replaced, where they show another parent. */
 async function parentsOfFrames(
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   rows: readonly Candidate[],
   chosen: ReadonlySet<number>,

@@ -26,7 +26,7 @@ const lockPause = 10;
  *   values of this batch, they are this batch's own: a checkpoint's row names the store that put it. If the first of them
  *   holds another value, the batch was refused. If there is none, the outcome is unknown.
  */
-export class Committer {
+export class BatchWriter {
   readonly locks: Locks;
   readonly #servers: Servers;
   readonly #replicas: number;

@@ -9,7 +9,7 @@ import type { ErasablePart, ErasableTest } from "../../../model/interface/erasur
 import type { PathStep } from "../../../model/patch.ts";
 import { loadReferring } from "../../bodies/load-tree.ts";
 import { BatchBuilder } from "../../commits/batch/batch.ts";
-import type { Context } from "../../memory/context.ts";
+import type { EngineContext } from "../../memory/context.ts";
 import type { LoadedPack, Tape } from "../../memory/tape.ts";
 import { PACK_TABLES, rangeOf } from "../../records/keys.ts";
 import { decodeMail, encodeMail, isUsed, type MailEntry } from "../../records/mail.ts";
@@ -35,14 +35,14 @@ export type ErasureTarget = readonly (readonly PathStep[])[] | ErasableTest;
 /** Plans the records of a lineage anew, without some values. Hidden rows and old versions are not spared. */
 export class LineageErasure {
   readonly batch: BatchBuilder = new BatchBuilder();
-  readonly #context: Context;
+  readonly #context: EngineContext;
   readonly #tapes: ReadonlyMap<number, Tape>;
   readonly #target: ErasureTarget;
   readonly #values: ErasedValues;
   readonly #packs = new Map<number, readonly LoadedPack[]>();
   #parts: PartEraser;
 
-  constructor(context: Context, tapes: ReadonlyMap<number, Tape>, target: ErasureTarget) {
+  constructor(context: EngineContext, tapes: ReadonlyMap<number, Tape>, target: ErasureTarget) {
     this.#context = context;
     this.#tapes = tapes;
     this.#target = target;

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { countText, pathText } from "../../../display/quantities.ts";
 import { stepTitle } from "../../../display/steps/step-name.ts";
-import type { Change, CheckpointFacts, Diff, PreviewNode, Step } from "../../api/answers.ts";
+import type { CheckpointFacts, Diff, PreviewNode, ShownChange, Step } from "../../api/answers.ts";
 import { useAnswer } from "../answer.ts";
 import { get, type Parameters } from "../api.ts";
 import { Leaf } from "../parts/leaf.tsx";
@@ -121,7 +121,7 @@ function ChangeRow({
   before,
   after,
 }: {
-  readonly change: Change;
+  readonly change: ShownChange;
   readonly before: Parameters;
   readonly after: Parameters;
 }): JSX.Element {

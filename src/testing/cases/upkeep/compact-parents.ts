@@ -1,6 +1,6 @@
 import type { Store } from "../../../api/store.ts";
 import type { Thread } from "../../../api/thread.ts";
-import type { Case, Context, Free } from "../../case.ts";
+import type { Case, CaseContext, Free } from "../../case.ts";
 import { exact } from "../../support/exact.ts";
 import { collect, idsOf, type Snapshot, snapshot } from "../../support/snapshot.ts";
 
@@ -15,7 +15,7 @@ async function detour(thread: Thread<Free>): Promise<void> {
 }
 
 /** Compacts twice, and fails unless every thread then shows what it showed before, to this store and to a fresh one. */
-async function compactsUnseen(store: Store<Free>, open: Context["open"]): Promise<void> {
+async function compactsUnseen(store: Store<Free>, open: CaseContext["open"]): Promise<void> {
   const ids = (await collect(store.threads())).map(({ id }) => id);
   const shown = async (reader: Store<Free>): Promise<Record<string, Snapshot>> => {
     const all: Record<string, Snapshot> = {};
