@@ -1,6 +1,6 @@
 import type { Answer, Backend, Batch, Capabilities, Read, Sizes } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
-import { Failure } from "../shared/failure.ts";
+import { ServerFailure } from "../shared/failure.ts";
 import { Hearers } from "../shared/hearers.ts";
 import { isMissing, toError } from "./connection/failure.ts";
 import type { Server } from "./connection/server.ts";
@@ -109,13 +109,17 @@ export class PostgresBackend implements Backend {
       if (!this.#ready) await this.#migrate();
       return await this.#commitBatches(batches).catch(async (error: unknown) => {
         // The tables were dropped meanwhile, so the store is empty.
-        if (!isMissing(error) || (error as Failure).mayHaveApplied) throw error;
+        if (!isMissing(error) || (error as ServerFailure).mayHaveApplied) throw error;
         this.#ready = false;
         await this.#migrate();
         return this.#commitBatches(batches);
       });
     } catch (error) {
-      throw toError(this.#server.address, error, error instanceof Failure && error.mayHaveApplied ? "unknown" : false);
+      throw toError(
+        this.#server.address,
+        error,
+        error instanceof ServerFailure && error.mayHaveApplied ? "unknown" : false,
+      );
     }
   }
 
@@ -201,7 +205,7 @@ export class PostgresBackend implements Backend {
           this.#ready = true;
         },
         (error: unknown) => {
-          throw error instanceof Failure ? new Failure(error.cause, false, false, error.state) : error;
+          throw error instanceof ServerFailure ? new ServerFailure(error.cause, false, false, error.state) : error;
         },
       )
       .finally(() => {

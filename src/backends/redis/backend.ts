@@ -1,11 +1,11 @@
 import type { Answer, Backend, Batch, Capabilities, Read, Size, Stored } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
-import { Failure } from "../shared/failure.ts";
+import { ServerFailure } from "../shared/failure.ts";
 import { Hearers } from "../shared/hearers.ts";
 import { toError } from "./connection/failure.ts";
 import type { Servers } from "./connection/servers.ts";
 import { Hearing } from "./hearing.ts";
-import { type Layout, mostTapes } from "./layout.ts";
+import { type KeyLayout, mostTapes } from "./layout.ts";
 import { LayoutRecord } from "./layout-record.ts";
 import { answerReads } from "./reading/reads.ts";
 import { serverFacts } from "./server-facts.ts";
@@ -99,7 +99,7 @@ export class RedisBackend implements Backend {
       const layout = this.#record.known ?? (await this.#made());
       return await this.#writer.commit(layout, batches);
     } catch (error) {
-      const isKnown = error instanceof Failure && !error.mayHaveApplied;
+      const isKnown = error instanceof ServerFailure && !error.mayHaveApplied;
       throw error instanceof TypeError ? error : toError(this.#servers.address, error, isKnown ? false : "unknown");
     } finally {
       this.#hearing.tell();
@@ -144,11 +144,11 @@ export class RedisBackend implements Backend {
   }
 
   /** Makes the layout of a new store. A failure here comes before the commit. */
-  async #made(): Promise<Layout> {
+  async #made(): Promise<KeyLayout> {
     try {
       return await this.#record.make();
     } catch (error) {
-      throw error instanceof Failure ? new Failure(error.cause, false, false, error.state) : error;
+      throw error instanceof ServerFailure ? new ServerFailure(error.cause, false, false, error.state) : error;
     }
   }
 

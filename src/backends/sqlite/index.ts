@@ -14,7 +14,7 @@ import { refuseForeignLog } from "./files/log-owner.ts";
 import { makeFile } from "./files/make-file.ts";
 import { hearCommits } from "./hear-commits.ts";
 import { LockSharing } from "./lock-sharing.ts";
-import { integrityFaults, noSizes, pageBytes, type Sizes, sizesOf } from "./measures.ts";
+import { integrityFaults, noSizes, pageBytes, sizesOf, type TableSizes } from "./measures.ts";
 import { answerInTransaction, answerNothing, answerReads } from "./reads.ts";
 
 export { type BetterSqlite, betterDriver } from "./driver/better-driver.ts";
@@ -115,7 +115,7 @@ class SqliteBackend implements Backend {
     }
   }
 
-  async size(): Promise<{ tables: Sizes; total: number }> {
+  async size(): Promise<{ tables: TableSizes; total: number }> {
     const sizes = await this.#look(sizesOf, noSizes);
     return { tables: sizes, ...(await this.total()) };
   }

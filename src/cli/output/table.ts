@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import { columnsOf, printable, shortened, shortenedInside } from "./printable.ts";
 import type { Terminal } from "./terminal.ts";
 
-export interface Column<Row> {
+export interface TableColumn<Row> {
   readonly title: string;
   readonly text: (row: Row) => string;
   /** Colours the cell, after it was measured. */
@@ -27,7 +27,7 @@ const NARROWEST = 8;
 const COMFORTABLE = 20;
 
 /** Prints rows under their titles, aligned. Columns that are empty in every row are left out. */
-export function printTable<Row>(terminal: Terminal, columns: readonly Column<Row>[], rows: readonly Row[]): void {
+export function printTable<Row>(terminal: Terminal, columns: readonly TableColumn<Row>[], rows: readonly Row[]): void {
   const cells = columns.map((column) => rows.map((row) => printable(column.text(row))));
   const filled = columns.map((_, index) => index).filter((index) => cells[index]?.some((cell) => cell !== ""));
   const fitted = fitColumns(

@@ -1,7 +1,7 @@
 import { splitKeys } from "../values/internals.ts";
 import { isRecord } from "../values/records.ts";
 import type { MessagePart } from "./content.ts";
-import { isMessage, type Message, messageOf } from "./message.ts";
+import { type ConversationMessage, isMessage, messageOf } from "./message.ts";
 
 /** A list of messages in a state, and where it is. */
 export interface MessageList {
@@ -52,7 +52,7 @@ type Result = Extract<MessagePart, { readonly kind: "result" }>;
 export interface Turn {
   readonly index: number;
   /** Undefined for an element that is no message. */
-  readonly message: Message | undefined;
+  readonly message: ConversationMessage | undefined;
   /** The results of the message's calls, by the position of the call among its parts. */
   readonly results: ReadonlyMap<number, { readonly index: number; readonly result: Result }>;
 }

@@ -4,7 +4,7 @@ import { callsIn, type MessagePart, partsIn, resultsIn } from "./content.ts";
 import { CLASSES, ROLES, type Role } from "./roles.ts";
 
 /** A message of a conversation, whichever library wrote it. */
-export interface Message {
+export interface ConversationMessage {
   readonly role: Role;
   /** The role or class as it is stored: "HumanMessage", "developer". */
   readonly roleName: string;
@@ -26,7 +26,7 @@ const ITEMS: Readonly<Record<string, Role>> = {
  * Returns a value as a message, or undefined if it is none: LangChain's classes, OpenAI's messages and items, the AI SDK's
  * messages, Anthropic's blocks, and any `{ role, content }` or `{ role, text }`.
  */
-export function messageOf(value: unknown): Message | undefined {
+export function messageOf(value: unknown): ConversationMessage | undefined {
   if (!isRecord(value)) return undefined;
   const rendered = plainRenderers.of(value);
   if (rendered?.title !== undefined) return classMessage(rendered.title, rendered.fields ?? value);
@@ -51,7 +51,7 @@ export function isMessage(value: unknown): boolean {
 }
 
 /** Returns the text of a message, or what it calls, on as many lines as it has. */
-export function messageText({ parts }: Message): string {
+export function messageText({ parts }: ConversationMessage): string {
   const texts = parts.flatMap((part) => (part.kind === "text" ? [part.text] : []));
   if (texts.some((text) => text.trim() !== "")) return texts.join("\n");
   for (const part of parts) {
@@ -79,14 +79,14 @@ function hasContent(value: Fields): boolean {
   return ["content", "text", "parts", "tool_calls", "toolInvocations"].some((key) => Object.hasOwn(value, key));
 }
 
-function classMessage(title: string, fields: Fields): Message | undefined {
+function classMessage(title: string, fields: Fields): ConversationMessage | undefined {
   const role = CLASSES[title.replace(/Chunk$/, "")];
   if (role === undefined) return undefined;
   const named = title.startsWith("ChatMessage") ? ROLES[textAt(fields, "role")?.toLowerCase() ?? ""] : undefined;
   return messageFrom(named ?? role, title, fields);
 }
 
-function messageFrom(role: Role, roleName: string, fields: Fields): Message {
+function messageFrom(role: Role, roleName: string, fields: Fields): ConversationMessage {
   const parts: MessagePart[] = [...partsIn(fields, role), ...callsIn(fields), ...resultsIn(fields, role)];
   return {
     role,
@@ -122,7 +122,7 @@ function modelIn(fields: Fields): string | undefined {
   return textAt(fields, "model");
 }
 
-function tokensIn(fields: Fields): Message["tokens"] {
+function tokensIn(fields: Fields): ConversationMessage["tokens"] {
   const about = own(fields, "response_metadata");
   const metadata = own(fields, "metadata");
   const places = [

@@ -27,7 +27,7 @@ export type AnswerForm =
   | { readonly kind: "text" };
 
 /** A question that a thread waits with, as a person reads it. */
-export interface Question {
+export interface ShownQuestion {
   readonly id: string;
   readonly node: string | null;
   readonly text: string;
@@ -44,7 +44,7 @@ export interface Question {
 export function questionsOf(
   { interrupts, next }: Pick<Checkpoint, "interrupts" | "next">,
   writes: readonly Write[],
-): readonly Question[] {
+): readonly ShownQuestion[] {
   const finished = new Set(writes.filter(({ index }) => index >= 0).map(({ task }) => task));
   const answered = new Set(writes.filter(({ index }) => index === controlIndexes.resume).map(({ task }) => task));
   const own = interrupts.map(({ id, node, value }) => ({
@@ -75,7 +75,7 @@ function listOf(value: unknown): readonly unknown[] {
 
 const TEXTS = ["question", "prompt", "message", "text", "title", "ask", "description", "instructions"];
 
-function question(id: string, node: string | null, value: unknown, langgraph: boolean): Question {
+function question(id: string, node: string | null, value: unknown, langgraph: boolean): ShownQuestion {
   const fields = isRecord(value) ? value : undefined;
   const key = fields && TEXTS.find((name) => typeof own(fields, name) === "string");
   const text =

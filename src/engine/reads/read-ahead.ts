@@ -6,7 +6,7 @@ import type { Tape } from "../memory/tape.ts";
 import { PACK_TABLES } from "../records/keys.ts";
 import { decodeMeta } from "../records/meta.ts";
 import type { Row } from "../records/row.ts";
-import { type Sought, whereCarried } from "../view/carried-writes.ts";
+import { type SoughtCheckpoint, whereCarried } from "../view/carried-writes.ts";
 import { writesRead } from "../view/shown-writes.ts";
 
 /** Nets read on suspicion, where nothing is known of a tape yet. */
@@ -114,7 +114,7 @@ function addRows(tape: Tape, reads: readonly Read[], answers: readonly Answer[])
 export function aheadOfWrites(
   context: EngineContext,
   namespace: string,
-  written: readonly Sought[],
+  written: readonly SoughtCheckpoint[],
   bodies: readonly number[] = [],
 ): ReadAhead {
   const plan: Plan = (tape) => bodies.flatMap((seq) => checkpointReads(context, tape, seq));

@@ -17,7 +17,7 @@ import { allPacks } from "../view/lineage/own-rows.ts";
 import { metaRecords } from "../view/lineage/tapes-of-lineage.ts";
 import { NOW, parentOf, type Shown } from "../view/row-at.ts";
 import { nestedLimit, shownRows } from "../view/shown-rows.ts";
-import type { Candidate } from "./candidate.ts";
+import type { RemovalCandidate } from "./candidate.ts";
 import { writesPutBack } from "./carried-writes.ts";
 import { goneAfter } from "./hidden-rows.ts";
 import { dropIds } from "./indexes.ts";
@@ -34,7 +34,7 @@ export interface Removed {
 }
 
 /** Picks the seqs to delete from all rows that the thread shows, newest first, at the store's time `now`. */
-type Choose = (rows: readonly Candidate[], now: number) => ReadonlySet<number>;
+type Choose = (rows: readonly RemovalCandidate[], now: number) => ReadonlySet<number>;
 
 /**
  * Deletes the checkpoints that `choose` picks. Rows that a fork may see are hidden in this thread, and go with the first
@@ -91,8 +91,12 @@ export function removeWhere(goes: (row: Shown) => boolean): ThreadChange<Removed
 }
 
 /** Returns all rows that the thread shows, newest first, each with the parent that it shows. */
-async function candidates(context: EngineContext, tape: Tape, packs: readonly LoadedPack[]): Promise<Candidate[]> {
-  const rows: Candidate[] = [];
+async function candidates(
+  context: EngineContext,
+  tape: Tape,
+  packs: readonly LoadedPack[],
+): Promise<RemovalCandidate[]> {
+  const rows: RemovalCandidate[] = [];
   if (!tape.meta.origin && tape.marks.size === 0) {
     tape.checkIntact();
     // Of hidden rows, the nearest ancestor that is shown.
@@ -134,7 +138,7 @@ async function planRemoval(
   context: EngineContext,
   tape: Tape,
   packs: readonly LoadedPack[],
-  rows: readonly Candidate[],
+  rows: readonly RemovalCandidate[],
   chosen: ReadonlySet<number>,
 ): Promise<Removal> {
   const batch = new BatchBuilder();
@@ -221,7 +225,7 @@ async function rewriteMarks(
   batch: BatchBuilder,
   context: EngineContext,
   tape: Tape,
-  rows: readonly Candidate[],
+  rows: readonly RemovalCandidate[],
   chosen: ReadonlySet<number>,
   doomed: ReadonlySet<number>,
 ): Promise<boolean> {

@@ -4,7 +4,7 @@ import { type MarkVersion, withVersion } from "../records/marks.ts";
 import { toRecord } from "../records/row.ts";
 import { ownRow } from "../view/lineage/own-rows.ts";
 import { homeOf, type Shown } from "../view/row-at.ts";
-import type { Candidate } from "./candidate.ts";
+import type { RemovalCandidate } from "./candidate.ts";
 
 /**
  * Returns marks, by seq, for the children of removed checkpoints that were replaced. A replacement may have named another
@@ -14,7 +14,7 @@ import type { Candidate } from "./candidate.ts";
 export async function reparented(
   context: EngineContext,
   tape: Tape,
-  rows: readonly Candidate[],
+  rows: readonly RemovalCandidate[],
   chosen: ReadonlySet<number>,
 ): Promise<ReadonlyMap<number, readonly MarkVersion[]>> {
   const marks = new Map<number, readonly MarkVersion[]>();
@@ -47,7 +47,7 @@ export async function reparented(
 async function parentsOfFrames(
   context: EngineContext,
   tape: Tape,
-  rows: readonly Candidate[],
+  rows: readonly RemovalCandidate[],
   chosen: ReadonlySet<number>,
 ): Promise<ReadonlyMap<number, number>> {
   const parents = new Map<number, number>();

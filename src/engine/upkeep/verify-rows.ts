@@ -25,15 +25,20 @@ import { verifyMail } from "./verify-mail.ts";
 import { verifyPackValues } from "./verify-values.ts";
 
 /** Told of what is wrong: with a checkpoint, or with the thread. */
-export type OnFault = (error: unknown, checkpoint?: string) => void;
+export type OnThreadFault = (error: unknown, checkpoint?: string) => void;
 
 /**
  * Reads all that a thread shows: every frame, every type, every write. With `after`, rows up to that seq are left out,
  * since they were read as part of another thread.
  */
-export async function verifyRows(context: EngineContext, tape: Tape, after: number, onFault: OnFault): Promise<void> {
+export async function verifyRows(
+  context: EngineContext,
+  tape: Tape,
+  after: number,
+  onFault: OnThreadFault,
+): Promise<void> {
   let sound = true;
-  const tell: OnFault = (error) => {
+  const tell: OnThreadFault = (error) => {
     sound = false;
     onFault(error);
   };
@@ -68,7 +73,12 @@ interface FaultyRow {
   readonly error: unknown;
 }
 
-async function frameGraph(context: EngineContext, tape: Tape, after: number, onFault: OnFault): Promise<FrameGraph> {
+async function frameGraph(
+  context: EngineContext,
+  tape: Tape,
+  after: number,
+  onFault: OnThreadFault,
+): Promise<FrameGraph> {
   const seqs: number[] = [];
   const bases: number[] = [];
   for await (const row of shownRows(context, tape, { onFault, most: PACKS_AT_ONCE })) {
@@ -205,7 +215,7 @@ async function indexedSeqs(context: EngineContext, tape: Tape, page: readonly Sh
 /** Records that are found by hash: damage there shows only when just that one is looked for. */
 const hashed: readonly Table[] = ["id", "head", "write"];
 
-async function verifyHashed(context: EngineContext, tape: Tape, onFault: OnFault): Promise<void> {
+async function verifyHashed(context: EngineContext, tape: Tape, onFault: OnThreadFault): Promise<void> {
   const { number: group } = tape;
   for (const table of hashed) {
     for await (const { item, part, value } of tapeRecords(context, tape, table)) {

@@ -11,7 +11,7 @@ import { hashStrings } from "../records/hash.ts";
 import { rangeOf } from "../records/keys.ts";
 import type { Row } from "../records/row.ts";
 import { type CarriedTask, isFor, type TaskWrites, visibleTasks } from "../records/writes.ts";
-import { carriedIn, type Sought, whereCarried } from "./carried-writes.ts";
+import { carriedIn, type SoughtCheckpoint, whereCarried } from "./carried-writes.ts";
 import { findById } from "./find.ts";
 import { levels } from "./lineage/levels.ts";
 
@@ -55,7 +55,7 @@ export async function shownWritesOf(
   context: EngineContext,
   tape: Tape,
   namespace: string,
-  checkpoints: readonly Sought[],
+  checkpoints: readonly SoughtCheckpoint[],
   own?: readonly (readonly Found[])[],
 ): Promise<ReadonlyMap<string, EncodedWrite[]>> {
   const found = new Map(checkpoints.map(({ id }) => [id, new Map<string, EncodedWrite>()]));
@@ -103,7 +103,7 @@ async function storedWrites(
   context: EngineContext,
   level: Tape,
   namespace: string,
-  sought: readonly Sought[],
+  sought: readonly SoughtCheckpoint[],
   own: readonly (readonly Found[])[] | undefined,
 ): Promise<readonly StoredWrites[]> {
   const { lineage, number } = level;

@@ -8,7 +8,7 @@ import { fromStoredMetadata } from "../values/from-stored.ts";
 import { isPlainArray, isPlainObject } from "../values/plain-objects.ts";
 import { toStored } from "../values/to-stored.ts";
 import { idOf } from "./address.ts";
-import { keyOf, type Notes, nameOf, notesOf, withNotes } from "./bookkeeping.ts";
+import { keyOf, nameOf, notesOf, type SaverNotes, withNotes } from "./bookkeeping.ts";
 
 /** The fields of a put that come from LangGraph's metadata and config. */
 export interface StoredMetadata {
@@ -35,7 +35,11 @@ const frameworkKeys = new Set([
 const deepest = 64;
 
 /** Captures a checkpoint's metadata, together with that of its config. */
-export function storedMetadata(metadata: CheckpointMetadata, config: RunnableConfig, notes: Notes): StoredMetadata {
+export function storedMetadata(
+  metadata: CheckpointMetadata,
+  config: RunnableConfig,
+  notes: SaverNotes,
+): StoredMetadata {
   const { source, step } = metadata as Partial<CheckpointMetadata>;
   const known = sources.includes(source as Source);
   const whole = Number.isSafeInteger(step);

@@ -21,7 +21,7 @@ export interface StateChange {
 }
 
 /** The way an update is planned. */
-export interface UpdateOptions {
+export interface UpdatePlanning {
   /** True if the state is only an outline. */
   readonly outlined?: boolean;
   /** The size from which values have records of their own. */
@@ -40,7 +40,7 @@ export function updateDelta(
   codec: ValueCodec,
   state: Json,
   update: CapturedUpdate,
-  options: UpdateOptions = {},
+  options: UpdatePlanning = {},
 ): StateChange {
   const { outlined = false, largeFrom } = options;
   if (!isPlainState(state) || setsTag(update)) return rewrittenState(codec, state, update);

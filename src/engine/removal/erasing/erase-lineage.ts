@@ -1,6 +1,6 @@
 import type { Found } from "../../../backend.ts";
 import { apply, type Delta, diff } from "../../../codec/delta/index.ts";
-import { addSought, type Sought } from "../../../codec/erase.ts";
+import { addSought, type SoughtValues } from "../../../codec/erase.ts";
 import type { Json, JsonObject } from "../../../codec/json.ts";
 import { jsonText } from "../../../codec/json-text.ts";
 import { resolveInState } from "../../../codec/state-references.ts";
@@ -72,7 +72,7 @@ export class LineageErasure {
   }
 
   /** Finds out which values are at the paths, so that they are erased wherever else they stand. */
-  async #sought(): Promise<Sought> {
+  async #sought(): Promise<SoughtValues> {
     const texts = new Set<string>();
     const containers = new Set<string>();
     if (typeof this.#target === "function") {
