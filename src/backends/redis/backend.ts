@@ -1,5 +1,6 @@
 import type { Answer, Backend, Batch, Capabilities, Read, Size, Stored } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
+import { answerEmpty } from "../shared/empty-answers.ts";
 import { ServerFailure } from "../shared/failure.ts";
 import { Hearers } from "../shared/hearers.ts";
 import { toError } from "./connection/failure.ts";
@@ -89,7 +90,9 @@ export class RedisBackend implements Backend {
   read(reads: readonly Read[]): Promise<readonly Answer[]> {
     return this.#run(async () => {
       const layout = this.#record.known ?? (await this.#record.read());
-      return layout === undefined ? reads.map(nothing) : answerReads(this.#servers, this.#writer.locks, layout, reads);
+      return layout === undefined
+        ? reads.map(answerEmpty)
+        : answerReads(this.#servers, this.#writer.locks, layout, reads);
     });
   }
 
@@ -170,12 +173,4 @@ export class RedisBackend implements Backend {
       throw toError(this.#servers.address, error);
     }
   }
-}
-
-/** Returns the answer of an empty store. */
-function nothing(read: Read): Answer {
-  if ("get" in read) return undefined;
-  if ("tally" in read) return 0;
-  if ("log" in read) return { lines: [], end: "", expired: read.log.after !== "" };
-  return [];
 }

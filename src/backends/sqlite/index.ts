@@ -1,6 +1,7 @@
 import type { Answer, Backend, Batch, Capabilities, Read, Snapshot } from "../../backend.ts";
 import { checkBackendOptions } from "../../model/validation/store/open.ts";
 import { fs, path } from "../../platform/node-builtins.ts";
+import { answerEmpty } from "../shared/empty-answers.ts";
 import { checkedMode } from "../shared/file-mode.ts";
 import { Hearers } from "../shared/hearers.ts";
 import { applyBatches } from "./commits.ts";
@@ -15,7 +16,7 @@ import { makeFile } from "./files/make-file.ts";
 import { hearCommits } from "./hear-commits.ts";
 import { LockSharing } from "./lock-sharing.ts";
 import { integrityFaults, noSizes, pageBytes, sizesOf, type TableSizes } from "./measures.ts";
-import { answerInTransaction, answerNothing, answerReads } from "./reads.ts";
+import { answerInTransaction, answerReads } from "./reads.ts";
 
 export { type BetterSqlite, betterDriver } from "./driver/better-driver.ts";
 export { type BunSqlite, bunDriver } from "./driver/bun-driver.ts";
@@ -92,7 +93,7 @@ class SqliteBackend implements Backend {
   read(reads: readonly Read[]): Promise<readonly Answer[]> {
     return this.#look(
       (database) => answerReads(database, reads),
-      () => answerNothing(reads),
+      () => reads.map(answerEmpty),
     );
   }
 

@@ -1,8 +1,8 @@
 import type { Answer, Found, FoundEntry, Listed, Read, Value } from "../../../backend.ts";
 import { compareIds } from "../../shared/id-order.ts";
 import type { ShardPage } from "../../shared/merged-log.ts";
-import { compareEntries } from "../../shared/ordered-entries.ts";
-import { compareItemKeys } from "../../shared/ordered-records.ts";
+import { compareEntries } from "../../shared/ordered/entries.ts";
+import { compareItemKeys } from "../../shared/ordered/records.ts";
 import type { Statement } from "../connection/server.ts";
 import { statement } from "../connection/server.ts";
 import { comparePositions, logPage } from "./log-position.ts";

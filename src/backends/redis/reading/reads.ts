@@ -3,7 +3,7 @@ import { compareIds } from "../../shared/id-order.ts";
 import { afterPrefix } from "../../shared/key-bounds.ts";
 import { mergedPage } from "../../shared/merged-log.ts";
 import { merged, shareOf, UNEVEN } from "../../shared/merged-pages.ts";
-import { compareEntries } from "../../shared/ordered-entries.ts";
+import { compareEntries } from "../../shared/ordered/entries.ts";
 import type { Servers } from "../connection/servers.ts";
 import {
   behind,
