@@ -1,5 +1,6 @@
+import { assign } from "../platform/plain-objects.ts";
 import { corruptTree } from "./corrupt.ts";
-import { apply, assign, type Delta, diff, same, sizeOf } from "./delta/index.ts";
+import { apply, type Delta, diff, same, sizeOf } from "./delta/index.ts";
 import { isObject, type Json, type JsonObject } from "./json.ts";
 
 /**

@@ -1,5 +1,5 @@
+import { isPlainObject } from "../../platform/plain-objects.ts";
 import { splitKeys } from "../values/internals.ts";
-import { isRecord } from "../values/records.ts";
 import type { MessagePart } from "./content.ts";
 import { type ConversationMessage, isMessage, messageOf } from "./message.ts";
 
@@ -18,8 +18,8 @@ const USUAL = ["messages", "chat_history", "history", "conversation", "chat"];
  */
 export function findMessages(state: unknown): MessageList | undefined {
   const lists = [...listsIn(state, [])];
-  if (isRecord(state)) {
-    for (const key of splitKeys(state).shown) if (isRecord(state[key])) lists.push(...listsIn(state[key], [key]));
+  if (isPlainObject(state)) {
+    for (const key of splitKeys(state).shown) if (isPlainObject(state[key])) lists.push(...listsIn(state[key], [key]));
   }
   const rank = ({ path }: MessageList): number => {
     const index = USUAL.indexOf(path.at(-1) ?? "");
@@ -29,7 +29,7 @@ export function findMessages(state: unknown): MessageList | undefined {
 }
 
 function* listsIn(value: unknown, path: readonly string[]): Generator<MessageList> {
-  if (!isRecord(value)) return;
+  if (!isPlainObject(value)) return;
   for (const key of splitKeys(value).shown) {
     const list = value[key];
     if (Array.isArray(list) && isMessageList(list)) yield { path: [...path, key], messages: list };

@@ -1,4 +1,5 @@
-import { type Fields, isRecord, own, textAt } from "../values/records.ts";
+import { isPlainObject } from "../../platform/plain-objects.ts";
+import { type Fields, own, textAt } from "../values/records.ts";
 import { plainRenderers } from "../values/renderers.ts";
 import { callsIn, type MessagePart, partsIn, resultsIn } from "./content.ts";
 import { CLASSES, ROLES, type Role } from "./roles.ts";
@@ -27,13 +28,13 @@ const ITEMS: Readonly<Record<string, Role>> = {
  * messages, Anthropic's blocks, and any `{ role, content }` or `{ role, text }`.
  */
 export function messageOf(value: unknown): ConversationMessage | undefined {
-  if (!isRecord(value)) return undefined;
+  if (!isPlainObject(value)) return undefined;
   const rendered = plainRenderers.of(value);
   if (rendered?.title !== undefined) return classMessage(rendered.title, rendered.fields ?? value);
   const data = own(value, "data");
   const type = textAt(value, "type");
   // LangChain's dictionaries: { type: "human", data: { content } }, and { type: "human", content }.
-  if (type !== undefined && ROLES[type] !== undefined && isRecord(data) && Object.hasOwn(data, "content"))
+  if (type !== undefined && ROLES[type] !== undefined && isPlainObject(data) && Object.hasOwn(data, "content"))
     return messageFrom(ROLES[type], type, data);
   const role = textAt(value, "role");
   if (role !== undefined && ROLES[role.toLowerCase()] !== undefined && hasContent(value))
@@ -113,7 +114,7 @@ function withoutRepeatedCalls(parts: readonly MessagePart[]): readonly MessagePa
 function modelIn(fields: Fields): string | undefined {
   for (const key of ["response_metadata", "metadata"]) {
     const about = own(fields, key);
-    if (!isRecord(about)) continue;
+    if (!isPlainObject(about)) continue;
     for (const name of ["model_name", "model", "modelId", "model_id"]) {
       const model = textAt(about, name);
       if (model !== undefined && model !== "") return model;
@@ -128,11 +129,11 @@ function tokensIn(fields: Fields): ConversationMessage["tokens"] {
   const places = [
     own(fields, "usage_metadata"),
     own(fields, "usage"),
-    isRecord(metadata) ? own(metadata, "usage") : undefined,
-    isRecord(about) ? (own(about, "tokenUsage") ?? own(about, "usage")) : undefined,
+    isPlainObject(metadata) ? own(metadata, "usage") : undefined,
+    isPlainObject(about) ? (own(about, "tokenUsage") ?? own(about, "usage")) : undefined,
   ];
   for (const place of places) {
-    if (!isRecord(place)) continue;
+    if (!isPlainObject(place)) continue;
     const input = count(place, ["input_tokens", "inputTokens", "prompt_tokens", "promptTokens"]);
     const output = count(place, ["output_tokens", "outputTokens", "completion_tokens", "completionTokens"]);
     if (input !== undefined || output !== undefined) return { input: input ?? 0, output: output ?? 0 };

@@ -1,7 +1,7 @@
-import { assign } from "../../codec/delta/index.ts";
 import type { Json } from "../../codec/json.ts";
 import type { ForkOptions } from "../../model/interface/options.ts";
 import { copyRef } from "../../model/validation/refs.ts";
+import { assign } from "../../platform/plain-objects.ts";
 import type { EngineContext } from "../memory/context.ts";
 import type { ForkRequest } from "./fork.ts";
 

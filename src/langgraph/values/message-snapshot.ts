@@ -1,6 +1,6 @@
 import type { KnownClass, MessageClass } from "./classes.ts";
 import type { StoredInstance } from "./instances.ts";
-import { isPlainArray, isPlainObject } from "./plain-objects.ts";
+import { hasPlainFields, isPlainArray } from "./plain-objects.ts";
 
 /** The stored form of a message. */
 export type MessageNode = StoredInstance & Record<string, unknown>;
@@ -71,7 +71,7 @@ function frozenCopy(value: unknown, parts: unknown[]): unknown {
   }
   const names = Object.keys(value);
   if (parts.length + names.length > mostParts) return undefined;
-  if (Object.getPrototypeOf(value) !== Object.prototype || !isPlainObject(value)) return undefined;
+  if (Object.getPrototypeOf(value) !== Object.prototype || !hasPlainFields(value)) return undefined;
   // The store escapes objects with a key "$", and `__proto__` would set a prototype.
   if (names.includes("$") || names.includes("__proto__")) return undefined;
   const copy: Fields = { ...value };

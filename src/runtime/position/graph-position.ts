@@ -9,9 +9,10 @@ import type {
 } from "../../model/checkpoint.ts";
 import type { Update } from "../../model/interface/options.ts";
 import type { TaskTime, Topology } from "../../model/interface/topology.ts";
+import { isPlainObject } from "../../platform/plain-objects.ts";
 import type { Values } from "../graph/reducers.ts";
 import type { Task } from "../graph/routing.ts";
-import { freeze, isPlainObject } from "../values/capture.ts";
+import { freeze } from "../values/capture.ts";
 import { readProgress, type StepProgress } from "./step-progress.ts";
 
 /** The runtime's own part of a checkpoint's metadata, stored under the key `flow`. */

@@ -1,9 +1,10 @@
 import type { CheckpointTuple, Interrupt } from "../../model/checkpoint.ts";
 import { controlChannels, controlIndexes } from "../../model/control-writes.ts";
+import { assign } from "../../platform/plain-objects.ts";
 import type { Goto } from "../graph/goto.ts";
 import type { Values } from "../graph/reducers.ts";
 import type { Task } from "../graph/routing.ts";
-import { define, freeze } from "../values/capture.ts";
+import { freeze } from "../values/capture.ts";
 import { EMITS } from "./kept-emits.ts";
 import { isOfTask, isQuestion, isRemembered, type Stop } from "./stops.ts";
 
@@ -70,7 +71,7 @@ export function readProgress(
       // The first write of a result is its goto, the writes after it are the update, a key each.
       if (index === 0)
         progress.results.set(task, { update: undefined, goto: (value ?? undefined) as Goto | undefined });
-      else define(entryOf(updates, task), channel, value);
+      else assign(entryOf(updates, task), channel, value);
     } else if (index === controlIndexes.interrupt) {
       stops.set(task, value as readonly Stop[]);
     } else if (index === controlIndexes.resume && isKept(task)) {

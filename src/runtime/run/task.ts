@@ -1,5 +1,6 @@
 import { checkOptions } from "../../model/validation/checks.ts";
 import { traced, type WorkEvent } from "../../platform/diagnostics.ts";
+import { isPlainObject } from "../../platform/plain-objects.ts";
 import { Cancellation } from "../control/cancellation.ts";
 import { RunError, StorageFailure } from "../errors.ts";
 import type { Context, EmitOptions, InterruptOptions, WaitOptions } from "../graph/context.ts";
@@ -10,7 +11,7 @@ import type { Position } from "../position/graph-position.ts";
 import type { Result } from "../position/step-progress.ts";
 import type { Stop } from "../position/stops.ts";
 import { taskKey } from "../position/task-key.ts";
-import { capture, isPlainObject, ownCopy } from "../values/capture.ts";
+import { capture, ownCopy } from "../values/capture.ts";
 import { runNested } from "./nested.ts";
 import { type GraphLevel, keepEmitted, nodeError } from "./session.ts";
 import { TaskStops } from "./task-stops.ts";

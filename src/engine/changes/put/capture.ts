@@ -1,4 +1,3 @@
-import { assign } from "../../../codec/delta/index.ts";
 import type { Json } from "../../../codec/json.ts";
 import type { ValueCodec } from "../../../codec/values/value.ts";
 import type { AttributeChanges } from "../../../model/attributes.ts";
@@ -6,6 +5,7 @@ import type { Source } from "../../../model/checkpoint.ts";
 import { GrownList } from "../../../model/interface/grown-list.ts";
 import type { LeaseToken, PutFields, PutOptions, Update } from "../../../model/interface/options.ts";
 import { copyRef } from "../../../model/validation/refs.ts";
+import { assign } from "../../../platform/plain-objects.ts";
 import type { EngineContext } from "../../memory/context.ts";
 import type { TreeOwner } from "../../memory/tree-owner.ts";
 import { isPlainState } from "../../records/body.ts";

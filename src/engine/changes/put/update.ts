@@ -1,6 +1,7 @@
-import { assign, type Delta, diff, Growth, growthOf, isReplacement, replacement } from "../../../codec/delta/index.ts";
+import { type Delta, diff, Growth, growthOf, isReplacement, replacement } from "../../../codec/delta/index.ts";
 import type { Json } from "../../../codec/json.ts";
 import type { ValueCodec } from "../../../codec/values/value.ts";
+import { assign } from "../../../platform/plain-objects.ts";
 import { isLong, isPlainState } from "../../records/body.ts";
 import type { CapturedUpdate } from "./capture.ts";
 import type { CapturedGrownList } from "./grown-list.ts";
