@@ -132,35 +132,9 @@ export class EngineContext {
     return this.encryption?.idOf(id) ?? id;
   }
 
-  /** Returns a context on the same backend, or on another one, that remembers nothing yet. */
+  /** Returns a context on the same backend, or on another one, that remembers nothing yet and migrates no states. */
   fresh(backend: Backend = this.backend): EngineContext {
-    const {
-      codec,
-      clock,
-      ids,
-      compression,
-      packRows,
-      packBytes,
-      checkpointBytes,
-      rewriteBytes,
-      largeValues,
-      encryption,
-    } = this;
-    const cacheBytes = FRESH_CACHE_BYTES;
-    return new EngineContext({
-      backend,
-      codec,
-      clock,
-      ids,
-      compression,
-      packRows,
-      packBytes,
-      checkpointBytes,
-      rewriteBytes,
-      largeValues,
-      encryption,
-      cacheBytes,
-    });
+    return new EngineContext({ ...this, backend, versions: undefined, cacheBytes: FRESH_CACHE_BYTES });
   }
 
   /**
