@@ -3,11 +3,12 @@ import { applyOwned, type Delta, isReplacement, replacedBy } from "../../codec/d
 import { refers } from "../../codec/envelope.ts";
 import type { Json } from "../../codec/json.ts";
 import { ThreadmarkError } from "../../errors.ts";
+import { lowerBound } from "../../model/seq.ts";
 import { untilUndisturbed } from "../faults/attempts.ts";
 import { missingFrame } from "../faults/missing.ts";
 import { Overtaken } from "../faults/overtaken.ts";
 import type { EngineContext } from "../memory/context.ts";
-import { lowerBound, type Tape } from "../memory/tape.ts";
+import type { Tape } from "../memory/tape.ts";
 import type { CopiedTree } from "../memory/tree-cache.ts";
 import { decodeNets, type Nets, netStretch, type Stretch, stepStretch } from "../records/pack/pack.ts";
 import { decodeRows } from "../records/pack/rows.ts";

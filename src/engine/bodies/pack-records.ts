@@ -1,8 +1,9 @@
 import type { Answer, Found, Read, Value } from "../../backend.ts";
+import { lowerBound } from "../../model/seq.ts";
 import { missingFrame } from "../faults/missing.ts";
 import { Overtaken } from "../faults/overtaken.ts";
 import type { EngineContext } from "../memory/context.ts";
-import { lowerBound, type Tape } from "../memory/tape.ts";
+import type { Tape } from "../memory/tape.ts";
 import { PACK_TABLES, rangeOf } from "../records/keys.ts";
 import { decodeMeta } from "../records/meta.ts";
 

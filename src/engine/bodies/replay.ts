@@ -1,8 +1,9 @@
 import { type Delta, isReplacement, OwnedCopies, replacedBy } from "../../codec/delta/index.ts";
 import type { Json } from "../../codec/json.ts";
+import { lowerBound } from "../../model/seq.ts";
 import { isCorrupt } from "../faults/damage.ts";
 import type { EngineContext } from "../memory/context.ts";
-import { lowerBound, type Tape } from "../memory/tape.ts";
+import type { Tape } from "../memory/tape.ts";
 import type { Frame } from "../records/pack/pack.ts";
 import type { CarriedTask } from "../records/writes.ts";
 import { homeOf, isPlain, rowAt, type Shown } from "../view/row-at.ts";

@@ -1,6 +1,7 @@
 import { type Delta, isReplacement, replacement } from "../../codec/delta/index.ts";
 import type { Json } from "../../codec/json.ts";
 import { addNames } from "../../codec/references.ts";
+import { lowerBound } from "../../model/seq.ts";
 import { Attempts } from "../../platform/attempts.ts";
 import { nextTurn } from "../../platform/turns.ts";
 import { FrameReader } from "../bodies/frame-reader.ts";
@@ -13,7 +14,7 @@ import { neverRests } from "../faults/attempts.ts";
 import { ifDamaged } from "../faults/damage.ts";
 import { wasOvertaken } from "../faults/overtaken.ts";
 import type { EngineContext } from "../memory/context.ts";
-import { lowerBound, type Tape } from "../memory/tape.ts";
+import type { Tape } from "../memory/tape.ts";
 import { type Row, toRecord } from "../records/row.ts";
 import { forgetPacks } from "../view/lineage/levels.ts";
 import { standingOf } from "../view/lineage/unchanged-since.ts";

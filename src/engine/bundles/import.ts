@@ -18,7 +18,7 @@ import type { EngineContext } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { checkRecord } from "../records/size-limits.ts";
 import type { StoredWrite } from "../records/writes.ts";
-import { tapeFaults } from "../upkeep/verify.ts";
+import { tapeFaults } from "../upkeep/verifying/verify.ts";
 import { hasCheckpoints } from "../view/has-checkpoints.ts";
 import { isPending, mailOf } from "../view/mail.ts";
 import { type EncodedWrite, shownWrites } from "../view/shown-writes.ts";

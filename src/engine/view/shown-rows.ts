@@ -1,6 +1,7 @@
 import type { Found, Read, Value } from "../../backend.ts";
+import { lowerBound } from "../../model/seq.ts";
 import type { EngineContext } from "../memory/context.ts";
-import { type ForkChain, lowerBound, type Tape } from "../memory/tape.ts";
+import type { ForkChain, Tape } from "../memory/tape.ts";
 import { rangeOf } from "../records/keys.ts";
 import { decodeMeta, type Origin } from "../records/meta.ts";
 import { sourceOf } from "./lineage/levels.ts";

@@ -1,6 +1,7 @@
 import type { Found, Read, Value } from "../../../backend.ts";
+import { lowerBound } from "../../../model/seq.ts";
 import type { EngineContext } from "../../memory/context.ts";
-import { type LoadedPack, lowerBound, type Tape } from "../../memory/tape.ts";
+import type { LoadedPack, Tape } from "../../memory/tape.ts";
 import { rangeOf } from "../../records/keys.ts";
 import type { Row } from "../../records/row.ts";
 import { ownRowAtHand, packRow } from "./at-hand.ts";

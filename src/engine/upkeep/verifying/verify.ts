@@ -1,21 +1,21 @@
-import type { IndexEntry } from "../../backend.ts";
-import type { Fault, VerifyResult } from "../../model/interface/results.ts";
-import type { ResumableOptions } from "../../model/interface/store-options.ts";
-import { Attempts } from "../../platform/attempts.ts";
-import { ifDamaged, isCorrupt } from "../faults/damage.ts";
-import { abortable } from "../memory/abortable.ts";
-import { ByteCache } from "../memory/byte-cache.ts";
-import type { EngineContext } from "../memory/context.ts";
-import type { Tape } from "../memory/tape.ts";
-import { allThreads } from "../reads/directory.ts";
-import { STORE_THREAD, tapeName } from "../records/keys.ts";
-import { standingOf } from "../view/lineage/unchanged-since.ts";
-import { isPlain } from "../view/row-at.ts";
-import { SharedNumbers } from "./shared-numbers.ts";
+import type { IndexEntry } from "../../../backend.ts";
+import type { Fault, VerifyResult } from "../../../model/interface/results.ts";
+import type { ResumableOptions } from "../../../model/interface/store-options.ts";
+import { Attempts } from "../../../platform/attempts.ts";
+import { ifDamaged, isCorrupt } from "../../faults/damage.ts";
+import { abortable } from "../../memory/abortable.ts";
+import { ByteCache } from "../../memory/byte-cache.ts";
+import type { EngineContext } from "../../memory/context.ts";
+import type { Tape } from "../../memory/tape.ts";
+import { allThreads } from "../../reads/directory.ts";
+import { STORE_THREAD, tapeName } from "../../records/keys.ts";
+import { standingOf } from "../../view/lineage/unchanged-since.ts";
+import { isPlain } from "../../view/row-at.ts";
+import { SharedNumbers } from "../shared-numbers.ts";
+import { wrongEntries } from "../wrong-entries.ts";
 import { indexFaults } from "./verify-index.ts";
 import { verifyRows } from "./verify-rows.ts";
 import { verifyValues } from "./verify-values.ts";
-import { wrongEntries } from "./wrong-entries.ts";
 
 /**
  * Reads everything that any thread shows, from storage, not from memory: every frame with its checksum, every chain,

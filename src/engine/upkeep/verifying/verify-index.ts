@@ -1,13 +1,13 @@
-import type { IndexEntry } from "../../backend.ts";
-import type { Fault } from "../../model/interface/results.ts";
-import type { EngineContext } from "../memory/context.ts";
-import type { Tape } from "../memory/tape.ts";
-import { threadsAt } from "../reads/thread-info.ts";
-import { runText, textBehind, textsOf } from "../records/store-wide/index-entries.ts";
-import { headOf } from "../view/find.ts";
-import { controlsAt, statusCode } from "../view/head-status.ts";
-import { shownRows } from "../view/shown-rows.ts";
-import { exactly } from "./wrong-entries.ts";
+import type { IndexEntry } from "../../../backend.ts";
+import type { Fault } from "../../../model/interface/results.ts";
+import type { EngineContext } from "../../memory/context.ts";
+import type { Tape } from "../../memory/tape.ts";
+import { threadsAt } from "../../reads/thread-info.ts";
+import { runText, textBehind, textsOf } from "../../records/store-wide/index-entries.ts";
+import { headOf } from "../../view/find.ts";
+import { controlsAt, statusCode } from "../../view/head-status.ts";
+import { shownRows } from "../../view/shown-rows.ts";
+import { exactly } from "../wrong-entries.ts";
 
 /** How often a thread is looked at again because others have changed it meanwhile. */
 const ATTEMPTS = 4;

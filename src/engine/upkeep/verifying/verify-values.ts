@@ -1,14 +1,14 @@
-import type { Found, Value } from "../../backend.ts";
-import { refers } from "../../codec/envelope.ts";
-import type { Json } from "../../codec/json.ts";
-import { addNames } from "../../codec/references.ts";
-import type { EngineContext } from "../memory/context.ts";
-import type { Tape } from "../memory/tape.ts";
-import { PACK_TABLES } from "../records/keys.ts";
-import { decodeFrames } from "../records/pack/pack.ts";
-import { decodeRows, valuesOfPack } from "../records/pack/rows.ts";
-import { collectionsKey, decodeValue, nameOf, parseValue, valueKey, valueRange } from "../records/values.ts";
-import { recordsIn, tapeRecords } from "../view/lineage/tape-records.ts";
+import type { Found, Value } from "../../../backend.ts";
+import { refers } from "../../../codec/envelope.ts";
+import type { Json } from "../../../codec/json.ts";
+import { addNames } from "../../../codec/references.ts";
+import type { EngineContext } from "../../memory/context.ts";
+import type { Tape } from "../../memory/tape.ts";
+import { PACK_TABLES } from "../../records/keys.ts";
+import { decodeFrames } from "../../records/pack/pack.ts";
+import { decodeRows, valuesOfPack } from "../../records/pack/rows.ts";
+import { collectionsKey, decodeValue, nameOf, parseValue, valueKey, valueRange } from "../../records/values.ts";
+import { recordsIn, tapeRecords } from "../../view/lineage/tape-records.ts";
 
 /** Large values read at once. */
 const VALUES = 8;
