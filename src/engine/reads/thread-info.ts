@@ -13,7 +13,7 @@ import { controlsAt, statusCode, statusOfCode } from "../view/head-status.ts";
 import type { Shown } from "../view/row-at.ts";
 import { shownRows } from "../view/shown-rows.ts";
 import { infoOf, parentId } from "./checkpoint.ts";
-import { type Glance, glances, type TapePlace } from "./thread-summary.ts";
+import { type TapePlace, type ThreadSummary, threadSummaries } from "./thread-summary.ts";
 
 /** A thread as lists show it, with the place and the meta record that it was found at. */
 export interface FoundThread<Place extends TapePlace = TapePlace> {
@@ -30,7 +30,7 @@ export async function threadsAt<Place extends TapePlace>(
   context: EngineContext,
   places: readonly Place[],
 ): Promise<readonly FoundThread<Place>[]> {
-  const seen = await glances(context, places);
+  const seen = await threadSummaries(context, places);
   const others = new Map<string, Tape>();
   if (seen.includes(undefined)) {
     const rest = places.filter((_, index) => seen[index] === undefined);
@@ -38,9 +38,9 @@ export async function threadsAt<Place extends TapePlace>(
   }
   const found: FoundThread<Place>[] = [];
   for (const [index, place] of places.entries()) {
-    const glance = seen[index];
-    if (glance) {
-      found.push({ place, info: glancedInfo(context, glance), meta: glance.meta });
+    const summary = seen[index];
+    if (summary) {
+      found.push({ place, info: infoOfSummary(context, summary), meta: summary.meta });
       continue;
     }
     const tape = others.get(tapeName(place.lineage, place.tape));
@@ -68,7 +68,7 @@ async function tapesAt(context: EngineContext, places: readonly TapePlace[]): Pr
 }
 
 /** Returns the info that a glance gives: the newest row is the head, and shown as it is. */
-function glancedInfo(context: EngineContext, { meta, head, count, parent }: Glance): ThreadInfo {
+function infoOfSummary(context: EngineContext, { meta, head, count, parent }: ThreadSummary): ThreadInfo {
   return {
     id: meta.thread,
     workflow: head.workflow,
