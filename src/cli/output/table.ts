@@ -15,7 +15,7 @@ export interface TableColumn<Row> {
    * have to type again is such a column.
    */
   readonly leaves?: number;
-  /** A flexible column that stays is shortened to this before another column leaves. Default: what nine of ten rows need. */
+  /** The characters to which a flexible column is shortened before other columns leave. Default: the width of nine in ten rows. */
   readonly least?: number;
   /** Where a text is shortened. Default: at the end of a column that may leave, inside one that stays, such as an id. */
   readonly cut?: "end";

@@ -38,7 +38,7 @@ function* listsIn(value: unknown, path: readonly string[]): Generator<MessageLis
 
 const SAMPLES = 5;
 
-/** Judges a list by a few of its elements: they all are messages. */
+/** Tells whether a list holds messages, judging by a few of its elements. */
 function isMessageList(list: readonly unknown[]): boolean {
   if (list.length === 0) return false;
   const stride = Math.max(1, Math.floor(list.length / SAMPLES));

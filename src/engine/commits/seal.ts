@@ -84,7 +84,7 @@ interface IndexEntry {
   add(before: unknown): unknown;
 }
 
-/** Indexes the sealed rows whose supplied id does not tell their address: looking through the tail no longer finds them. */
+/** Returns index entries for sealed rows with supplied ids, which do not contain an address and are no longer found in the tail. */
 function idEntries(tape: Tape, supplied: readonly Row[]): IndexEntry[] {
   return supplied.map(({ namespace, id, seq }) => ({
     key: tape.key("id", ...hashStrings(namespace, id)),

@@ -28,7 +28,7 @@ export async function rewriteCost(
   const lengths = tape.tail.map(({ value }) => value.length).sort((left, right) => left - right);
   const usual = lengths[(lengths.length - 1) >> 1] ?? 0;
   const removed = doomed.size * usual + (await valuesOf(context, tape, own, doomed));
-  // More need not be known of a large state than that it is larger.
+  // A state that is larger than this is not measured any further.
   const limit = Math.max(removed, context.rewriteBytes) + 1;
   let written = 0;
   for (const namespace of namespaces) {

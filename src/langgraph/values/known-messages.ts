@@ -129,7 +129,7 @@ export class MessageRow {
     return count;
   }
 
-  /** Has the messages from `count` on, whose cells begin at `start`, remembered outside the row: they may only have moved. */
+  /** Remembers messages outside the row, since they may only have moved: those from `count` on, whose cells begin at `start`. */
   #release(start: number, count: number): void {
     const cells = this.#cells;
     let cell = start;

@@ -147,7 +147,7 @@ export interface BackupResult {
   /** Where the next backup goes on, as its `since`. */
   readonly cursor: string;
   readonly threads: number;
-  /** Threads that were deleted since the backup before. */
+  /** Threads that were deleted since the previous backup. */
   readonly deleted: number;
   readonly checkpoints: number;
   readonly bytes: number;

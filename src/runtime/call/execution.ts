@@ -180,7 +180,7 @@ export class Execution extends Call {
     const level = this.level(run, breaks, head);
     this.listener.tell({ type: "start", run, thread: this.threadId, resumed: false });
     const cancellation = this.cancellation;
-    // A thread keeps the picture of its workflow once; later runs only add to its history.
+    // The first run of a thread stores the picture of its workflow; later runs need not store it again.
     const notes: FlowNotes = head === undefined && this.threadId !== undefined ? { graph: topologyOf(definition) } : {};
     const first = await startPosition({ definition, run, breaks, notes, cancellation }, values, before);
     // The difference from a state of an earlier version is not that from the migrated one.

@@ -107,7 +107,7 @@ export class Worker<State = unknown> {
       clearTimeout(this.#soon);
       signal?.removeEventListener("abort", stop);
     });
-    // Nobody has to wait for it.
+    // Callers may leave `done` alone: without a handler, its rejection would end the process.
     this.done.catch(() => {});
   }
 

@@ -152,7 +152,7 @@ class Finder {
     yield sortedByActivity(found, start);
   }
 
-  /** Returns all threads that the query can mean, where something names them at once and they are few. */
+  /** Returns all threads that match, where one read names all candidates and they are few; else undefined. */
   async #gather(): Promise<readonly FoundThread[] | undefined> {
     const { run, prefix } = this.#options;
     if (run !== undefined) return this.#accepted(await this.#ofRun(run));

@@ -92,7 +92,7 @@ export const compactionParents: readonly Case[] = [
     },
   },
   {
-    name: "compact: forks from before and after a replacement each keep to the line it had then",
+    name: "compact: forks made before and after a replacement each keep the parents of their time",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");
