@@ -11,7 +11,12 @@ export interface Location {
   cleanup(): Promise<void>;
 }
 
-/** Returns the capabilities that a case requires and the backend lacks: the reason to skip it, or an empty list. */
+/**
+ * Returns the capabilities that a case requires and the backend lacks: the reason to skip it, or an empty list.
+ *
+ * @example
+ * test.skipIf(missing(testCase, capabilities).length > 0)(testCase.name, () => runCase(testCase, capabilities, location));
+ */
 export function missing(testCase: Case, capabilities: Capabilities): readonly (keyof Capabilities)[] {
   return (testCase.requires ?? []).filter((capability) => !capabilities[capability]);
 }

@@ -116,7 +116,12 @@ export class Worker<State = unknown> {
     return [...this.#running.keys()];
   }
 
-  /** Takes no more runs, lets those at work end or aborts them after the grace, and resolves when all have. */
+  /**
+   * Takes no more runs, lets those at work end or aborts them after the grace, and resolves when all have.
+   *
+   * @example
+   * process.once("SIGTERM", () => worker.stop());
+   */
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#tell();
