@@ -71,7 +71,9 @@ export interface Range {
   readonly table: Table;
   readonly lineage: number;
   readonly group: number;
+  /** Default: the first item of the group. */
   readonly from?: number;
+  /** Default: the last item of the group. */
   readonly to?: number;
 }
 
@@ -140,8 +142,10 @@ export type Read =
 
 /** A page of the log: the lines after a position, oldest first; with `newest`, the last ones. */
 export interface LogRange {
+  /** The position behind which the page begins; `""` for the beginning of the log. */
   readonly after: string;
   readonly limit: number;
+  /** Default false. */
   readonly newest?: boolean;
 }
 

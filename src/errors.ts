@@ -93,9 +93,13 @@ export class ThreadmarkError extends CodedError<ErrorCode> {
   declare readonly frame: string | undefined;
   declare readonly path: string | undefined;
   declare readonly holder: string | undefined;
+  /** How many milliseconds the lease still has, for `BUSY`. */
   declare readonly remaining: number | undefined;
+  /** How many bytes it would take, for `TOO_LARGE`. */
   declare readonly bytes: number | undefined;
+  /** How many bytes there may be, for `TOO_LARGE`. */
   declare readonly limit: number | undefined;
+  /** False where the commit is known not to have happened, `"unknown"` where its answer was lost; for `BACKEND` and `MOVED`. */
   declare readonly committed: false | "unknown" | undefined;
 
   static {

@@ -1,7 +1,7 @@
 import { backupStore } from "../engine/bundles/backup.ts";
 import { restoreBackups } from "../engine/bundles/restore.ts";
 import type { Lanes } from "../engine/commits/lanes.ts";
-import type { Context } from "../engine/memory/context.ts";
+import type { EngineContext } from "../engine/memory/context.ts";
 import { ThreadmarkError } from "../errors.ts";
 import type { BackupResult, RestoreResult } from "../model/interface/results.ts";
 import type { BackupOptions, BackupStream, WorkOptions } from "../model/interface/store-options.ts";
@@ -13,7 +13,11 @@ const CHUNK = 256 * 1024;
 type Write = (text: string) => Promise<void>;
 
 /** Writes a backup into a file or a stream. The web build has `web/backup-file.ts` instead. */
-export async function writeBackup(context: Context, target: unknown, options: BackupOptions): Promise<BackupResult> {
+export async function writeBackup(
+  context: EngineContext,
+  target: unknown,
+  options: BackupOptions,
+): Promise<BackupResult> {
   if (isStream(target)) return writeLines(context, options, intoStream(target));
   const file = pathOf(target, "The target of a backup");
   const part = `${file}.${cryptography().randomBytes(6).toString("hex")}.part`;
@@ -52,7 +56,7 @@ async function syncFolder(folder: string): Promise<void> {
 
 /** Restores backups from files, in order. */
 export async function restoreFiles(
-  context: Context,
+  context: EngineContext,
   lanes: Lanes,
   sources: unknown,
   options: WorkOptions,
@@ -75,7 +79,7 @@ export async function restoreFiles(
   );
 }
 
-async function writeLines(context: Context, options: BackupOptions, write: Write): Promise<BackupResult> {
+async function writeLines(context: EngineContext, options: BackupOptions, write: Write): Promise<BackupResult> {
   const lines = backupStore(context, options);
   try {
     let held = "";

@@ -2,7 +2,7 @@ import type { Lane } from "../engine/commits/lane.ts";
 import type { Engine } from "../engine/engine.ts";
 import { closedError } from "../engine/faults/closed.ts";
 import { refusedBy } from "../engine/faults/missing.ts";
-import type { Context } from "../engine/memory/context.ts";
+import type { EngineContext } from "../engine/memory/context.ts";
 import type { Place } from "../engine/reads/checkpoint.ts";
 import { namespaceKey } from "../model/address.ts";
 
@@ -19,7 +19,7 @@ export class Handle {
     this.key = namespaceKey(namespace);
   }
 
-  get context(): Context {
+  get context(): EngineContext {
     return this.engine.context;
   }
 

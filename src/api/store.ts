@@ -223,7 +223,7 @@ export class Store<State = unknown> {
   verify(options: ResumableOptions = {}): Promise<VerifyResult> {
     return this.#work(async () => {
       const work = checkResumableOptions(options, "verify");
-      return (await import("../engine/upkeep/verify.ts")).verifyStore(this.#engine.context, work);
+      return (await import("../engine/upkeep/verifying/verify.ts")).verifyStore(this.#engine.context, work);
     });
   }
 

@@ -14,7 +14,7 @@ export const exitCodes = {
 } as const;
 
 /** A failed command: its message and exit code. */
-export class Failure extends Error {
+export class CommandFailure extends Error {
   readonly exitCode: number;
   /** The code for programs, like that of an error. */
   readonly code: string;
@@ -26,8 +26,8 @@ export class Failure extends Error {
   }
 }
 
-export function usage(message: string): Failure {
-  return new Failure(exitCodes.usage, "USAGE", message);
+export function usage(message: string): CommandFailure {
+  return new CommandFailure(exitCodes.usage, "USAGE", message);
 }
 
 /** Fails if threads were passed over because they are damaged. The failure names the first few. */
@@ -37,7 +37,7 @@ export function failIfDamaged(threads: readonly string[]): void {
   if (threads.length > named.length) named.push("…");
   const next = `\`verify\` lists every fault; restore ${threads.length === 1 ? "it" : "them"} from a backup.`;
   const message = `Passed over ${countText(threads.length, "damaged thread")}: ${named.join(", ")}. ${next}`;
-  throw new Failure(exitCodes.faulty, "CORRUPT", message);
+  throw new CommandFailure(exitCodes.faulty, "CORRUPT", message);
 }
 
 const exitCodeOf: Partial<Record<ErrorCode, number>> = {
@@ -48,13 +48,13 @@ const exitCodeOf: Partial<Record<ErrorCode, number>> = {
 };
 
 /** Returns any error as a failure, with its code, message and exit code. */
-export function failureOf(error: unknown): Failure {
-  if (error instanceof Failure) return error;
+export function failureOf(error: unknown): CommandFailure {
+  if (error instanceof CommandFailure) return error;
   if (error instanceof ThreadmarkError) {
-    return new Failure(exitCodeOf[error.code] ?? exitCodes.failed, error.code, error.message);
+    return new CommandFailure(exitCodeOf[error.code] ?? exitCodes.failed, error.code, error.message);
   }
-  if (error instanceof TypeError) return new Failure(exitCodes.usage, "USAGE", error.message);
-  return new Failure(exitCodes.failed, "FAILED", error instanceof Error ? error.message : String(error));
+  if (error instanceof TypeError) return new CommandFailure(exitCodes.usage, "USAGE", error.message);
+  return new CommandFailure(exitCodes.failed, "FAILED", error instanceof Error ? error.message : String(error));
 }
 
 const writeFaults: Readonly<Record<string, string>> = {
@@ -71,5 +71,5 @@ const writeFaults: Readonly<Record<string, string>> = {
 export function unwritable(what: string, error: unknown, standing: string): unknown {
   const fault = writeFaults[(error as NodeJS.ErrnoException | undefined)?.code ?? ""];
   if (fault === undefined || error instanceof ThreadmarkError) return error;
-  return new Failure(exitCodes.failed, "FAILED", `${what} could not be written: ${fault}. ${standing}`);
+  return new CommandFailure(exitCodes.failed, "FAILED", `${what} could not be written: ${fault}. ${standing}`);
 }

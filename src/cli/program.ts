@@ -27,7 +27,7 @@ import { importCommand } from "./commands/transfer/import.ts";
 import { importLangGraphCommand } from "./commands/transfer/import-langgraph.ts";
 import { uiCommand } from "./commands/ui.ts";
 import { compactCommand, reindexCommand, statsCommand, verifyCommand } from "./commands/upkeep.ts";
-import { exitCodes, type Failure, failureOf } from "./failure.ts";
+import { type CommandFailure, exitCodes, failureOf } from "./failure.ts";
 import { type Streams, Terminal } from "./output/terminal.ts";
 import { Session } from "./session.ts";
 
@@ -117,7 +117,7 @@ function commandLine(session: Session): Command {
   return program;
 }
 
-function complain({ terminal, json }: Session, { code, message }: Pick<Failure, "code" | "message">): void {
+function complain({ terminal, json }: Session, { code, message }: Pick<CommandFailure, "code" | "message">): void {
   if (json) terminal.note(JSON.stringify({ error: { code, message } }));
   else terminal.complain(message);
 }

@@ -53,7 +53,7 @@ export function wrapJson(value: unknown, compression: Compression = "none", vers
 }
 
 /** Wraps JSON text for storage. */
-export function wrap(json: string, compression: Compression = "none", version: Version = VERSION): Value {
+export function wrap(json: string, compression: Compression, version: Version): Value {
   if (compression === "none") return `${version}j${checksum(json)}${json}`;
   const { zstdCompressSync, deflateRawSync } = zlib();
   const compress = compression === "zstd" ? zstdCompressSync : deflateRawSync;

@@ -7,7 +7,7 @@ import { isReference, type Reference, resolveCopied } from "./references.ts";
 type Path = readonly PathStep[];
 
 /** The values to erase, as found so far. */
-export interface Sought {
+export interface SoughtValues {
   /** Paths in the state, each erased whatever is there. */
   readonly paths: readonly Path[];
   /** Decides by path and value. The value is as the caller of the store knows it. */
@@ -40,12 +40,12 @@ const atoms: ReadonlySet<Json> = new Set(["url", "searchparams", "regexp", "bigi
  * remembered with its path.
  */
 export class Eraser {
-  readonly #sought: Sought;
+  readonly #sought: SoughtValues;
   readonly #large: LargeValues;
   readonly #texts: readonly string[];
   readonly #known = new WeakMap<object, { readonly place: string; readonly erasure: Erasure }>();
 
-  constructor(sought: Sought, large: LargeValues) {
+  constructor(sought: SoughtValues, large: LargeValues) {
     this.#sought = sought;
     this.#large = large;
     // The longest first: a text may be a part of another.

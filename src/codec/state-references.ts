@@ -1,5 +1,6 @@
+import { assign } from "../platform/plain-objects.ts";
 import { corruptTree } from "./corrupt.ts";
-import { apply, assign, type Delta, diff, same, sizeOf } from "./delta/index.ts";
+import { apply, type Delta, diff, same, sizeOf } from "./delta/index.ts";
 import { isObject, type Json, type JsonObject } from "./json.ts";
 
 /**
@@ -17,7 +18,7 @@ export type StateReference = { $: { $: "state"; p: Path; d?: Delta } };
 type Path = readonly (string | number)[];
 
 /** A value that a change has put into a state. */
-export interface Place {
+export interface PlacedValue {
   readonly path: Path;
   readonly value: Json;
 }
@@ -32,13 +33,13 @@ const LEAST = 48;
  * Returns the places of a state that a change of it writes, with the values that they have afterwards. `after` is the state
  * afterwards, or those of its fields that were set: it has the strings of which the change only tells the difference.
  */
-export function placesOf(change: Delta | undefined, after: Json | undefined): readonly Place[] {
-  const places: Place[] = [];
+export function placesOf(change: Delta | undefined, after: Json | undefined): readonly PlacedValue[] {
+  const places: PlacedValue[] = [];
   if (change !== undefined) addPlaces(places, change, after, []);
   return places;
 }
 
-function addPlaces(places: Place[], change: Delta, after: Json | undefined, path: Path): void {
+function addPlaces(places: PlacedValue[], change: Delta, after: Json | undefined, path: Path): void {
   if (places.length >= MOST_PLACES) return;
   const { r, s, d, e, x, p } = change;
   const add = (step: string | number, value: Json): void => {
@@ -69,7 +70,7 @@ function isLong(value: Json): boolean {
  * Returns a value with references in place of its parts that stand in a state; the given nodes stay unchanged. They are sought
  * among the places that a change has written, and at the place `beside` with its parts by name, changed or not.
  */
-export function referToState(value: Json, places: readonly Place[], beside?: Place): Json {
+export function referToState(value: Json, places: readonly PlacedValue[], beside?: PlacedValue): Json {
   if (!isLong(value)) return value;
   if (beside && same(beside.value, value)) return reference(beside.path);
   const found = places.find((place) => same(place.value, value));
@@ -87,7 +88,7 @@ export function referToState(value: Json, places: readonly Place[], beside?: Pla
     const now = referToState(
       value[key] as Json,
       places,
-      part === undefined ? undefined : { path: [...(beside as Place).path, key], value: part },
+      part === undefined ? undefined : { path: [...(beside as PlacedValue).path, key], value: part },
     );
     if (now === value[key]) continue;
     copy ??= { ...value };
@@ -97,7 +98,7 @@ export function referToState(value: Json, places: readonly Place[], beside?: Pla
 }
 
 /** Returns a reference with a delta, where a place has nearly the same value: a message that got its id in the state. */
-function nearest(value: JsonObject, places: readonly Place[]): Json | undefined {
+function nearest(value: JsonObject, places: readonly PlacedValue[]): Json | undefined {
   const keys = Object.keys(value);
   for (const place of places) {
     const other = place.value;

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 /** The lines that a process of the demo printed, and how it ended. */
-export interface Ended {
+export interface EndedProcess {
   readonly lines: readonly string[];
   readonly signal: NodeJS.Signals | null;
 }
@@ -13,7 +13,7 @@ export interface Ended {
 export async function runWorker(
   parameters: readonly string[],
   hear: (line: string, child: ChildProcess) => void = () => {},
-): Promise<Ended> {
+): Promise<EndedProcess> {
   const program = fileURLToPath(new URL(`./worker${extname(import.meta.url)}`, import.meta.url));
   const child = spawn(process.execPath, [...process.execArgv, program, ...parameters], {
     stdio: ["ignore", "pipe", "pipe"],

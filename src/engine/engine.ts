@@ -3,7 +3,7 @@ import type { StoreRetention, SweepResult } from "../model/retention/sweep.ts";
 import { Committer } from "./commits/group-commit.ts";
 import type { Lane } from "./commits/lane.ts";
 import { Lanes } from "./commits/lanes.ts";
-import { Context } from "./memory/context.ts";
+import { EngineContext } from "./memory/context.ts";
 import type { ContextOptions } from "./memory/context-options.ts";
 import type { PruneHandler } from "./upkeep/sweeping/sweep-thread.ts";
 
@@ -15,7 +15,7 @@ export interface EngineOptions extends ContextOptions {
 
 /** The lifecycle of an open store: wires the context, the committer and the lanes together, and closes them in order. */
 export class Engine {
-  readonly context: Context;
+  readonly context: EngineContext;
   readonly committer: Committer;
   readonly lanes: Lanes;
 
@@ -27,7 +27,7 @@ export class Engine {
   readonly pruners: Map<string, PruneHandler> = new Map();
 
   constructor(options: EngineOptions) {
-    this.context = new Context(options);
+    this.context = new EngineContext(options);
     this.committer = new Committer(options.backend);
     this.lanes = new Lanes(this.context, this.committer);
     this.context.index.onPartial = () => this.#indexInBackground();

@@ -2,7 +2,7 @@ import type { MeasuredStats, Stats } from "../model/interface/results.ts";
 import type { ResumableOptions, StatsOptions } from "../model/interface/store-options.ts";
 import { isSmall } from "../model/small-store.ts";
 import { storeNotes } from "./bundles/store-notes.ts";
-import type { Context } from "./memory/context.ts";
+import type { EngineContext } from "./memory/context.ts";
 import { threadCount } from "./reads/finding/counts.ts";
 import { measureRecords, readThreads } from "./reads/sizes.ts";
 import { lastSweep } from "./upkeep/sweeping/sweeper.ts";
@@ -21,7 +21,7 @@ const unmeasured: { readonly [Kind in keyof Stats["bytes"]]: null } = {
 };
 
 /** Tells what is known of a store without reading its threads, and of a small store everything. */
-export async function storeStats(context: Context, options: StatsOptions): Promise<Stats> {
+export async function storeStats(context: EngineContext, options: StatsOptions): Promise<Stats> {
   const { signal } = options;
   signal?.throwIfAborted();
   const threads = await threadCount(context);
@@ -37,16 +37,16 @@ export async function storeStats(context: Context, options: StatsOptions): Promi
 }
 
 /** Reads all threads of a store and measures all its records. */
-export async function measureStore(context: Context, options: ResumableOptions): Promise<MeasuredStats> {
+export async function measureStore(context: EngineContext, options: ResumableOptions): Promise<MeasuredStats> {
   return measured(context, await readThreads(context, options));
 }
 
-async function measured(context: Context, read: Awaited<ReturnType<typeof readThreads>>): Promise<MeasuredStats> {
+async function measured(context: EngineContext, read: Awaited<ReturnType<typeof readThreads>>): Promise<MeasuredStats> {
   return { ...read, ...(await measureRecords(context)), ...(await careOf(context)) };
 }
 
 /** Returns how a store is looked after. */
-async function careOf(context: Context): Promise<Pick<Stats, "sweep" | "backup" | "restoring" | "encryption">> {
+async function careOf(context: EngineContext): Promise<Pick<Stats, "sweep" | "backup" | "restoring" | "encryption">> {
   const encryption = (await context.encryption?.report()) ?? null;
   return { sweep: await lastSweep(context), ...(await storeNotes(context)), encryption };
 }

@@ -8,7 +8,7 @@ import { attributesOf } from "./mapping/attributes.ts";
 import { matches } from "./mapping/metadata.ts";
 
 /** A checkpoint of a list, with its thread and namespace. */
-export interface Listed {
+export interface ListedCheckpoint {
   readonly thread: string;
   readonly namespace: string;
   readonly info: CheckpointInfo;
@@ -28,11 +28,11 @@ export async function* listed(
   config: RunnableConfig,
   options: Omit<CheckpointListOptions, "limit">,
   attributes: readonly string[] = [],
-): AsyncGenerator<Listed> {
+): AsyncGenerator<ListedCheckpoint> {
   const { before, filter = {} } = options;
   const beforeId: unknown = before?.configurable?.["checkpoint_id"];
   const id = addressOf(config)?.checkpoint;
-  const passes = ({ info }: Listed): boolean =>
+  const passes = ({ info }: ListedCheckpoint): boolean =>
     (id === undefined || info.id === id) &&
     (typeof beforeId !== "string" || info.id < beforeId) &&
     matches(info, filter);
@@ -42,15 +42,15 @@ export async function* listed(
 async function streams(
   store: AnyStore,
   config: RunnableConfig,
-  passes: (row: Listed) => boolean,
+  passes: (row: ListedCheckpoint) => boolean,
   where: Where | undefined,
-): Promise<AsyncGenerator<Listed>[]> {
+): Promise<AsyncGenerator<ListedCheckpoint>[]> {
   const address = addressOf(config);
   const namespace: unknown = config.configurable?.["checkpoint_ns"];
   const threads: string[] = [];
   if (address !== undefined) threads.push(address.thread);
   else for await (const thread of store.threads(where ? { where } : {})) threads.push(thread.id);
-  const all: AsyncGenerator<Listed>[] = [];
+  const all: AsyncGenerator<ListedCheckpoint>[] = [];
   for (const thread of threads) {
     const levels = typeof namespace === "string" ? [levelsOf(namespace)] : await store.thread(thread).namespaces();
     for (const level of levels) all.push(ordered(store, thread, level, passes));
@@ -63,29 +63,29 @@ async function* ordered(
   store: AnyStore,
   thread: string,
   levels: readonly string[],
-  passes: (row: Listed) => boolean,
-): AsyncGenerator<Listed> {
-  const waiting: Listed[] = [];
+  passes: (row: ListedCheckpoint) => boolean,
+): AsyncGenerator<ListedCheckpoint> {
+  const waiting: ListedCheckpoint[] = [];
   for await (const info of store.thread(thread, { namespace: levels }).history()) {
-    const row: Listed = { thread, namespace: namespaceOf(info), info };
+    const row: ListedCheckpoint = { thread, namespace: namespaceOf(info), info };
     if (!passes(row)) continue;
     let index = waiting.length;
-    while (index > 0 && (waiting[index - 1] as Listed).info.id < info.id) index -= 1;
+    while (index > 0 && (waiting[index - 1] as ListedCheckpoint).info.id < info.id) index -= 1;
     waiting.splice(index, 0, row);
-    if (waiting.length > window) yield waiting.shift() as Listed;
+    if (waiting.length > window) yield waiting.shift() as ListedCheckpoint;
   }
   yield* waiting;
 }
 
 /** A stream and its current row. */
 interface Cursor {
-  readonly row: Listed;
+  readonly row: ListedCheckpoint;
   readonly id: string;
-  readonly stream: AsyncGenerator<Listed>;
+  readonly stream: AsyncGenerator<ListedCheckpoint>;
 }
 
 /** Merges streams of descending ids. The cursors are a heap, so that each row costs the logarithm of the number of streams. */
-export async function* merged(streams: readonly AsyncGenerator<Listed>[]): AsyncGenerator<Listed> {
+export async function* merged(streams: readonly AsyncGenerator<ListedCheckpoint>[]): AsyncGenerator<ListedCheckpoint> {
   const heap: Cursor[] = [];
   for (const stream of streams) {
     const cursor = await cursorOf(stream);
@@ -101,7 +101,7 @@ export async function* merged(streams: readonly AsyncGenerator<Listed>[]): Async
   }
 }
 
-async function cursorOf(stream: AsyncGenerator<Listed>): Promise<Cursor | undefined> {
+async function cursorOf(stream: AsyncGenerator<ListedCheckpoint>): Promise<Cursor | undefined> {
   const next = await stream.next();
   return next.done === true ? undefined : { row: next.value, id: next.value.info.id, stream };
 }

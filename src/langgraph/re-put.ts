@@ -1,7 +1,7 @@
 import type { Thread } from "../api/thread.ts";
 import type { Metadata } from "../model/checkpoint.ts";
 import type { PutInput, PutOptions } from "../model/interface/options.ts";
-import { type Bookkeeping, isSnapshot, keyOf, type Notes, reserved, withNotes } from "./mapping/bookkeeping.ts";
+import { type Bookkeeping, isSnapshot, keyOf, reserved, type SaverNotes, withNotes } from "./mapping/bookkeeping.ts";
 
 type State = Record<string, unknown>;
 
@@ -48,8 +48,8 @@ export async function rePut(thread: Thread<State>, input: PutInput<State>, optio
 
 /** Returns the new metadata with the notes of both. Channels that are kept are not noted as unset. */
 function withBoth(before: Metadata, after: Metadata, isKept: (channel: string) => boolean): Metadata {
-  const old = (before[reserved] ?? {}) as Notes;
-  const { set = [], unset: emptied = [], ...notes } = (after[reserved] ?? {}) as Notes;
+  const old = (before[reserved] ?? {}) as SaverNotes;
+  const { set = [], unset: emptied = [], ...notes } = (after[reserved] ?? {}) as SaverNotes;
   const unset = emptied.filter((channel) => !isKept(channel));
   const kept = (list: readonly string[] = [], gone: readonly string[]): string[] =>
     list.filter((channel) => !gone.includes(channel));

@@ -1,3 +1,4 @@
+import { isPlainObject } from "../platform/plain-objects.ts";
 import type { Change } from "./interface/results.ts";
 
 /**
@@ -58,10 +59,4 @@ type Plain = { readonly [key: string]: unknown };
 /** Returns false for an object with a prototype and one without: they differ, whatever they hold. */
 function isSameKind(left: Plain, right: Plain): boolean {
   return (Object.getPrototypeOf(left) === null) === (Object.getPrototypeOf(right) === null);
-}
-
-function isPlainObject(value: unknown): value is Plain {
-  if (value === null || typeof value !== "object") return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
 }

@@ -5,7 +5,7 @@
 const OUTWEIGHS = 2;
 const HOPS = 32;
 
-export interface Run {
+export interface DeltaRun {
   /** Bytes to read up to and including the new delta. */
   readonly weight: number;
   /** Bytes of the whole tree when it was last measured. It may have grown since. */
@@ -17,6 +17,6 @@ export interface Run {
  * Returns true if a full frame is due. Asked with the last known size it says whether measuring the tree is worth while; asked
  * with the measured size it decides.
  */
-export function needsFull(run: Run): boolean {
+export function needsFull(run: DeltaRun): boolean {
   return run.hops >= HOPS || run.weight > OUTWEIGHS * run.size;
 }

@@ -15,3 +15,15 @@ export function seqAfter(seq: number, thread: string): number {
     { thread },
   );
 }
+
+/** Returns the first index whose seq is at least `seq`. */
+export function lowerBound<T>(entries: readonly T[], seq: number, seqOf: (entry: T) => number): number {
+  let low = 0;
+  let high = entries.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (seqOf(entries[middle] as T) < seq) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

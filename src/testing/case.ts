@@ -13,7 +13,7 @@ export interface ManualClock {
 }
 
 /** The parameters of a case: a fresh location of its own, and a clock. */
-export interface Context {
+export interface CaseContext {
   readonly capabilities: Capabilities;
   readonly clock: ManualClock;
   /**
@@ -30,5 +30,5 @@ export interface Case {
   readonly name: string;
   /** Capabilities without which the case is skipped, with them as the reason. */
   readonly requires?: readonly (keyof Capabilities)[];
-  run(context: Context): Promise<void>;
+  run(context: CaseContext): Promise<void>;
 }

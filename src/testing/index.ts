@@ -53,7 +53,7 @@ import { update } from "./cases/writing/update.ts";
 import { writes } from "./cases/writing/writes.ts";
 
 export { type BackendCase, backendCases, type OpenBackend } from "./backend-cases.ts";
-export type { Case, Context, Free, ManualClock } from "./case.ts";
+export type { Case, CaseContext, Free, ManualClock } from "./case.ts";
 export { type Location, missing, runCase } from "./run.ts";
 export { exact } from "./support/exact.ts";
 export { forwarding, type Overrides } from "./support/forwarding.ts";

@@ -1,7 +1,7 @@
 import type { Store } from "../api/store.ts";
 import type { Capabilities } from "../backend.ts";
 import type { OpenOptions } from "../model/interface/store-options.ts";
-import type { Case, Context, Free, ManualClock } from "./case.ts";
+import type { Case, CaseContext, Free, ManualClock } from "./case.ts";
 
 /** A fresh, empty location for a single case. */
 export interface Location {
@@ -11,7 +11,12 @@ export interface Location {
   cleanup(): Promise<void>;
 }
 
-/** Returns the capabilities that a case requires and the backend lacks: the reason to skip it, or an empty list. */
+/**
+ * Returns the capabilities that a case requires and the backend lacks: the reason to skip it, or an empty list.
+ *
+ * @example
+ * test.skipIf(missing(testCase, capabilities).length > 0)(testCase.name, () => runCase(testCase, capabilities, location));
+ */
 export function missing(testCase: Case, capabilities: Capabilities): readonly (keyof Capabilities)[] {
   return (testCase.requires ?? []).filter((capability) => !capabilities[capability]);
 }
@@ -27,7 +32,7 @@ export function missing(testCase: Case, capabilities: Capabilities): readonly (k
 export async function runCase(testCase: Case, capabilities: Capabilities, location: Location): Promise<void> {
   const clock = manualClock(1_750_000_000_000);
   const opened: { close(): Promise<void> }[] = [];
-  const context: Context = {
+  const context: CaseContext = {
     capabilities,
     clock,
     async open<State = Free>(options?: OpenOptions): Promise<Store<State>> {

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { type Listed, merged } from "../../src/langgraph/list.ts";
+import { type ListedCheckpoint, merged } from "../../src/langgraph/list.ts";
 
-async function* rowsOf(ids: readonly string[]): AsyncGenerator<Listed> {
-  for (const id of ids) yield { thread: "t", namespace: "", info: { id } as Listed["info"] };
+async function* rowsOf(ids: readonly string[]): AsyncGenerator<ListedCheckpoint> {
+  for (const id of ids) yield { thread: "t", namespace: "", info: { id } as ListedCheckpoint["info"] };
 }
 
 async function mergedIds(streams: readonly (readonly string[])[]): Promise<string[]> {

@@ -7,7 +7,7 @@ describe.each([
   { ...redisUnderTest, sequences: 60 },
   { ...redisClusterUnderTest, sequences: 15 },
 ])("a store on $name", ({ sequences, ...backend }) => {
-  test(`holds what a naive model that keeps whole copies holds, after each of ${sequences} sequences of up to 12 operations`, async () => {
+  test(`a store on Redis holds what a naive model that keeps whole copies holds, after each of ${sequences} sequences of up to 12 operations`, async () => {
     await matchesTheModel(backend, { sequences, commands: 12 });
   }, 600_000);
 });

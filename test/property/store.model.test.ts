@@ -14,7 +14,7 @@ const campaigns = [
 describe.each(campaignLocations)("a store on $name", (backend) => {
   for (const { sequences, commands } of campaigns) {
     const count = Math.ceil(sequences * backend.share);
-    test(`holds what a naive model that keeps whole copies holds, after each of ${count} sequences of up to ${commands} operations`, async () => {
+    test(`a store holds what a naive model that keeps whole copies holds, after each of ${count} sequences of up to ${commands} operations`, async () => {
       await matchesTheModel(backend, { sequences: count, commands });
     }, 600_000);
   }

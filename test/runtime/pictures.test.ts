@@ -62,7 +62,7 @@ test("a thread keeps the picture of its compiled graph once, with its first chec
   ]);
 });
 
-test("a parallel step keeps when each of its tasks ran, a single task nothing", async () => {
+test("a parallel step stores when each of its tasks ran, a step of one task does not", async () => {
   const store = await open<State>("memory:");
   await outer.compile({ store: store as never }).run({ found: [] }, { thread: "t" });
   const tasks: Record<string, unknown> = {};

@@ -15,7 +15,7 @@ const { cases, missing, open, runCase, sharedMemory } = (await import(
 const capabilities = { durable: false, processes: false };
 
 describe("a store of the web build", () => {
-  it("has the kit's cases", () => expect(cases.length).toBeGreaterThan(200));
+  it("the build for the web has the kit's cases", () => expect(cases.length).toBeGreaterThan(200));
 
   // It has no node:crypto and no files.
   const ofNode = /^(encryption|backup):/;
@@ -26,11 +26,14 @@ describe("a store of the web build", () => {
     await runCase(testCase, capabilities, { open: (options) => open(place, options), cleanup: async () => {} });
   });
 
-  it.each(["sqlite:x.db", "file:./x", "postgres://127.0.0.1/x"])("refuses %s and says what to use", async (url) => {
-    await expect(open(url)).rejects.toMatchObject({ code: "UNSUPPORTED", message: /memory:, or open\(backend\)/ });
-  });
+  it.each(["sqlite:x.db", "file:./x", "postgres://127.0.0.1/x"])(
+    "the build for the web refuses %s and says what to use",
+    async (url) => {
+      await expect(open(url)).rejects.toMatchObject({ code: "UNSUPPORTED", message: /memory:, or open\(backend\)/ });
+    },
+  );
 
-  it.each(["deflate", "zstd"] as const)("refuses to compress with %s", async (compression) => {
+  it.each(["deflate", "zstd"] as const)("the build for the web refuses to compress with %s", async (compression) => {
     await expect(open("memory:", { compression })).rejects.toMatchObject({ code: "UNSUPPORTED" });
   });
 });

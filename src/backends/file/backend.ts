@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import type { Answer, Backend, Batch, Capabilities, Key, Read } from "../../backend.ts";
+import type { Answer, Backend, Batch, Capabilities, Key, Read, Sizes } from "../../backend.ts";
 import { withDoubtfulCheck } from "../shared/doubtful-batches.ts";
 import { Hearers } from "../shared/hearers.ts";
 import type { FileSystem } from "./disk/file-system.ts";
@@ -8,14 +8,13 @@ import { journalPath } from "./format/file-names.ts";
 import { directoryLineage } from "./format/operation.ts";
 import { lineagesOfBatches } from "./format/touched-lineages.ts";
 import { append } from "./journal/append.ts";
-import type { Journal } from "./journal/journal.ts";
+import type { JournalFile } from "./journal/journal.ts";
 import { Journals, release } from "./journal/journals.ts";
 import { WriterLock } from "./lock/writer-lock.ts";
 import { hearJournals } from "./reading/hear-journals.ts";
 import type { HeldJournals } from "./reading/snapshots.ts";
 import { Snapshots } from "./reading/snapshots.ts";
 import { Compaction } from "./upkeep/compaction.ts";
-import type { Sizes } from "./upkeep/measure.ts";
 import { measure, measureTotal } from "./upkeep/measure.ts";
 import { verifyJournals } from "./upkeep/verification.ts";
 import { ActionQueue } from "./writing/action-queue.ts";
@@ -146,11 +145,11 @@ export class FileBackend implements Backend {
       const asked = batches.map((batch) => withDoubtfulCheck(batch, this.interruptions));
       const admission = await admitBatches(
         asked,
-        (lineage) => journals.get(lineage) as Journal,
+        (lineage) => journals.get(lineage) as JournalFile,
         (meta) => this.#isTaken(meta),
       );
       await append(this.#fileSystem, this.#directory, admission, journals, this.#durable);
-      await this.#checkInPlace([...admission.entries.keys()].map((lineage) => journals.get(lineage) as Journal));
+      await this.#checkInPlace([...admission.entries.keys()].map((lineage) => journals.get(lineage) as JournalFile));
       return admission.applied;
     } finally {
       release(held);
@@ -173,7 +172,7 @@ export class FileBackend implements Backend {
    * Fails with MOVED unless the appended batches are in the files at the journals' paths. Everything in memory is then
    * forgotten.
    */
-  async #checkInPlace(journals: readonly Journal[]): Promise<void> {
+  async #checkInPlace(journals: readonly JournalFile[]): Promise<void> {
     let inPlace: readonly boolean[];
     try {
       inPlace = await Promise.all(journals.map((journal) => journal.isInPlace()));

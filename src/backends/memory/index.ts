@@ -21,10 +21,10 @@ import { covers } from "../shared/delete-covers.ts";
 import { Hearers } from "../shared/hearers.ts";
 import { KeptLog } from "../shared/kept-log.ts";
 import { lastInteger, lastItem } from "../shared/key-bounds.ts";
-import { findEntries, orderedEntries, tallyEntries } from "../shared/ordered-entries.ts";
-import type { Ordered } from "../shared/ordered-map.ts";
-import type { ItemKey } from "../shared/ordered-records.ts";
-import { groupToFill, listDirectory, orderedById, scanGroup } from "../shared/ordered-records.ts";
+import { findEntries, orderedEntries, tallyEntries } from "../shared/ordered/entries.ts";
+import type { Ordered } from "../shared/ordered/map.ts";
+import type { ItemKey } from "../shared/ordered/records.ts";
+import { groupToFill, listDirectory, orderedById, scanGroup } from "../shared/ordered/records.ts";
 import { isSameValue } from "../shared/same-value.ts";
 
 type Group = Ordered<ItemKey, Found>;

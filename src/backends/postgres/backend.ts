@@ -1,6 +1,6 @@
 import type { Answer, Backend, Batch, Capabilities, Read, Sizes } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
-import { Failure } from "../shared/failure.ts";
+import { ServerFailure } from "../shared/failure.ts";
 import { Hearers } from "../shared/hearers.ts";
 import { isMissing, toError } from "./connection/failure.ts";
 import type { Server } from "./connection/server.ts";
@@ -11,7 +11,7 @@ import { quote } from "./schema/layout.ts";
 import { migrate, wholeStore } from "./schema/migrate.ts";
 import { Placement } from "./shards/placement.ts";
 import { migrateShards, shardNames } from "./shards/record.ts";
-import { ShardedCommitter } from "./shards/sharded-commit.ts";
+import { ShardedWriter } from "./shards/sharded-commit.ts";
 import { readShards } from "./shards/sharded-reads.ts";
 import { measureShards, measureShardsTotal } from "./shards/sharded-upkeep.ts";
 import { StoreSchema } from "./store-schema.ts";
@@ -75,8 +75,8 @@ export class PostgresBackend implements Backend {
       const placement = new Placement(shards);
       this.#placement = placement;
       this.#schemas = shardNames(schema, shards).map((name) => StoreSchema.shard(server, name));
-      const committer = new ShardedCommitter(server, placement, this.#schemas, !settings.hasCitus);
-      this.#commitBatches = (batches) => committer.commit(batches);
+      const writer = new ShardedWriter(server, placement, this.#schemas, !settings.hasCitus);
+      this.#commitBatches = (batches) => writer.commit(batches);
       this.numberFor = (id, number) => placement.numberFor(id, number);
     }
   }
@@ -109,13 +109,17 @@ export class PostgresBackend implements Backend {
       if (!this.#ready) await this.#migrate();
       return await this.#commitBatches(batches).catch(async (error: unknown) => {
         // The tables were dropped meanwhile, so the store is empty.
-        if (!isMissing(error) || (error as Failure).mayHaveApplied) throw error;
+        if (!isMissing(error) || (error as ServerFailure).mayHaveApplied) throw error;
         this.#ready = false;
         await this.#migrate();
         return this.#commitBatches(batches);
       });
     } catch (error) {
-      throw toError(this.#server.address, error, error instanceof Failure && error.mayHaveApplied ? "unknown" : false);
+      throw toError(
+        this.#server.address,
+        error,
+        error instanceof ServerFailure && error.mayHaveApplied ? "unknown" : false,
+      );
     }
   }
 
@@ -201,7 +205,7 @@ export class PostgresBackend implements Backend {
           this.#ready = true;
         },
         (error: unknown) => {
-          throw error instanceof Failure ? new Failure(error.cause, false, false, error.state) : error;
+          throw error instanceof ServerFailure ? new ServerFailure(error.cause, false, false, error.state) : error;
         },
       )
       .finally(() => {

@@ -6,7 +6,7 @@ import type { Notices } from "./hearing/notices.ts";
 import { answersOf, isOfLaterLayout, Reader, type SchemaAnswer } from "./reading/read-statement.ts";
 import { type NamedSchema, quote } from "./schema/layout.ts";
 import { ChangingBatchRunner } from "./writing/changing-batch.ts";
-import { Committer, type Inserting } from "./writing/commit.ts";
+import { BatchWriter, type Inserting } from "./writing/commit.ts";
 import { type GenericBatch, GenericBatchRunner } from "./writing/generic-batch.ts";
 import type { SimpleBatch } from "./writing/simple-batch.ts";
 import { SimpleBatchRunner } from "./writing/simple-batch-runner.ts";
@@ -17,7 +17,7 @@ export class StoreSchema {
   readonly isShard: boolean;
   readonly #server: Server;
   readonly #reader: Reader;
-  readonly #committer: Committer;
+  readonly #writer: BatchWriter;
   readonly #simple: SimpleBatchRunner;
   readonly #runner: GenericBatchRunner;
 
@@ -29,7 +29,7 @@ export class StoreSchema {
     this.#runner = new GenericBatchRunner(server, named, notices);
     this.#simple = new SimpleBatchRunner(server, named);
     const changing = notices && new ChangingBatchRunner(server, named, notices);
-    this.#committer = new Committer(server, this.#simple, changing, this.#runner, (batch) => this.#inserted(batch));
+    this.#writer = new BatchWriter(server, this.#simple, changing, this.#runner, (batch) => this.#inserted(batch));
   }
 
   /** Returns the only schema of a store. */
@@ -63,7 +63,7 @@ export class StoreSchema {
 
   /** Commits batches. Rejects with a Failure that tells whether anything may have been applied, by `tried` attempts before too. */
   commit(batches: readonly Batch[], tried = false): Promise<readonly boolean[]> {
-    return this.#committer.commit(batches, tried);
+    return this.#writer.commit(batches, tried);
   }
 
   /** Runs simple batches of one record each in a transaction with others: see {@link SimpleBatchRunner.runIn}. */

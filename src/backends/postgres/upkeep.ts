@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Size, Sizes, Stored } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
-import { Failure } from "../shared/failure.ts";
+import { ServerFailure } from "../shared/failure.ts";
 import { isMissing, toError } from "./connection/failure.ts";
 import type { Server } from "./connection/server.ts";
 import { statement } from "./connection/server.ts";
@@ -137,7 +137,7 @@ async function untilFree(server: Server, table: string, end: number): Promise<vo
         `set local lock_timeout = ${requestMilliseconds}; lock table ${table} in access exclusive mode`,
       );
     } catch (error) {
-      const state = error instanceof Failure ? error.state : "";
+      const state = error instanceof ServerFailure ? error.state : "";
       // The owner of the database may vacuum a table that it may not lock.
       if (state === "42501") return;
       if (state !== "55P03") throw error;
@@ -204,7 +204,7 @@ export async function inspect(server: Server, schema: string): Promise<readonly 
     } catch (error) {
       if (isMissing(error) && first.includes(name)) return faults;
       if (isMissing(error)) continue;
-      if (!(error instanceof Failure) || !error.state.startsWith("XX")) throw error;
+      if (!(error instanceof ServerFailure) || !error.state.startsWith("XX")) throw error;
       faults.push(toError(`${schema}.${name}`, error).message);
     }
   }

@@ -1,16 +1,17 @@
 import type { Answer, Backend, Batch, Capabilities, Read, Size, Stored } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
-import { Failure } from "../shared/failure.ts";
+import { answerEmpty } from "../shared/empty-answers.ts";
+import { ServerFailure } from "../shared/failure.ts";
 import { Hearers } from "../shared/hearers.ts";
 import { toError } from "./connection/failure.ts";
 import type { Servers } from "./connection/servers.ts";
 import { Hearing } from "./hearing.ts";
-import { type Layout, mostTapes } from "./layout.ts";
+import { type KeyLayout, mostTapes } from "./layout.ts";
 import { LayoutRecord } from "./layout-record.ts";
 import { answerReads } from "./reading/reads.ts";
 import { serverFacts } from "./server-facts.ts";
 import { measured, noSizes, rewriteFiles, tidy } from "./upkeep.ts";
-import { Committer } from "./writing/commit.ts";
+import { BatchWriter } from "./writing/commit.ts";
 
 interface Settings {
   readonly prefix: string;
@@ -27,7 +28,7 @@ export class RedisBackend implements Backend {
   readonly #servers: Servers;
   readonly #settings: Settings;
   readonly #record: LayoutRecord;
-  readonly #committer: Committer;
+  readonly #writer: BatchWriter;
   readonly #hearing: Hearing;
   readonly #hearers: Hearers;
 
@@ -42,7 +43,7 @@ export class RedisBackend implements Backend {
       tapes: mostTapes,
     };
     this.#record = new LayoutRecord(servers, settings.prefix, settings.shards);
-    this.#committer = new Committer(servers, settings.replicas);
+    this.#writer = new BatchWriter(servers, settings.replicas);
     this.#hearing = new Hearing(servers, settings.prefix);
     this.#hearers = new Hearers((tell) => this.#hearing.listen(tell));
   }
@@ -90,8 +91,8 @@ export class RedisBackend implements Backend {
     return this.#run(async () => {
       const layout = this.#record.known ?? (await this.#record.read());
       return layout === undefined
-        ? reads.map(nothing)
-        : answerReads(this.#servers, this.#committer.locks, layout, reads);
+        ? reads.map(answerEmpty)
+        : answerReads(this.#servers, this.#writer.locks, layout, reads);
     });
   }
 
@@ -99,9 +100,9 @@ export class RedisBackend implements Backend {
     this.#refuseIfReadOnly();
     try {
       const layout = this.#record.known ?? (await this.#made());
-      return await this.#committer.commit(layout, batches);
+      return await this.#writer.commit(layout, batches);
     } catch (error) {
-      const isKnown = error instanceof Failure && !error.mayHaveApplied;
+      const isKnown = error instanceof ServerFailure && !error.mayHaveApplied;
       throw error instanceof TypeError ? error : toError(this.#servers.address, error, isKnown ? false : "unknown");
     } finally {
       this.#hearing.tell();
@@ -126,7 +127,7 @@ export class RedisBackend implements Backend {
     await this.#run(async () => {
       const layout = await this.#record.read();
       if (layout === undefined) return;
-      await tidy(this.#servers, layout, this.#committer.locks);
+      await tidy(this.#servers, layout, this.#writer.locks);
       await rewriteFiles(this.#servers);
     });
   }
@@ -146,11 +147,11 @@ export class RedisBackend implements Backend {
   }
 
   /** Makes the layout of a new store. A failure here comes before the commit. */
-  async #made(): Promise<Layout> {
+  async #made(): Promise<KeyLayout> {
     try {
       return await this.#record.make();
     } catch (error) {
-      throw error instanceof Failure ? new Failure(error.cause, false, false, error.state) : error;
+      throw error instanceof ServerFailure ? new ServerFailure(error.cause, false, false, error.state) : error;
     }
   }
 
@@ -172,12 +173,4 @@ export class RedisBackend implements Backend {
       throw toError(this.#servers.address, error);
     }
   }
-}
-
-/** Returns the answer of an empty store. */
-function nothing(read: Read): Answer {
-  if ("get" in read) return undefined;
-  if ("tally" in read) return 0;
-  if ("log" in read) return { lines: [], end: "", expired: read.log.after !== "" };
-  return [];
 }

@@ -1,14 +1,14 @@
 import { ThreadmarkError } from "../../errors.ts";
 import type { Servers } from "./connection/servers.ts";
 import { slotOf } from "./crc16.ts";
-import { Layout, layoutVersion } from "./layout.ts";
+import { KeyLayout, layoutVersion } from "./layout.ts";
 
 /** The record that says how a store is laid out. It is written before the first commit. */
 export class LayoutRecord {
   readonly #servers: Servers;
   readonly #prefix: string;
   readonly #shards: number | undefined;
-  #layout: Layout | undefined;
+  #layout: KeyLayout | undefined;
 
   constructor(servers: Servers, prefix: string, shards: number | undefined) {
     this.#servers = servers;
@@ -17,12 +17,12 @@ export class LayoutRecord {
   }
 
   /** Returns the layout if it is known already. */
-  get known(): Layout | undefined {
+  get known(): KeyLayout | undefined {
     return this.#layout;
   }
 
   /** Reads the layout; undefined while there is no store. */
-  async read(): Promise<Layout | undefined> {
+  async read(): Promise<KeyLayout | undefined> {
     if (this.#layout !== undefined) return this.#layout;
     const found = await this.#servers.at(this.#slot, (link) => link.send(["GET", this.#key]));
     if (found === null) return undefined;
@@ -37,12 +37,12 @@ export class LayoutRecord {
         `${this.#servers.address}: the store has layout ${version}; this version of threadmark reads ${layoutVersion}. ${next}`,
       );
     }
-    this.#layout = new Layout(this.#prefix, shards);
+    this.#layout = new KeyLayout(this.#prefix, shards);
     return this.#layout;
   }
 
   /** Reads the layout, or makes it. Where two make it at once, the first one's counts. */
-  async make(): Promise<Layout> {
+  async make(): Promise<KeyLayout> {
     for (;;) {
       const layout = await this.read();
       if (layout !== undefined) return layout;

@@ -62,7 +62,7 @@ const digits = 5;
 export const mostTapes: number = 2 ** 40;
 
 /** The keys of one store. */
-export class Layout {
+export class KeyLayout {
   readonly shards: number;
   readonly #prefix: string;
   readonly #slots: number[] = [];

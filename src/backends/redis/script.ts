@@ -1,5 +1,5 @@
 import { cryptography } from "../../platform/node-builtins.ts";
-import { Failure } from "../shared/failure.ts";
+import { ServerFailure } from "../shared/failure.ts";
 import type { Argument } from "./connection/connection.ts";
 import type { Link } from "./connection/servers.ts";
 
@@ -19,7 +19,7 @@ export class Script {
     try {
       return await link.send(["EVALSHA", this.#name, ...rest]);
     } catch (error) {
-      if (!(error instanceof Failure && error.state === "NOSCRIPT")) throw error;
+      if (!(error instanceof ServerFailure && error.state === "NOSCRIPT")) throw error;
       return link.send(["EVAL", this.#text, ...rest]);
     }
   }

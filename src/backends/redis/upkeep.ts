@@ -2,11 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Size, Stored } from "../../backend.ts";
 import { logBounds, tables } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
-import { Failure } from "../shared/failure.ts";
+import { ServerFailure } from "../shared/failure.ts";
 import type { Host } from "./connection/address.ts";
 import type { Servers } from "./connection/servers.ts";
 import { slotOf } from "./crc16.ts";
-import { keyLength, type Layout, lineagePattern, tableNames } from "./layout.ts";
+import { type KeyLayout, keyLength, lineagePattern, tableNames } from "./layout.ts";
 import { Script } from "./script.ts";
 import { type Locks, parsed } from "./writing/locks.ts";
 
@@ -66,7 +66,7 @@ export function noSizes(): Sizes {
 /** Counts the records of a store by table, lineage by lineage and shard by shard, and those of no known table. */
 export async function measured(
   servers: Servers,
-  layout: Layout,
+  layout: KeyLayout,
   prefix: string,
 ): Promise<{ readonly sizes: Sizes; readonly unknown: number }> {
   const sizes = noSizes();
@@ -90,7 +90,7 @@ export async function measured(
   return { sizes, unknown };
 }
 
-async function measureShard(servers: Servers, layout: Layout, shard: number, sizes: Sizes): Promise<void> {
+async function measureShard(servers: Servers, layout: KeyLayout, shard: number, sizes: Sizes): Promise<void> {
   const slot = layout.slotOf(shard);
   // Behind an id there are a NUL and the type; behind the text of an entry a NUL and two numbers.
   for (const [name, key, extra] of [
@@ -128,7 +128,7 @@ async function* lineageKeys(servers: Servers, prefix: string): AsyncGenerator<st
 }
 
 /** Cuts the logs to their bounds, and removes what batches of two shards left that were stopped halfway. */
-export async function tidy(servers: Servers, layout: Layout, locks: Locks): Promise<void> {
+export async function tidy(servers: Servers, layout: KeyLayout, locks: Locks): Promise<void> {
   for (let shard = 0; shard < layout.shards; shard++) {
     await cutLog(servers, layout, shard);
     await finishLocked(servers, layout, shard, locks);
@@ -138,7 +138,7 @@ export async function tidy(servers: Servers, layout: Layout, locks: Locks): Prom
 
 type Line = readonly [id: Buffer, fields: readonly [at: Buffer, text: Buffer]];
 
-async function cutLog(servers: Servers, layout: Layout, shard: number): Promise<void> {
+async function cutLog(servers: Servers, layout: KeyLayout, shard: number): Promise<void> {
   const key = layout.key(shard, "g");
   const send = (...args: readonly string[]): Promise<unknown> =>
     servers.at(layout.slotOf(shard), (link) => link.send(args));
@@ -154,7 +154,7 @@ async function cutLog(servers: Servers, layout: Layout, shard: number): Promise<
   }
 }
 
-async function finishLocked(servers: Servers, layout: Layout, shard: number, locks: Locks): Promise<void> {
+async function finishLocked(servers: Servers, layout: KeyLayout, shard: number, locks: Locks): Promise<void> {
   const found = await servers.at(layout.slotOf(shard), (link) => link.send(["HGETALL", layout.key(shard, "k")]));
   const fields = found as readonly Buffer[];
   for (let at = 0; at < fields.length; at += 2) {
@@ -166,7 +166,7 @@ async function finishLocked(servers: Servers, layout: Layout, shard: number, loc
 /** Decisions are kept for so long, since a batch that was given up may still be under way: it is refused after a minute. */
 const decisionMilliseconds = 15 * 60 * 1000;
 
-async function dropDecisions(servers: Servers, layout: Layout, shard: number): Promise<void> {
+async function dropDecisions(servers: Servers, layout: KeyLayout, shard: number): Promise<void> {
   const key = layout.key(shard, "x");
   const slot = layout.slotOf(shard);
   const fields = (await servers.at(slot, (link) => link.send(["HGETALL", key]))) as readonly Buffer[];
@@ -178,7 +178,7 @@ async function dropDecisions(servers: Servers, layout: Layout, shard: number): P
   }
 }
 
-async function isLockedBy(servers: Servers, layout: Layout, id: string, batch: string): Promise<boolean> {
+async function isLockedBy(servers: Servers, layout: KeyLayout, id: string, batch: string): Promise<boolean> {
   const shard = layout.shardOfThread(id);
   const slot = layout.slotOf(shard);
   const lock = await servers.at(slot, (link) => link.send(["HGET", layout.key(shard, "k"), id]));
@@ -200,7 +200,7 @@ export async function rewriteFiles(servers: Servers): Promise<void> {
         await servers.ask(host, ["BGREWRITEAOF"]);
         begun = true;
       } catch (error) {
-        if (!(error instanceof Failure && /in progress/i.test(error.message))) throw error;
+        if (!(error instanceof ServerFailure && /in progress/i.test(error.message))) throw error;
       }
     }
   }

@@ -1,7 +1,7 @@
 import { type ErrorCode, ThreadmarkError } from "../../errors.ts";
 
 /** A failed attempt at a server: whether it may have taken effect, and whether another could succeed. */
-export class Failure extends Error {
+export class ServerFailure extends Error {
   /** True if the server may have done what it was asked nevertheless. */
   readonly mayHaveApplied: boolean;
   /** True if another attempt may succeed. */
@@ -28,7 +28,7 @@ export function adviseOn(
   committed?: false | "unknown",
 ): ThreadmarkError {
   if (error instanceof ThreadmarkError) return error;
-  const { state, cause, message } = error instanceof Failure ? error : new Failure(error, false, false);
+  const { state, cause, message } = error instanceof ServerFailure ? error : new ServerFailure(error, false, false);
   const [code, next] = advice[state] ?? ["BACKEND", "check that the server is reachable and healthy"];
   const outcome = committed === "unknown" ? " (whether the commit was applied cannot be told)" : "";
   return new ThreadmarkError(code, `${address}: ${message}${outcome}; ${next}.`, {

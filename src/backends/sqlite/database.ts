@@ -4,7 +4,7 @@ import { fs } from "../../platform/node-builtins.ts";
 import type { Connection, Driver } from "./driver/contract.ts";
 import { moved } from "./faults.ts";
 import { fingerprint } from "./files/companion-files.ts";
-import type { Snapshot } from "./files/copy-database.ts";
+import type { DatabaseCopy } from "./files/copy-database.ts";
 import { copyDatabase } from "./files/copy-database.ts";
 import { claimLog, disclaimLog, refuseForeignLog } from "./files/log-owner.ts";
 import { OpenedFiles } from "./files/opened-files.ts";
@@ -30,7 +30,7 @@ export class Database {
   readonly connection: Connection;
   readonly statements: Statements;
   readonly #path: string;
-  readonly #snapshot: Snapshot | undefined;
+  readonly #snapshot: DatabaseCopy | undefined;
   /** Undefined for a private copy and for a database in memory, which cannot be moved. */
   readonly #files: OpenedFiles | undefined;
   #state: SchemaState;
@@ -40,7 +40,7 @@ export class Database {
     path: string,
     files: OpenedFiles | undefined,
     state: SchemaState,
-    snapshot: Snapshot | undefined,
+    snapshot: DatabaseCopy | undefined,
   ) {
     this.connection = connection;
     this.statements = new Statements(connection);
@@ -74,7 +74,7 @@ export class Database {
     location: string,
     path: string,
     readOnly: boolean,
-    snapshot: Snapshot | undefined,
+    snapshot: DatabaseCopy | undefined,
   ): Database {
     // Before the connection, so that a file that replaces the database in between is noticed.
     const files = snapshot !== undefined || path === inMemory ? undefined : OpenedFiles.at(path);

@@ -1,6 +1,7 @@
 import type { Answer, Backend, Batch, Capabilities, Read, Snapshot } from "../../backend.ts";
 import { checkBackendOptions } from "../../model/validation/store/open.ts";
 import { fs, path } from "../../platform/node-builtins.ts";
+import { answerEmpty } from "../shared/empty-answers.ts";
 import { checkedMode } from "../shared/file-mode.ts";
 import { Hearers } from "../shared/hearers.ts";
 import { applyBatches } from "./commits.ts";
@@ -14,8 +15,8 @@ import { refuseForeignLog } from "./files/log-owner.ts";
 import { makeFile } from "./files/make-file.ts";
 import { hearCommits } from "./hear-commits.ts";
 import { LockSharing } from "./lock-sharing.ts";
-import { integrityFaults, noSizes, pageBytes, type Sizes, sizesOf } from "./measures.ts";
-import { answerInTransaction, answerNothing, answerReads } from "./reads.ts";
+import { integrityFaults, noSizes, pageBytes, sizesOf, type TableSizes } from "./measures.ts";
+import { answerInTransaction, answerReads } from "./reads.ts";
 
 export { type BetterSqlite, betterDriver } from "./driver/better-driver.ts";
 export { type BunSqlite, bunDriver } from "./driver/bun-driver.ts";
@@ -92,7 +93,7 @@ class SqliteBackend implements Backend {
   read(reads: readonly Read[]): Promise<readonly Answer[]> {
     return this.#look(
       (database) => answerReads(database, reads),
-      () => answerNothing(reads),
+      () => reads.map(answerEmpty),
     );
   }
 
@@ -115,7 +116,7 @@ class SqliteBackend implements Backend {
     }
   }
 
-  async size(): Promise<{ tables: Sizes; total: number }> {
+  async size(): Promise<{ tables: TableSizes; total: number }> {
     const sizes = await this.#look(sizesOf, noSizes);
     return { tables: sizes, ...(await this.total()) };
   }

@@ -2,19 +2,19 @@ import type { Size, Stored, Table } from "../../backend.ts";
 import { tables } from "../../backend.ts";
 import type { Database } from "./database.ts";
 
-export type Sizes = Record<Stored, Size>;
+export type TableSizes = Record<Stored, Size>;
 
 const tableNames: readonly Stored[] = [...(Object.keys(tables) as Table[]), "directory", "entry", "log"];
 
 const empty: Size = { records: 0, bytes: 0 };
 
 /** Returns the sizes of a store that does not exist yet. */
-export function noSizes(): Sizes {
-  return Object.fromEntries(tableNames.map((name) => [name, empty])) as Sizes;
+export function noSizes(): TableSizes {
+  return Object.fromEntries(tableNames.map((name) => [name, empty])) as TableSizes;
 }
 
 /** Measures the tables, in one snapshot. */
-export function sizesOf(database: Database): Sizes {
+export function sizesOf(database: Database): TableSizes {
   const { statements } = database;
   statements.beginRead();
   try {
@@ -24,7 +24,7 @@ export function sizesOf(database: Database): Sizes {
         const { records, bytes } = statements.size(name) as Size;
         return [name, { records, bytes }];
       }),
-    ) as Sizes;
+    ) as TableSizes;
   } finally {
     statements.commit();
   }

@@ -1,8 +1,9 @@
 import type { Answer, Found, IndexEntry, Listed, LogPage, LogRange, Read, Stored, Value } from "../../backend.ts";
 import { tables } from "../../backend.ts";
+import { answerEmpty } from "../shared/empty-answers.ts";
 import { compareIds } from "../shared/id-order.ts";
 import { afterPrefix } from "../shared/key-bounds.ts";
-import { startOf } from "../shared/ordered-entries.ts";
+import { startOf } from "../shared/ordered/entries.ts";
 import type { Database } from "./database.ts";
 import { isNarrow } from "./key-sql.ts";
 import type { Statements } from "./statements.ts";
@@ -43,17 +44,6 @@ export function answerInTransaction({ statements }: Database, reads: readonly Re
   return reads.map((read) => answer(statements, read));
 }
 
-/** Answers reads of a store that does not exist yet. */
-export function answerNothing(reads: readonly Read[]): readonly Answer[] {
-  return reads.map(nothing);
-}
-
-function nothing(read: Read): Answer {
-  if ("get" in read) return undefined;
-  if ("tally" in read) return 0;
-  return "log" in read ? { lines: [], end: "", expired: read.log.after !== "" } : [];
-}
-
 function tableOf(read: Read): Stored {
   if ("get" in read) return read.get.table;
   if ("scan" in read) return read.scan.table;
@@ -66,7 +56,7 @@ function answerFromOld(database: Database, reads: readonly Read[]): readonly Ans
   const known = reads.filter((read) => !lacks(read));
   const answers = answerReads(database, known);
   let index = 0;
-  return reads.map((read) => (lacks(read) ? nothing(read) : answers[index++]));
+  return reads.map((read) => (lacks(read) ? answerEmpty(read) : answers[index++]));
 }
 
 /**

@@ -1,14 +1,35 @@
-import type { Batch, DirectoryKey, IndexEntry, Key, LogLine, Range, Stored } from "../../backend.ts";
-import { logBounds } from "../../backend.ts";
+import type { DirectoryKey, IndexEntry, Key, LogLine, Range, Stored } from "../../backend.ts";
 import type { Bound, Connection, Statement } from "./driver/contract.ts";
 import { type ListStatement, withRowsAsLists } from "./driver/row-arrays.ts";
 import type { TableName } from "./key-sql.ts";
-import { bindKey, bindRange, isNarrow, keySqlOf } from "./key-sql.ts";
-
-/** `insert` leaves a present key alone, `put` overwrites it. */
-type Verb = "insert" | "put";
-
-type Checks = NonNullable<Batch["checks"]>;
+import { bindKey, bindRange, isNarrow } from "./key-sql.ts";
+import {
+  addEntry,
+  addLine,
+  type Checks,
+  cutLog,
+  deleteOne,
+  deleteRange,
+  findDown,
+  findUp,
+  get,
+  getAndScan,
+  holds,
+  linesAfter,
+  listAfter,
+  listFrom,
+  logEnds,
+  newestLines,
+  newestOfTapes,
+  removeEntry,
+  scanDown,
+  scanUp,
+  size,
+  takenElsewhere,
+  tally,
+  type Verb,
+  write,
+} from "./statement-texts.ts";
 
 /** Prepares every statement of the backend when it is first used. */
 export class Statements {
@@ -211,96 +232,3 @@ export class Statements {
     return statement;
   }
 }
-
-/**
- * An expression, since for a bare parameter SQLite plans the statement again at every value: five times the work of a
- * short scan.
- */
-const limit = "LIMIT ? + 0";
-
-const listFrom = `SELECT id, value FROM directory WHERE id >= ? AND id < ? ORDER BY id ${limit}`;
-const listAfter = `SELECT id, value FROM directory WHERE id > ? AND id < ? ORDER BY id ${limit}`;
-
-const get = (table: TableName): string => `SELECT value FROM "${table}" WHERE ${keySqlOf(table).equals}`;
-
-const scanUp = (table: TableName): string => {
-  const { selected, within, ascending } = keySqlOf(table);
-  return `SELECT ${selected}, value FROM "${table}" WHERE ${within} ORDER BY ${ascending} ${limit}`;
-};
-
-const getAndScan = (one: TableName, many: TableName): string => {
-  const { selected, within } = keySqlOf(many);
-  return (
-    `SELECT NULL AS item, 0 AS part, value FROM "${one}" WHERE ${keySqlOf(one).equals} ` +
-    `UNION ALL SELECT ${selected}, value FROM "${many}" WHERE ${within}`
-  );
-};
-
-/** Returns the statement for so many tapes, each given by the group and item of its meta record and the group of its rows. */
-const newestOfTapes = (places: number): string => {
-  const values = Array.from({ length: places }, (_, number) => `(${number}, ?, ?, ?)`).join(", ");
-  const rows = "p.tape << 32";
-  return `WITH p (number, lineage, item, tape) AS (VALUES ${values})
-    SELECT p.number AS number, m.value AS meta,
-      t.key & 4294967295 AS item, t.value AS value, u.key & 4294967295 AS itemBefore, u.value AS valueBefore
-    FROM p
-    LEFT JOIN meta m ON m.key = (p.lineage << 32 | p.item)
-    LEFT JOIN tail t ON t.key = (SELECT max(key) FROM tail WHERE key BETWEEN ${rows} AND (${rows} | 4294967295))
-    LEFT JOIN tail u ON u.key = (SELECT max(key) FROM tail WHERE key BETWEEN ${rows} AND t.key - 1)`;
-};
-
-const scanDown = (table: TableName): string => {
-  const { selected, within, descending } = keySqlOf(table);
-  return `SELECT ${selected}, value FROM "${table}" WHERE ${within} ORDER BY ${descending} ${limit}`;
-};
-
-/** Compares type and value by IS, for which a missing row's NULL equals a bound NULL. */
-const check = (table: TableName): string => `(${get(table)}) IS ?`;
-
-const holds = (table: TableName): string => `SELECT ${check(table)} AS holds`;
-
-const write = (verb: Verb, table: TableName, checks: Checks): string => {
-  const { columns, values } = keySqlOf(table);
-  const condition = checks.map(({ key }) => check(key.table)).join(" AND ");
-  // A SELECT copies the value once more: of a pack, that took as long as a third of its commit.
-  const source = checks.length === 0 ? `VALUES (${values}, ?)` : `SELECT ${values}, ? WHERE ${condition}`;
-  const conflict = verb === "insert" ? "DO NOTHING" : "DO UPDATE SET value = excluded.value";
-  return `INSERT INTO "${table}" (${columns}, value) ${source} ON CONFLICT (${columns}) ${conflict}`;
-};
-
-const takenElsewhere = `SELECT 1 FROM meta WHERE key & 4294967295 = ? AND key >> 32 <> ? LIMIT 1`;
-
-const deleteOne = (table: TableName): string => `DELETE FROM "${table}" WHERE ${keySqlOf(table).equals}`;
-
-const deleteRange = (table: TableName): string => `DELETE FROM "${table}" WHERE ${keySqlOf(table).within}`;
-
-const addEntry = "INSERT INTO entry (text, lineage, distance) VALUES (?, ?, ?) ON CONFLICT DO NOTHING";
-const removeEntry = "DELETE FROM entry WHERE text = ? AND lineage = ? AND distance = ?";
-
-const findUp =
-  "SELECT text, lineage, lineage + distance AS tape FROM entry WHERE (text, lineage, distance) > (?, ?, ?) AND text < ? " +
-  `ORDER BY text, lineage, distance ${limit}`;
-const findDown =
-  "SELECT text, lineage, lineage + distance AS tape FROM entry WHERE (text, lineage, distance) < (?, ?, ?) AND text >= ? " +
-  `ORDER BY text DESC, lineage DESC, distance DESC ${limit}`;
-const tally = "SELECT count(*) AS count FROM entry WHERE text >= ? AND text < ?";
-
-const addLine = "INSERT INTO log (at, text) VALUES (?, ?) RETURNING position";
-const linesAfter = `SELECT position, at, text FROM log WHERE position > ? ORDER BY position ${limit}`;
-const newestLines = `SELECT position, at, text FROM log WHERE position > ? ORDER BY position DESC ${limit}`;
-const logEnds = "SELECT (SELECT min(position) FROM log) AS oldest, (SELECT max(position) FROM log) AS newest";
-// Times may step back, so the oldest line to stay is the first that is young enough.
-const cutLog =
-  `DELETE FROM log WHERE position < (SELECT max(position) FROM log) AND position < max(` +
-  `(SELECT max(position) FROM log) - ${logBounds.lines} + 1, ` +
-  `(SELECT min(position) FROM log WHERE at >= (SELECT at FROM log ORDER BY position DESC LIMIT 1) - ${logBounds.milliseconds}))`;
-
-const size = (table: Stored): string => {
-  const length =
-    table === "entry" || table === "log"
-      ? "octet_length(text)"
-      : table === "directory"
-        ? "octet_length(id) + octet_length(value)"
-        : "octet_length(value)";
-  return `SELECT count(*) AS records, coalesce(sum(${length}), 0) AS bytes FROM "${table}"`;
-};

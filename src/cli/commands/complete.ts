@@ -15,7 +15,7 @@ const LOOKED_AT = 1_000;
 const patience = 500;
 
 /** A completion of the word being typed, and its description. */
-export interface Candidate {
+export interface Completion {
   readonly word: string;
   readonly meaning?: string;
 }
@@ -44,7 +44,7 @@ async function candidatesFor(
   program: Command,
   session: Session,
   words: readonly string[],
-): Promise<readonly Candidate[]> {
+): Promise<readonly Completion[]> {
   const [name = "", ...typed] = words;
   if (words.length <= 1) return commandsOf(program);
   const command = program.commands.find((candidate) => candidate.name() === name);
@@ -56,25 +56,25 @@ async function candidatesFor(
   if (unfinished.startsWith("-")) return optionsOf(command);
   return argumentsOf(command.registeredArguments[operands.length] ?? lastVariadic(command));
 
-  async function valuesOf(option: Option): Promise<readonly Candidate[]> {
+  async function valuesOf(option: Option): Promise<readonly Completion[]> {
     if (option.argChoices !== undefined) return option.argChoices.map((word) => ({ word }));
     if (option.flags.includes("<checkpoint>")) return checkpoints();
     return option.flags.includes("<thread>") && option.long !== "--into" ? threads() : [];
   }
 
-  async function argumentsOf(argument: Argument | undefined): Promise<readonly Candidate[]> {
+  async function argumentsOf(argument: Argument | undefined): Promise<readonly Completion[]> {
     const kind = argument?.name() ?? "";
     if (kind === "shell") return ["bash", "zsh", "fish"].map((word) => ({ word }));
     if (kind === "thread" || kind === "threads") return threads();
     return ["checkpoint", "before", "after"].includes(kind) ? checkpoints() : [];
   }
 
-  function threads(): Promise<readonly Candidate[]> {
+  function threads(): Promise<readonly Completion[]> {
     return session.withStore(
       url,
       async (store) => {
-        const offered = async (wanted: ThreadsOptions): Promise<readonly Candidate[]> => {
-          const found: Candidate[] = [];
+        const offered = async (wanted: ThreadsOptions): Promise<readonly Completion[]> => {
+          const found: Completion[] = [];
           for await (const { id, workflow, status } of store.threads(wanted)) {
             if (id.startsWith(unfinished))
               found.push({ word: id, meaning: workflow === null ? status : `${workflow}, ${status}` });
@@ -94,11 +94,11 @@ async function candidatesFor(
     );
   }
 
-  function checkpoints(): Promise<readonly Candidate[]> {
+  function checkpoints(): Promise<readonly Completion[]> {
     return session.withStore(
       url,
       async (store) => {
-        const found: Candidate[] = [];
+        const found: Completion[] = [];
         const thread = await existingThread(store, operands[0] ?? "", values.get("--namespace"));
         for await (const { id, step, node, source } of thread.history({ limit: OFFERED }))
           found.push({ word: id, meaning: `step ${step}, ${stepName({ node, source })}` });
@@ -110,12 +110,12 @@ async function candidatesFor(
   }
 }
 
-function commandsOf(program: Command): readonly Candidate[] {
+function commandsOf(program: Command): readonly Completion[] {
   const shown = program.createHelp().visibleCommands(program);
   return shown.map((command) => ({ word: command.name(), meaning: command.summary() }));
 }
 
-function optionsOf(command: Command): readonly Candidate[] {
+function optionsOf(command: Command): readonly Completion[] {
   const shown = command.createHelp().visibleOptions(command);
   return shown.flatMap((option) => (option.long ? [{ word: option.long, meaning: option.description }] : []));
 }

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { usage } from "../failure.ts";
 import { declare } from "../input/declare.ts";
 import { keysOf } from "../input/key-file.ts";
-import { Progress } from "../output/progress.ts";
+import { ProgressLine } from "../output/progress.ts";
 import { countText } from "../output/quantities.ts";
 import type { Session } from "../session.ts";
 
@@ -21,7 +21,7 @@ export function rotateCommand(program: Command, session: Session): void {
         throw usage("rotate needs the keys of the store, the new one first: --key-file.");
       session.migrating = migrate;
       const result = await session.withStore(url, (store) =>
-        Progress.during(session, "rotating, threads:", (update) =>
+        ProgressLine.during(session, "rotating, threads:", (update) =>
           store.rotate({ data, progress: (threads) => update(threads, undefined), signal }),
         ),
       );

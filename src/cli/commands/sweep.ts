@@ -3,7 +3,7 @@ import type { RetentionOptions, SweepResult, SweptStatus } from "../../model/ret
 import { usage } from "../failure.ts";
 import { confirm } from "../input/confirm.ts";
 import { collected, declare, duration, wholeNumber } from "../input/declare.ts";
-import { Progress } from "../output/progress.ts";
+import { ProgressLine } from "../output/progress.ts";
 import { bytesText, countText } from "../output/quantities.ts";
 import type { Session } from "../session.ts";
 
@@ -48,7 +48,7 @@ export function sweepCommand(program: Command, session: Session): void {
         url,
         async (store) => {
           const sweep = (dry: boolean): Promise<SweepResult> =>
-            Progress.during(session, dry ? "looking, threads:" : "sweeping, threads:", (update) =>
+            ProgressLine.during(session, dry ? "looking, threads:" : "sweeping, threads:", (update) =>
               store.sweep({ dryRun: dry, signal: session.signal, progress: (done) => update(done) }),
             );
           if (!dryRun && !yes) {

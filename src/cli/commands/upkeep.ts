@@ -2,10 +2,10 @@ import { type Command, Option } from "commander";
 import type { Store } from "../../api/store.ts";
 import { careFacts } from "../../display/care.ts";
 import type { Fault, MeasuredStats, Stats } from "../../model/interface/results.ts";
-import { exitCodes, Failure } from "../failure.ts";
+import { CommandFailure, exitCodes } from "../failure.ts";
 import { declare } from "../input/declare.ts";
 import { printable } from "../output/printable.ts";
-import { Progress } from "../output/progress.ts";
+import { ProgressLine } from "../output/progress.ts";
 import { bytesText, changeText, countText, dateText } from "../output/quantities.ts";
 import { printFacts } from "../output/table.ts";
 import type { Terminal } from "../output/terminal.ts";
@@ -19,7 +19,7 @@ export function verifyCommand(program: Command, session: Session): void {
     async run({ url }) {
       const { terminal, json } = session;
       const result = await session.withStore(url, (store) =>
-        Progress.during(session, "verifying, threads:", async (update) => {
+        ProgressLine.during(session, "verifying, threads:", async (update) => {
           const { threads } = await store.counts();
           update(0, threads);
           return store.verify({ progress: (done) => update(done, threads) });
@@ -31,7 +31,7 @@ export function verifyCommand(program: Command, session: Session): void {
         if (result.ok) terminal.note("No faults.");
       }
       if (!result.ok)
-        throw new Failure(exitCodes.faulty, "FAULTY", `${countText(result.faults.length, "fault")} found.`);
+        throw new CommandFailure(exitCodes.faulty, "FAULTY", `${countText(result.faults.length, "fault")} found.`);
     },
   });
 }
@@ -98,7 +98,7 @@ export function statsCommand(program: Command, session: Session): void {
 }
 
 function measured(session: Session, store: Store<State>): Promise<MeasuredStats> {
-  return Progress.during(session, "measuring, threads:", async (update) => {
+  return ProgressLine.during(session, "measuring, threads:", async (update) => {
     const { threads } = await store.counts();
     update(0, threads);
     return store.measure({ progress: (done) => update(done, threads) });
@@ -113,7 +113,7 @@ export function reindexCommand(program: Command, session: Session): void {
     async run({ url }) {
       const { terminal, json, signal } = session;
       const threads = await session.withStore(url, (store) =>
-        Progress.during(session, "indexing, threads:", (update) =>
+        ProgressLine.during(session, "indexing, threads:", (update) =>
           store.reindex({ progress: (done) => update(done), signal }),
         ),
       );
@@ -132,7 +132,7 @@ export function compactCommand(program: Command, session: Session): void {
       const { terminal, json } = session;
       const sizes = await session.withStore(url, async (store) => {
         const { threads, bytes } = await store.stats();
-        await Progress.during(session, "compacting, threads:", (update) => {
+        await ProgressLine.during(session, "compacting, threads:", (update) => {
           update(0, threads);
           return store.compact({ progress: (done) => update(done, threads) });
         });

@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { exitCodes, Failure, usage } from "../failure.ts";
+import { CommandFailure, exitCodes, usage } from "../failure.ts";
 
 /** Imports a module of the user's program by its path. */
 export async function importApp(path: string): Promise<Readonly<Record<string, unknown>>> {
   const file = resolve(path);
-  if (!existsSync(file)) throw new Failure(exitCodes.notFound, "NOT_FOUND", `There is no file ${path}.`);
+  if (!existsSync(file)) throw new CommandFailure(exitCodes.notFound, "NOT_FOUND", `There is no file ${path}.`);
   try {
     return (await import(pathToFileURL(file).href)) as Readonly<Record<string, unknown>>;
   } catch (error) {

@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline";
-import { exitCodes, Failure } from "../failure.ts";
+import { CommandFailure, exitCodes } from "../failure.ts";
 import type { Session } from "../session.ts";
 
 /** Asks before something is lost. Without a terminal to ask on, --yes is required; `instead` names an alternative. */
@@ -12,7 +12,7 @@ export async function confirm(
   if (yes === true) return;
   const { stdin, stderr } = session.terminal.streams;
   if (stdin.isTTY !== true) {
-    throw new Failure(
+    throw new CommandFailure(
       exitCodes.declined,
       "DECLINED",
       `${question} Nobody is here to ask: pass --yes to do it${instead}.`,
@@ -25,5 +25,5 @@ export async function confirm(
     reader.question(`${question} [y/N] `, resolve);
   });
   reader.close();
-  if (!/^y(es)?$/i.test(answer.trim())) throw new Failure(exitCodes.declined, "DECLINED", "Nothing was done.");
+  if (!/^y(es)?$/i.test(answer.trim())) throw new CommandFailure(exitCodes.declined, "DECLINED", "Nothing was done.");
 }

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { exitCodes, Failure } from "../failure.ts";
+import { CommandFailure, exitCodes } from "../failure.ts";
 import { printable } from "../output/printable.ts";
 
 /**
@@ -12,5 +12,5 @@ export function expectStore(url: string): void {
   if (kind === undefined || (kind === "sqlite" && path === ":memory:") || existsSync(path)) return;
   const what = kind === "sqlite" ? "file" : "directory";
   const message = `There is no ${what} ${printable(resolve(path))}. Check the path: the first write to a store makes it.`;
-  throw new Failure(exitCodes.notFound, "NOT_FOUND", message);
+  throw new CommandFailure(exitCodes.notFound, "NOT_FOUND", message);
 }

@@ -2,7 +2,7 @@ import type { Store } from "../../api/store.ts";
 import type { Thread } from "../../api/thread.ts";
 import type { Checkpoint } from "../../model/checkpoint.ts";
 import { nearest } from "../../model/nearest.ts";
-import { exitCodes, Failure } from "../failure.ts";
+import { CommandFailure, exitCodes } from "../failure.ts";
 import { printable } from "../output/printable.ts";
 import type { State } from "../session.ts";
 
@@ -75,7 +75,7 @@ async function short(thread: Thread<State>, reference: string): Promise<Checkpoi
     if (id.startsWith(reference) || id.endsWith(reference)) matching.push(id);
     if (matching.length > 1) {
       const message = `${quoted(reference)} could be ${matching.map(quoted).join(" or ")}, among others. Give more of the id.`;
-      throw new Failure(exitCodes.notFound, "NOT_FOUND", message);
+      throw new CommandFailure(exitCodes.notFound, "NOT_FOUND", message);
     }
   }
   return matching[0] === undefined ? undefined : thread.get(matching[0]);
@@ -89,6 +89,6 @@ function meant(candidate: string | undefined): string {
   return candidate === undefined ? "" : ` Did you mean ${quoted(candidate)}?`;
 }
 
-function notFound(message: string): Failure {
-  return new Failure(exitCodes.notFound, "NOT_FOUND", message);
+function notFound(message: string): CommandFailure {
+  return new CommandFailure(exitCodes.notFound, "NOT_FOUND", message);
 }

@@ -1,4 +1,5 @@
 import { pathText } from "../../display/quantities.ts";
+import { assign } from "../../platform/plain-objects.ts";
 import { usage } from "../failure.ts";
 
 export { pathText };
@@ -91,16 +92,11 @@ export function withValueAt(
     throw usage(`${pathText(here) || "The state"} has no parts: set it as a whole.`);
   }
   const copy = Object.create(prototype as object | null) as Record<string, unknown>;
-  for (const [key, part] of Object.entries(value as object)) define(copy, key, part);
-  define(
+  for (const [key, part] of Object.entries(value as object)) assign(copy, key, part);
+  assign(
     copy,
     String(step),
     inside(Object.hasOwn(value as object, step) ? (value as Record<string, unknown>)[step] : undefined),
   );
   return copy;
-}
-
-/** Defines an ordinary property, even "__proto__". */
-function define(object: Record<string, unknown>, key: string, value: unknown): void {
-  Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
 }

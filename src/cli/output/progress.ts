@@ -6,7 +6,7 @@ const INTERVAL = 80;
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
 /** Shows the progress of long work on a terminal, and nothing elsewhere. */
-export class Progress {
+export class ProgressLine {
   readonly #terminal: Terminal;
   readonly #label: string;
   readonly #shown: boolean;
@@ -28,9 +28,9 @@ export class Progress {
   static async during<T>(
     { terminal, signal }: Session,
     label: string,
-    work: (update: Progress["update"]) => Promise<T>,
+    work: (update: ProgressLine["update"]) => Promise<T>,
   ): Promise<T> {
-    const progress = new Progress(terminal, label);
+    const progress = new ProgressLine(terminal, label);
     progress.#timer = setInterval(() => progress.#draw(), INTERVAL);
     progress.#timer.unref();
     try {

@@ -1,6 +1,6 @@
 import { splitKeys } from "../../display/values/internals.ts";
-import { isRecord } from "../../display/values/records.ts";
 import { plainRenderers } from "../../display/values/renderers.ts";
+import { isPlainObject } from "../../platform/plain-objects.ts";
 
 /** Values with more parts than this are printed as they are stored: they are shortened anyway. */
 const MOST_PARTS = 20_000;
@@ -32,7 +32,7 @@ function convert(value: unknown, budget: { left: number }): unknown {
   if (budget.left < 0) return value;
   if (Array.isArray(value)) return value.map((part) => convert(part, budget));
   if (value instanceof Map) return new Map([...value].map(([key, part]) => [key, convert(part, budget)]));
-  if (!isRecord(value)) return value;
+  if (!isPlainObject(value)) return value;
   const rendered = plainRenderers.of(value);
   const shown = Object.create(rendered?.title === undefined ? Object.prototype : prototypeOf(rendered.title)) as object;
   for (const [key, part] of Object.entries(rendered?.fields ?? value))

@@ -1,4 +1,4 @@
-/** Fewer characters are no name to type: ids of other checkpoints would soon share them. */
+/** The fewest characters of a shortened id: ids of later checkpoints would soon begin with fewer. */
 const SHORTEST = 6;
 
 /**

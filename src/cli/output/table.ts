@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import { columnsOf, printable, shortened, shortenedInside } from "./printable.ts";
 import type { Terminal } from "./terminal.ts";
 
-export interface Column<Row> {
+export interface TableColumn<Row> {
   readonly title: string;
   readonly text: (row: Row) => string;
   /** Colours the cell, after it was measured. */
@@ -15,7 +15,7 @@ export interface Column<Row> {
    * have to type again is such a column.
    */
   readonly leaves?: number;
-  /** A flexible column that stays is shortened to this before another column leaves. Default: what nine of ten rows need. */
+  /** The characters to which a flexible column is shortened before other columns leave. Default: the width of nine in ten rows. */
   readonly least?: number;
   /** Where a text is shortened. Default: at the end of a column that may leave, inside one that stays, such as an id. */
   readonly cut?: "end";
@@ -27,7 +27,7 @@ const NARROWEST = 8;
 const COMFORTABLE = 20;
 
 /** Prints rows under their titles, aligned. Columns that are empty in every row are left out. */
-export function printTable<Row>(terminal: Terminal, columns: readonly Column<Row>[], rows: readonly Row[]): void {
+export function printTable<Row>(terminal: Terminal, columns: readonly TableColumn<Row>[], rows: readonly Row[]): void {
   const cells = columns.map((column) => rows.map((row) => printable(column.text(row))));
   const filled = columns.map((_, index) => index).filter((index) => cells[index]?.some((cell) => cell !== ""));
   const fitted = fitColumns(

@@ -157,15 +157,6 @@ export function corruptDelta(fault: string): ThreadmarkError {
   return new ThreadmarkError("CORRUPT", `The delta cannot be used: ${fault}. Run verify() to find the damaged frames.`);
 }
 
-/** Sets an own property, whatever its name: an assignment to `__proto__` would change the prototype instead. */
-export function assign<Value>(target: { [key: string]: Value }, key: string, value: Value): void {
-  if (key === "__proto__") {
-    Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
-  } else {
-    target[key] = value;
-  }
-}
-
 export function readList<Item>(value: Item[] | undefined, letter: string): readonly Item[] {
   if (!Array.isArray(value)) throw corruptDelta(`"${letter}" must be a list`);
   return value;

@@ -5,7 +5,7 @@
 
 export { diff } from "./diff/diff.ts";
 export { isReplacement, replacedBy, replacement } from "./diff/replacement.ts";
-export { assign, type Delta, type SealedStep } from "./format.ts";
+export type { Delta, SealedStep } from "./format.ts";
 export { Growth, growthOf } from "./growth.ts";
 export { compose } from "./join/compose.ts";
 export { apply, applyOwned, OwnedCopies } from "./join/patch.ts";

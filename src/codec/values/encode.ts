@@ -11,7 +11,7 @@ import {
   isPrimitiveNode,
   type TaggedPrimitive,
 } from "./kinds/primitive.ts";
-import { inside, type PathStep } from "./path.ts";
+import { inside, type ValueStep } from "./path.ts";
 import { hasOnlyElements, isAccessor, ordinaryNames, strayKey, unordinaryKey } from "./properties.ts";
 import { refusalOf } from "./refusal.ts";
 import { Trail } from "./trail.ts";
@@ -73,7 +73,7 @@ export class Encoder implements Encoding {
     return captureClassOrKind(this, this.#classes, value, previous, depth);
   }
 
-  child(value: unknown, previous: Json | undefined, depth: number, step: PathStep): Json {
+  child(value: unknown, previous: Json | undefined, depth: number, step: ValueStep): Json {
     this.trail.steps[depth] = step;
     return this.capture(value, previous, depth + 1);
   }

@@ -1,5 +1,5 @@
 /** How a path continues from a value to a value it holds: a property, an index, or a symbol below. */
-export type PathStep = string | number | typeof inside | typeof entries | typeof members;
+export type ValueStep = string | number | typeof inside | typeof entries | typeof members;
 
 /**
  * A level of the tree that has no counterpart in the value: the data of a class, the properties of an escaped object.
@@ -18,7 +18,7 @@ function property(key: string): string {
 }
 
 /** Formats a path like the expression that leads there: `state.files.get("a.txt")[3].callback`. */
-export function formatPath(root: string, steps: readonly PathStep[], holders: readonly unknown[]): string {
+export function formatPath(root: string, steps: readonly ValueStep[], holders: readonly unknown[]): string {
   let text = root;
   for (let level = 0; level < steps.length; level++) {
     const step = steps[level];

@@ -2,7 +2,7 @@ import { ThreadmarkError } from "../../errors.ts";
 import { shortenPath } from "../../model/shorten-path.ts";
 import { depthLimit } from "../json.ts";
 import { RECORD_BYTES, tooLarge } from "../json-text.ts";
-import { formatPath, type PathStep } from "./path.ts";
+import { formatPath, type ValueStep } from "./path.ts";
 import { propertyRefusal, type Refusal } from "./refusal.ts";
 
 /** The position of a walk through a value, so that a refused value is named by its path. */
@@ -10,7 +10,7 @@ export class Trail {
   /** The object at each level. Entries below the level of the walk are stale. */
   readonly holders: unknown[] = [];
   /** The step taken from each level to the next. */
-  readonly steps: PathStep[] = [];
+  readonly steps: ValueStep[] = [];
   /** The first word of every path. */
   root = "";
 
@@ -29,7 +29,7 @@ export class Trail {
   }
 
   /** Throws SERIALIZE for the value `depth` levels deep, or, with `step`, for the value it holds there. */
-  refuse(depth: number, refusal: Refusal, step?: PathStep): never {
+  refuse(depth: number, refusal: Refusal, step?: ValueStep): never {
     return this.fail(depth, `${refusal.what} cannot be stored. ${refusal.next}`, undefined, step);
   }
 
@@ -37,7 +37,7 @@ export class Trail {
     return this.refuse(depth, propertyRefusal(value, key), typeof key === "symbol" ? undefined : key);
   }
 
-  fail(depth: number, fault: string, cause?: unknown, step?: PathStep): never {
+  fail(depth: number, fault: string, cause?: unknown, step?: ValueStep): never {
     const path = this.#path(depth, step);
     throw new ThreadmarkError("SERIALIZE", `${shortenPath(path)}: ${fault}`, { path, cause });
   }
@@ -47,7 +47,7 @@ export class Trail {
     throw tooLarge(`${shortenPath(path)}: ${what}`, bytes, RECORD_BYTES, { path });
   }
 
-  #path(depth: number, step?: PathStep): string {
+  #path(depth: number, step?: ValueStep): string {
     const steps = this.steps.slice(0, depth);
     if (step !== undefined) steps.push(step);
     return formatPath(this.root, steps, this.holders);

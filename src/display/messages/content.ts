@@ -1,5 +1,6 @@
+import { isPlainObject } from "../../platform/plain-objects.ts";
 import { bytesOf } from "../values/parts.ts";
-import { type Fields, isRecord, own, textAt } from "../values/records.ts";
+import { type Fields, own, textAt } from "../values/records.ts";
 import type { Role } from "./roles.ts";
 
 /** A part of a message. */
@@ -56,7 +57,7 @@ export function partsIn(fields: Fields, role: Role): readonly MessagePart[] {
 function isBlockList(content: unknown): boolean {
   return (
     Array.isArray(content) &&
-    content.some((block) => isRecord(block) && /^tool[-_]result$/.test(textAt(block, "type") ?? ""))
+    content.some((block) => isPlainObject(block) && /^tool[-_]result$/.test(textAt(block, "type") ?? ""))
   );
 }
 
@@ -66,10 +67,10 @@ export function callsIn(fields: Fields): readonly MessagePart[] {
   const listed = own(fields, "tool_calls");
   if (Array.isArray(listed)) {
     for (const [index, call] of listed.entries()) {
-      if (!isRecord(call)) continue;
+      if (!isPlainObject(call)) continue;
       const called = own(call, "function");
       const id = textAt(call, "id");
-      if (isRecord(called))
+      if (isPlainObject(called))
         calls.push({
           kind: "call",
           id,
@@ -120,7 +121,7 @@ export function resultsIn(fields: Fields, role: Role): readonly MessagePart[] {
 
 function blockParts(block: unknown, path: Path): readonly MessagePart[] {
   if (typeof block === "string") return [{ kind: "text", text: block }];
-  if (!isRecord(block)) return [{ kind: "other", type: typeof block, value: block }];
+  if (!isPlainObject(block)) return [{ kind: "other", type: typeof block, value: block }];
   const type = textAt(block, "type") ?? "";
   const text = textAt(block, "text") ?? textAt(block, "refusal");
   if (["text", "input_text", "output_text", "refusal", ""].includes(type) && text !== undefined)
@@ -147,7 +148,7 @@ function blockParts(block: unknown, path: Path): readonly MessagePart[] {
 
 function blockResult(block: Fields, path: Path): MessagePart {
   const output = own(block, "output") ?? own(block, "result") ?? own(block, "content");
-  const isWrapped = isRecord(output) && typeof own(output, "type") === "string" && Object.hasOwn(output, "value");
+  const isWrapped = isPlainObject(output) && typeof own(output, "type") === "string" && Object.hasOwn(output, "value");
   return {
     kind: "result",
     id: textAt(block, "tool_use_id") ?? textAt(block, "toolCallId"),
@@ -163,7 +164,7 @@ function blockResult(block: Fields, path: Path): MessagePart {
 
 /** Returns a call and its result, which the AI SDK's messages for pages keep together. */
 function invocation(value: unknown, path: Path): readonly MessagePart[] {
-  if (!isRecord(value)) return [];
+  if (!isPlainObject(value)) return [];
   const type = textAt(value, "type") ?? "";
   const name = textAt(value, "toolName") ?? (type.startsWith("tool-") ? type.slice("tool-".length) : "tool");
   const id = textAt(value, "toolCallId");
@@ -182,8 +183,8 @@ function attachmentIn(block: Fields, type: string, path: Path): Attachment | und
     Object.hasOwn(block, key),
   );
   const source = sourceKey === undefined ? undefined : own(block, sourceKey);
-  const inner = isRecord(source) ? source : block;
-  const innerPath = isRecord(source) ? [...path, sourceKey as string] : path;
+  const inner = isPlainObject(source) ? source : block;
+  const innerPath = isPlainObject(source) ? [...path, sourceKey as string] : path;
   const mediaType =
     ["mediaType", "mimeType", "mime_type", "media_type"]
       .map((key) => textAt(inner, key) ?? textAt(block, key))
@@ -233,7 +234,7 @@ function guess(kind: string): string | undefined {
 
 function reasoningItem(fields: Fields): readonly MessagePart[] {
   const summary = own(fields, "summary") as readonly unknown[];
-  const text = summary.map((one) => (isRecord(one) ? (textAt(one, "text") ?? "") : String(one))).join("\n");
+  const text = summary.map((one) => (isPlainObject(one) ? (textAt(one, "text") ?? "") : String(one))).join("\n");
   return text === "" ? [] : [{ kind: "reasoning", text }];
 }
 

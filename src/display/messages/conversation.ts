@@ -1,7 +1,7 @@
+import { isPlainObject } from "../../platform/plain-objects.ts";
 import { splitKeys } from "../values/internals.ts";
-import { isRecord } from "../values/records.ts";
 import type { MessagePart } from "./content.ts";
-import { isMessage, type Message, messageOf } from "./message.ts";
+import { type ConversationMessage, isMessage, messageOf } from "./message.ts";
 
 /** A list of messages in a state, and where it is. */
 export interface MessageList {
@@ -18,8 +18,8 @@ const USUAL = ["messages", "chat_history", "history", "conversation", "chat"];
  */
 export function findMessages(state: unknown): MessageList | undefined {
   const lists = [...listsIn(state, [])];
-  if (isRecord(state)) {
-    for (const key of splitKeys(state).shown) if (isRecord(state[key])) lists.push(...listsIn(state[key], [key]));
+  if (isPlainObject(state)) {
+    for (const key of splitKeys(state).shown) if (isPlainObject(state[key])) lists.push(...listsIn(state[key], [key]));
   }
   const rank = ({ path }: MessageList): number => {
     const index = USUAL.indexOf(path.at(-1) ?? "");
@@ -29,7 +29,7 @@ export function findMessages(state: unknown): MessageList | undefined {
 }
 
 function* listsIn(value: unknown, path: readonly string[]): Generator<MessageList> {
-  if (!isRecord(value)) return;
+  if (!isPlainObject(value)) return;
   for (const key of splitKeys(value).shown) {
     const list = value[key];
     if (Array.isArray(list) && isMessageList(list)) yield { path: [...path, key], messages: list };
@@ -38,7 +38,7 @@ function* listsIn(value: unknown, path: readonly string[]): Generator<MessageLis
 
 const SAMPLES = 5;
 
-/** Judges a list by a few of its elements: they all are messages. */
+/** Tells whether a list holds messages, judging by a few of its elements. */
 function isMessageList(list: readonly unknown[]): boolean {
   if (list.length === 0) return false;
   const stride = Math.max(1, Math.floor(list.length / SAMPLES));
@@ -52,7 +52,7 @@ type Result = Extract<MessagePart, { readonly kind: "result" }>;
 export interface Turn {
   readonly index: number;
   /** Undefined for an element that is no message. */
-  readonly message: Message | undefined;
+  readonly message: ConversationMessage | undefined;
   /** The results of the message's calls, by the position of the call among its parts. */
   readonly results: ReadonlyMap<number, { readonly index: number; readonly result: Result }>;
 }

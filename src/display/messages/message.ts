@@ -1,10 +1,11 @@
-import { type Fields, isRecord, own, textAt } from "../values/records.ts";
+import { isPlainObject } from "../../platform/plain-objects.ts";
+import { type Fields, own, textAt } from "../values/records.ts";
 import { plainRenderers } from "../values/renderers.ts";
 import { callsIn, type MessagePart, partsIn, resultsIn } from "./content.ts";
 import { CLASSES, ROLES, type Role } from "./roles.ts";
 
 /** A message of a conversation, whichever library wrote it. */
-export interface Message {
+export interface ConversationMessage {
   readonly role: Role;
   /** The role or class as it is stored: "HumanMessage", "developer". */
   readonly roleName: string;
@@ -26,14 +27,14 @@ const ITEMS: Readonly<Record<string, Role>> = {
  * Returns a value as a message, or undefined if it is none: LangChain's classes, OpenAI's messages and items, the AI SDK's
  * messages, Anthropic's blocks, and any `{ role, content }` or `{ role, text }`.
  */
-export function messageOf(value: unknown): Message | undefined {
-  if (!isRecord(value)) return undefined;
+export function messageOf(value: unknown): ConversationMessage | undefined {
+  if (!isPlainObject(value)) return undefined;
   const rendered = plainRenderers.of(value);
   if (rendered?.title !== undefined) return classMessage(rendered.title, rendered.fields ?? value);
   const data = own(value, "data");
   const type = textAt(value, "type");
   // LangChain's dictionaries: { type: "human", data: { content } }, and { type: "human", content }.
-  if (type !== undefined && ROLES[type] !== undefined && isRecord(data) && Object.hasOwn(data, "content"))
+  if (type !== undefined && ROLES[type] !== undefined && isPlainObject(data) && Object.hasOwn(data, "content"))
     return messageFrom(ROLES[type], type, data);
   const role = textAt(value, "role");
   if (role !== undefined && ROLES[role.toLowerCase()] !== undefined && hasContent(value))
@@ -51,7 +52,7 @@ export function isMessage(value: unknown): boolean {
 }
 
 /** Returns the text of a message, or what it calls, on as many lines as it has. */
-export function messageText({ parts }: Message): string {
+export function messageText({ parts }: ConversationMessage): string {
   const texts = parts.flatMap((part) => (part.kind === "text" ? [part.text] : []));
   if (texts.some((text) => text.trim() !== "")) return texts.join("\n");
   for (const part of parts) {
@@ -79,14 +80,14 @@ function hasContent(value: Fields): boolean {
   return ["content", "text", "parts", "tool_calls", "toolInvocations"].some((key) => Object.hasOwn(value, key));
 }
 
-function classMessage(title: string, fields: Fields): Message | undefined {
+function classMessage(title: string, fields: Fields): ConversationMessage | undefined {
   const role = CLASSES[title.replace(/Chunk$/, "")];
   if (role === undefined) return undefined;
   const named = title.startsWith("ChatMessage") ? ROLES[textAt(fields, "role")?.toLowerCase() ?? ""] : undefined;
   return messageFrom(named ?? role, title, fields);
 }
 
-function messageFrom(role: Role, roleName: string, fields: Fields): Message {
+function messageFrom(role: Role, roleName: string, fields: Fields): ConversationMessage {
   const parts: MessagePart[] = [...partsIn(fields, role), ...callsIn(fields), ...resultsIn(fields, role)];
   return {
     role,
@@ -113,7 +114,7 @@ function withoutRepeatedCalls(parts: readonly MessagePart[]): readonly MessagePa
 function modelIn(fields: Fields): string | undefined {
   for (const key of ["response_metadata", "metadata"]) {
     const about = own(fields, key);
-    if (!isRecord(about)) continue;
+    if (!isPlainObject(about)) continue;
     for (const name of ["model_name", "model", "modelId", "model_id"]) {
       const model = textAt(about, name);
       if (model !== undefined && model !== "") return model;
@@ -122,17 +123,17 @@ function modelIn(fields: Fields): string | undefined {
   return textAt(fields, "model");
 }
 
-function tokensIn(fields: Fields): Message["tokens"] {
+function tokensIn(fields: Fields): ConversationMessage["tokens"] {
   const about = own(fields, "response_metadata");
   const metadata = own(fields, "metadata");
   const places = [
     own(fields, "usage_metadata"),
     own(fields, "usage"),
-    isRecord(metadata) ? own(metadata, "usage") : undefined,
-    isRecord(about) ? (own(about, "tokenUsage") ?? own(about, "usage")) : undefined,
+    isPlainObject(metadata) ? own(metadata, "usage") : undefined,
+    isPlainObject(about) ? (own(about, "tokenUsage") ?? own(about, "usage")) : undefined,
   ];
   for (const place of places) {
-    if (!isRecord(place)) continue;
+    if (!isPlainObject(place)) continue;
     const input = count(place, ["input_tokens", "inputTokens", "prompt_tokens", "promptTokens"]);
     const output = count(place, ["output_tokens", "outputTokens", "completion_tokens", "completionTokens"]);
     if (input !== undefined || output !== undefined) return { input: input ?? 0, output: output ?? 0 };

@@ -1,9 +1,10 @@
+import { isPlainObject } from "../../platform/plain-objects.ts";
 import { isMessage, messageOf, messageText } from "../messages/message.ts";
 import { withoutMarks } from "../messages/plain-text.ts";
 import { countText } from "../quantities.ts";
 import { isLangGraphState, splitKeys } from "../values/internals.ts";
 import { previewOf } from "../values/preview.ts";
-import { type Fields, isRecord, oneLine, own } from "../values/records.ts";
+import { type Fields, oneLine, own } from "../values/records.ts";
 import { plainRenderers, type Renderers } from "../values/renderers.ts";
 import { isSame } from "../values/same.ts";
 
@@ -14,10 +15,10 @@ const MOST = 3;
  * what the thread began with. Empty if nothing changed that its user would see.
  */
 export function changeSummary(before: unknown, after: unknown, renderers: Renderers = plainRenderers): string {
-  if (!isRecord(after)) return isSame(before, after) ? "" : previewOf(after, 80, renderers);
+  if (!isPlainObject(after)) return isSame(before, after) ? "" : previewOf(after, 80, renderers);
   const input = isLangGraphState(after) ? own(after, "__start__") : undefined;
   // LangGraph keeps an input in a channel of its own until the first node has taken it.
-  if (isRecord(input) && !isSame(isRecord(before) ? own(before, "__start__") : undefined, input))
+  if (isPlainObject(input) && !isSame(isPlainObject(before) ? own(before, "__start__") : undefined, input))
     return changeSummary(undefined, input, renderers);
   const shown = splitKeys(after).shown;
   const texts: string[] = [];
@@ -26,12 +27,12 @@ export function changeSummary(before: unknown, after: unknown, renderers: Render
   };
   for (const key of shown) {
     const value = after[key];
-    const isNew = !isRecord(before) || !Object.hasOwn(before, key);
+    const isNew = !isPlainObject(before) || !Object.hasOwn(before, key);
     if (isNew) add(beginning(key, value, renderers), isMessages(value));
     else if (!isSame((before as Fields)[key], value))
       add(changeOf(key, (before as Fields)[key], value, renderers), isMessages(value));
   }
-  if (isRecord(before)) for (const key of splitKeys(before).shown) if (!Object.hasOwn(after, key)) add(`− ${key}`);
+  if (isPlainObject(before)) for (const key of splitKeys(before).shown) if (!Object.hasOwn(after, key)) add(`− ${key}`);
   return texts.length <= MOST
     ? texts.join(" · ")
     : `${texts.slice(0, MOST).join(" · ")} · +${texts.length - MOST} more`;
@@ -47,7 +48,7 @@ function beginning(key: string, value: unknown, renderers: Renderers): string | 
   if (value === undefined || value === null || value === "") return undefined;
   if (Array.isArray(value) && value.length === 0) return undefined;
   if ((value instanceof Map || value instanceof Set) && value.size === 0) return undefined;
-  if (isRecord(value) && Object.keys(value).length === 0) return undefined;
+  if (isPlainObject(value) && Object.keys(value).length === 0) return undefined;
   return `${key} ${previewOf(value, 48, renderers)}`;
 }
 
@@ -55,7 +56,7 @@ function changeOf(name: string, before: unknown, after: unknown, renderers: Rend
   if (Array.isArray(before) && Array.isArray(after)) return listChange(name, before, after, renderers);
   if (before instanceof Set && after instanceof Set) return listChange(name, [...before], [...after], renderers);
   if (before instanceof Map && after instanceof Map) return mapChange(name, before, after, renderers);
-  if (isRecord(before) && isRecord(after) && depth < 2 && renderers.of(after) === undefined)
+  if (isPlainObject(before) && isPlainObject(after) && depth < 2 && renderers.of(after) === undefined)
     return recordChange(name, before, after, renderers, depth);
   if (typeof before === "string" && typeof after === "string" && before.length + after.length > 48)
     return after.startsWith(before) && before !== ""

@@ -1,7 +1,8 @@
 import type { Write } from "../../model/checkpoint.ts";
 import { controlIndexes } from "../../model/control-writes.ts";
+import { isPlainObject } from "../../platform/plain-objects.ts";
 import { previewOf } from "../values/preview.ts";
-import { type Fields, isRecord, own, textAt } from "../values/records.ts";
+import { type Fields, own, textAt } from "../values/records.ts";
 
 /** An error as it was stored, with its causes. */
 export interface ErrorFacts {
@@ -34,7 +35,7 @@ const DEEPEST_CAUSE = 5;
 
 function errorFacts(value: unknown, depth = 0): ErrorFacts {
   if (value instanceof Error) return fromFields(value as unknown as Fields, value, depth);
-  if (isRecord(value)) return fromFields(value, undefined, depth);
+  if (isPlainObject(value)) return fromFields(value, undefined, depth);
   const message = typeof value === "string" ? value : previewOf(value, 200);
   return { name: "Error", code: undefined, message, stack: undefined, cause: undefined };
 }

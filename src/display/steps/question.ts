@@ -1,7 +1,8 @@
 import type { Checkpoint, Write } from "../../model/checkpoint.ts";
 import { controlIndexes } from "../../model/control-writes.ts";
+import { isPlainObject } from "../../platform/plain-objects.ts";
 import { previewOf } from "../values/preview.ts";
-import { type Fields, isRecord, own, textAt } from "../values/records.ts";
+import { type Fields, own, textAt } from "../values/records.ts";
 
 /** An answer that a question offers. */
 export interface Choice {
@@ -27,7 +28,7 @@ export type AnswerForm =
   | { readonly kind: "text" };
 
 /** A question that a thread waits with, as a person reads it. */
-export interface Question {
+export interface ShownQuestion {
   readonly id: string;
   readonly node: string | null;
   readonly text: string;
@@ -44,7 +45,7 @@ export interface Question {
 export function questionsOf(
   { interrupts, next }: Pick<Checkpoint, "interrupts" | "next">,
   writes: readonly Write[],
-): readonly Question[] {
+): readonly ShownQuestion[] {
   const finished = new Set(writes.filter(({ index }) => index >= 0).map(({ task }) => task));
   const answered = new Set(writes.filter(({ index }) => index === controlIndexes.resume).map(({ task }) => task));
   const own = interrupts.map(({ id, node, value }) => ({
@@ -58,10 +59,10 @@ export function questionsOf(
     if (write.channel !== "__interrupt__" || next.length === 0) continue;
     for (const [position, asked] of listOf(write.value).entries()) {
       const id =
-        (isRecord(asked) ? (textAt(asked, "id") ?? textAt(asked, "interrupt_id")) : undefined) ??
+        (isPlainObject(asked) ? (textAt(asked, "id") ?? textAt(asked, "interrupt_id")) : undefined) ??
         `${write.task}#${position}`;
       if (known.has(id) || answered.has(write.task)) continue;
-      const value = isRecord(asked) && Object.hasOwn(asked, "value") ? asked["value"] : asked;
+      const value = isPlainObject(asked) && Object.hasOwn(asked, "value") ? asked["value"] : asked;
       const node = write.node ?? (next.length === 1 ? (next[0]?.node ?? null) : null);
       own.push(question(id, node, value, true));
     }
@@ -75,8 +76,8 @@ function listOf(value: unknown): readonly unknown[] {
 
 const TEXTS = ["question", "prompt", "message", "text", "title", "ask", "description", "instructions"];
 
-function question(id: string, node: string | null, value: unknown, langgraph: boolean): Question {
-  const fields = isRecord(value) ? value : undefined;
+function question(id: string, node: string | null, value: unknown, langgraph: boolean): ShownQuestion {
+  const fields = isPlainObject(value) ? value : undefined;
   const key = fields && TEXTS.find((name) => typeof own(fields, name) === "string");
   const text =
     typeof value === "string"
@@ -102,7 +103,7 @@ const OFFERS = [
 ];
 
 function detailsOf(value: unknown, textKey: string | undefined): unknown {
-  if (!isRecord(value)) return typeof value === "object" && value !== null ? value : undefined;
+  if (!isPlainObject(value)) return typeof value === "object" && value !== null ? value : undefined;
   const rest = Object.entries(value).filter(([key]) => key !== textKey && !OFFERS.includes(key));
   return rest.length === 0 ? undefined : Object.fromEntries(rest);
 }
@@ -142,7 +143,7 @@ function isYesNo(text: string): boolean {
 
 function choicesIn(value: unknown): readonly Choice[] {
   if (Array.isArray(value)) return value.slice(0, 24).map(choice);
-  if (isRecord(value))
+  if (isPlainObject(value))
     return Object.entries(value)
       .slice(0, 24)
       .map(([key, label]) => ({ label: typeof label === "string" ? label : key, value: key }));
@@ -150,7 +151,7 @@ function choicesIn(value: unknown): readonly Choice[] {
 }
 
 function choice(value: unknown): Choice {
-  if (isRecord(value) && Object.hasOwn(value, "value"))
+  if (isPlainObject(value) && Object.hasOwn(value, "value"))
     return {
       label: textAt(value, "label") ?? textAt(value, "title") ?? previewOf(value["value"], 40),
       value: value["value"],
@@ -160,17 +161,17 @@ function choice(value: unknown): Choice {
 
 /** Returns the form of a JSON schema: of an object its fields, of a list of values its choices. */
 function schemaForm(schema: unknown): AnswerForm | undefined {
-  if (!isRecord(schema)) return undefined;
+  if (!isPlainObject(schema)) return undefined;
   const values = own(schema, "enum");
   if (Array.isArray(values) && values.length > 0) return { kind: "choices", choices: values.map(choice) };
   const type = textAt(schema, "type");
   if (type === "boolean") return { kind: "yes-no" };
   if (type === "string") return { kind: "text" };
   const properties = own(schema, "properties");
-  if (!isRecord(properties)) return undefined;
+  if (!isPlainObject(properties)) return undefined;
   const required = own(schema, "required");
   const fields = Object.entries(properties).map(([name, field]) =>
-    formField(name, isRecord(field) ? field : {}, Array.isArray(required) && required.includes(name)),
+    formField(name, isPlainObject(field) ? field : {}, Array.isArray(required) && required.includes(name)),
   );
   return fields.length === 0 ? undefined : { kind: "form", fields };
 }
@@ -191,14 +192,16 @@ function reviewChoices(fields: Fields): readonly Choice[] | undefined {
   const configs = own(fields, "reviewConfigs") ?? own(fields, "review_configs");
   if (Array.isArray(requests) && Array.isArray(configs)) {
     const first: unknown = configs[0];
-    const allowed = isRecord(first) ? (own(first, "allowedDecisions") ?? own(first, "allowed_decisions")) : undefined;
+    const allowed = isPlainObject(first)
+      ? (own(first, "allowedDecisions") ?? own(first, "allowed_decisions"))
+      : undefined;
     const decisions = Array.isArray(allowed)
       ? allowed.filter((one) => one === "approve" || one === "reject")
       : ["approve", "reject"];
     return decisions.map((type: string) => ({ label: type, value: { decisions: requests.map(() => ({ type })) } }));
   }
   const config = own(fields, "config");
-  if (!isRecord(own(fields, "action_request")) || !isRecord(config)) return undefined;
+  if (!isPlainObject(own(fields, "action_request")) || !isPlainObject(config)) return undefined;
   return ["accept", "ignore"]
     .filter((type) => own(config, `allow_${type}`) === true)
     .map((type) => ({ label: type, value: [{ type, args: null }] }));
@@ -210,7 +213,7 @@ function reviewText(fields: Fields | undefined): string | undefined {
   const one = own(fields, "action_request");
   const list = Array.isArray(requests) ? requests : one === undefined ? [] : [one];
   const names = list
-    .flatMap((request) => (isRecord(request) ? [textAt(request, "name") ?? textAt(request, "action") ?? ""] : []))
+    .flatMap((request) => (isPlainObject(request) ? [textAt(request, "name") ?? textAt(request, "action") ?? ""] : []))
     .filter((name) => name !== "");
   return names.length === 0 ? undefined : `Review: ${names.join(", ")}`;
 }

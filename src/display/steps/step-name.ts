@@ -1,8 +1,9 @@
 import type { Activation, CheckpointInfo } from "../../model/checkpoint.ts";
 import type { TaskTime } from "../../model/interface/topology.ts";
 import { START } from "../../model/interface/topology.ts";
+import { isPlainObject } from "../../platform/plain-objects.ts";
 import { previewOf } from "../values/preview.ts";
-import { isRecord, oneLine, own } from "../values/records.ts";
+import { oneLine, own } from "../values/records.ts";
 
 /** A node that ran in a step, and how often. */
 export type Ran = readonly [node: string, count: number];
@@ -10,7 +11,7 @@ export type Ran = readonly [node: string, count: number];
 /** Returns when the tasks of a parallel step ran, as the runtime noted it; an empty list where it did not. */
 export function notedTasks({ metadata }: Pick<CheckpointInfo, "metadata">): readonly TaskTime[] {
   const flow = own(metadata, "flow");
-  const tasks = isRecord(flow) ? own(flow, "tasks") : undefined;
+  const tasks = isPlainObject(flow) ? own(flow, "tasks") : undefined;
   return Array.isArray(tasks) ? tasks.filter(isTaskTime) : [];
 }
 

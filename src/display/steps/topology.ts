@@ -1,6 +1,7 @@
 import type { Metadata } from "../../model/checkpoint.ts";
 import { END, START } from "../../model/interface/topology.ts";
-import { type Fields, isRecord, own } from "../values/records.ts";
+import { isPlainObject } from "../../platform/plain-objects.ts";
+import { type Fields, own } from "../values/records.ts";
 
 /** A workflow to be drawn: its nodes, and the edges between them, the start and the end. */
 export interface GraphPicture {
@@ -14,12 +15,12 @@ export interface GraphPicture {
  */
 export function pictureIn(metadata: Metadata, namespace: readonly string[]): GraphPicture | undefined {
   const flow = own(metadata, "flow");
-  let graph = isRecord(flow) ? own(flow, "graph") : undefined;
+  let graph = isPlainObject(flow) ? own(flow, "graph") : undefined;
   for (let level = 0; level < namespace.length; level += 2) {
-    const nested = isRecord(graph) ? own(graph, "nested") : undefined;
-    graph = isRecord(nested) ? own(nested, namespace[level]!) : undefined;
+    const nested = isPlainObject(graph) ? own(graph, "nested") : undefined;
+    graph = isPlainObject(nested) ? own(nested, namespace[level]!) : undefined;
   }
-  return isRecord(graph) ? fromTopology(graph) : undefined;
+  return isPlainObject(graph) ? fromTopology(graph) : undefined;
 }
 
 /** Reads a topology as a stranger's: metadata may hold anything. */

@@ -1,4 +1,5 @@
-import { type Fields, isRecord } from "./records.ts";
+import { isPlainObject } from "../../platform/plain-objects.ts";
+import type { Fields } from "./records.ts";
 
 const BOOKKEEPING = "__langgraph__";
 
@@ -9,12 +10,12 @@ export function isInternalKey(key: string): boolean {
 
 /** Tells whether a state is that of a LangGraph thread. Other states may use such keys as they like. */
 export function isLangGraphState(state: unknown): state is Fields {
-  return isRecord(state) && Object.hasOwn(state, BOOKKEEPING);
+  return isPlainObject(state) && Object.hasOwn(state, BOOKKEEPING);
 }
 
 /** Splits the keys of a state into its user's and LangGraph's own. */
 export function splitKeys(state: unknown): { readonly shown: readonly string[]; readonly internal: readonly string[] } {
-  const keys = isRecord(state) ? Object.keys(state) : [];
+  const keys = isPlainObject(state) ? Object.keys(state) : [];
   if (!isLangGraphState(state)) return { shown: keys, internal: [] };
   return { shown: keys.filter((key) => !isInternalKey(key)), internal: keys.filter(isInternalKey) };
 }

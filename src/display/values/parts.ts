@@ -1,7 +1,8 @@
+import { isPlainObject } from "../../platform/plain-objects.ts";
 import { UnregisteredInstance } from "../tagged-json.ts";
 import { splitKeys } from "./internals.ts";
 import { previewOf } from "./preview.ts";
-import { type Fields, isRecord } from "./records.ts";
+import type { Fields } from "./records.ts";
 import { plainRenderers, type Renderers } from "./renderers.ts";
 
 /** A value on a line, for a row of a tree. */
@@ -104,7 +105,7 @@ export function partsOf(
 
 /** Returns the keys of a state as parts: its user's first, then those that LangGraph keeps, and how many these are. */
 export function partsOfState(state: unknown): { readonly parts: readonly Part[]; readonly internal: number } {
-  if (!isRecord(state)) return { parts: partsOf(state, 0, Number.POSITIVE_INFINITY), internal: 0 };
+  if (!isPlainObject(state)) return { parts: partsOf(state, 0, Number.POSITIVE_INFINITY), internal: 0 };
   const { shown, internal } = splitKeys(state);
   return { parts: keyed(state, [...shown, ...internal]), internal: internal.length };
 }
@@ -148,7 +149,7 @@ function keysOf(value: object): readonly string[] {
     const fields = ERROR_FIELDS.filter((key) => Object.hasOwn(value, key));
     return [...fields, ...Object.keys(value).filter((key) => !fields.includes(key))];
   }
-  return isRecord(value) ? Object.keys(value) : [];
+  return isPlainObject(value) ? Object.keys(value) : [];
 }
 
 function keyed(value: object | Fields, keys: readonly string[]): readonly Part[] {

@@ -1,6 +1,7 @@
+import { isPlainObject } from "../../platform/plain-objects.ts";
 import { bytesText } from "../quantities.ts";
 import { UnregisteredInstance } from "../tagged-json.ts";
-import { cutText, type Fields, isRecord, oneLine } from "./records.ts";
+import { cutText, type Fields, oneLine } from "./records.ts";
 import { plainRenderers, type Renderers } from "./renderers.ts";
 
 /** Fields that a value is known by come first in its preview. */
@@ -36,7 +37,7 @@ function preview(value: unknown, most: number, renderers: Renderers, depth: numb
   if (value instanceof Set) return `Set ${list("{", [...value], "}", most - 4, renderers, depth)}`;
   if (value instanceof Map)
     return `Map ${entries([...value] as [unknown, unknown][], most - 4, renderers, depth, " → ")}`;
-  if (isRecord(value)) return entries(inOrder(value), most, renderers, depth, ": ");
+  if (isPlainObject(value)) return entries(inOrder(value), most, renderers, depth, ": ");
   return instance(value, most, renderers, depth);
 }
 
@@ -53,7 +54,7 @@ function instance(value: object, most: number, renderers: Renderers, depth: numb
 }
 
 function withoutRenderer(value: object): unknown {
-  return isRecord(value) ? { ...value } : value;
+  return isPlainObject(value) ? { ...value } : value;
 }
 
 function quoted(text: string, most: number): string {

@@ -1,12 +1,5 @@
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Tells whether a value is an object without a class, whose keys are its content. */
-export function isRecord(value: unknown): value is Fields {
-  if (value === null || typeof value !== "object") return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
-}
-
 /** Returns the text at a key, undefined for any other value there. */
 export function textAt(record: Fields, key: string): string | undefined {
   const value = own(record, key);

@@ -1,4 +1,5 @@
-import { type Fields, isRecord, own, textAt } from "./records.ts";
+import { isPlainObject } from "../../platform/plain-objects.ts";
+import { type Fields, own, textAt } from "./records.ts";
 
 /**
  * How values of a shape read: a renderer names them, sums them up, and chooses the fields to show. Its answers are
@@ -29,7 +30,7 @@ export interface Rendered {
 /** LangChain's instances as the saver stores them: the class in `lc`, its bookkeeping in `kw`. */
 const storedInstance: Renderer = {
   name: "LangChain instance",
-  matches: (value) => isRecord(value) && typeof own(value, "lc") === "string" && own(value, "lc") !== "object",
+  matches: (value) => isPlainObject(value) && typeof own(value, "lc") === "string" && own(value, "lc") !== "object",
   title: (value) => textAt(value as Fields, "lc") ?? "",
   fields: (value) => without(value as Fields, ["lc", "kw"]),
 };
@@ -38,10 +39,10 @@ const storedInstance: Renderer = {
 const escapedObject: Renderer = {
   name: "LangChain escape",
   matches: (value) =>
-    isRecord(value) &&
+    isPlainObject(value) &&
     own(value, "lc") === "object" &&
     Object.keys(value).length === 2 &&
-    isRecord(own(value, "value")) &&
+    isPlainObject(own(value, "value")) &&
     Object.hasOwn(own(value, "value") as object, "lc"),
   fields: (value) => own(value as Fields, "value") as Fields,
 };
@@ -50,11 +51,11 @@ const escapedObject: Renderer = {
 const serializedInstance: Renderer = {
   name: "LangChain constructor",
   matches: (value) =>
-    isRecord(value) &&
+    isPlainObject(value) &&
     own(value, "lc") === 1 &&
     own(value, "type") === "constructor" &&
     Array.isArray(own(value, "id")) &&
-    isRecord(own(value, "kwargs")),
+    isPlainObject(own(value, "kwargs")),
   title: (value) => String((own(value as Fields, "id") as readonly unknown[]).at(-1) ?? "class"),
   fields: (value) => own(value as Fields, "kwargs") as Fields,
 };
@@ -80,7 +81,7 @@ export class Renderers {
         return {
           title: renderer.title === undefined ? undefined : String(renderer.title(value)),
           text: renderer.text === undefined ? undefined : String(renderer.text(value)),
-          fields: isRecord(fields) ? fields : undefined,
+          fields: isPlainObject(fields) ? fields : undefined,
         };
       } catch {}
     }

@@ -1,4 +1,4 @@
-import { isRecord } from "./records.ts";
+import { isPlainObject } from "../../platform/plain-objects.ts";
 
 /** Tells whether two values of a state are equal. Compares contents, and stops at the first difference. */
 export function isSame(left: unknown, right: unknown): boolean {
@@ -9,8 +9,8 @@ export function isSame(left: unknown, right: unknown): boolean {
     for (let index = 0; index < left.length; index += 1) if (!isSame(left[index], right[index])) return false;
     return true;
   }
-  if (isRecord(left)) {
-    if (!isRecord(right)) return false;
+  if (isPlainObject(left)) {
+    if (!isPlainObject(right)) return false;
     const keys = Object.keys(left);
     if (keys.length !== Object.keys(right).length) return false;
     return keys.every((key) => Object.hasOwn(right, key) && isSame(left[key], right[key]));

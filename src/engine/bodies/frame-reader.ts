@@ -4,7 +4,7 @@ import type { Json } from "../../codec/json.ts";
 import { addNames } from "../../codec/references.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import { untilUndisturbed } from "../faults/attempts.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { LoadedPack, Tape } from "../memory/tape.ts";
 import { decodeFrames, type Frame } from "../records/pack/pack.ts";
 import { tailChange } from "../records/tail.ts";
@@ -26,14 +26,14 @@ interface KeptPack {
  * too many to keep.
  */
 export class FrameReader {
-  readonly #context: Context;
+  readonly #context: EngineContext;
   readonly #most: number;
   /** Packs by tape and last seq; the newest comes last. */
   readonly #packs = new Map<string, KeptPack>();
   #kept = 0;
   readonly #offered = new Map<string, readonly [net: Value, steps: Value]>();
 
-  constructor(context: Context, most: number = KEPT) {
+  constructor(context: EngineContext, most: number = KEPT) {
     this.#context = context;
     this.#most = most;
   }

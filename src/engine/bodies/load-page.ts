@@ -5,7 +5,7 @@ import type { Json } from "../../codec/json.ts";
 import { addNames } from "../../codec/references.ts";
 import { isCorrupt } from "../faults/damage.ts";
 import { Overtaken } from "../faults/overtaken.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { rangeOf } from "../records/keys.ts";
 import { decodeFrames, type Frame } from "../records/pack/pack.ts";
@@ -57,7 +57,7 @@ export interface SharedTree {
  * trees have references in place of large values.
  */
 export async function loadPage(
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   rows: readonly Pick<Shown, "seq" | "replacedBy">[],
   referring = false,
@@ -87,7 +87,7 @@ export async function loadPage(
 
 class Page {
   readonly trees = new Map<number, SharedTree>();
-  readonly #context: Context;
+  readonly #context: EngineContext;
   readonly #tape: Tape;
   readonly #wanted: ReadonlySet<number>;
   readonly #records: PackRecords;
@@ -96,7 +96,7 @@ class Page {
   readonly #frames = new Map<number, Frame>();
   readonly #referring: boolean;
 
-  constructor(context: Context, tape: Tape, seqs: readonly number[], referring: boolean) {
+  constructor(context: EngineContext, tape: Tape, seqs: readonly number[], referring: boolean) {
     this.#referring = referring;
     this.#context = context;
     this.#tape = tape;

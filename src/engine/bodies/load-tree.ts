@@ -3,11 +3,12 @@ import { applyOwned, type Delta, isReplacement, replacedBy } from "../../codec/d
 import { refers } from "../../codec/envelope.ts";
 import type { Json } from "../../codec/json.ts";
 import { ThreadmarkError } from "../../errors.ts";
+import { lowerBound } from "../../model/seq.ts";
 import { untilUndisturbed } from "../faults/attempts.ts";
 import { missingFrame } from "../faults/missing.ts";
 import { Overtaken } from "../faults/overtaken.ts";
-import type { Context } from "../memory/context.ts";
-import { lowerBound, type Tape } from "../memory/tape.ts";
+import type { EngineContext } from "../memory/context.ts";
+import type { Tape } from "../memory/tape.ts";
 import type { CopiedTree } from "../memory/tree-cache.ts";
 import { decodeNets, type Nets, netStretch, type Stretch, stepStretch } from "../records/pack/pack.ts";
 import { decodeRows } from "../records/pack/rows.ts";
@@ -28,7 +29,12 @@ export interface LoadedTree {
 }
 
 /** Builds a checkpoint's body as a view shows it: the frame's tree, with the replacement on top. */
-export async function loadShown(context: Context, tape: Tape, row: Shown, records?: PackRecords): Promise<LoadedTree> {
+export async function loadShown(
+  context: EngineContext,
+  tape: Tape,
+  row: Shown,
+  records?: PackRecords,
+): Promise<LoadedTree> {
   if (row.replacedBy === undefined) return loadTree(context, tape, row.seq, records);
   const referring = await loadShownReferring(context, tape, row, records);
   return { ...referring, tree: await new ValueReader(context, tape).resolveOwned(referring.tree) };
@@ -36,7 +42,7 @@ export async function loadShown(context: Context, tape: Tape, row: Shown, record
 
 /** Builds a checkpoint's body as a view shows it, with references in place of large values. */
 export async function loadShownReferring(
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   row: Shown,
   records?: PackRecords,
@@ -54,7 +60,7 @@ export async function loadShownReferring(
  * and pack by pack, then applies them forwards. Begins again when packs were rewritten meanwhile; throws {@link Overtaken}
  * when `tape` itself is gone, or out of date for good, since the caller's rows are then, too.
  */
-export function loadTree(context: Context, tape: Tape, seq: number, records?: PackRecords): Promise<LoadedTree> {
+export function loadTree(context: EngineContext, tape: Tape, seq: number, records?: PackRecords): Promise<LoadedTree> {
   return load(context, tape, seq, records, false);
 }
 
@@ -62,12 +68,17 @@ export function loadTree(context: Context, tape: Tape, seq: number, records?: Pa
  * Builds the tree of a frame likewise, with references in place of large values: for a frame that is written anew,
  * which needs none of them.
  */
-export function loadReferring(context: Context, tape: Tape, seq: number, records?: PackRecords): Promise<LoadedTree> {
+export function loadReferring(
+  context: EngineContext,
+  tape: Tape,
+  seq: number,
+  records?: PackRecords,
+): Promise<LoadedTree> {
   return load(context, tape, seq, records, true);
 }
 
 async function load(
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   seq: number,
   records: PackRecords = new PackRecords(context),
@@ -87,7 +98,7 @@ async function load(
 
 class Walk {
   readonly #tapes = new Set<Tape>();
-  readonly #context: Context;
+  readonly #context: EngineContext;
   readonly #records: PackRecords;
   /** Runs of deltas, the newest first; each run oldest first. */
   readonly #stretches: (readonly Delta[])[] = [];
@@ -102,7 +113,7 @@ class Walk {
   /** True if a record that was read has references. */
   #refers = false;
 
-  constructor(context: Context, records: PackRecords, referring: boolean) {
+  constructor(context: EngineContext, records: PackRecords, referring: boolean) {
     this.#context = context;
     this.#records = records;
     this.#referring = referring;

@@ -1,8 +1,9 @@
 import type { Answer, Found, Read, Value } from "../../backend.ts";
+import { lowerBound } from "../../model/seq.ts";
 import { missingFrame } from "../faults/missing.ts";
 import { Overtaken } from "../faults/overtaken.ts";
-import type { Context } from "../memory/context.ts";
-import { lowerBound, type Tape } from "../memory/tape.ts";
+import type { EngineContext } from "../memory/context.ts";
+import type { Tape } from "../memory/tape.ts";
 import { PACK_TABLES, rangeOf } from "../records/keys.ts";
 import { decodeMeta } from "../records/meta.ts";
 
@@ -38,11 +39,11 @@ const LAST_PAGE = 256;
  * leave the tree of every other seq as it was; only a compaction that folds replaced content into frames changes trees.
  */
 export class PackRecords {
-  readonly #context: Context;
+  readonly #context: EngineContext;
   readonly #tapes = new Map<number, Known>();
   #page = FIRST_PAGE;
 
-  constructor(context: Context) {
+  constructor(context: EngineContext) {
     this.#context = context;
   }
 

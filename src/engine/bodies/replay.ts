@@ -1,8 +1,9 @@
 import { type Delta, isReplacement, OwnedCopies, replacedBy } from "../../codec/delta/index.ts";
 import type { Json } from "../../codec/json.ts";
+import { lowerBound } from "../../model/seq.ts";
 import { isCorrupt } from "../faults/damage.ts";
-import type { Context } from "../memory/context.ts";
-import { lowerBound, type Tape } from "../memory/tape.ts";
+import type { EngineContext } from "../memory/context.ts";
+import type { Tape } from "../memory/tape.ts";
 import type { Frame } from "../records/pack/pack.ts";
 import type { CarriedTask } from "../records/writes.ts";
 import { homeOf, isPlain, rowAt, type Shown } from "../view/row-at.ts";
@@ -67,7 +68,7 @@ type Came =
  * So no more trees are held at a time than the binary logarithm of the number of rows.
  */
 export class Replay {
-  readonly #context: Context;
+  readonly #context: EngineContext;
   readonly #tape: Tape;
   readonly #graph: FrameGraph;
   readonly #frames: FrameReader;
@@ -80,7 +81,7 @@ export class Replay {
   readonly #siblings: Int32Array;
   readonly #roots: number[] = [];
 
-  constructor(context: Context, tape: Tape, graph: FrameGraph) {
+  constructor(context: EngineContext, tape: Tape, graph: FrameGraph) {
     this.#context = context;
     this.#tape = tape;
     this.#graph = graph;

@@ -1,6 +1,6 @@
 import type { Json } from "../../codec/json.ts";
 import { resolveInState } from "../../codec/state-references.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import type { Body } from "../records/body.ts";
 import type { EncodedWrite } from "../view/shown-writes.ts";
@@ -12,7 +12,7 @@ import { loadReferring, loadTree } from "./load-tree.ts";
  * with each other: the caller must not change them. With `referring`, references to large values stay.
  */
 export async function withStateValues<Writes extends EncodedWrite>(
-  context: Context,
+  context: EngineContext,
   writes: readonly Writes[],
   referring = false,
 ): Promise<readonly Writes[]> {
@@ -35,7 +35,7 @@ export async function withStateValues<Writes extends EncodedWrite>(
 }
 
 async function statesOf(
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   seqs: readonly number[],
   referring: boolean,

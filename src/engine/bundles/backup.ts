@@ -5,7 +5,7 @@ import type { BackupOptions } from "../../model/interface/store-options.ts";
 import { byteLength } from "../../platform/bytes.ts";
 import { cryptography } from "../../platform/node-builtins.ts";
 import { abortable } from "../memory/abortable.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { allThreads } from "../reads/directory.ts";
 import { ChangeFeed, type WatchFilter } from "../reads/watch/change-feed.ts";
@@ -20,7 +20,7 @@ const everything: WatchFilter = { thread: undefined, workflow: undefined, kinds:
  * Yields a store as the lines of a bundle, and returns what it was. All threads are of one moment where the backend can keep
  * one, or where nothing is committed meanwhile. With `since`, it has the threads that were changed after that cursor, whole.
  */
-export async function* backupStore(store: Context, options: BackupOptions): AsyncGenerator<string, BackupResult> {
+export async function* backupStore(store: EngineContext, options: BackupOptions): AsyncGenerator<string, BackupResult> {
   const { since, signal } = options;
   signal?.throwIfAborted();
   const snapshot = await store.calls.track(async () => store.backend.snapshot?.());
@@ -80,7 +80,7 @@ async function changedIn(feed: ChangeFeed): Promise<ReadonlySet<string>> {
 }
 
 /** Yields the tapes of some threads, and notes the threads that are gone. */
-async function* someThreads(context: Context, ids: ReadonlySet<string>, gone: string[]): AsyncGenerator<Tape> {
+async function* someThreads(context: EngineContext, ids: ReadonlySet<string>, gone: string[]): AsyncGenerator<Tape> {
   for (const id of ids) {
     const tape = await context.thread(id);
     if (tape && (await shows(context, tape))) yield tape;
@@ -89,7 +89,7 @@ async function* someThreads(context: Context, ids: ReadonlySet<string>, gone: st
 }
 
 /** Resolves to true if a thread has any checkpoint: one without is none for a backup. */
-async function shows(context: Context, tape: Tape): Promise<boolean> {
+async function shows(context: EngineContext, tape: Tape): Promise<boolean> {
   for await (const _ of shownRows(context, tape)) return true;
   return false;
 }

@@ -8,7 +8,7 @@ import type { Lanes } from "../commits/lanes.ts";
 import type { ThreadChange } from "../commits/thread-change.ts";
 import { neverRests } from "../faults/attempts.ts";
 import { wasOvertaken } from "../faults/overtaken.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import { Tape } from "../memory/tape.ts";
 import { decodeMarks } from "../records/marks.ts";
 import { decodeTailRow, encodeTailRow, tailChange } from "../records/tail.ts";
@@ -23,7 +23,7 @@ import { BundledThread } from "./incoming-thread.ts";
  * that plan is committed, but everything that the planned thread would show is read and written anew.
  */
 export async function detach(
-  context: Context,
+  context: EngineContext,
   lanes: Lanes,
   source: string,
   into: string,
@@ -41,7 +41,7 @@ export async function detach(
 
 /** Reads what a planned thread would show. Resolves to undefined where others have changed its source meanwhile. */
 async function shownThread(
-  context: Context,
+  context: EngineContext,
   source: string,
   into: string,
   change: ThreadChange<void>,
@@ -89,7 +89,7 @@ function plannedTape({ batch, values }: Draft, { number, lineage, metaValue }: T
   return tape;
 }
 
-async function bundled(context: Context, tape: Tape, into: string): Promise<BundledThread> {
+async function bundled(context: EngineContext, tape: Tape, into: string): Promise<BundledThread> {
   const { createdAt, attributes, pruner } = tape.meta;
   const begin = {
     kind: "thread",

@@ -1,6 +1,7 @@
 import { type Delta, isReplacement, replacement } from "../../codec/delta/index.ts";
 import type { Json } from "../../codec/json.ts";
 import { addNames } from "../../codec/references.ts";
+import { lowerBound } from "../../model/seq.ts";
 import { Attempts } from "../../platform/attempts.ts";
 import { nextTurn } from "../../platform/turns.ts";
 import { FrameReader } from "../bodies/frame-reader.ts";
@@ -12,8 +13,8 @@ import { ValueReader } from "../bodies/values/read-values.ts";
 import { neverRests } from "../faults/attempts.ts";
 import { ifDamaged } from "../faults/damage.ts";
 import { wasOvertaken } from "../faults/overtaken.ts";
-import type { Context } from "../memory/context.ts";
-import { lowerBound, type Tape } from "../memory/tape.ts";
+import type { EngineContext } from "../memory/context.ts";
+import type { Tape } from "../memory/tape.ts";
 import { type Row, toRecord } from "../records/row.ts";
 import { forgetPacks } from "../view/lineage/levels.ts";
 import { standingOf } from "../view/lineage/unchanged-since.ts";
@@ -31,7 +32,7 @@ const VALUE_CHARACTERS = 1024 * 1024;
  * Yields the records of one thread as it was at one moment. Where others change the thread meanwhile, they are followed by
  * a `void`, and by the records of a later moment, if the thread is still there. None, where it shows no checkpoint.
  */
-export async function* exportThread(known: Context, found: Tape): AsyncGenerator<BundleRecord> {
+export async function* exportThread(known: EngineContext, found: Tape): AsyncGenerator<BundleRecord> {
   const { thread } = found.meta;
   let context = known;
   let tape: Tape | undefined = found;
@@ -64,7 +65,7 @@ export async function* exportThread(known: Context, found: Tape): AsyncGenerator
 }
 
 /** Yields the records of one thread as they are found, with no more of it in memory than some packs. */
-export async function* threadRecords(context: Context, tape: Tape): AsyncGenerator<BundleRecord> {
+export async function* threadRecords(context: EngineContext, tape: Tape): AsyncGenerator<BundleRecord> {
   const seqs: number[] = [];
   for await (const { seq } of shownRows(context, tape, { most: PACKS_AT_ONCE })) {
     seqs.push(seq);
@@ -119,7 +120,7 @@ function toldWrite({ at, ...write }: EncodedWrite): EncodedWrite {
 
 /** Returns the writes of rows by seq, without references into the states of others. */
 async function plainWrites(
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   rows: readonly Row[],
 ): Promise<ReadonlyMap<number, readonly EncodedWrite[]>> {
@@ -143,7 +144,7 @@ class TellingOnce {
   readonly #values: ValueReader;
   readonly #told = new Set<string>();
 
-  constructor(context: Context, tape: Tape) {
+  constructor(context: EngineContext, tape: Tape) {
     this.#values = new ValueReader(context, tape, VALUE_CHARACTERS);
   }
 
@@ -160,7 +161,7 @@ class TellingOnce {
 }
 
 async function checkpointRecord(
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   seqs: readonly number[],
   frames: FrameReader,
@@ -177,7 +178,7 @@ async function checkpointRecord(
 
 /** Returns the stored delta where the thread shows its base unchanged; otherwise the whole body. */
 async function changeOf(
-  context: Context,
+  context: EngineContext,
   frames: FrameReader,
   tape: Tape,
   row: Shown,

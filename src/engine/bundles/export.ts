@@ -2,7 +2,7 @@ import { bundleLine } from "../../codec/bundle.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import type { ExportOptions } from "../../model/interface/store-options.ts";
 import { abortable } from "../memory/abortable.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { allThreads } from "../reads/directory.ts";
 import type { BackupHeader, BundleRecord } from "./bundle-record.ts";
@@ -15,7 +15,7 @@ import { exportThread } from "./export-thread.ts";
 const HELD_CHARACTERS = 4 * 1024 * 1024;
 
 /** Yields a store as text: one line a record. Each thread stands for itself, with all that it shows at one moment. */
-export async function* exportStore(store: Context, options: ExportOptions): AsyncGenerator<string> {
+export async function* exportStore(store: EngineContext, options: ExportOptions): AsyncGenerator<string> {
   const { threads, after, signal, encrypted } = options;
   signal?.throwIfAborted();
   const context = store.fresh(abortable(store.backend, signal));
@@ -36,7 +36,7 @@ export interface BundleLines {
 
 /** Begins a bundle. */
 export async function bundleLines(
-  store: Context,
+  store: EngineContext,
   encrypted: boolean,
   about: { readonly backup?: BackupHeader },
 ): Promise<BundleLines> {
@@ -60,8 +60,8 @@ function noKeys(): ThreadmarkError {
 
 /** Yields the lines of threads, and returns how many there are. A named one that is gone meanwhile is `NOT_FOUND`. */
 export async function* exportTapes(
-  store: Context,
-  context: Context,
+  store: EngineContext,
+  context: EngineContext,
   source: AsyncGenerator<Tape>,
   out: (line: string) => string,
   { threads, progress, signal }: ExportOptions,
@@ -119,7 +119,7 @@ class HeldLines {
   }
 }
 
-async function* namedThreads(context: Context, threads: readonly string[]): AsyncGenerator<Tape> {
+async function* namedThreads(context: EngineContext, threads: readonly string[]): AsyncGenerator<Tape> {
   // A bundle in which a thread stands twice is refused.
   for (const id of new Set(threads)) {
     const tape = await context.thread(id);

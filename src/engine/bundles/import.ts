@@ -14,11 +14,11 @@ import { unremembered } from "../commits/draft/planned.ts";
 import type { Lanes } from "../commits/lanes.ts";
 import { movedMail } from "../commits/moved-mail.ts";
 import type { ThreadChange } from "../commits/thread-change.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { checkRecord } from "../records/size-limits.ts";
 import type { StoredWrite } from "../records/writes.ts";
-import { tapeFaults } from "../upkeep/verify.ts";
+import { tapeFaults } from "../upkeep/verifying/verify.ts";
 import { hasCheckpoints } from "../view/has-checkpoints.ts";
 import { isPending, mailOf } from "../view/mail.ts";
 import { type EncodedWrite, shownWrites } from "../view/shown-writes.ts";
@@ -32,7 +32,7 @@ import { isSameThread } from "./same-thread.ts";
  * leaves nothing; threads before it in the bundle stay.
  */
 export async function importBundle(
-  context: Context,
+  context: EngineContext,
   lanes: Lanes,
   source: BundleSource,
   { progress, signal }: WorkOptions,
@@ -60,7 +60,7 @@ export async function importBundle(
 }
 
 /** Imports one thread. Resolves to false when it was there already. */
-export async function importThread(context: Context, lanes: Lanes, thread: BundledThread): Promise<boolean> {
+export async function importThread(context: EngineContext, lanes: Lanes, thread: BundledThread): Promise<boolean> {
   const written = await lanes.of(thread.id).add(threadChange(thread));
   if (!written) {
     await addMissingWrites(context, lanes, thread);
@@ -70,7 +70,7 @@ export async function importThread(context: Context, lanes: Lanes, thread: Bundl
 }
 
 /** Adds the writes that a thread lacks. A write that is there stays as it is, even where another would replace it. */
-async function addMissingWrites(context: Context, lanes: Lanes, thread: BundledThread): Promise<void> {
+async function addMissingWrites(context: EngineContext, lanes: Lanes, thread: BundledThread): Promise<void> {
   for (const { checkpoint, namespace, writes } of thread.writes) {
     const tape = await context.thread(thread.id);
     const there = tape ? await shownWrites(context, tape, namespace, checkpoint) : [];

@@ -2,7 +2,7 @@ import { damaged, linesOf, parseBundleLine } from "../../codec/bundle.ts";
 import { encryptedStore } from "../../codec/envelope.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import { checkId } from "../../model/address.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { BundleRecord } from "./bundle-record.ts";
 import { BundledThread } from "./incoming-thread.ts";
 
@@ -20,7 +20,7 @@ export interface BundleReader {
 
 /** Reads a bundle line by line, and decrypts it where it is encrypted. A line that does not follow is `CORRUPT` with its number. */
 export async function readBundle(
-  context: Context,
+  context: EngineContext,
   source: BundleSource,
   signal: AbortSignal | undefined,
   reader: BundleReader,
@@ -118,7 +118,7 @@ function checkDeleted(id: unknown, line: number): void {
 
 /** Returns the function that decrypts the lines of a bundle; undefined where they are not encrypted. */
 async function openerOf(
-  context: Context,
+  context: EngineContext,
   { encrypted }: Header,
   line: number,
 ): Promise<((line: string) => string | undefined) | undefined> {

@@ -5,7 +5,7 @@ import { deleteThreadChange } from "../changes/delete-thread.ts";
 import { checkLease } from "../changes/lease.ts";
 import type { Lanes } from "../commits/lanes.ts";
 import type { ThreadChange } from "../commits/thread-change.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import { importThread } from "./import.ts";
 import { type BundleSource, readBundle } from "./read-bundle.ts";
 import { beginRestore, endRestore } from "./store-notes.ts";
@@ -15,7 +15,7 @@ import { beginRestore, endRestore } from "./store-notes.ts";
  * nothing, and the store says that it is not whole until the end. Threads of their names are replaced, and threads that were deleted since the backup before are deleted.
  */
 export async function restoreBackups(
-  context: Context,
+  context: EngineContext,
   lanes: Lanes,
   sources: readonly (() => BundleSource)[],
   { progress, signal }: WorkOptions,

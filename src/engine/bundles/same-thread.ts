@@ -1,7 +1,7 @@
 import { apply, type Delta, diff, isReplacement, replacedBy } from "../../codec/delta/index.ts";
 import type { Json } from "../../codec/json.ts";
 import { loadShown } from "../bodies/load-tree.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { fromRecord, toRecord } from "../records/row.ts";
 import { rowAt, type Shown } from "../view/row-at.ts";
@@ -11,7 +11,7 @@ import type { CheckpointRecord } from "./incoming-thread.ts";
 
 /** Resolves to true if a thread shows exactly the checkpoints that a bundle has of it, oldest first. */
 export async function isSameThread(
-  store: Context,
+  store: EngineContext,
   thread: string,
   told: readonly CheckpointRecord[],
 ): Promise<boolean> {
@@ -36,7 +36,7 @@ export async function isSameThread(
 }
 
 async function isSameCheckpoint(
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   record: CheckpointRecord,
   wanted: CheckpointRecord | undefined,
@@ -59,14 +59,18 @@ function rowText({
 }
 
 /** Resolves to true if the change, applied to the row's base, gives the body that the thread shows. */
-async function leadsThere(context: Context, tape: Tape, { seq, row, change }: CheckpointRecord): Promise<boolean> {
+async function leadsThere(
+  context: EngineContext,
+  tape: Tape,
+  { seq, row, change }: CheckpointRecord,
+): Promise<boolean> {
   const body = await bodyAt(context, tape, seq);
   const told = await changed(context, tape, row.base ?? row.parent, change);
   return body !== undefined && told !== undefined && diff(body, told) === undefined;
 }
 
 async function changed(
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   base: number | undefined,
   change: Delta,
@@ -76,7 +80,7 @@ async function changed(
   return before === undefined ? undefined : apply(before, change);
 }
 
-async function bodyAt(context: Context, tape: Tape, seq: number): Promise<Json | undefined> {
+async function bodyAt(context: EngineContext, tape: Tape, seq: number): Promise<Json | undefined> {
   const row: Shown | undefined = await rowAt(context, tape, seq);
   return row && (await loadShown(context, tape, row)).tree;
 }

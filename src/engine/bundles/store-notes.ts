@@ -1,6 +1,6 @@
 import type { BackupReport, BackupResult } from "../../model/interface/results.ts";
 import type { Lanes } from "../commits/lanes.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import { STORE_THREAD } from "../records/keys.ts";
 import type { Meta } from "../records/meta.ts";
 
@@ -11,12 +11,12 @@ interface StoreNotes {
 }
 
 /** Notes in the store that a backup was made. */
-export async function noteBackup(context: Context, lanes: Lanes, result: BackupResult): Promise<void> {
+export async function noteBackup(context: EngineContext, lanes: Lanes, result: BackupResult): Promise<void> {
   await note(lanes, { backup: { ...result, at: context.clock() } });
 }
 
 /** Notes that a restore begins. Until `endRestore`, `verify` and `stats` say that the store is not whole. */
-export async function beginRestore(context: Context, lanes: Lanes): Promise<void> {
+export async function beginRestore(context: EngineContext, lanes: Lanes): Promise<void> {
   await note(lanes, { restoring: context.clock() });
 }
 
@@ -37,7 +37,7 @@ async function note(
 }
 
 /** Returns the last backup that was noted, and when a restore began that has not ended. */
-export async function storeNotes(context: Context): Promise<StoreNotes> {
+export async function storeNotes(context: EngineContext): Promise<StoreNotes> {
   const { backup = null, restoring } = (await context.thread(STORE_THREAD))?.meta ?? {};
   return { backup, ...(restoring !== undefined && { restoring }) };
 }

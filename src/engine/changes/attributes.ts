@@ -4,7 +4,7 @@ import type { LeaseToken } from "../../model/interface/options.ts";
 import type { Draft } from "../commits/draft/draft.ts";
 import type { ThreadChange } from "../commits/thread-change.ts";
 import { threadNotFound } from "../faults/missing.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import { hasCheckpoints } from "../view/has-checkpoints.ts";
 import { checkLease } from "./lease.ts";
 
@@ -53,6 +53,6 @@ export function attributesChange(changes: AttributeChanges): ThreadChange<void> 
 }
 
 /** Returns the attributes of a thread; none for one that does not exist. */
-export async function attributesOf(context: Context, thread: string): Promise<Attributes> {
+export async function attributesOf(context: EngineContext, thread: string): Promise<Attributes> {
   return { ...(await context.thread(thread))?.meta.attributes };
 }

@@ -4,7 +4,7 @@ import { Attempts } from "../../platform/attempts.ts";
 import { batchOf, complete } from "../commits/batch/build-batch.ts";
 import { Draft } from "../commits/draft/draft.ts";
 import type { Committer } from "../commits/group-commit.ts";
-import type { Context, DirectoryEntry } from "../memory/context.ts";
+import type { DirectoryEntry, EngineContext } from "../memory/context.ts";
 import { runsOf, type Tape } from "../memory/tape.ts";
 import { rangeOf } from "../records/keys.ts";
 import { changeMeta, encodeMeta } from "../records/meta.ts";
@@ -23,7 +23,7 @@ import { endThread, epochOf, freeTape } from "./end-tape.ts";
  * its own, since it may be of another lineage; its messages wait in the directory. Throws `CONFLICT` for a thread with checkpoints.
  */
 export async function freeName(
-  context: Context,
+  context: EngineContext,
   committer: Committer,
   into: string,
 ): Promise<DirectoryEntry | undefined> {
@@ -57,7 +57,7 @@ function busyName(into: string): ThreadmarkError {
 
 /** Returns the tape of the thread that has to make way, if there is one. Throws `CONFLICT` for a thread with checkpoints. */
 export async function emptyThread(
-  context: Context,
+  context: EngineContext,
   entry: DirectoryRecord | undefined,
   into: string,
 ): Promise<Tape | undefined> {

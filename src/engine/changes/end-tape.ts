@@ -1,7 +1,7 @@
 import type { DirectoryKey } from "../../backend.ts";
 import type { BatchBuilder } from "../commits/batch/batch.ts";
 import type { Draft } from "../commits/draft/draft.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { metaKey, rangeOf } from "../records/keys.ts";
 import { decodeMeta } from "../records/meta.ts";
@@ -36,7 +36,7 @@ export function epochOf({ meta: { epoch } }: Tape): DirectoryRecord {
  * Frees the records of a tape whose thread ends, its meta record apart, and dead tapes that were only kept for it. Resolves
  * to false where forks or copies build on the tape: then nothing is freed, and the tape has to stay as a dead one.
  */
-export async function freeTape(batch: BatchBuilder, context: Context, tape: Tape): Promise<boolean> {
+export async function freeTape(batch: BatchBuilder, context: EngineContext, tape: Tape): Promise<boolean> {
   const { lineage } = tape;
   const found = await metaRecords(context, lineage);
   const metas = new Map(found.map((entry) => [entry.item, decodeMeta(entry.value)]));

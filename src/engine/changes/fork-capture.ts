@@ -1,12 +1,12 @@
-import { assign } from "../../codec/delta/index.ts";
 import type { Json } from "../../codec/json.ts";
 import type { ForkOptions } from "../../model/interface/options.ts";
 import { copyRef } from "../../model/validation/refs.ts";
-import type { Context } from "../memory/context.ts";
+import { assign } from "../../platform/plain-objects.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { ForkRequest } from "./fork.ts";
 
 /** Captures the options of a fork in the call itself. Throws `SERIALIZE` for edits that cannot be stored. */
-export function captureFork(context: Context, into: string, options: ForkOptions<unknown>): ForkRequest {
+export function captureFork(context: EngineContext, into: string, options: ForkOptions<unknown>): ForkRequest {
   const { at, history = "ancestors", label } = options;
   let tagged = false;
   let edits: { [key: string]: Json } | undefined;

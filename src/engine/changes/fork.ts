@@ -16,7 +16,7 @@ import type { Tape } from "../memory/tape.ts";
 import type { Body } from "../records/body.ts";
 import { encodeMark } from "../records/marks.ts";
 import { type Meta, newMeta, type Origin } from "../records/meta.ts";
-import { checkBody, checkRecord, mostOf } from "../records/size-limits.ts";
+import { checkBodySize, checkRecord, mostOf } from "../records/size-limits.ts";
 import { entryChanges } from "../records/store-wide/index-entries.ts";
 import { encodeTailRow } from "../records/tail.ts";
 import { hasCheckpoints } from "../view/has-checkpoints.ts";
@@ -207,7 +207,7 @@ async function topOf(draft: Draft, { tape, source }: NewThread, at: Shown, reque
   const value = encodeTailRow(row, 1, seq, stored, context.writer, text);
   checkRecord(context, draft.thread, value, "the edited checkpoint");
   const most = frame.most + mostOf(value);
-  if (after) checkBody(context, draft.thread, most, () => after as Body);
+  if (after) checkBodySize(context, draft.thread, most, () => after as Body);
   return { item: seq, part: 0, value };
 }
 

@@ -1,5 +1,5 @@
 import { RecentMap } from "../../platform/recent-map.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { LeaseRecord } from "../records/meta.ts";
 
 /*
@@ -15,10 +15,10 @@ interface Sighting {
 
 /** Sightings of leases that were in the way, by thread; the oldest ones are forgotten. */
 const MOST = 10_000;
-const sightings = new WeakMap<Context, RecentMap<string, Sighting>>();
+const sightings = new WeakMap<EngineContext, RecentMap<string, Sighting>>();
 
 /** Returns how many milliseconds a lease still has, by the clock or by what was seen of it, whichever is less. */
-export function remainingOf(context: Context, thread: string, lease: LeaseRecord): number {
+export function remainingOf(context: EngineContext, thread: string, lease: LeaseRecord): number {
   const byClock = lease.expires - context.clock();
   if (byClock <= 0 || lease.ttl === undefined) return byClock;
   const seen = sightings.get(context) ?? new RecentMap<string, Sighting>(MOST);

@@ -3,7 +3,7 @@ import type { BreakOptions, LeaseToken } from "../../model/interface/options.ts"
 import type { BrokenLease, LeaseInfo } from "../../model/interface/results.ts";
 import type { Draft } from "../commits/draft/draft.ts";
 import type { ThreadChange } from "../commits/thread-change.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import { randomName } from "../memory/new-tape.ts";
 import type { LeaseRecord } from "../records/meta.ts";
 import { remainingOf } from "./lease-sightings.ts";
@@ -100,7 +100,7 @@ export function breakChange({
 }
 
 /** Returns who holds the lease of a thread, and which of its leases were broken. */
-export async function leaseInfo(context: Context, thread: string): Promise<LeaseInfo> {
+export async function leaseInfo(context: EngineContext, thread: string): Promise<LeaseInfo> {
   const { lease, broken = [], epoch: last = 0, born = 0 } = (await context.thread(thread))?.meta ?? {};
   const taken = last > born;
   if (!lease) return { held: null, taken, broken };

@@ -1,11 +1,11 @@
 import type { LeaseToken, WritesInput } from "../../model/interface/options.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import { captureLease } from "./put/capture.ts";
 import type { CapturedWrites } from "./writes.ts";
 
 /** Encodes a task's validated results in the call itself. Throws `SERIALIZE` for a value that cannot be stored. */
 export function captureWrites(
-  context: Context,
+  context: EngineContext,
   namespace: string,
   checkpoint: string,
   { task, node = null, writes }: WritesInput,

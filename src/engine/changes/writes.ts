@@ -8,7 +8,7 @@ import { ALONE, type Draft } from "../commits/draft/draft.ts";
 import { isNewId } from "../commits/draft/draft-view.ts";
 import { referValue } from "../commits/draft/refer-values.ts";
 import type { ThreadChange } from "../commits/thread-change.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { hashStrings } from "../records/hash.ts";
 import type { Row } from "../records/row.ts";
@@ -213,7 +213,7 @@ export function cutKey(tape: Tape, address: Pick<CapturedWrites, "namespace" | "
 }
 
 /** Returns the generation in which a checkpoint of this id was last deleted: earlier writes were that one's. */
-async function cutOf(context: Context, tape: Tape, captured: CapturedWrites): Promise<number> {
+async function cutOf(context: EngineContext, tape: Tape, captured: CapturedWrites): Promise<number> {
   const [value] = (await context.read([{ get: cutKey(tape, captured) }])) as readonly (Value | undefined)[];
   const entries = value === undefined ? [] : (unwrapJson(value) as readonly TaskWrites[]);
   return Math.max(

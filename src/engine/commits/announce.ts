@@ -21,7 +21,7 @@ const ANNOUNCED = 1_000;
 const LATE = 5_000;
 
 /** Adds the lines of a draft to its batch. */
-export function announce(draft: Draft, tape: Tape): void {
+export function addLogLines(draft: Draft, tape: Tape): void {
   const first = draft.planned[0];
   const changes = draft.told.filter(
     ([kind, namespace, id]) => !(kind === "writes" && draft.carrying.tells(namespace, id)),

@@ -2,7 +2,7 @@ import type { DirectoryKey, Entry, Found, Key, Range, Table, Value } from "../..
 import { unwrap } from "../../codec/envelope.ts";
 import { namesIn } from "../../codec/references.ts";
 import { isCorrupt } from "../faults/damage.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import { metaKey } from "../records/keys.ts";
 import { valuesOfPack } from "../records/pack/rows.ts";
 import { afterCollection, collectionsKey, decodeValue, valueKey, valueRange } from "../records/values.ts";
@@ -45,7 +45,7 @@ const nothing: Collection = { values: new Map(), discarded: [] };
  * leaves the meta record alone, so that a value which came meanwhile must not be a candidate.
  */
 export async function collectValues(
-  context: Context,
+  context: EngineContext,
   batch: BatchBuilder,
   lineage: number,
   options: CollectOptions = {},
@@ -74,7 +74,7 @@ export async function collectValues(
 }
 
 /** Removes all values of a lineage whose last tape ends. */
-async function endLineage(context: Context, batch: BatchBuilder, lineage: number): Promise<Collection> {
+async function endLineage(context: EngineContext, batch: BatchBuilder, lineage: number): Promise<Collection> {
   batch.delete(valueRange(lineage));
   const values = new Map<string, number>();
   const discarded: string[] = [];
@@ -94,7 +94,7 @@ interface References {
 }
 
 async function references(
-  context: Context,
+  context: EngineContext,
   batch: BatchBuilder,
   lineage: number,
   metas: readonly Found[],
@@ -169,7 +169,7 @@ function nameOf(key: Key | DirectoryKey): string {
 }
 
 /** Returns the lengths of all values of a lineage, by name. */
-async function storedValues(context: Context, lineage: number): Promise<ReadonlyMap<string, number>> {
+async function storedValues(context: EngineContext, lineage: number): Promise<ReadonlyMap<string, number>> {
   const values = new Map<string, number>();
   for await (const { item, part, value } of recordsIn(context, valueRange(lineage), VALUES)) {
     if (item === 0 && part === 0) continue;
@@ -180,7 +180,11 @@ async function storedValues(context: Context, lineage: number): Promise<Readonly
 }
 
 /** Returns the objects that hold these values outside the store. */
-async function objectsOf(context: Context, lineage: number, names: readonly string[]): Promise<readonly string[]> {
+async function objectsOf(
+  context: EngineContext,
+  lineage: number,
+  names: readonly string[],
+): Promise<readonly string[]> {
   if (!context.outside.isUsed) return [];
   const found = await context.read(names.map((name) => ({ get: valueKey(lineage, name) })));
   return (found as readonly (Value | undefined)[]).flatMap((value) => (value && decodeValue(value).object) ?? []);

@@ -26,7 +26,7 @@ const SHARE = 32;
 const HEAVY = 64 * 1024 * 1024;
 
 /**
- * KeyGroup commit: batches that arrive in the same turn, or while the backend has all the commits it can work on at once,
+ * Group commit: batches that arrive in the same turn, or while the backend has all the commits it can work on at once,
  * go to it together. Invariant: no two batches of one call touch the same group; of one tape, a lane sends one at a time.
  */
 export class Committer {

@@ -4,7 +4,7 @@ import { Attempts, Contention, PATIENCE } from "../../platform/attempts.ts";
 import { announce, announceRefusal } from "../../platform/diagnostics.ts";
 import { atEndOfTurn, soon } from "../../platform/turns.ts";
 import { wasOvertaken } from "../faults/overtaken.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import { type Tape, UNSEALED } from "../memory/tape.ts";
 import { inThread } from "../records/size-limits.ts";
 import { absorb } from "./absorb.ts";
@@ -32,7 +32,7 @@ const GROUP = 256;
  * committed as one batch. A refused commit means that another store was first: the tape is read and the group planned again.
  */
 export class Lane {
-  readonly #context: Context;
+  readonly #context: EngineContext;
   readonly #committer: Committer;
   readonly #thread: string;
   readonly #contention = new Contention();
@@ -51,7 +51,7 @@ export class Lane {
     void this.#run();
   };
 
-  constructor(context: Context, committer: Committer, thread: string) {
+  constructor(context: EngineContext, committer: Committer, thread: string) {
     this.#context = context;
     this.#committer = committer;
     this.#thread = thread;

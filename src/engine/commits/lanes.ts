@@ -1,4 +1,4 @@
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { Committer } from "./group-commit.ts";
 import { Lane } from "./lane.ts";
 
@@ -7,11 +7,11 @@ const MOST_LANES = 1024;
 
 /** The lanes of the threads that are being changed. */
 export class Lanes {
-  readonly #context: Context;
+  readonly #context: EngineContext;
   readonly #committer: Committer;
   readonly #lanes = new Map<string, Lane>();
 
-  constructor(context: Context, committer: Committer) {
+  constructor(context: EngineContext, committer: Committer) {
     this.#context = context;
     this.#committer = committer;
   }

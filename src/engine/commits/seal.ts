@@ -5,7 +5,7 @@ import type { Json } from "../../codec/json.ts";
 import { addNames } from "../../codec/references.ts";
 import { timeOfAddressed } from "../../model/id.ts";
 import { announce } from "../../platform/diagnostics.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { hashStrings } from "../records/hash.ts";
 import { withHead } from "../records/heads.ts";
@@ -24,7 +24,7 @@ export interface SealedRun {
 }
 
 /** Encodes the pack of some rows, in pieces. */
-export function* encodingRun(context: Context, tape: number, rows: readonly TailRow[]): Pieces<SealedRun> {
+export function* encodingRun(context: EngineContext, tape: number, rows: readonly TailRow[]): Pieces<SealedRun> {
   const frames: Frame[] = [];
   const names = new Map<string, number>();
   for (const { row, value, change = tailChange(value), carried } of rows) {
@@ -84,7 +84,7 @@ interface IndexEntry {
   add(before: unknown): unknown;
 }
 
-/** Indexes the sealed rows whose supplied id does not tell their address: looking through the tail no longer finds them. */
+/** Returns index entries for sealed rows with supplied ids, which do not contain an address and are no longer found in the tail. */
 function idEntries(tape: Tape, supplied: readonly Row[]): IndexEntry[] {
   return supplied.map(({ namespace, id, seq }) => ({
     key: tape.key("id", ...hashStrings(namespace, id)),

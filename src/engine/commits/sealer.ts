@@ -1,6 +1,6 @@
 import type { Pieces } from "../../codec/delta/index.ts";
 import { atEndOfTurn } from "../../platform/turns.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import { type Tape, UNSEALED } from "../memory/tape.ts";
 import { packRuns } from "../records/pack/pack-runs.ts";
 import { type TailRow, tailBytes } from "../records/tail.ts";
@@ -21,7 +21,7 @@ const PATIENCE = 4;
  * them, so that every seal is finished some time. Nothing is lost if the process ends: unsealed rows read as well as packs.
  */
 export class Sealer {
-  readonly #context: Context;
+  readonly #context: EngineContext;
   readonly #add: (change: ThreadChange<boolean>) => Promise<boolean>;
   /** The tape of the seal under way, as of the last commit. */
   #tape: Tape | undefined;
@@ -32,7 +32,7 @@ export class Sealer {
   /** After a seal that did not succeed, none is begun before the tail has this many rows. */
   #notBefore = 0;
 
-  constructor(context: Context, add: (change: ThreadChange<boolean>) => Promise<boolean>) {
+  constructor(context: EngineContext, add: (change: ThreadChange<boolean>) => Promise<boolean>) {
     this.#context = context;
     this.#add = add;
   }

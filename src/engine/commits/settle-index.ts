@@ -126,7 +126,7 @@ async function endsOf(
   if (planned && meta.index?.nested) return { newest: planned, root: undefined };
   const head = await plannedHead(draft, "");
   if (planned) return { newest: planned, root: head };
-  // Control writes alone: they count for the head.
+  // The draft has control writes and no rows: they change the status if they are for the head.
   const newest = await newestOf(draft, tape);
   const decisive = head ?? newest;
   if (decisive === undefined) return undefined;

@@ -19,8 +19,8 @@ import { cryptography } from "../../platform/node-builtins.ts";
 import { RecentMap } from "../../platform/recent-map.ts";
 import { storeKey } from "../records/keys.ts";
 import { DataKey, isEncrypted } from "./data-key.ts";
-import { Decoder } from "./decoder.ts";
-import { Encoder } from "./encoder.ts";
+import { Decrypter } from "./decrypter.ts";
+import { Encrypter } from "./encrypter.ts";
 import type { HiddenIds } from "./hidden-ids.ts";
 import { Keychain, type Readable } from "./keychain.ts";
 import { type LineageKeys, makeKeys, PLAIN, readKeys } from "./lineage-keys.ts";
@@ -107,11 +107,11 @@ export class EncryptedBackend implements Backend {
   }
 
   async #readFrom(source: Readable, store: StoreKeys, reads: readonly Read[]): Promise<readonly Answer[]> {
-    const decoder = new Decoder(this.keychain, store, this.#metas, source);
+    const decrypter = new Decrypter(this.keychain, store, this.#metas, source);
     for (let attempt = 1; ; attempt += 1) {
       const answers = await source.read(hiddenReads(store, reads));
-      const decoded = await decoder.decode(reads, answers);
-      if (!decoder.missesKeys || attempt === READS) return decoded;
+      const decoded = await decrypter.decode(reads, answers);
+      if (!decrypter.missesKeys || attempt === READS) return decoded;
     }
   }
 
@@ -123,9 +123,9 @@ export class EncryptedBackend implements Backend {
 
   /** Reads from a store that has no keys yet, unless another store has begun it meanwhile. */
   async #readNew(store: StoreKeys, reads: readonly Read[]): Promise<readonly Answer[]> {
-    const decoder = new Decoder(this.keychain, store, this.#metas, this.#backend);
+    const decrypter = new Decrypter(this.keychain, store, this.#metas, this.#backend);
     const answers = await this.#backend.read([...hiddenReads(store, reads), { get: storeKey }]);
-    if (answers.at(-1) === undefined) return decoder.decode(reads, answers.slice(0, -1));
+    if (answers.at(-1) === undefined) return decrypter.decode(reads, answers.slice(0, -1));
     await this.keychain.load();
     return this.read(reads);
   }
@@ -133,7 +133,7 @@ export class EncryptedBackend implements Backend {
   async commit(batches: readonly Batch[]): Promise<readonly boolean[]> {
     const store = this.keychain.store ?? (await this.keychain.load());
     if (store.stored === undefined && !(await this.keychain.begin())) return batches.map(() => false);
-    const encoder = new Encoder(this.keychain, store, this.#metas);
+    const encrypter = new Encrypter(this.keychain, store, this.#metas);
     const encoded: Batch[] = [];
     for (const batch of batches) {
       if (this.#encrypted.has(batch)) {
@@ -145,7 +145,7 @@ export class EncryptedBackend implements Backend {
         if (keys === undefined) await this.#findOrCreate(lineage, batch);
       }
       encoded.push(
-        isInTransition(this.keychain, batch) ? await this.#encodeStored(encoder, batch) : encoder.encode(batch),
+        isInTransition(this.keychain, batch) ? await this.#encodeStored(encrypter, batch) : encrypter.encode(batch),
       );
     }
     return this.#backend.commit(encoded);
@@ -158,8 +158,8 @@ export class EncryptedBackend implements Backend {
   async changingKeys(lineage: number, keys: LineageKeys): Promise<Batch | undefined> {
     const range = { table: "meta", lineage, group: lineage } as const;
     const [found] = (await this.#backend.read([{ scan: range }])) as readonly [readonly Found[]];
-    const decoder = new Decoder(this.keychain, this.keychain.store as StoreKeys, this.#metas, this.#backend);
-    const [plain] = (await decoder.decode([{ scan: range }], [found])) as readonly [readonly Found[]];
+    const decrypter = new Decrypter(this.keychain, this.keychain.store as StoreKeys, this.#metas, this.#backend);
+    const [plain] = (await decrypter.decode([{ scan: range }], [found])) as readonly [readonly Found[]];
     if (found.length === 0) return undefined;
     const entries = plain.map(({ item, part, value }, index) => {
       const key: Key = { ...range, item, part };
@@ -219,17 +219,17 @@ export class EncryptedBackend implements Backend {
   }
 
   /** Encodes a batch of a lineage whose records are encrypted in different ways: its checks are made of what is stored. */
-  async #encodeStored(encoder: Encoder, batch: Batch): Promise<Batch> {
+  async #encodeStored(encrypter: Encrypter, batch: Batch): Promise<Batch> {
     const keys: (Key | DirectoryKey)[] = (batch.checks ?? []).flatMap(({ key, value }) =>
       value === undefined ? [] : [key],
     );
     if (batch.follows) keys.push(batch.follows.key);
     const reads = keys.map((get) => ({ get }));
     const store = this.keychain.store as StoreKeys;
-    const decoder = new Decoder(this.keychain, store, this.#metas, this.#backend);
+    const decrypter = new Decrypter(this.keychain, store, this.#metas, this.#backend);
     const stored = (await this.#backend.read(hiddenReads(store, reads))) as readonly (Value | undefined)[];
-    const plain = (await decoder.decode(reads, stored)) as readonly (Value | undefined)[];
-    return encoder.encode(
+    const plain = (await decrypter.decode(reads, stored)) as readonly (Value | undefined)[];
+    return encrypter.encode(
       batch,
       keys.map((key, index) => ({ key, stored: stored[index], plain: plain[index] })),
     );

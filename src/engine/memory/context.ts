@@ -52,7 +52,7 @@ interface KnownTape {
 }
 
 /** The things every operation works with: the backend, the codec, and the tapes and trees that are remembered. */
-export class Context {
+export class EngineContext {
   readonly backend: Backend;
   readonly codec: ValueCodec;
   readonly clock: () => number;
@@ -132,35 +132,9 @@ export class Context {
     return this.encryption?.idOf(id) ?? id;
   }
 
-  /** Returns a context on the same backend, or on another one, that remembers nothing yet. */
-  fresh(backend: Backend = this.backend): Context {
-    const {
-      codec,
-      clock,
-      ids,
-      compression,
-      packRows,
-      packBytes,
-      checkpointBytes,
-      rewriteBytes,
-      largeValues,
-      encryption,
-    } = this;
-    const cacheBytes = FRESH_CACHE_BYTES;
-    return new Context({
-      backend,
-      codec,
-      clock,
-      ids,
-      compression,
-      packRows,
-      packBytes,
-      checkpointBytes,
-      rewriteBytes,
-      largeValues,
-      encryption,
-      cacheBytes,
-    });
+  /** Returns a context on the same backend, or on another one, that remembers nothing yet and migrates no states. */
+  fresh(backend: Backend = this.backend): EngineContext {
+    return new EngineContext({ ...this, backend, versions: undefined, cacheBytes: FRESH_CACHE_BYTES });
   }
 
   /**

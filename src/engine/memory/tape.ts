@@ -1,5 +1,6 @@
 import type { Found, Key, Table, Value } from "../../backend.ts";
 import { ThreadmarkError } from "../../errors.ts";
+import { lowerBound } from "../../model/seq.ts";
 import { ifDamaged } from "../faults/damage.ts";
 import type { Head } from "../records/heads.ts";
 import { metaKey, tapeName } from "../records/keys.ts";
@@ -302,18 +303,6 @@ export class Tape {
     if (gone) for (const range of gone) if (seq >= range[0] && seq <= range[1] && range[2] <= generation) return true;
     return false;
   }
-}
-
-/** Returns the first index whose seq is at least `seq`. */
-export function lowerBound<T>(entries: readonly T[], seq: number, seqOf: (entry: T) => number): number {
-  let low = 0;
-  let high = entries.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (seqOf(entries[middle] as T) < seq) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** Returns the runs of a tape's own rows, as far as those were read. */

@@ -18,7 +18,7 @@ export class TreeOwner {
     return this.#lent > 0;
   }
 
-  /** Keeps the tree from being changed in place until as many {@link giveBack} were called. */
+  /** Keeps the tree from being changed in place until {@link giveBack} was called once for each call of this. */
   borrow(): void {
     this.#lent += 1;
   }

@@ -18,7 +18,7 @@ import { withStateValues } from "../bodies/state-values.ts";
 import { ValueReader } from "../bodies/values/read-values.ts";
 import { untilUndisturbed } from "../faults/attempts.ts";
 import { named } from "../faults/damage.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { loadedEntry } from "../memory/tree-cache.ts";
 import type { Body } from "../records/body.ts";
@@ -35,14 +35,14 @@ export interface Place {
   readonly namespace: readonly string[];
 }
 
-export function infoOf(context: Context, place: Place, row: Row, parent: string | null): CheckpointInfo {
+export function infoOf(context: EngineContext, place: Place, row: Row, parent: string | null): CheckpointInfo {
   const metadata =
     row.metadata === null ? {} : (context.codec.decode(row.metadata, { tagged: row.tagged }) as Metadata);
   return toInfo(row, place.thread, place.namespace, parent, metadata);
 }
 
 /** Returns the id of the parent a row shows. */
-export async function parentId(context: Context, tape: Tape, row: Shown): Promise<string | null> {
+export async function parentId(context: EngineContext, tape: Tape, row: Shown): Promise<string | null> {
   if (row.parent === 0) return null;
   const known = isPlain(tape) ? ownRowAtHand(tape, row.parent) : undefined;
   return known ? known.id : ((await parentOf(context, tape, row, NOW))?.id ?? null);
@@ -58,7 +58,7 @@ export interface AtHand {
 
 /** Reads a whole checkpoint: the caller's own copy. Undefined when it was deleted while it was being read. */
 export async function checkpointOf(
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   place: Place,
   row: Shown,
@@ -90,7 +90,7 @@ async function migrated(versions: StateVersions, checkpoint: Checkpoint): Promis
 }
 
 async function readCheckpoint(
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   place: Place,
   row: Shown,
@@ -114,7 +114,13 @@ async function readCheckpoint(
   return checkpoint;
 }
 
-function decodeCheckpoint(context: Context, place: Place, row: Shown, parent: string | null, from: Tree): Checkpoint {
+function decodeCheckpoint(
+  context: EngineContext,
+  place: Place,
+  row: Shown,
+  parent: string | null,
+  from: Tree,
+): Checkpoint {
   const { tree, tagged, owned } = from;
   const body = tree as Body;
   const decode = (value: Json): unknown => context.codec.decode(value, { owned, tagged });
@@ -137,7 +143,11 @@ interface Tree {
 }
 
 /** Decodes writes as they are stored, in the order given; their large values are read at once. */
-export async function decodeWrites(context: Context, tape: Tape, writes: readonly EncodedWrite[]): Promise<Write[]> {
+export async function decodeWrites(
+  context: EngineContext,
+  tape: Tape,
+  writes: readonly EncodedWrite[],
+): Promise<Write[]> {
   const found = await withStateValues(context, writes);
   const values = await new ValueReader(context, tape).resolveCopied(found.map(({ value }) => value));
   return found.map((write, index) => writeOf(context, { ...write, value: values[index] as Json }));
@@ -145,7 +155,7 @@ export async function decodeWrites(context: Context, tape: Tape, writes: readonl
 
 /** Reads the writes that a thread shows for a checkpoint. `own` are the records of its own tape, if they were read already. */
 export function writesShown(
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   { thread, namespace, id }: { readonly thread: string; readonly namespace: string; readonly id: string },
   own?: readonly Found[],
@@ -160,14 +170,14 @@ export function writesShown(
   return untilUndisturbed(thread, attempt, rewriteCheck(find));
 }
 
-function writeOf(context: Context, write: EncodedWrite): Write {
+function writeOf(context: EngineContext, write: EncodedWrite): Write {
   const { task, node, index, channel } = write;
   return { task, node, index, channel, value: context.codec.decode(write.value) };
 }
 
 /** Reads a checkpoint with its parent's address and its writes. Undefined when it was deleted while it was being read. */
 export async function tupleOf(
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   place: Place,
   row: Shown,

@@ -1,7 +1,7 @@
 import type { Listed } from "../../backend.ts";
 import { nextTurn } from "../../platform/turns.ts";
 import { ifDamaged, isCorrupt } from "../faults/damage.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { tapeName } from "../records/keys.ts";
 import { decodeDirectory } from "../records/store-wide/directory.ts";
@@ -18,7 +18,7 @@ export interface ThreadRange {
 }
 
 /** Yields the directory in bytewise order of the ids, a page at a time. */
-export async function* directoryPages(context: Context, range: ThreadRange): AsyncGenerator<readonly Listed[]> {
+export async function* directoryPages(context: EngineContext, range: ThreadRange): AsyncGenerator<readonly Listed[]> {
   const { prefix } = range;
   let last = range.after;
   for (;;) {
@@ -33,7 +33,7 @@ export async function* directoryPages(context: Context, range: ThreadRange): Asy
 
 /** Yields the tapes of all threads, in bytewise order of their ids. */
 export async function* allThreads(
-  context: Context,
+  context: EngineContext,
   options: ThreadRange & {
     /** Where given, threads that cannot be read are passed over and told. */
     readonly onFault?: (thread: string, error: unknown) => void;
@@ -51,7 +51,7 @@ export async function* allThreads(
 
 /** Yields the tapes of some threads, in their order; `first` are read first, then `together` at a time. */
 async function* tapesOf(
-  context: Context,
+  context: EngineContext,
   threads: readonly Listed[],
   onFault: ((thread: string, error: unknown) => void) | undefined,
   first: number,
@@ -83,7 +83,7 @@ async function* tapesOf(
 
 /** Reads the tapes of some threads together; undefined where one is damaged: then each is read for its own fault. */
 async function readTogether(
-  context: Context,
+  context: EngineContext,
   threads: readonly Listed[],
 ): Promise<ReadonlyMap<string, Tape> | undefined> {
   try {

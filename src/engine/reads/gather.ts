@@ -1,6 +1,6 @@
 import type { Checkpoint, CheckpointInfo, Write } from "../../model/checkpoint.ts";
 import { untilUndisturbed } from "../faults/attempts.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { ownRowAtHand, rowsAtHand } from "../view/lineage/at-hand.ts";
 import { rewriteCheck } from "../view/lineage/renew.ts";
@@ -18,7 +18,7 @@ export interface RecentRows {
 }
 
 /** Returns the rows of a namespace that are in memory. Nothing is read: a later read shows whether they hold. */
-export function recentRows(context: Context, place: Place, namespace: string): RecentRows | undefined {
+export function recentRows(context: EngineContext, place: Place, namespace: string): RecentRows | undefined {
   const tape = context.rememberedThread(place.thread);
   if (!tape || tape.meta.dead || tape.damaged.length > 0 || !isPlain(tape)) return undefined;
   const { metaValue } = tape;
@@ -48,7 +48,7 @@ export interface Gathered<State = unknown> {
 
 /** Reads the writes of some checkpoints and the whole of others, in one read, and another for every fork that lies between. */
 export async function gather(
-  context: Context,
+  context: EngineContext,
   place: Place,
   namespace: string,
   written: readonly Named[],
@@ -82,7 +82,7 @@ export async function gather(
 
 /** Decodes the writes of several checkpoints; their large values are read at once. */
 async function writesByCheckpoint(
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   found: ReadonlyMap<string, readonly EncodedWrite[]>,
 ): Promise<ReadonlyMap<string, readonly Write[]>> {

@@ -4,7 +4,7 @@ import type { HistoryOptions } from "../../model/interface/options.ts";
 import { nextTurn } from "../../platform/turns.ts";
 import { loadPage, PAGE_ROWS, pagesOf, type SharedTree } from "../bodies/load-page.ts";
 import { notFound } from "../faults/missing.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { findRef } from "../view/find-ref.ts";
 import { ownRowAtHand, rowsAtHand } from "../view/lineage/at-hand.ts";
@@ -18,7 +18,7 @@ const FIRST_PAGE = 8;
 
 /** Yields the checkpoints of a namespace, newest first. Reads only about as far as it is asked to. */
 export async function* historyOf(
-  context: Context,
+  context: EngineContext,
   place: Place,
   namespace: string,
   options: HistoryOptions,
@@ -54,7 +54,7 @@ interface FoundPage {
 
 /** The pages of a history: from memory as far as that goes, then from storage. */
 class Pages {
-  readonly #context: Context;
+  readonly #context: EngineContext;
   readonly #place: Place;
   readonly #namespace: string;
   readonly #options: HistoryOptions;
@@ -66,7 +66,7 @@ class Pages {
   /** The pages that have to be read, once memory has no more. */
   #further: AsyncGenerator<readonly Shown[]> | undefined;
 
-  constructor(context: Context, place: Place, namespace: string, options: HistoryOptions) {
+  constructor(context: EngineContext, place: Place, namespace: string, options: HistoryOptions) {
     this.#context = context;
     this.#place = place;
     this.#namespace = namespace;
@@ -133,7 +133,7 @@ class Pages {
 }
 
 /** Shows a row that is as it was when its page was found and whose parent is in memory; undefined for any other row. */
-function showAtHand(context: Context, place: Place, page: FoundPage, row: Shown): CheckpointInfo | undefined {
+function showAtHand(context: EngineContext, place: Place, page: FoundPage, row: Shown): CheckpointInfo | undefined {
   if (page.trees || row.replacedBy !== undefined || context.calls.closed) return undefined;
   const { tape } = page;
   if (tape.metaValue !== page.seen || !context.isRemembered(tape)) return undefined;
@@ -144,7 +144,7 @@ function showAtHand(context: Context, place: Place, page: FoundPage, row: Shown)
 
 /** Shows a row of a page as the thread has it now; undefined if it was deleted since the page was found. */
 async function show(
-  context: Context,
+  context: EngineContext,
   place: Place,
   page: FoundPage,
   row: Shown,

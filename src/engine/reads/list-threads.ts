@@ -1,6 +1,6 @@
 import type { Listed } from "../../backend.ts";
 import { unlessDamaged } from "../faults/damage.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import { decodeDirectory } from "../records/store-wide/directory.ts";
 import { directoryPages, type ThreadRange } from "./directory.ts";
 import { type FoundThread, threadsAt } from "./thread-info.ts";
@@ -11,7 +11,7 @@ const FIRST_THREADS = 4;
 const THREADS = 50;
 
 /** Yields every thread that shows a checkpoint, in bytewise order of their ids, some at a time. */
-export async function* byId(context: Context, range: ThreadRange): AsyncGenerator<readonly FoundThread[]> {
+export async function* byId(context: EngineContext, range: ThreadRange): AsyncGenerator<readonly FoundThread[]> {
   let size = FIRST_THREADS;
   for await (const page of directoryPages(context, range)) {
     for (let start = 0; start < page.length; ) {

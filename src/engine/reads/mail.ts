@@ -1,4 +1,4 @@
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import { isPending, mailOf } from "../view/mail.ts";
 
 /** A message that waits in a thread's mailbox. */
@@ -12,7 +12,7 @@ export interface Message {
 }
 
 /** Reads the messages that wait to be used, in the order in which they were sent. */
-export async function pendingMessages(context: Context, thread: string): Promise<readonly Message[]> {
+export async function pendingMessages(context: EngineContext, thread: string): Promise<readonly Message[]> {
   const tape = await context.thread(thread);
   if (!tape?.meta.mail?.pending) return [];
   return (await mailOf(context, tape)).filter(isPending).map(({ id, kind, name = null, payload, at }) => ({
@@ -25,6 +25,6 @@ export async function pendingMessages(context: Context, thread: string): Promise
 }
 
 /** Returns how many messages wait, as far as this store knows without reading anything. */
-export function knownToWait(context: Context, thread: string): number {
+export function knownToWait(context: EngineContext, thread: string): number {
   return context.rememberedThread(thread)?.meta.mail?.pending ?? 0;
 }

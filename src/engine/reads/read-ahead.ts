@@ -1,12 +1,12 @@
 import type { Answer, Found, Read, Table, Value } from "../../backend.ts";
 import { idAddress } from "../../model/id.ts";
 import { PackRecords } from "../bodies/pack-records.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { PACK_TABLES } from "../records/keys.ts";
 import { decodeMeta } from "../records/meta.ts";
 import type { Row } from "../records/row.ts";
-import { type Sought, whereCarried } from "../view/carried-writes.ts";
+import { type SoughtCheckpoint, whereCarried } from "../view/carried-writes.ts";
 import { writesRead } from "../view/shown-writes.ts";
 
 /** Nets read on suspicion, where nothing is known of a tape yet. */
@@ -37,7 +37,7 @@ interface WritesOf {
  */
 export class ReadAhead {
   readonly records: PackRecords;
-  readonly #context: Context;
+  readonly #context: EngineContext;
   readonly #plan: Plan;
   readonly #guess: Guess;
   readonly #writesOf: WritesOf | undefined;
@@ -47,7 +47,7 @@ export class ReadAhead {
   /** The checkpoints whose writes are the last of the answers. */
   #written: readonly string[] = [];
 
-  constructor(context: Context, plan: Plan, guess: Guess = () => [], writesOf?: WritesOf) {
+  constructor(context: EngineContext, plan: Plan, guess: Guess = () => [], writesOf?: WritesOf) {
     this.#context = context;
     this.#writesOf = writesOf;
     this.#plan = plan;
@@ -112,9 +112,9 @@ function addRows(tape: Tape, reads: readonly Read[], answers: readonly Answer[])
 
 /** Reads ahead for the writes of some checkpoints, and the bodies of others. */
 export function aheadOfWrites(
-  context: Context,
+  context: EngineContext,
   namespace: string,
-  written: readonly Sought[],
+  written: readonly SoughtCheckpoint[],
   bodies: readonly number[] = [],
 ): ReadAhead {
   const plan: Plan = (tape) => bodies.flatMap((seq) => checkpointReads(context, tape, seq));
@@ -127,7 +127,7 @@ export function aheadOfWrites(
 }
 
 /** Reads ahead for the head of a namespace, with its body, and if asked for with its writes. */
-export function aheadOfHead(context: Context, namespace: string, writes = false): ReadAhead {
+export function aheadOfHead(context: EngineContext, namespace: string, writes = false): ReadAhead {
   const head = (tape: Tape | undefined): Row | undefined => {
     const unsealed = tape?.tail.findLast((entry) => entry.row.namespace === namespace)?.row;
     const sealed = unsealed ? undefined : tape?.heads.get(namespace)?.seq;
@@ -157,7 +157,7 @@ function idsOf(row: Row | undefined): readonly string[] {
  * Reads ahead for the checkpoint with this id, with its body, and if a namespace is given with its writes there. Only an id that tells
  * where it is can be looked for at once.
  */
-export function aheadOfId(context: Context, id: string, namespace?: string): ReadAhead {
+export function aheadOfId(context: EngineContext, id: string, namespace?: string): ReadAhead {
   const address = idAddress(id);
   return new ReadAhead(
     context,
@@ -179,7 +179,7 @@ export function aheadOfId(context: Context, id: string, namespace?: string): Rea
 
 /** Reads ahead for a page of history, without bodies. */
 export function aheadOfHistory(
-  context: Context,
+  context: EngineContext,
   before: string | number | undefined,
   limit: number | undefined,
 ): ReadAhead {
@@ -232,7 +232,7 @@ function knownHome(tape: Tape, seq: number): Tape | undefined {
 }
 
 /** Lists the reads for a row, its parent's row and its body, as far as they are not remembered. */
-function checkpointReads(context: Context, tape: Tape, seq: number): readonly Wanted[] {
+function checkpointReads(context: EngineContext, tape: Tape, seq: number): readonly Wanted[] {
   const wanted = new Map<Tape, Read[]>();
   const add = (home: Tape, reads: readonly Read[]): void => {
     wanted.set(home, [...(wanted.get(home) ?? []), ...reads]);

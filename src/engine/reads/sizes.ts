@@ -8,7 +8,7 @@ import type { CheckpointSize, MeasuredStats, ThreadSize } from "../../model/inte
 import type { ResumableOptions } from "../../model/interface/store-options.ts";
 import { byteLength } from "../../platform/bytes.ts";
 import { FrameReader } from "../bodies/frame-reader.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { rangeOf } from "../records/keys.ts";
 import { decodeRows, valuesOfPack } from "../records/pack/rows.ts";
@@ -19,7 +19,7 @@ import { byId } from "./list-threads.ts";
 const PAGE = 64;
 
 /** Reads every record of the thread's own tape once and adds up what it takes. */
-export async function sizeOfThread(context: Context, tape: Tape): Promise<ThreadSize> {
+export async function sizeOfThread(context: EngineContext, tape: Tape): Promise<ThreadSize> {
   const growth = new Map<number, number>();
   const grow = (at: number, bytes: number): void => void growth.set(at, (growth.get(at) ?? 0) + bytes);
   const sealedAt = new Map<number, number>();
@@ -73,7 +73,7 @@ export async function sizeOfThread(context: Context, tape: Tape): Promise<Thread
 }
 
 /** Measures a checkpoint's frame as a delta by itself: in a pack it may take less. */
-export async function sizeOfCheckpoint(context: Context, tape: Tape, row: Shown): Promise<CheckpointSize> {
+export async function sizeOfCheckpoint(context: EngineContext, tape: Tape, row: Shown): Promise<CheckpointSize> {
   const home = await homeOf(context, tape, row.seq);
   const change = row.replacedBy ?? (await new FrameReader(context).read(home, row.seq)).change;
   const bytes = jsonBytes(change as Json);
@@ -87,7 +87,7 @@ function bytesOf(value: Value | undefined): number {
 
 /** Reads all threads and counts them, their checkpoints and the versions of their heads. */
 export async function readThreads(
-  context: Context,
+  context: EngineContext,
   { progress, signal, after }: ResumableOptions,
 ): Promise<Pick<MeasuredStats, "threads" | "checkpoints" | "stateVersions">> {
   signal?.throwIfAborted();
@@ -109,7 +109,7 @@ export async function readThreads(
 }
 
 /** Measures all records of a store, by kind. */
-export async function measureRecords({ backend }: Context): Promise<Pick<MeasuredStats, "bytes" | "behind">> {
+export async function measureRecords({ backend }: EngineContext): Promise<Pick<MeasuredStats, "bytes" | "behind">> {
   const { tables, total, behind } = await backend.size();
   const bytes = {
     directory: tables.directory.bytes,

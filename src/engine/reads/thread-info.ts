@@ -2,7 +2,7 @@ import { parseNamespaceKey } from "../../model/address.ts";
 import type { ThreadInfo } from "../../model/checkpoint.ts";
 import type { Status } from "../../model/status.ts";
 import { ifDamaged } from "../faults/damage.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { tapeName } from "../records/keys.ts";
 import { activeAt, type Meta } from "../records/meta.ts";
@@ -13,7 +13,7 @@ import { controlsAt, statusCode, statusOfCode } from "../view/head-status.ts";
 import type { Shown } from "../view/row-at.ts";
 import { shownRows } from "../view/shown-rows.ts";
 import { infoOf, parentId } from "./checkpoint.ts";
-import { type Glance, glances, type TapePlace } from "./thread-summary.ts";
+import { type TapePlace, type ThreadSummary, threadSummaries } from "./thread-summary.ts";
 
 /** A thread as lists show it, with the place and the meta record that it was found at. */
 export interface FoundThread<Place extends TapePlace = TapePlace> {
@@ -27,10 +27,10 @@ export interface FoundThread<Place extends TapePlace = TapePlace> {
  * over: `verify` reports damage.
  */
 export async function threadsAt<Place extends TapePlace>(
-  context: Context,
+  context: EngineContext,
   places: readonly Place[],
 ): Promise<readonly FoundThread<Place>[]> {
-  const seen = await glances(context, places);
+  const seen = await threadSummaries(context, places);
   const others = new Map<string, Tape>();
   if (seen.includes(undefined)) {
     const rest = places.filter((_, index) => seen[index] === undefined);
@@ -38,9 +38,9 @@ export async function threadsAt<Place extends TapePlace>(
   }
   const found: FoundThread<Place>[] = [];
   for (const [index, place] of places.entries()) {
-    const glance = seen[index];
-    if (glance) {
-      found.push({ place, info: glancedInfo(context, glance), meta: glance.meta });
+    const summary = seen[index];
+    if (summary) {
+      found.push({ place, info: infoOfSummary(context, summary), meta: summary.meta });
       continue;
     }
     const tape = others.get(tapeName(place.lineage, place.tape));
@@ -52,7 +52,7 @@ export async function threadsAt<Place extends TapePlace>(
 }
 
 /** Reads tapes together; where one is damaged, each by itself, and without those that cannot be read. */
-async function tapesAt(context: Context, places: readonly TapePlace[]): Promise<readonly Tape[]> {
+async function tapesAt(context: EngineContext, places: readonly TapePlace[]): Promise<readonly Tape[]> {
   if (places.length === 0) return [];
   try {
     return (await context.tapes.refreshAll(places)).filter((tape) => tape !== undefined);
@@ -68,7 +68,7 @@ async function tapesAt(context: Context, places: readonly TapePlace[]): Promise<
 }
 
 /** Returns the info that a glance gives: the newest row is the head, and shown as it is. */
-function glancedInfo(context: Context, { meta, head, count, parent }: Glance): ThreadInfo {
+function infoOfSummary(context: EngineContext, { meta, head, count, parent }: ThreadSummary): ThreadInfo {
   return {
     id: meta.thread,
     workflow: head.workflow,
@@ -84,12 +84,12 @@ function glancedInfo(context: Context, { meta, head, count, parent }: Glance): T
 }
 
 /** Returns a thread as lists show it; undefined where it shows no checkpoint. */
-export async function infoOfThread(context: Context, id: string): Promise<ThreadInfo | undefined> {
+export async function infoOfThread(context: EngineContext, id: string): Promise<ThreadInfo | undefined> {
   const tape = await context.thread(id);
   return tape && threadInfo(context, tape);
 }
 
-async function threadInfo(context: Context, tape: Tape): Promise<ThreadInfo | undefined> {
+async function threadInfo(context: EngineContext, tape: Tape): Promise<ThreadInfo | undefined> {
   const { meta } = tape;
   const root = await headOf(context, tape, "");
   const newest = await newestRow(context, tape);
@@ -110,19 +110,19 @@ async function threadInfo(context: Context, tape: Tape): Promise<ThreadInfo | un
   };
 }
 
-async function newestRow(context: Context, tape: Tape): Promise<Shown | undefined> {
+async function newestRow(context: EngineContext, tape: Tape): Promise<Shown | undefined> {
   for await (const row of shownRows(context, tape)) return row;
   return undefined;
 }
 
 /** Returns the status that a meta record tells: by the lease or the index. Undefined for a thread that has no index yet. */
-function statusAt(context: Context, { lease, index }: Meta): Status | undefined {
+function statusAt(context: EngineContext, { lease, index }: Meta): Status | undefined {
   if (lease !== undefined && lease.expires > context.clock()) return "running";
   return index && statusOfCode(index.s);
 }
 
 /** Returns the status that the head and its control writes tell, the lease apart. */
-async function statusOfHead(context: Context, tape: Tape, head: Row): Promise<Status> {
+async function statusOfHead(context: EngineContext, tape: Tape, head: Row): Promise<Status> {
   const mayHaveControls = tape.meta.failed || tape.meta.controls;
   return statusOfCode(statusCode(head, mayHaveControls ? await controlsAt(context, tape, head) : []));
 }

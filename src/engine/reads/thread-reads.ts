@@ -5,7 +5,7 @@ import type { Change, CheckpointSize, ThreadSize } from "../../model/interface/r
 import { isElsewhere } from "../../model/validation/refs.ts";
 import { named } from "../faults/damage.ts";
 import { notFound, threadNotFound } from "../faults/missing.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { countOf } from "../view/count.ts";
 import { headOf } from "../view/find.ts";
@@ -23,12 +23,12 @@ interface Latest {
 
 /** The reads of one namespace of a thread: each reads the thread as it is now, then finds a row, then shows it. */
 export class Reading<State> {
-  readonly #context: Context;
+  readonly #context: EngineContext;
   readonly #place: Place;
   readonly #key: string;
 
   /** Takes the namespace as rows name it as `key`. */
-  constructor(context: Context, place: Place, key: string) {
+  constructor(context: EngineContext, place: Place, key: string) {
     this.#context = context;
     this.#place = place;
     this.#key = key;

@@ -1,13 +1,13 @@
 import type { Found, Read, TapeRecords, Value } from "../../backend.ts";
 import { unlessDamaged } from "../faults/damage.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import { metaKey, rangeOf } from "../records/keys.ts";
 import { decodeMeta, type Meta } from "../records/meta.ts";
 import type { Row } from "../records/row.ts";
 import { decodeTailSummary } from "../records/tail.ts";
 
 /** Facts about a thread from its newest records. */
-export interface Glance {
+export interface ThreadSummary {
   readonly meta: Meta;
   /** Its newest checkpoint, and the id of that one's parent. */
   readonly head: Row;
@@ -33,10 +33,10 @@ export interface TapePlace {
  * remembering any: those that are in use are not to be forgotten for a list. Returns a glance for each place; undefined for a
  * thread of which more has to be known, because its newest checkpoints were deleted, or something replaced, forked or failed.
  */
-export async function glances(
-  context: Context,
+export async function threadSummaries(
+  context: EngineContext,
   places: readonly TapePlace[],
-): Promise<readonly (Glance | undefined)[]> {
+): Promise<readonly (ThreadSummary | undefined)[]> {
   const others = places.filter(({ records }) => records === undefined);
   const reads: Read[] = [];
   for (const { lineage, tape } of others) {
@@ -49,11 +49,15 @@ export async function glances(
     const meta = records ? records.meta : (answers[next++] as Value | undefined);
     const tail = records ? records.tail : (answers[next++] as readonly Found[]);
     // A damaged record has no summary: reading its tape names the fault.
-    return meta === undefined ? undefined : unlessDamaged(() => glanceOf(id, meta, tail));
+    return meta === undefined ? undefined : unlessDamaged(() => summaryOf(id, meta, tail));
   });
 }
 
-function glanceOf(id: string | undefined, metaValue: Value, [newest, before]: readonly Found[]): Glance | undefined {
+function summaryOf(
+  id: string | undefined,
+  metaValue: Value,
+  [newest, before]: readonly Found[],
+): ThreadSummary | undefined {
   const meta = decodeMeta(metaValue);
   if (meta.thread !== (id ?? meta.thread) || meta.dead || meta.origin || meta.marks) return undefined;
   if (meta.index === undefined && (meta.failed || meta.controls)) return undefined;

@@ -12,7 +12,7 @@ const PARTS = parts.length + 1;
 
 /**
  * Checks that a body is one that a put could have made: values that decode, and parts as `put` takes them. With
- * `change`, which was applied last, only the nodes that it touched are checked: the others were before.
+ * `change`, which was applied last, only the nodes that it touched are checked: the others have been already.
  */
 export function checkBody(codec: ValueCodec, row: Row, tree: Json, tagged: boolean, change?: Delta): void {
   if (

@@ -27,7 +27,7 @@ export function checkRecord(
  * record when what it builds on is pruned. `most` is what the body takes at most; the body is measured only where that is
  * too much. Returns a bound to go on with.
  */
-export function checkBody(
+export function checkBodySize(
   { checkpointBytes: limit, largeFrom }: Limits,
   thread: string,
   most: number,

@@ -3,7 +3,7 @@ import { refersToState, resolveInState } from "../../codec/state-references.ts";
 import type { FrameReader } from "../bodies/frame-reader.ts";
 import { loadReferring } from "../bodies/load-tree.ts";
 import { CUT_TASK } from "../changes/writes.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import type { Body } from "../records/body.ts";
 import type { Row } from "../records/row.ts";
@@ -16,7 +16,7 @@ import { NOW } from "../view/row-at.ts";
  * are all rows of the tape.
  */
 export async function writesPutBack(
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   rows: readonly Row[],
   doomed: ReadonlySet<number> | undefined,
@@ -43,7 +43,7 @@ export async function writesPutBack(
 
 /** Returns the writes that a row carries without references into its state. */
 export async function plainTasks(
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   seq: number,
   tasks: readonly CarriedTask[],

@@ -1,7 +1,7 @@
 import type { Found, Value } from "../../backend.ts";
 import { unwrapJson, wrapJson } from "../../codec/envelope.ts";
 import type { BatchBuilder } from "../commits/batch/batch.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { hashStrings } from "../records/hash.ts";
 import type { HeadRecord } from "../records/heads.ts";
@@ -11,7 +11,7 @@ import type { Row } from "../records/row.ts";
 /** Takes removed rows out of the index of supplied ids. */
 export async function dropIds(
   batch: BatchBuilder,
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   removed: readonly Row[],
 ): Promise<void> {
@@ -32,7 +32,7 @@ export async function dropIds(
 /** Takes the namespaces of which the tape has no row left out of the index of heads. */
 export async function dropHeads(
   batch: BatchBuilder,
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   remaining: ReadonlySet<string>,
 ): Promise<void> {

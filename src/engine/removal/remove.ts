@@ -6,7 +6,7 @@ import { BatchBuilder } from "../commits/batch/batch.ts";
 import { collectValues } from "../commits/collect-values.ts";
 import { ALONE, type Draft } from "../commits/draft/draft.ts";
 import type { ThreadChange } from "../commits/thread-change.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { LoadedPack, Tape } from "../memory/tape.ts";
 import { metaKey } from "../records/keys.ts";
 import { encodeMark } from "../records/marks.ts";
@@ -17,7 +17,7 @@ import { allPacks } from "../view/lineage/own-rows.ts";
 import { metaRecords } from "../view/lineage/tapes-of-lineage.ts";
 import { NOW, parentOf, type Shown } from "../view/row-at.ts";
 import { nestedLimit, shownRows } from "../view/shown-rows.ts";
-import type { Candidate } from "./candidate.ts";
+import type { RemovalCandidate } from "./candidate.ts";
 import { writesPutBack } from "./carried-writes.ts";
 import { goneAfter } from "./hidden-rows.ts";
 import { dropIds } from "./indexes.ts";
@@ -34,7 +34,7 @@ export interface Removed {
 }
 
 /** Picks the seqs to delete from all rows that the thread shows, newest first, at the store's time `now`. */
-type Choose = (rows: readonly Candidate[], now: number) => ReadonlySet<number>;
+type Choose = (rows: readonly RemovalCandidate[], now: number) => ReadonlySet<number>;
 
 /**
  * Deletes the checkpoints that `choose` picks. Rows that a fork may see are hidden in this thread, and go with the first
@@ -91,8 +91,12 @@ export function removeWhere(goes: (row: Shown) => boolean): ThreadChange<Removed
 }
 
 /** Returns all rows that the thread shows, newest first, each with the parent that it shows. */
-async function candidates(context: Context, tape: Tape, packs: readonly LoadedPack[]): Promise<Candidate[]> {
-  const rows: Candidate[] = [];
+async function candidates(
+  context: EngineContext,
+  tape: Tape,
+  packs: readonly LoadedPack[],
+): Promise<RemovalCandidate[]> {
+  const rows: RemovalCandidate[] = [];
   if (!tape.meta.origin && tape.marks.size === 0) {
     tape.checkIntact();
     // Of hidden rows, the nearest ancestor that is shown.
@@ -131,10 +135,10 @@ interface Removal {
 type MetaChange = { -readonly [K in keyof Meta]?: Meta[K] | undefined };
 
 async function planRemoval(
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   packs: readonly LoadedPack[],
-  rows: readonly Candidate[],
+  rows: readonly RemovalCandidate[],
   chosen: ReadonlySet<number>,
 ): Promise<Removal> {
   const batch = new BatchBuilder();
@@ -179,7 +183,7 @@ async function planRemoval(
  * earlier removals have hidden. Returns none if that is not worth what it writes.
  */
 async function erasable(
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   own: readonly Row[],
   free: readonly Row[],
@@ -195,7 +199,7 @@ async function erasable(
  * Returns the greatest seq of the tape that a fork or copy of it may show or build on; 0 when there is none. Writes down
  * where nested namespaces of forks end, as far as rows tell that which may now be removed.
  */
-async function settleForks(batch: BatchBuilder, context: Context, tape: Tape): Promise<number> {
+async function settleForks(batch: BatchBuilder, context: EngineContext, tape: Tape): Promise<number> {
   const { lineage } = tape;
   let upTo = 0;
   for (const { item, value } of await metaRecords(context, lineage)) {
@@ -219,9 +223,9 @@ async function settleForks(batch: BatchBuilder, context: Context, tape: Tape): P
 /** Removes the marks of erased rows and rebases the others. Resolves to true if children of replaced rows got marks. */
 async function rewriteMarks(
   batch: BatchBuilder,
-  context: Context,
+  context: EngineContext,
   tape: Tape,
-  rows: readonly Candidate[],
+  rows: readonly RemovalCandidate[],
   chosen: ReadonlySet<number>,
   doomed: ReadonlySet<number>,
 ): Promise<boolean> {

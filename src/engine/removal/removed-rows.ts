@@ -1,7 +1,7 @@
 import type { FrameReader } from "../bodies/frame-reader.ts";
 import { type LoadedTree, loadReferring } from "../bodies/load-tree.ts";
 import { PackRecords } from "../bodies/pack-records.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import type { Frame } from "../records/pack/pack.ts";
 import type { Row } from "../records/row.ts";
@@ -15,11 +15,11 @@ export type RemovedRows = ReadonlyMap<number, ReadonlySet<number>>;
 
 /** Looks up the rows that `tape` holds or inherits, each on its home tape. */
 export class TapeRows implements ReachableRows {
-  readonly #context: Context;
+  readonly #context: EngineContext;
   readonly #tape: Tape;
   readonly #doomed: RemovedRows;
 
-  constructor(context: Context, tape: Tape, doomed: RemovedRows) {
+  constructor(context: EngineContext, tape: Tape, doomed: RemovedRows) {
     this.#context = context;
     this.#tape = tape;
     this.#doomed = doomed;
@@ -38,12 +38,12 @@ export class TapeRows implements ReachableRows {
 
 /** Reads the frames that `tape` holds or inherits. */
 export class TapeFrames implements ReachableFrames {
-  readonly #context: Context;
+  readonly #context: EngineContext;
   readonly #tape: Tape;
   readonly #reader: FrameReader;
   readonly #records: PackRecords;
 
-  constructor(context: Context, tape: Tape, reader: FrameReader) {
+  constructor(context: EngineContext, tape: Tape, reader: FrameReader) {
     this.#context = context;
     this.#tape = tape;
     this.#reader = reader;

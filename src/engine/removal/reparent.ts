@@ -1,10 +1,10 @@
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { type MarkVersion, withVersion } from "../records/marks.ts";
 import { toRecord } from "../records/row.ts";
 import { ownRow } from "../view/lineage/own-rows.ts";
 import { homeOf, type Shown } from "../view/row-at.ts";
-import type { Candidate } from "./candidate.ts";
+import type { RemovalCandidate } from "./candidate.ts";
 
 /**
  * Returns marks, by seq, for the children of removed checkpoints that were replaced. A replacement may have named another
@@ -12,9 +12,9 @@ import type { Candidate } from "./candidate.ts";
  * the child names the parent it follows. Each mark has all its versions.
  */
 export async function reparented(
-  context: Context,
+  context: EngineContext,
   tape: Tape,
-  rows: readonly Candidate[],
+  rows: readonly RemovalCandidate[],
   chosen: ReadonlySet<number>,
 ): Promise<ReadonlyMap<number, readonly MarkVersion[]>> {
   const marks = new Map<number, readonly MarkVersion[]>();
@@ -45,9 +45,9 @@ export async function reparented(
 
 /** Returns the parents of the frames of removed checkpoints that were replaced, where they show another parent. */
 async function parentsOfFrames(
-  context: Context,
+  context: EngineContext,
   tape: Tape,
-  rows: readonly Candidate[],
+  rows: readonly RemovalCandidate[],
   chosen: ReadonlySet<number>,
 ): Promise<ReadonlyMap<number, number>> {
   const parents = new Map<number, number>();

@@ -5,7 +5,7 @@ import { REFERENCE_BYTES } from "../../codec/json-text.ts";
 import { namesIn } from "../../codec/references.ts";
 import type { RewriteCost } from "../../model/retention/rewriting.ts";
 import { loadTree } from "../bodies/load-tree.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { loadedEntry } from "../memory/tree-cache.ts";
 import { rangeOf } from "../records/keys.ts";
@@ -18,7 +18,7 @@ import { collectionsKey } from "../records/values.ts";
  * unsealed rows tell how long others are, and the newest state of a namespace how long a full frame is.
  */
 export async function rewriteCost(
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   own: readonly Row[],
   doomed: ReadonlySet<number>,
@@ -28,7 +28,7 @@ export async function rewriteCost(
   const lengths = tape.tail.map(({ value }) => value.length).sort((left, right) => left - right);
   const usual = lengths[(lengths.length - 1) >> 1] ?? 0;
   const removed = doomed.size * usual + (await valuesOf(context, tape, own, doomed));
-  // More need not be known of a large state than that it is larger.
+  // A state that is larger than this is not measured any further.
   const limit = Math.max(removed, context.rewriteBytes) + 1;
   let written = 0;
   for (const namespace of namespaces) {
@@ -55,7 +55,7 @@ function namespacesToRewrite(own: readonly Row[], doomed: ReadonlySet<number>): 
  * frame, and written anew it refers to them again.
  */
 async function valuesOf(
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   own: readonly Row[],
   doomed: ReadonlySet<number>,
@@ -81,7 +81,7 @@ function addTo(all: Map<string, number>, some: ReadonlyMap<string, number>): voi
   for (const [name, length] of some) all.set(name, length);
 }
 
-async function sizeOfState(context: Context, tape: Tape, seq: number, limit: number): Promise<number> {
+async function sizeOfState(context: EngineContext, tape: Tape, seq: number, limit: number): Promise<number> {
   let entry = context.trees.wholeOrOutline(tape, seq);
   if (entry === undefined) {
     entry = loadedEntry(await loadTree(context, tape, seq));

@@ -4,7 +4,7 @@ import { jsonText } from "../../codec/json-text.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import { FrameReader } from "../bodies/frame-reader.ts";
 import { BatchBuilder } from "../commits/batch/batch.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { LoadedPack, Tape } from "../memory/tape.ts";
 import { PACK_TABLES } from "../records/keys.ts";
 import type { Meta } from "../records/meta.ts";
@@ -31,7 +31,7 @@ export interface Rewrite {
  * keep all their rows, and build on no removed one, are not touched.
  */
 export async function rewriteTape(
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   packs: readonly LoadedPack[],
   doomed: RemovedRows,
@@ -53,7 +53,7 @@ interface PackPlan {
 }
 
 class Rewriter {
-  readonly #context: Context;
+  readonly #context: EngineContext;
   readonly #tape: Tape;
   readonly #doomed: RemovedRows;
   readonly #rows: TapeRows;
@@ -64,7 +64,7 @@ class Rewriter {
   #reclaimed = 0;
   #rootFull = 0;
 
-  constructor(context: Context, tape: Tape, doomed: RemovedRows, changed: ChangedFrames) {
+  constructor(context: EngineContext, tape: Tape, doomed: RemovedRows, changed: ChangedFrames) {
     this.#context = context;
     this.#tape = tape;
     this.#doomed = doomed;

@@ -1,4 +1,4 @@
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { byCheckpoint, nameOf, type TaskWrites, visibleTasks, type WriteRecord, writeName } from "../records/writes.ts";
 import { levels } from "../view/lineage/levels.ts";
@@ -19,7 +19,7 @@ interface SeenThere {
 
 /** Finds the writes that living threads show, among the write `records` by tape. */
 export async function seenWrites(
-  context: Context,
+  context: EngineContext,
   tapes: ReadonlyMap<number, Tape>,
   records: ReadonlyMap<number, readonly WriteRecord[]>,
 ): Promise<SeenWrites> {

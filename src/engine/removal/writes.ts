@@ -2,7 +2,7 @@ import type { Key, Value } from "../../backend.ts";
 import { unwrapJson, wrapJson } from "../../codec/envelope.ts";
 import { CUT_TASK, cutKey, placeOf } from "../changes/writes.ts";
 import type { BatchBuilder } from "../commits/batch/batch.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { wrapReferring } from "../records/values.ts";
 import { byCheckpoint, nameOf, type TaskWrites, type WriteRecord, writeName } from "../records/writes.ts";
@@ -69,7 +69,7 @@ function cutUpTo(all: readonly TaskWrites[], generation: number): number {
  */
 export async function dropWritesOf(
   batch: BatchBuilder,
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   removed: readonly Shown[],
   putBack: readonly TaskWrites[],
@@ -116,7 +116,7 @@ export function dropUnseenWrites(
 /** Hides the writes of rows that a fork still shows: for this thread they end with this generation. */
 export async function cutWrites(
   batch: BatchBuilder,
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   hidden: readonly Shown[],
   generation: number,

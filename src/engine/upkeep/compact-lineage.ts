@@ -9,7 +9,7 @@ import { collectValues } from "../commits/collect-values.ts";
 import type { Committer } from "../commits/group-commit.ts";
 import { wasOvertaken } from "../faults/overtaken.ts";
 import { abortable } from "../memory/abortable.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import { type LoadedPack, runsOf, type Tape } from "../memory/tape.ts";
 import { TAPES } from "../reads/directory.ts";
 import { encodeMark } from "../records/marks.ts";
@@ -42,7 +42,7 @@ const ORPHAN_AGE = 24 * 60 * 60 * 1000;
  * aborted signal ends it at the next read: until the commit nothing is changed.
  */
 export async function compactLineage(
-  context: Context,
+  context: EngineContext,
   committer: Committer,
   lineage: number,
   signal: AbortSignal | undefined,
@@ -76,7 +76,7 @@ export async function compactLineage(
 }
 
 class LineageCompaction {
-  readonly #context: Context;
+  readonly #context: EngineContext;
   readonly #tapes: ReadonlyMap<number, Tape>;
   readonly #batch = new BatchBuilder();
   readonly #packs = new Map<number, readonly LoadedPack[]>();
@@ -91,7 +91,7 @@ class LineageCompaction {
   /** The key of each tape's next row: if one is there at the time of the commit, the compaction begins again. */
   readonly #next: ReadonlyMap<number, Key>;
 
-  constructor(context: Context, tapes: ReadonlyMap<number, Tape>) {
+  constructor(context: EngineContext, tapes: ReadonlyMap<number, Tape>) {
     this.#context = context;
     this.#tapes = tapes;
     this.#sources = new Set([...tapes.values()].map(({ meta }) => meta.origin?.tape));

@@ -4,7 +4,7 @@ import { Attempts } from "../../platform/attempts.ts";
 import { announce } from "../../platform/diagnostics.ts";
 import type { Committer } from "../commits/group-commit.ts";
 import { isCorrupt } from "../faults/damage.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { allThreads } from "../reads/directory.ts";
 import { decodeMeta } from "../records/meta.ts";
@@ -14,7 +14,7 @@ import { removeLostRuns } from "./wrong-entries.ts";
 
 /** Removes from storage the rows and writes that no thread shows any more, lineage by lineage, then compacts the backend. */
 export async function compactStore(
-  context: Context,
+  context: EngineContext,
   committer: Committer,
   { progress, signal, after }: ResumableOptions,
 ): Promise<void> {
@@ -53,7 +53,7 @@ const METAS = 16;
  * Tells whether a tape is the first of its lineage that has a thread. A lineage is compacted when its leader comes up in the
  * list of threads: so nothing has to be remembered of the others.
  */
-async function leadsLineage(context: Context, { lineage, number }: Tape): Promise<boolean> {
+async function leadsLineage(context: EngineContext, { lineage, number }: Tape): Promise<boolean> {
   for (let from = 0; ; ) {
     const range = { table: "meta", lineage, group: lineage, from } as const;
     const [found] = (await context.read([{ scan: range, limit: METAS }])) as readonly [readonly Found[]];
@@ -65,7 +65,7 @@ async function leadsLineage(context: Context, { lineage, number }: Tape): Promis
 
 /** Compacts a lineage. If others never stop writing to it, it is left for the next compaction. */
 async function compactUntilDone(
-  context: Context,
+  context: EngineContext,
   committer: Committer,
   lineage: number,
   signal: AbortSignal | undefined,

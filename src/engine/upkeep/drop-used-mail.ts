@@ -1,6 +1,6 @@
 import type { Found } from "../../backend.ts";
 import type { BatchBuilder } from "../commits/batch/batch.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { rangeOf } from "../records/keys.ts";
 import { decodeMail, encodeMail, isUsed } from "../records/mail.ts";
@@ -12,7 +12,7 @@ const USED_AGE = 7 * 24 * 60 * 60 * 1000;
  * Drops the marks of messages that were used long ago. The caller checks the meta record, which every other change of the
  * mailbox changes.
  */
-export async function dropUsedMail(batch: BatchBuilder, context: Context, tape: Tape): Promise<void> {
+export async function dropUsedMail(batch: BatchBuilder, context: EngineContext, tape: Tape): Promise<void> {
   const now = context.clock();
   const [found] = (await context.read([{ scan: rangeOf(tape, "mail") }])) as readonly [readonly Found[]];
   for (const { item, part, value } of found) {

@@ -1,7 +1,7 @@
 import { apply, type Delta, diff } from "../../codec/delta/index.ts";
 import type { Json } from "../../codec/json.ts";
 import { loadReferring } from "../bodies/load-tree.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import type { MarkVersion } from "../records/marks.ts";
 import { levels } from "../view/lineage/levels.ts";
@@ -35,7 +35,7 @@ interface Marked {
  * Versions that no living thread shows go. A frame whose own content nobody shows any more, since every thread that
  * shows the checkpoint shows a replacement, takes the content of one of these: then the old one is nowhere.
  */
-export async function foldMarks(context: Context, tapes: ReadonlyMap<number, Tape>): Promise<Folds> {
+export async function foldMarks(context: EngineContext, tapes: ReadonlyMap<number, Tape>): Promise<Folds> {
   const used = new Set<MarkVersion>();
   const trees = new Map<string, Json>();
   const shownAs = new Map<MarkVersion, MarkVersion>();
@@ -87,7 +87,7 @@ function isEmpty(change: Delta | undefined): boolean {
 }
 
 async function markedFrames(
-  context: Context,
+  context: EngineContext,
   tapes: ReadonlyMap<number, Tape>,
   used: Set<MarkVersion>,
 ): Promise<Iterable<Marked>> {
@@ -112,7 +112,7 @@ async function markedFrames(
 
 /** Returns the replacement that a thread shows of a row, if any, and whether under another label. Adds shown versions to `used`. */
 async function shownVersion(
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   seq: number,
   used: Set<MarkVersion>,

@@ -5,7 +5,7 @@ import type { Lanes } from "../commits/lanes.ts";
 import { shownEnds } from "../commits/settle-index.ts";
 import type { ThreadChange } from "../commits/thread-change.ts";
 import { ifDamaged } from "../faults/damage.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import { directoryPages } from "../reads/directory.ts";
 import { COMPLETE } from "../records/store-wide/index-entries.ts";
 import { shownRows } from "../view/shown-rows.ts";
@@ -19,7 +19,7 @@ const TOGETHER = 16;
  * notes that the index is complete. Stopped, it leaves the entries that it has made. Threads that do not read are left out.
  */
 export async function reindexStore(
-  context: Context,
+  context: EngineContext,
   lanes: Lanes,
   committer: Committer,
   { progress, signal }: WorkOptions,

@@ -11,7 +11,7 @@ import type { EncryptedBackend } from "../encryption/encrypted-backend.ts";
 import { type LineageKeys, makeKeys, ownerOf, PLAIN } from "../encryption/lineage-keys.ts";
 import { neverRests } from "../faults/attempts.ts";
 import { isCorrupt } from "../faults/damage.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import { directoryPages } from "../reads/directory.ts";
 import { decodeDirectory } from "../records/store-wide/directory.ts";
 import { valueRange } from "../records/values.ts";
@@ -23,7 +23,7 @@ const TOGETHER = 16;
 
 /** Wraps the data keys of a store anew, or writes everything anew, lineage by lineage, while others write. */
 export async function rotateStore(
-  context: Context,
+  context: EngineContext,
   committer: Committer,
   { data = false, progress, signal }: RotateOptions,
 ): Promise<RotateResult> {
@@ -64,7 +64,7 @@ export async function rotateStore(
 
 /** A rotation under way. */
 class Rotation {
-  readonly #context: Context;
+  readonly #context: EngineContext;
   readonly #committer: Committer;
   readonly #encryption: EncryptedBackend;
   readonly #number: number;
@@ -75,7 +75,7 @@ class Rotation {
 
   /** `number`: that of a rotation of all data; 0 where keys are only wrapped anew. */
   constructor(
-    context: Context,
+    context: EngineContext,
     committer: Committer,
     encryption: EncryptedBackend,
     number: number,

@@ -1,4 +1,4 @@
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import type { Origin } from "../records/meta.ts";
 import { nearestRemaining } from "../removal/nearest-remaining.ts";
@@ -16,7 +16,7 @@ import type { Folds } from "./fold-marks.ts";
  * fork. Rebasing keeps the first, so the second is written into the origin.
  */
 export async function settledOrigin(
-  context: Context,
+  context: EngineContext,
   fork: Tape,
   origin: Origin,
   doomed: RemovedRows,
@@ -31,7 +31,12 @@ export async function settledOrigin(
 }
 
 /** Resolves to true if a row that a fork may have inherited is removed, or was ever replaced. */
-async function mayLeadElsewhere(context: Context, fork: Tape, { upTo }: Origin, doomed: RemovedRows): Promise<boolean> {
+async function mayLeadElsewhere(
+  context: EngineContext,
+  fork: Tape,
+  { upTo }: Origin,
+  doomed: RemovedRows,
+): Promise<boolean> {
   for await (const { tape: level } of levels(context, fork)) {
     if (level === fork) continue;
     const seqs = [...level.marks.keys(), ...(doomed.get(level.number) ?? [])];
@@ -42,14 +47,14 @@ async function mayLeadElsewhere(context: Context, fork: Tape, { upTo }: Origin, 
 
 /** Follows a fork's history from where it begins, as the fork does, and compares it with what will be left to follow. */
 class Settlement {
-  readonly #context: Context;
+  readonly #context: EngineContext;
   readonly #fork: Tape;
   readonly #source: Tape;
   readonly #origin: Origin;
   readonly #doomed: RemovedRows;
   readonly #folds: Folds;
 
-  constructor(context: Context, fork: Tape, source: Tape, origin: Origin, doomed: RemovedRows, folds: Folds) {
+  constructor(context: EngineContext, fork: Tape, source: Tape, origin: Origin, doomed: RemovedRows, folds: Folds) {
     this.#context = context;
     this.#fork = fork;
     this.#source = source;

@@ -1,7 +1,7 @@
 import type { Value } from "../../backend.ts";
 import type { Fault } from "../../model/interface/results.ts";
 import { ifDamaged } from "../faults/damage.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { metaKey } from "../records/keys.ts";
 import { decodeMeta } from "../records/meta.ts";
@@ -17,12 +17,12 @@ import { NumberRange } from "./number-range.ts";
  * at once is gone through again for the rest, by meta records alone.
  */
 export class SharedNumbers {
-  readonly #context: Context;
+  readonly #context: EngineContext;
   #range = new NumberRange();
   /** The lineages of each number that two tapes have. */
   readonly #shared = new Map<number, Set<number>>();
 
-  constructor(context: Context) {
+  constructor(context: EngineContext) {
     this.#context = context;
   }
 

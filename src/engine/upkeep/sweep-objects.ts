@@ -1,6 +1,6 @@
 import type { Key, Value } from "../../backend.ts";
 import { isCorrupt } from "../faults/damage.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import { decodeValue, recordOfObject } from "../records/values.ts";
 
 /** Objects outside the store that no record names are deleted once they are older than this. */
@@ -19,7 +19,7 @@ interface OldObject {
  * Deletes objects outside the store that no record names: uploads whose commit never came, and objects whose deletion
  * failed. Young ones stay, since their commit may be under way, and so do objects with names that no store has made.
  */
-export async function sweepObjects(context: Context, signal: AbortSignal | undefined): Promise<void> {
+export async function sweepObjects(context: EngineContext, signal: AbortSignal | undefined): Promise<void> {
   const now = context.clock();
   let page: OldObject[] = [];
   for await (const { name, at } of context.outside.list()) {
@@ -34,7 +34,7 @@ export async function sweepObjects(context: Context, signal: AbortSignal | undef
   if (page.length > 0) await sweepPage(context, page);
 }
 
-async function sweepPage(context: Context, page: readonly OldObject[]): Promise<void> {
+async function sweepPage(context: EngineContext, page: readonly OldObject[]): Promise<void> {
   const records = await context.read(page.map(({ record }) => ({ get: record })));
   for (const [index, { name }] of page.entries()) {
     const record = records[index] as Value | undefined;

@@ -1,7 +1,7 @@
 import type { IndexEntry, Key, Read, Value } from "../../backend.ts";
 import type { Committer } from "../commits/group-commit.ts";
 import { ifDamaged } from "../faults/damage.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import { metaKey } from "../records/keys.ts";
 import { decodeMeta } from "../records/meta.ts";
 import { textBehind, textsOf } from "../records/store-wide/index-entries.ts";
@@ -25,7 +25,7 @@ const ALL: Texts = { from: "a", to: "x" };
 const RUNS: Texts = { from: "r", to: "s" };
 
 /** Yields entries that tell something that their tape does not, a page at a time; of runs, those whose tape is gone. */
-export async function* wrongEntries(context: Context, texts: Texts = ALL): AsyncGenerator<readonly WrongEntry[]> {
+export async function* wrongEntries(context: EngineContext, texts: Texts = ALL): AsyncGenerator<readonly WrongEntry[]> {
   for (let after: IndexEntry | undefined; ; ) {
     const find = { ...texts, limit: PAGE, ...(after && { after }) };
     const [entries] = (await context.read([{ find }])) as readonly [readonly IndexEntry[]];
@@ -48,7 +48,7 @@ export async function* wrongEntries(context: Context, texts: Texts = ALL): Async
 }
 
 async function unfounded(
-  context: Context,
+  context: EngineContext,
   entries: readonly IndexEntry[],
 ): Promise<readonly { readonly entry: IndexEntry; readonly key: Key }[]> {
   const keys = entries.map(({ lineage, tape }) => metaKey(lineage, tape));
@@ -64,7 +64,7 @@ async function unfounded(
  * Tells whether a meta record has an entry. A run is proved on reading; its entry serves as long as the tape is there. The
  * texts of runs of before ended with a character that no text ends with now.
  */
-function isFounded(context: Context, { text }: IndexEntry, value: Value | undefined): boolean {
+function isFounded(context: EngineContext, { text }: IndexEntry, value: Value | undefined): boolean {
   if (value === undefined) return false;
   if (text.startsWith("r")) return !text.endsWith(textBehind(""));
   try {
@@ -92,7 +92,7 @@ export async function removeEntries(committer: Committer, wrong: readonly WrongE
  * hand, and leaves those of older packs, which no list shows any more.
  */
 export async function removeLostRuns(
-  context: Context,
+  context: EngineContext,
   committer: Committer,
   signal: AbortSignal | undefined,
 ): Promise<void> {

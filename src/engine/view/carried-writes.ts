@@ -7,7 +7,7 @@ import type { CarriedTask } from "../records/writes.ts";
 import { packRow } from "./lineage/at-hand.ts";
 
 /** A checkpoint whose writes are sought; without a seq it does not exist, or is not shown. */
-export interface Sought {
+export interface SoughtCheckpoint {
   readonly id: string;
   readonly seq: number | undefined;
 }
@@ -24,7 +24,7 @@ export interface CarriedPlace {
  * Looks for the row after a checkpoint in memory. With `current`, memory is as the caller's own reads are: a row that would be
  * the newest does not exist. With `anew`, remembered packs do not count.
  */
-export function whereCarried(tape: Tape, { seq: of }: Sought, current: boolean, anew: boolean): CarriedPlace {
+export function whereCarried(tape: Tape, { seq: of }: SoughtCheckpoint, current: boolean, anew: boolean): CarriedPlace {
   if (of === undefined || of <= (tape.meta.origin?.upTo ?? 0)) return { seq: 0 };
   const seq = of + 1;
   const damage = tape.damageAt(seq);

@@ -1,4 +1,4 @@
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import type { Row } from "../records/row.ts";
 import { ownRowAtHand } from "./lineage/at-hand.ts";
@@ -9,7 +9,7 @@ import { isPlain } from "./row-at.ts";
 import { shownRows } from "./shown-rows.ts";
 
 /** Returns how many checkpoints a thread shows: of one namespace, or of all. */
-export async function countOf(context: Context, tape: Tape, namespace: string | undefined): Promise<number> {
+export async function countOf(context: EngineContext, tape: Tape, namespace: string | undefined): Promise<number> {
   const known = await withoutWalking(context, tape, namespace);
   if (known !== undefined) return known;
   let count = 0;
@@ -22,7 +22,7 @@ export async function countOf(context: Context, tape: Tape, namespace: string | 
  * many as the line up to the fork is long.
  */
 async function withoutWalking(
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   namespace: string | undefined,
 ): Promise<number | undefined> {
@@ -47,7 +47,7 @@ function isRootAlone(namespaces: ReadonlySet<string>): boolean {
  * thread do not each walk its history. Undefined where a row is not shown as it is: then the view may have other rows,
  * or fewer.
  */
-async function lengthOfLine(context: Context, tape: Tape, from: number): Promise<number | undefined> {
+async function lengthOfLine(context: EngineContext, tape: Tape, from: number): Promise<number | undefined> {
   const passed: { readonly home: Tape; readonly seq: number; readonly entered: boolean }[] = [];
   let home = tape;
   let seq = from;
@@ -84,7 +84,7 @@ async function lengthOfLine(context: Context, tape: Tape, from: number): Promise
  * Returns a row of this very tape. Where it is not in memory, all packs up to it are read at once, since all are
  * needed.
  */
-async function rowOf(context: Context, tape: Tape, seq: number): Promise<Row | undefined> {
+async function rowOf(context: EngineContext, tape: Tape, seq: number): Promise<Row | undefined> {
   const known = ownRowAtHand(tape, seq);
   if (known) return known;
   await readPacksUpTo(context, tape, seq);

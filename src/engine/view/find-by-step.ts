@@ -1,5 +1,5 @@
 import type { Found, Value } from "../../backend.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { LoadedPack, Tape } from "../memory/tape.ts";
 import { rangeOf } from "../records/keys.ts";
 import { headOf } from "./find.ts";
@@ -8,7 +8,7 @@ import { shownRows } from "./shown-rows.ts";
 
 /** Returns the last committed checkpoint with this step. */
 export async function findByStep(
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   namespace: string,
   step: number,
@@ -21,7 +21,7 @@ export async function findByStep(
 }
 
 /** Finds the checkpoint with the greatest step, ties to the last committed. */
-export async function latestByStep(context: Context, tape: Tape, namespace: string): Promise<Shown | undefined> {
+export async function latestByStep(context: EngineContext, tape: Tape, namespace: string): Promise<Shown | undefined> {
   let best: Shown | undefined = await headOf(context, tape, namespace);
   const last = namespace === "" ? risenTo(tape) : undefined;
   if (last !== undefined && best) {
@@ -43,7 +43,7 @@ function risenTo({ meta, marks, damaged }: Tape): number | undefined {
   return meta.rootStep;
 }
 
-async function bisect(context: Context, tape: Tape, step: number): Promise<Shown | undefined> {
+async function bisect(context: EngineContext, tape: Tape, step: number): Promise<Shown | undefined> {
   let low = 1;
   let high = tape.meta.sealed;
   while (low <= high) {
@@ -65,7 +65,7 @@ async function bisect(context: Context, tape: Tape, step: number): Promise<Shown
   return undefined;
 }
 
-async function packFrom(context: Context, tape: Tape, seq: number): Promise<LoadedPack | undefined> {
+async function packFrom(context: EngineContext, tape: Tape, seq: number): Promise<LoadedPack | undefined> {
   const reads = [{ scan: rangeOf(tape, "rows", seq), limit: 1 }, { get: tape.metaKey }];
   const [[found], meta] = (await context.read(reads)) as readonly [readonly Found[], Value | undefined];
   if (tape.readUnder(meta) === "older") return packFrom(context, tape, seq);
@@ -73,7 +73,7 @@ async function packFrom(context: Context, tape: Tape, seq: number): Promise<Load
 }
 
 /** Walks through the history. */
-async function scan(context: Context, tape: Tape, namespace: string, step: number): Promise<Shown | undefined> {
+async function scan(context: EngineContext, tape: Tape, namespace: string, step: number): Promise<Shown | undefined> {
   for await (const row of shownRows(context, tape, { namespace })) if (row.step === step) return row;
   return undefined;
 }

@@ -1,5 +1,5 @@
 import type { CheckpointRef } from "../../model/interface/options.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { findById, findBySeq } from "./find.ts";
 import { findByStep } from "./find-by-step.ts";
@@ -8,7 +8,7 @@ import { shownRows } from "./shown-rows.ts";
 
 /** Finds the checkpoint of a namespace that a reference names, if the thread shows it. */
 export function findRef(
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   namespace: string,
   ref: CheckpointRef,
@@ -28,7 +28,12 @@ export function matchesRef(row: Shown, ref: CheckpointRef): boolean {
 }
 
 /** Finds the last committed checkpoint with a label. Reads back to it: labels are not indexed. */
-async function findByLabel(context: Context, tape: Tape, namespace: string, label: string): Promise<Shown | undefined> {
+async function findByLabel(
+  context: EngineContext,
+  tape: Tape,
+  namespace: string,
+  label: string,
+): Promise<Shown | undefined> {
   for await (const row of shownRows(context, tape, { namespace })) if (row.label === label) return row;
   return undefined;
 }

@@ -1,7 +1,7 @@
 import type { Value } from "../../backend.ts";
 import { unwrapJson } from "../../codec/envelope.ts";
 import { idAddress } from "../../model/id.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { hashStrings } from "../records/hash.ts";
 import type { TailRow } from "../records/tail.ts";
@@ -12,7 +12,7 @@ import { sealedHead } from "./sealed-head.ts";
 import { inheritedSeqs, shownRows } from "./shown-rows.ts";
 
 /** Tells whether a view shows this seq at all, given that the row exists and was not deleted. */
-async function includes(context: Context, tape: Tape, seq: number, namespace: string): Promise<boolean> {
+async function includes(context: EngineContext, tape: Tape, seq: number, namespace: string): Promise<boolean> {
   for await (const { tape: level } of levels(context, tape, seq)) {
     const { origin } = level.meta;
     if (!origin || seq > origin.upTo) return true;
@@ -27,7 +27,7 @@ async function includes(context: Context, tape: Tape, seq: number, namespace: st
 
 /** Finds the checkpoint of a namespace with a seq, if the thread shows it. */
 export async function findBySeq(
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   namespace: string,
   seq: number,
@@ -38,7 +38,7 @@ export async function findBySeq(
 }
 
 /** Returns the checkpoint of a namespace that was committed last. */
-export async function headOf(context: Context, tape: Tape, namespace: string): Promise<Shown | undefined> {
+export async function headOf(context: EngineContext, tape: Tape, namespace: string): Promise<Shown | undefined> {
   for (let index = tape.tail.length - 1; index >= 0; index -= 1) {
     const { row, root } = tape.tail[index] as TailRow;
     if (tape.damaged.length > 0) tape.checkIntact(row.seq);
@@ -60,12 +60,12 @@ export async function headOf(context: Context, tape: Tape, namespace: string): P
 }
 
 /** Returns the last row of a namespace that the tape itself has sealed, deleted or not; 0 if there is none. */
-async function lastSealed(context: Context, tape: Tape, namespace: string): Promise<number> {
+async function lastSealed(context: EngineContext, tape: Tape, namespace: string): Promise<number> {
   return namespace === "" ? tape.meta.rootSealed : ((await sealedHead(context, tape, namespace))?.seq ?? 0);
 }
 
 /** Tells whether a fork may have inherited rows of a namespace. */
-async function inherits(context: Context, tape: Tape, namespace: string): Promise<boolean> {
+async function inherits(context: EngineContext, tape: Tape, namespace: string): Promise<boolean> {
   const { origin } = tape.meta;
   if (!origin || origin.mode === "none") return false;
   return namespace === "" || (await inheritedNamespaces(context, tape)).has(namespace);
@@ -73,7 +73,7 @@ async function inherits(context: Context, tape: Tape, namespace: string): Promis
 
 /** Returns the checkpoint with this id, if the thread shows it. */
 export async function findById(
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   namespace: string,
   id: string,
@@ -98,7 +98,12 @@ export async function findById(
 }
 
 /** Looks the id up in the index and the tail of every tape the thread builds on, nearest first. */
-async function findByIndex(context: Context, tape: Tape, namespace: string, id: string): Promise<Shown | undefined> {
+async function findByIndex(
+  context: EngineContext,
+  tape: Tape,
+  namespace: string,
+  id: string,
+): Promise<Shown | undefined> {
   const [item, part] = hashStrings(namespace, id);
   for await (const { tape: level } of levels(context, tape)) {
     const candidates: number[] = [];

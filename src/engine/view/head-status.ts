@@ -3,7 +3,7 @@ import { unwrapJson } from "../../codec/envelope.ts";
 import type { Json } from "../../codec/json.ts";
 import { controlIndexes, graphChannels, NULL_TASK } from "../../model/control-writes.ts";
 import { endOf, type Status, statusOf } from "../../model/status.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import type { Row } from "../records/row.ts";
 import type { StatusCode } from "../records/store-wide/index-state.ts";
@@ -28,7 +28,7 @@ export function decidesStatus(index: number): boolean {
 
 /** Returns the control writes that a thread shows for a checkpoint. */
 export async function controlsAt(
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   row: Pick<Row, "namespace" | "id" | "seq">,
 ): Promise<Control[]> {

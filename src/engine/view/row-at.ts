@@ -1,5 +1,5 @@
 import type { Delta } from "../../codec/delta/index.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { fromRecord, type Row } from "../records/row.ts";
 import { levels, sourceOf } from "./lineage/levels.ts";
@@ -18,7 +18,7 @@ export interface Shown extends Row {
 }
 
 /** Returns the tape that physically holds the row with this seq, as seen from `tape`. */
-export async function homeOf(context: Context, tape: Tape, seq: number): Promise<Tape> {
+export async function homeOf(context: EngineContext, tape: Tape, seq: number): Promise<Tape> {
   let home = tape;
   while (home.meta.origin && seq <= home.meta.origin.upTo) home = await sourceOf(context, home, home.meta.origin);
   return home;
@@ -26,7 +26,7 @@ export async function homeOf(context: Context, tape: Tape, seq: number): Promise
 
 /** Returns the row with this seq as a view of `tape` shows it, whether or not a fork's history includes it. */
 export async function rowAt(
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   seq: number,
   generation: number = NOW,
@@ -79,7 +79,7 @@ function markAt(
 
 /** Returns the parent a row has in this view: the nearest ancestor that was not deleted. */
 export async function parentOf(
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   row: Row,
   generation: number = NOW,
@@ -103,7 +103,7 @@ export async function parentOf(
 }
 
 /** Tells whether a fork without history lies between: then nothing that old is shown. */
-async function isHidden(context: Context, tape: Tape, seq: number): Promise<boolean> {
+async function isHidden(context: EngineContext, tape: Tape, seq: number): Promise<boolean> {
   for await (const { tape: level } of levels(context, tape, seq)) {
     const { origin } = level.meta;
     if (origin?.mode === "none" && seq <= origin.upTo) return true;

@@ -1,6 +1,7 @@
 import type { Found, Read, Value } from "../../backend.ts";
-import type { Context } from "../memory/context.ts";
-import { type ForkChain, lowerBound, type Tape } from "../memory/tape.ts";
+import { lowerBound } from "../../model/seq.ts";
+import type { EngineContext } from "../memory/context.ts";
+import type { ForkChain, Tape } from "../memory/tape.ts";
 import { rangeOf } from "../records/keys.ts";
 import { decodeMeta, type Origin } from "../records/meta.ts";
 import { sourceOf } from "./lineage/levels.ts";
@@ -23,7 +24,7 @@ export interface ScanOptions {
 }
 
 /** Yields the rows a view shows, newest first. */
-export async function* shownRows(context: Context, tape: Tape, options: ScanOptions = {}): AsyncGenerator<Shown> {
+export async function* shownRows(context: EngineContext, tape: Tape, options: ScanOptions = {}): AsyncGenerator<Shown> {
   const generation = options.generation ?? NOW;
   let before = options.before ?? NOW;
   let level = tape;
@@ -54,7 +55,7 @@ export async function* shownRows(context: Context, tape: Tape, options: ScanOpti
 }
 
 /** Reads the packs below `before` of the tapes that a fork inherits from, so that they are not read one by one. */
-async function readAhead(context: Context, tape: Tape, before: number, ahead: number): Promise<void> {
+async function readAhead(context: EngineContext, tape: Tape, before: number, ahead: number): Promise<void> {
   const homes: Tape[] = [];
   const reads: Read[] = [];
   let to = before - 1;
@@ -81,7 +82,7 @@ async function readAhead(context: Context, tape: Tape, before: number, ahead: nu
  * Remembered.
  */
 export async function* inheritedSeqs(
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   namespace: string,
   before: number,
@@ -130,7 +131,7 @@ export async function* inheritedSeqs(
   }
 }
 
-async function beginning(context: Context, tape: Tape, namespace: string): Promise<ForkChain> {
+async function beginning(context: EngineContext, tape: Tape, namespace: string): Promise<ForkChain> {
   const { folds } = tape.meta;
   return { seqs: [], next: await chainStart(context, tape, namespace), folds };
 }
@@ -149,7 +150,7 @@ function isMixed(tape: Tape, folds: number | undefined): boolean {
  * such row.
  */
 export async function chainLink(
-  context: Context,
+  context: EngineContext,
   source: Tape,
   origin: Origin,
   seq: number,
@@ -163,7 +164,7 @@ export async function chainLink(
  * Returns the tape a view builds on, as it is now. A row is found by its seq wherever it is, but a walk from row to row
  * has to know which rows are in the tail, and a compaction may have moved some back to it.
  */
-async function currentSource(context: Context, tape: Tape, origin: Origin): Promise<Tape> {
+async function currentSource(context: EngineContext, tape: Tape, origin: Origin): Promise<Tape> {
   const source = await context.tapes.refresh(origin.tape, tape.lineage);
   if (!source) return context.tapes.sourceOf(tape, origin);
   tape.source = source;
@@ -171,7 +172,7 @@ async function currentSource(context: Context, tape: Tape, origin: Origin): Prom
 }
 
 /** Returns where a fork begins in a namespace: see {@link chainStarts}. */
-async function chainStart(context: Context, tape: Tape, namespace: string): Promise<number> {
+async function chainStart(context: EngineContext, tape: Tape, namespace: string): Promise<number> {
   return (await chainStarts(context, tape, [namespace])).get(namespace) ?? 0;
 }
 
@@ -181,7 +182,7 @@ async function chainStart(context: Context, tape: Tape, namespace: string): Prom
  * thousands.
  */
 export async function chainStarts(
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   namespaces: readonly string[] | ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, number>> {
@@ -201,7 +202,7 @@ function leadsAside({ starts }: Origin, namespaces: Iterable<string>): boolean {
 }
 
 async function startsBy(
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   origin: Origin | undefined,
   namespaces: Iterable<string>,
@@ -228,7 +229,7 @@ async function startsBy(
 }
 
 /** Returns the first seq that a fork does not show of nested namespaces. */
-export async function nestedLimit(context: Context, origin: Origin, source: Tape): Promise<number> {
+export async function nestedLimit(context: EngineContext, origin: Origin, source: Tape): Promise<number> {
   if (origin.limit !== undefined) return origin.limit;
   let limit = origin.upTo + 1;
   const before = limit;
@@ -241,7 +242,7 @@ export async function nestedLimit(context: Context, origin: Origin, source: Tape
 
 /** Returns all inherited seqs of a fork, of every namespace, newest first. */
 async function allInherited(
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   before: number,
 ): Promise<readonly number[] | AsyncGenerator<number>> {

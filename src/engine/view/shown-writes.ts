@@ -5,13 +5,13 @@ import { refersToState } from "../../codec/state-references.ts";
 import type { Write } from "../../model/checkpoint.ts";
 import { compareBytes, utf8 } from "../../platform/bytes.ts";
 import { named } from "../faults/damage.ts";
-import type { Context } from "../memory/context.ts";
+import type { EngineContext } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { hashStrings } from "../records/hash.ts";
 import { rangeOf } from "../records/keys.ts";
 import type { Row } from "../records/row.ts";
 import { type CarriedTask, isFor, type TaskWrites, visibleTasks } from "../records/writes.ts";
-import { carriedIn, type Sought, whereCarried } from "./carried-writes.ts";
+import { carriedIn, type SoughtCheckpoint, whereCarried } from "./carried-writes.ts";
 import { findById } from "./find.ts";
 import { levels } from "./lineage/levels.ts";
 
@@ -29,7 +29,7 @@ export interface EncodedWrite extends Omit<Write, "value"> {
  * tape, if they were read already.
  */
 export async function shownWrites(
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   namespace: string,
   checkpoint: string,
@@ -52,10 +52,10 @@ export function writesRead(lineage: number, tape: number, namespace: string, che
 
 /** Returns the writes of several checkpoints: in one read, and another for every fork that lies between. */
 export async function shownWritesOf(
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   namespace: string,
-  checkpoints: readonly Sought[],
+  checkpoints: readonly SoughtCheckpoint[],
   own?: readonly (readonly Found[])[],
 ): Promise<ReadonlyMap<string, EncodedWrite[]>> {
   const found = new Map(checkpoints.map(({ id }) => [id, new Map<string, EncodedWrite>()]));
@@ -100,10 +100,10 @@ interface StoredWrites {
  * different moments, they would be in neither.
  */
 async function storedWrites(
-  context: Context,
+  context: EngineContext,
   level: Tape,
   namespace: string,
-  sought: readonly Sought[],
+  sought: readonly SoughtCheckpoint[],
   own: readonly (readonly Found[])[] | undefined,
 ): Promise<readonly StoredWrites[]> {
   const { lineage, number } = level;
@@ -133,7 +133,7 @@ async function storedWrites(
 
 /** Returns the writes of rows of any namespaces, by seq. */
 export async function writesOfRows(
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   rows: readonly Row[],
 ): Promise<ReadonlyMap<number, readonly EncodedWrite[]>> {

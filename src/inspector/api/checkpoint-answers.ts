@@ -65,7 +65,7 @@ export interface CheckpointFacts {
   readonly size: CheckpointSize;
 }
 
-export interface Change {
+export interface ShownChange {
   readonly path: readonly Step[];
   readonly kind: "added" | "removed" | "changed";
   readonly internal: boolean;
@@ -76,7 +76,7 @@ export interface Change {
 export interface Diff {
   readonly total: number;
   readonly internal: number;
-  readonly changes: readonly Change[];
+  readonly changes: readonly ShownChange[];
 }
 
 interface CutText {

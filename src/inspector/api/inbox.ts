@@ -1,7 +1,7 @@
 import { failureKey } from "../../display/steps/failure.ts";
 import type { ThreadInfo } from "../../model/checkpoint.ts";
 import { activityOf } from "../caches/activity.ts";
-import type { Head } from "../caches/heads.ts";
+import type { ThreadHead } from "../caches/heads.ts";
 import type { FailureGroups, Inbox, OverviewFacts } from "./answers.ts";
 import type { ApiContext, Handler } from "./api-context.ts";
 import { questionFacts } from "./questions.ts";
@@ -11,14 +11,14 @@ const LARGEST_PAGE = 200;
 const PATIENCE = 400;
 
 interface Gathered {
-  readonly heads: readonly { readonly info: ThreadInfo; readonly head: Head }[];
+  readonly heads: readonly { readonly info: ThreadInfo; readonly head: ThreadHead }[];
   readonly complete: boolean;
 }
 
 /** Reads the heads of threads, newest first, until the patience ends. Heads that were read are remembered for next time. */
 async function headsOf({ heads }: ApiContext, threads: readonly ThreadInfo[]): Promise<Gathered> {
   const deadline = performance.now() + PATIENCE;
-  const found: { info: ThreadInfo; head: Head }[] = [];
+  const found: { info: ThreadInfo; head: ThreadHead }[] = [];
   for (const info of threads) {
     if (performance.now() > deadline) return { heads: found, complete: false };
     const head = await heads.of(info).catch(() => undefined);
@@ -57,7 +57,7 @@ export const failureGroups: Handler<FailureGroups> = async (context, parameters)
   const groups = new Map<
     string,
     {
-      failure: Head["failures"][number];
+      failure: ThreadHead["failures"][number];
       workflow: string | null;
       threads: { thread: string; at: number; message: string }[];
     }

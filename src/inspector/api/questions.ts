@@ -1,5 +1,5 @@
 import type { Thread } from "../../api/thread.ts";
-import type { Question } from "../../display/steps/question.ts";
+import type { ShownQuestion } from "../../display/steps/question.ts";
 import { toTagged } from "../../display/tagged-json.ts";
 import type { Renderers } from "../../display/values/renderers.ts";
 import type { Checkpoint, Write } from "../../model/checkpoint.ts";
@@ -63,7 +63,7 @@ export async function answeredOf(
 
 /** Returns a question as the API answers it. */
 export function questionFacts(
-  { details, form, ...question }: Question,
+  { details, form, ...question }: ShownQuestion,
   answered: ReadonlySet<string>,
   renderers: Renderers,
 ): QuestionFacts {

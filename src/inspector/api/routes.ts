@@ -12,7 +12,7 @@ import { threadTimes } from "./thread/times.ts";
 import { stateNode, stateSearch, stateText, stateValue } from "./thread/tree.ts";
 import { freeName, storeFacts, threadFacts, threadPage } from "./threads.ts";
 
-export interface Route {
+export interface ApiRoute {
   readonly method: "GET" | "POST";
   readonly handler: Handler;
   /** True if the route changes the store: such routes are absent in read-only mode. */
@@ -20,7 +20,7 @@ export interface Route {
 }
 
 /** Every path of the API. docs/reference/http.md describes them in this order. */
-export const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
+export const routes: ReadonlyMap<string, ApiRoute> = new Map<string, ApiRoute>([
   ["/api/store", { method: "GET", handler: storeFacts }],
   ["/api/overview", { method: "GET", handler: overview }],
   ["/api/inbox", { method: "GET", handler: inboxPage }],

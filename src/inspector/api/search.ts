@@ -3,7 +3,7 @@ import { attributeTexts } from "../../display/attributes-text.ts";
 import { pathText } from "../../display/quantities.ts";
 import { splitKeys } from "../../display/values/internals.ts";
 import { partsOf, summaryOf } from "../../display/values/parts.ts";
-import { isRecord } from "../../display/values/records.ts";
+import { isPlainObject } from "../../platform/plain-objects.ts";
 import type { SearchLine } from "./answers.ts";
 import type { ApiContext } from "./api-context.ts";
 
@@ -67,7 +67,7 @@ async function* inThread(
     if (label !== "" && label.toLowerCase().includes(wanted))
       yield { kind: "label", thread: id, checkpoint, text: label, step };
   let [found, seen] = [0, 0];
-  const pending: { value: unknown; path: readonly (string | number)[] }[] = isRecord(head.state)
+  const pending: { value: unknown; path: readonly (string | number)[] }[] = isPlainObject(head.state)
     ? splitKeys(head.state)
         .shown.toReversed()
         .map((key) => ({ value: head.state[key], path: [key] }))

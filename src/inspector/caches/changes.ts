@@ -4,7 +4,7 @@ import type { Store } from "../../api/store.ts";
 const TOGETHER = 120;
 
 /** Tells when the store was changed, by any process. Watches only while somebody waits to be told. */
-export class Changes {
+export class ChangeSignal {
   readonly #store: Store;
   readonly #waiting = new Set<() => void>();
   #ending: AbortController | undefined;

@@ -1,16 +1,16 @@
 import type { Store } from "../../api/store.ts";
 import { changeSummary } from "../../display/steps/changes.ts";
 import { type Failure, failuresIn } from "../../display/steps/failure.ts";
-import { type Question, questionsOf } from "../../display/steps/question.ts";
+import { questionsOf, type ShownQuestion } from "../../display/steps/question.ts";
 import { oneLine } from "../../display/values/records.ts";
 import type { Renderers } from "../../display/values/renderers.ts";
 import type { CheckpointInfo, ThreadInfo } from "../../model/checkpoint.ts";
 import { RecentMap } from "../../platform/recent-map.ts";
 
 /** Where a thread stands: its open questions, its failures, and a line for a list. */
-export interface Head {
+export interface ThreadHead {
   readonly checkpoint: CheckpointInfo;
-  readonly questions: readonly Question[];
+  readonly questions: readonly ShownQuestion[];
   /** The ids of questions that are answered, for the next run to pick up. */
   readonly answered: ReadonlySet<string>;
   readonly failures: readonly Failure[];
@@ -18,7 +18,7 @@ export interface Head {
 }
 
 interface Known {
-  readonly head: Promise<Head | undefined>;
+  readonly head: Promise<ThreadHead | undefined>;
   /** When it is read again, if the thread is unfinished. */
   until: number;
 }
@@ -41,7 +41,7 @@ export class Heads {
     this.#renderers = renderers;
   }
 
-  async of(info: ThreadInfo): Promise<Head | undefined> {
+  async of(info: ThreadInfo): Promise<ThreadHead | undefined> {
     const { id, head, status } = info;
     const key = JSON.stringify([id, head.namespace, head.id, status]);
     const known = this.#known.get(key);
@@ -71,7 +71,7 @@ export class Heads {
     this.#known.clear();
   }
 
-  async #read({ id, head }: ThreadInfo): Promise<Head | undefined> {
+  async #read({ id, head }: ThreadInfo): Promise<ThreadHead | undefined> {
     const thread = this.#store.thread(id, { namespace: head.namespace });
     const tuple = await thread.tuple(head.id);
     if (tuple === undefined) return undefined;

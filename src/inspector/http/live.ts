@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Changes } from "../caches/changes.ts";
+import type { ChangeSignal } from "../caches/changes.ts";
 
 /**
  * Milliseconds until a question is asked again without a change: a lease that runs out, or a store that cannot be watched.
@@ -29,7 +29,7 @@ export type LiveAnswer =
 export async function streamAnswers(
   questions: readonly LiveQuestion[],
   response: ServerResponse,
-  changes: Changes,
+  changes: ChangeSignal,
 ): Promise<void> {
   response.setHeader("Content-Type", "application/x-ndjson; charset=utf-8");
   response.setHeader("Cache-Control", "no-store");
@@ -48,7 +48,7 @@ async function follow(
   question: LiveQuestion,
   index: number,
   response: ServerResponse,
-  changes: Changes,
+  changes: ChangeSignal,
   signal: AbortSignal,
 ): Promise<void> {
   let sent = "";

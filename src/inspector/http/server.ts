@@ -8,7 +8,7 @@ import type { ApiContext, State } from "../api/api-context.ts";
 import { routes } from "../api/routes.ts";
 import { Runs } from "../app/runs.ts";
 import { Catalogue } from "../caches/catalogue.ts";
-import { Changes } from "../caches/changes.ts";
+import { ChangeSignal } from "../caches/changes.ts";
 import { Heads } from "../caches/heads.ts";
 import { RecentCheckpoints } from "../caches/recent-checkpoints.ts";
 import { StepSummaries } from "../caches/step-summaries.ts";
@@ -88,7 +88,7 @@ export async function serveInspector({
   const renderers = new Renderers(given);
   const catalogue = new Catalogue(store as Store);
   const survey = new StorageSurvey(store, catalogue);
-  const changes = new Changes(store as Store);
+  const changes = new ChangeSignal(store as Store);
   const caches = {
     timelines: new Timelines(store as Store),
     summaries: new StepSummaries(store as Store, renderers),

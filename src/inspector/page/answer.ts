@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-export interface Answer<Value> {
+export interface AnswerState<Value> {
   readonly value?: Value | undefined;
   readonly error?: Error | undefined;
   readonly loading: boolean;
@@ -10,8 +10,8 @@ export interface Answer<Value> {
 export function useAnswer<Value>(
   ask: (signal: AbortSignal) => Promise<Value>,
   dependencies: readonly unknown[],
-): Answer<Value> {
-  const [answer, setAnswer] = useState<Answer<Value>>({ loading: true });
+): AnswerState<Value> {
+  const [answer, setAnswer] = useState<AnswerState<Value>>({ loading: true });
   useEffect(() => {
     const controller = new AbortController();
     setAnswer(({ value }) => ({ value, loading: true }));

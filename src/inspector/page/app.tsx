@@ -8,7 +8,7 @@ import { useConnection, useLive } from "./live.ts";
 import { Copy } from "./parts/copy.tsx";
 import { KeyHelp } from "./parts/keys.tsx";
 import { usePaneWidth } from "./parts/panes.tsx";
-import { addressOfRoute, filtersOf, go, type Route, useRoute, type View } from "./route.ts";
+import { addressOfRoute, filtersOf, go, type PageRoute, useRoute, type View } from "./route.ts";
 import { CompareView } from "./views/compare.tsx";
 import { FailuresView } from "./views/failures.tsx";
 import { InboxView } from "./views/inbox.tsx";
@@ -106,7 +106,7 @@ export function App(): JSX.Element {
   );
 }
 
-function Navigation({ route }: { readonly route: Route }): JSX.Element {
+function Navigation({ route }: { readonly route: PageRoute }): JSX.Element {
   const { value } = useLive<OverviewFacts>("overview");
   const counts: Partial<Record<View, number>> = {
     inbox: value?.statuses.waiting ?? 0,
@@ -131,7 +131,7 @@ function Navigation({ route }: { readonly route: Route }): JSX.Element {
 }
 
 interface ContentProps {
-  readonly route: Route;
+  readonly route: PageRoute;
   readonly store: StoreFacts | undefined;
   readonly readOnly: boolean;
   readonly notify: (text: string) => void;
@@ -166,7 +166,7 @@ function Content({ route, store, readOnly, notify }: ContentProps): JSX.Element 
 }
 
 /** Listens for keys that mean the same everywhere; those of a thread are passed on to it. */
-function useKeys(route: Route, setHelp: (open: boolean) => void, setPalette: (open: boolean) => void): void {
+function useKeys(route: PageRoute, setHelp: (open: boolean) => void, setPalette: (open: boolean) => void): void {
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {

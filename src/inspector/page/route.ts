@@ -6,7 +6,7 @@ export type View = (typeof VIEWS)[number];
 export type Shape = "steps" | "graph" | "time";
 
 /** The place that the page shows. All of it is in the address, so that a link, a reload and the back button lead to the same. */
-export interface Route {
+export interface PageRoute {
   readonly view: View;
   readonly thread: string;
   readonly checkpoint: string | undefined;
@@ -29,7 +29,7 @@ export interface Route {
   readonly other: string;
 }
 
-const NOWHERE: Route = {
+const NOWHERE: PageRoute = {
   view: "overview",
   thread: "",
   checkpoint: undefined,
@@ -46,7 +46,7 @@ const NOWHERE: Route = {
 };
 
 /** Parses the fragment of the address: /view, /thread/<id>, /thread/<id>/<checkpoint>, and a query. Ids are percent-encoded. */
-function parseRoute(hash: string): Route {
+function parseRoute(hash: string): PageRoute {
   const mark = hash.indexOf("?");
   const path = (mark < 0 ? hash : hash.slice(0, mark)).replace(/^#\/?/, "");
   const query = new URLSearchParams(mark < 0 ? "" : hash.slice(mark + 1));
@@ -73,7 +73,7 @@ function parseRoute(hash: string): Route {
 }
 
 /** Returns the address of a place; parts that are not given are the usual ones. */
-export function addressOfRoute(place: Partial<Route>): string {
+export function addressOfRoute(place: Partial<PageRoute>): string {
   const route = { ...NOWHERE, ...place };
   const { view, thread, checkpoint, namespace, path } = route;
   const query = new URLSearchParams();
@@ -91,26 +91,26 @@ export function addressOfRoute(place: Partial<Route>): string {
 }
 
 /** Returns the parts of a route that say how the list of threads is filtered, to take them along. */
-export function filtersOf({ search, status, workflow }: Route): Pick<Route, "search" | "status" | "workflow"> {
+export function filtersOf({ search, status, workflow }: PageRoute): Pick<PageRoute, "search" | "status" | "workflow"> {
   return { search, status, workflow };
 }
 
 /** Returns the address of a thread, with the filters of the list as they are. */
-export function threadAddress(route: Route, thread: string, place: Partial<Route> = {}): string {
+export function threadAddress(route: PageRoute, thread: string, place: Partial<PageRoute> = {}): string {
   return addressOfRoute({ ...filtersOf(route), view: "thread", thread, ...place });
 }
 
-export function go(place: Partial<Route>): void {
+export function go(place: Partial<PageRoute>): void {
   location.hash = addressOfRoute(place);
 }
 
 /** Changes the route without a new entry in the browser's history. */
-export function replaceRoute(place: Partial<Route>): void {
+export function replaceRoute(place: Partial<PageRoute>): void {
   history.replaceState(null, "", addressOfRoute(place));
   dispatchEvent(new HashChangeEvent("hashchange"));
 }
 
-export function useRoute(): Route {
+export function useRoute(): PageRoute {
   const [route, setRoute] = useState(() => parseRoute(location.hash));
   useEffect(() => {
     const follow = (): void => setRoute(parseRoute(location.hash));

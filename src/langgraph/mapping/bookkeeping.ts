@@ -48,7 +48,7 @@ export interface StoredHistory {
 }
 
 /** The saver's notes in a checkpoint's metadata, which are read without reading states. */
-export interface Notes {
+export interface SaverNotes {
   /** Channels that got a value with this checkpoint, and channels that lost theirs. */
   readonly set?: readonly string[];
   readonly unset?: readonly string[];
@@ -91,11 +91,11 @@ export function notOfLangGraph(thread: string): ThreadmarkError {
   );
 }
 
-export function notesOf(info: Pick<CheckpointInfo, "metadata">): Notes {
-  return (info.metadata[reserved] as Notes | undefined) ?? {};
+export function notesOf(info: Pick<CheckpointInfo, "metadata">): SaverNotes {
+  return (info.metadata[reserved] as SaverNotes | undefined) ?? {};
 }
 
-export function withNotes(metadata: Metadata, notes: Notes): Metadata {
+export function withNotes(metadata: Metadata, notes: SaverNotes): Metadata {
   const { [reserved]: _before, ...rest } = metadata;
   return Object.values(notes).some((note) => note !== undefined && note.length > 0)
     ? { ...rest, [reserved]: notes }

@@ -2,7 +2,7 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import type { ChannelVersions, Checkpoint, CheckpointMetadata, CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import type { Source, CheckpointTuple as StoredTuple } from "../../model/checkpoint.ts";
 import type { PutFields, PutInput } from "../../model/interface/options.ts";
-import { define } from "../define.ts";
+import { assign } from "../../platform/plain-objects.ts";
 import { fromStored } from "../values/from-stored.ts";
 import { toStored, toStoredChannel, toUpdate } from "../values/to-stored.ts";
 import { configOf, namespaceOf, nameToNote } from "./address.ts";
@@ -67,7 +67,7 @@ export function putInput(input: CheckpointInput): PutInput<Record<string, unknow
     const hasValue = Object.hasOwn(values, channel);
     const key = keyOf(channel);
     const stored = hasValue ? convert(value, trusted) : undefined;
-    if (hasValue) define(set, key, stored);
+    if (hasValue) assign(set, key, stored);
     else unset.push(key);
     if (isActivation(channel)) continue;
     const isNew = Object.hasOwn(newVersions, channel) || isSnapshot(stored) || unlisted.includes(channel);
@@ -172,7 +172,7 @@ export function shownTuple(stored: StoredTuple<Record<string, unknown>>, hasSche
     const channel = nameOf(key);
     if (channel === undefined) continue;
     if (!hasSchema && !(Object.hasOwn(versions, channel) || unlisted.includes(channel))) continue;
-    if (!isSnapshot(value) || set.includes(channel)) define(values, channel, fromStored(value));
+    if (!isSnapshot(value) || set.includes(channel)) assign(values, channel, fromStored(value));
   }
   const parentId = others.parent ?? parent?.id;
   return {

@@ -3,12 +3,12 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import type { CheckpointMetadata } from "@langchain/langgraph-checkpoint";
 import { isId } from "../../model/address.ts";
 import { type CheckpointInfo, type Metadata, type Source, sources } from "../../model/checkpoint.ts";
-import { define } from "../define.ts";
+import { assign } from "../../platform/plain-objects.ts";
 import { fromStoredMetadata } from "../values/from-stored.ts";
-import { isPlainArray, isPlainObject } from "../values/plain-objects.ts";
+import { hasPlainFields, isPlainArray } from "../values/plain-objects.ts";
 import { toStored } from "../values/to-stored.ts";
 import { idOf } from "./address.ts";
-import { keyOf, type Notes, nameOf, notesOf, withNotes } from "./bookkeeping.ts";
+import { keyOf, nameOf, notesOf, type SaverNotes, withNotes } from "./bookkeeping.ts";
 
 /** The fields of a put that come from LangGraph's metadata and config. */
 export interface StoredMetadata {
@@ -35,17 +35,21 @@ const frameworkKeys = new Set([
 const deepest = 64;
 
 /** Captures a checkpoint's metadata, together with that of its config. */
-export function storedMetadata(metadata: CheckpointMetadata, config: RunnableConfig, notes: Notes): StoredMetadata {
+export function storedMetadata(
+  metadata: CheckpointMetadata,
+  config: RunnableConfig,
+  notes: SaverNotes,
+): StoredMetadata {
   const { source, step } = metadata as Partial<CheckpointMetadata>;
   const known = sources.includes(source as Source);
   const whole = Number.isSafeInteger(step);
   const kept: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(config.metadata ?? {})) {
-    if (!isFrameworkKey(key) && isJson(value)) define(kept, keyOf(key), toStored(value));
+    if (!isFrameworkKey(key) && isJson(value)) assign(kept, keyOf(key), toStored(value));
   }
   for (const [key, value] of Object.entries(metadata)) {
     if ((key === "source" && known) || (key === "step" && whole)) continue;
-    define(kept, keyOf(key), toStored(value));
+    assign(kept, keyOf(key), toStored(value));
   }
   const workflow = text(config.metadata?.["graph_id"]) ?? text(config.configurable?.["graph_id"]);
   const absent = ["source", "step"].filter((key) => !Object.hasOwn(metadata, key));
@@ -83,7 +87,7 @@ function isJson(value: unknown, above: readonly object[] = []): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   const ordinary = Array.isArray(value)
     ? prototype === Array.prototype && isPlainArray(value) && Reflect.ownKeys(value).length === value.length + 1
-    : prototype === Object.prototype && isPlainObject(value);
+    : prototype === Object.prototype && hasPlainFields(value);
   return ordinary && Object.values(value).every((part) => isJson(part, [...above, value]));
 }
 
@@ -95,7 +99,7 @@ export function shownMetadata(info: CheckpointInfo): CheckpointMetadata {
   if (!absent.includes("step")) shown["step"] = info.step;
   for (const [key, value] of Object.entries(info.metadata)) {
     const name = nameOf(key);
-    if (name !== undefined) define(shown, name, fromStoredMetadata(value));
+    if (name !== undefined) assign(shown, name, fromStoredMetadata(value));
   }
   return shown as unknown as CheckpointMetadata;
 }

@@ -1,6 +1,6 @@
 import { types } from "node:util";
 import { ThreadmarkError } from "../../errors.ts";
-import { define } from "../define.ts";
+import { assign } from "../../platform/plain-objects.ts";
 import { classNamed } from "./classes.ts";
 import { instanceOf, isStoredInstance, type StoredInstance } from "./instances.ts";
 
@@ -69,7 +69,7 @@ function reviveParts(value: Record<string, unknown>, lenient: boolean): Record<s
     const part = value[key];
     if (typeof part !== "object" || part === null) continue;
     const alive = live(part, lenient);
-    if (alive !== part) define(value, key, alive);
+    if (alive !== part) assign(value, key, alive);
   }
   return value;
 }

@@ -1,4 +1,4 @@
-import { define } from "../define.ts";
+import { assign } from "../../platform/plain-objects.ts";
 import type { Constant, Field, KnownClass } from "./classes.ts";
 
 /** Converts a part of a value, to or from its stored form. */
@@ -157,12 +157,12 @@ export function instanceOf(node: StoredInstance, known: KnownClass, convert: Con
   }
   const { absent, own } = node;
   if (absent !== undefined) for (const key of absent) delete instance[key];
-  if (own !== undefined) for (const key of Object.keys(own)) define(instance, key, convert(own[key]));
+  if (own !== undefined) for (const key of Object.keys(own)) assign(instance, key, convert(own[key]));
   if (node.kw !== undefined) fillKwargs(instance["lc_kwargs"] as Fields, node.kw, instance);
   else if (node.kwargs !== undefined) {
     const kwargs = instance["lc_kwargs"] as Fields;
     for (const [key, ...given] of node.kwargs)
-      define(kwargs, key, given.length === 0 ? instance[key] : convert(given[0]));
+      assign(kwargs, key, given.length === 0 ? instance[key] : convert(given[0]));
   }
   return instance;
 }

@@ -2,9 +2,9 @@ import type { KnownClass } from "./classes.ts";
 import {
   type Fields,
   isUnchanged,
-  type Layout,
+  type MessageLayout,
   type MessageNode,
-  type Snapshot,
+  type MessageSnapshot,
   takeSnapshot,
 } from "./message-snapshot.ts";
 
@@ -24,7 +24,7 @@ const mostAdded = 8;
  * Invariant: a remembered node is frozen to its leaves, because states and the store share it.
  */
 export class KnownMessages {
-  readonly #snapshots = new WeakMap<object, Snapshot>();
+  readonly #snapshots = new WeakMap<object, MessageSnapshot>();
   /** Rows by the last message of each, and so forgotten with it. */
   readonly #rows = new WeakMap<object, MessageRow>();
 
@@ -45,7 +45,7 @@ export class KnownMessages {
    * Returns the snapshot of a message, or undefined if there is none or the message has changed. With `trusted`, a known
    * message is taken to be unchanged.
    */
-  unchanged(message: object, trusted = false): Snapshot | undefined {
+  unchanged(message: object, trusted = false): MessageSnapshot | undefined {
     const snapshot = this.#snapshots.get(message);
     if (snapshot === undefined || trusted) return snapshot;
     const { layout, kwargs, values } = snapshot;
@@ -68,7 +68,7 @@ export class KnownMessages {
   }
 
   /** Keeps the snapshot of a message that leaves its row, unless there is one. */
-  keep(message: object, snapshot: () => Snapshot): void {
+  keep(message: object, snapshot: () => MessageSnapshot): void {
     if (!this.#snapshots.has(message)) this.#snapshots.set(message, snapshot());
   }
 
@@ -115,7 +115,7 @@ export class MessageRow {
       if (message !== list[count]) break;
       const first = cell + 4;
       const end = first + (cells[cell + 3] as number);
-      if (!isUnchanged(message, cells[cell + 1] as Fields, cells[cell + 2] as Layout, cells, first, end)) break;
+      if (!isUnchanged(message, cells[cell + 1] as Fields, cells[cell + 2] as MessageLayout, cells, first, end)) break;
       cell = end;
       this.#last = message;
       count++;
@@ -129,13 +129,13 @@ export class MessageRow {
     return count;
   }
 
-  /** Has the messages from `count` on, whose cells begin at `start`, remembered outside the row: they may only have moved. */
+  /** Remembers messages outside the row, since they may only have moved: those from `count` on, whose cells begin at `start`. */
   #release(start: number, count: number): void {
     const cells = this.#cells;
     let cell = start;
     for (let index = count; index < this.#nodes.length; index++) {
       const [first, end] = [cell + 4, cell + 4 + (cells[cell + 3] as number)];
-      const [message, kwargs, layout] = cells.slice(cell, first) as [object, Fields, Layout];
+      const [message, kwargs, layout] = cells.slice(cell, first) as [object, Fields, MessageLayout];
       const node = this.#nodes[index] as MessageNode;
       this.#known.keep(message, () => ({ layout, kwargs, node, values: cells.slice(first, end) }));
       cell = end;
@@ -149,7 +149,7 @@ export class MessageRow {
   }
 
   /** Adds the message behind those of the row. */
-  add(message: object, { layout, kwargs, values, node }: Snapshot): void {
+  add(message: object, { layout, kwargs, values, node }: MessageSnapshot): void {
     this.#cells.push(message, kwargs, layout, values.length, ...values);
     this.#nodes.push(node);
     this.#messages.push(message);

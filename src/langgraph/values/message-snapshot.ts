@@ -1,6 +1,6 @@
 import type { KnownClass, MessageClass } from "./classes.ts";
 import type { StoredInstance } from "./instances.ts";
-import { isPlainArray, isPlainObject } from "./plain-objects.ts";
+import { hasPlainFields, isPlainArray } from "./plain-objects.ts";
 
 /** The stored form of a message. */
 export type MessageNode = StoredInstance & Record<string, unknown>;
@@ -8,7 +8,7 @@ export type MessageNode = StoredInstance & Record<string, unknown>;
 export type Fields = Record<string, unknown>;
 
 /** The property names of a message and the roles of its properties, shared by all messages that are alike in them. */
-export interface Layout {
+export interface MessageLayout {
   /** The names of a message's properties. */
   readonly names: readonly string[];
   /** The names in its `lc_kwargs`, and for each the index of the property that holds the same value. */
@@ -20,8 +20,8 @@ export interface Layout {
 }
 
 /** A message's node, and everything that the node was made from. */
-export interface Snapshot {
-  readonly layout: Layout;
+export interface MessageSnapshot {
+  readonly layout: MessageLayout;
   readonly kwargs: Fields;
   readonly node: MessageNode;
   /** The values of the message's properties, then the contents of objects and lists in them: see {@link frozenCopy}. */
@@ -29,7 +29,7 @@ export interface Snapshot {
 }
 
 /** Takes a snapshot of a message of plain data, with a frozen copy of its node; returns undefined for other messages. */
-export function takeSnapshot(message: Fields, known: KnownClass, node: MessageNode): Snapshot | undefined {
+export function takeSnapshot(message: Fields, known: KnownClass, node: MessageNode): MessageSnapshot | undefined {
   const parts: unknown[] = [];
   const copy: Fields = {};
   for (const key in node) {
@@ -71,7 +71,7 @@ function frozenCopy(value: unknown, parts: unknown[]): unknown {
   }
   const names = Object.keys(value);
   if (parts.length + names.length > mostParts) return undefined;
-  if (Object.getPrototypeOf(value) !== Object.prototype || !isPlainObject(value)) return undefined;
+  if (Object.getPrototypeOf(value) !== Object.prototype || !hasPlainFields(value)) return undefined;
   // The store escapes objects with a key "$", and `__proto__` would set a prototype.
   if (names.includes("$") || names.includes("__proto__")) return undefined;
   const copy: Fields = { ...value };
@@ -102,9 +102,13 @@ function sharedNames(names: readonly string[]): readonly string[] {
   return names;
 }
 
-const layouts = new WeakMap<MessageClass["made"], Map<string, Layout>>();
+const layouts = new WeakMap<MessageClass["made"], Map<string, MessageLayout>>();
 
-function layoutOf(message: Fields, { keys: names, fields, message: kind }: KnownClass, node: MessageNode): Layout {
+function layoutOf(
+  message: Fields,
+  { keys: names, fields, message: kind }: KnownClass,
+  node: MessageNode,
+): MessageLayout {
   const { made } = kind as MessageClass;
   const objects: number[] = [];
   const lists: number[] = [];
@@ -136,7 +140,7 @@ function layoutOf(message: Fields, { keys: names, fields, message: kind }: Known
 export function isUnchanged(
   message: Fields,
   kwargs: Fields,
-  layout: Layout,
+  layout: MessageLayout,
   values: readonly unknown[],
   first: number,
   end: number,

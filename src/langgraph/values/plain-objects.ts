@@ -10,7 +10,7 @@ export function isPlainArray(value: unknown[]): boolean {
 }
 
 /** Tells whether an object has no accessors and no hidden properties. Others are left to the store, which refuses them. */
-export function isPlainObject(value: object): boolean {
+export function hasPlainFields(value: object): boolean {
   return Reflect.ownKeys(value).every((key) => {
     const property = Object.getOwnPropertyDescriptor(value, key);
     return typeof key === "string" && property?.enumerable === true && "value" in property;

@@ -1,12 +1,12 @@
 import { types } from "node:util";
 import { GrownList } from "../../model/interface/grown-list.ts";
-import { define } from "../define.ts";
+import { assign } from "../../platform/plain-objects.ts";
 import { classOf, type KnownClass, knownClass } from "./classes.ts";
 import { type Convert, nodeOf } from "./instances.ts";
 import { knownMessages, type MessageRow } from "./known-messages.ts";
 import { type Fields, takeSnapshot } from "./message-snapshot.ts";
 import { messageNode } from "./messages.ts";
-import { isPlainArray, isPlainObject } from "./plain-objects.ts";
+import { hasPlainFields, isPlainArray } from "./plain-objects.ts";
 
 /**
  * Instances of LangChain's classes are stored as plain objects with a key "lc" that names the class:
@@ -134,9 +134,9 @@ class Conversion {
       if (typeof part !== "object" || part === null) continue;
       const stored = this.part(part);
       if (stored === part) continue;
-      copy ??= isPlainObject(value) ? copyOf(value) : undefined;
+      copy ??= hasPlainFields(value) ? copyOf(value) : undefined;
       if (copy === undefined) return value;
-      define(copy, key, stored);
+      assign(copy, key, stored);
     }
     return escaped ? { lc: "object", value: copy ?? value } : (copy ?? value);
   }

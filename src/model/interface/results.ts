@@ -26,7 +26,9 @@ export interface BrokenLease {
   readonly expiresAt: number;
   /** When the lease was broken, in milliseconds since 1970. */
   readonly at: number;
+  /** The name of whoever broke it; null where `break` was given none. */
   readonly by: string | null;
+  /** Null where `break` was given none. */
   readonly reason: string | null;
 }
 
@@ -50,7 +52,9 @@ export interface LeaseInfo {
 export interface Change {
   readonly path: readonly (string | number)[];
   readonly kind: "added" | "removed" | "changed";
+  /** The value before; absent where it was added. */
   readonly before?: unknown;
+  /** The value after; absent where it was removed. */
   readonly after?: unknown;
 }
 
@@ -58,6 +62,7 @@ export interface Change {
 export interface Fault {
   /** The thread's id; `""` where the medium itself is damaged. */
   readonly thread: string;
+  /** The checkpoint's id; null where the fault is not that of a single checkpoint. */
   readonly checkpoint: string | null;
   readonly message: string;
 }
@@ -147,7 +152,7 @@ export interface BackupResult {
   /** Where the next backup goes on, as its `since`. */
   readonly cursor: string;
   readonly threads: number;
-  /** Threads that were deleted since the backup before. */
+  /** Threads that were deleted since the previous backup. */
   readonly deleted: number;
   readonly checkpoints: number;
   readonly bytes: number;

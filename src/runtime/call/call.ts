@@ -18,11 +18,11 @@ import type { RunResult } from "../run/events.ts";
 import { LeaseKeeper } from "../run/lease-keeper.ts";
 import { ThreadMail } from "../run/mail.ts";
 import { runToEnd } from "../run/run-to-end.ts";
-import type { Ended, Level, Session } from "../run/session.ts";
+import type { EndedGraph, GraphLevel, RunSession } from "../run/session.ts";
 import { release } from "../values/capture.ts";
 import { CancelWatch } from "./cancel-watch.ts";
 import type { CompiledGraph } from "./compiled-graph.ts";
-import { Listener } from "./listener.ts";
+import { RunListener } from "./listener.ts";
 import { breaksOf, type Settings, settingsOf, type WalkOptions } from "./options.ts";
 import { startAborted, startFailure } from "./start-errors.ts";
 import { unmetJoinsOf } from "./unmet-joins.ts";
@@ -39,7 +39,7 @@ export class Call {
   protected lease: LeaseKeeper | undefined;
   protected mail: ThreadMail | undefined;
   protected cancelWatch: CancelWatch | undefined;
-  protected readonly listener: Listener;
+  protected readonly listener: RunListener;
   /** The trace context of the run that began this one, or of this one. */
   protected trace: string | undefined;
 
@@ -50,7 +50,7 @@ export class Call {
     const given = Object.entries(options).filter(([, value]) => value !== undefined);
     this.options = { ...compiled.defaults, ...(Object.fromEntries(given) as WalkOptions) };
     this.settings = settingsOf(this.options);
-    this.listener = new Listener(this.options.on);
+    this.listener = new RunListener(this.options.on);
     this.breaks = breaksOf(compiled.definition, options);
     if (threadId !== undefined && compiled.store === undefined) {
       throw new TypeError("A thread needs a store to be kept in: compile the graph with { store }.");
@@ -61,7 +61,7 @@ export class Call {
     }
   }
 
-  protected async runToEnd(level: Level, start: Position, resumed: boolean): Promise<RunResult> {
+  protected async runToEnd(level: GraphLevel, start: Position, resumed: boolean): Promise<RunResult> {
     const { status, position, checkpoint } = await this.ended(level, start, resumed);
     const { state, run } = position;
     const { due } = position.notes;
@@ -81,7 +81,7 @@ export class Call {
   }
 
   /** Runs to the end; a run that is cancelled ends with a checkpoint that says so. */
-  protected async ended(level: Level, start: Position, resumed: boolean): Promise<Ended> {
+  protected async ended(level: GraphLevel, start: Position, resumed: boolean): Promise<EndedGraph> {
     try {
       return await runToEnd(level, start, resumed);
     } catch (error) {
@@ -92,17 +92,17 @@ export class Call {
     }
   }
 
-  protected level(run: string, breaks: Breaks, head: CheckpointTuple | undefined): Level {
+  protected level(run: string, breaks: Breaks, head: CheckpointTuple | undefined): GraphLevel {
     const { definition, store, clock, lease } = this.compiled;
     const threadId = this.threadId;
     const now = clock?.now ?? (threadId === undefined ? Date.now : () => storeTime(this.thread()));
-    const open: Session["open"] = (namespace) =>
+    const open: RunSession["open"] = (namespace) =>
       threadId === undefined ? undefined : (store?.thread(threadId, { namespace }) as Thread<Values>);
     this.mail = this.lease && new ThreadMail(this.thread(), this.lease.token, open);
     this.cancelWatch?.stop();
     this.cancelWatch =
       this.mail && store && new CancelWatch(this.mail, run, this.cancellation, store, this.threadId, lease.ttl);
-    const session: Session = {
+    const session: RunSession = {
       threadId,
       run,
       ...this.settings,

@@ -8,7 +8,7 @@ import { checkInput } from "../graph/schema.ts";
 import { topologyOf } from "../graph/topology.ts";
 import { headOf } from "../journal/late-answers.ts";
 import { forgetRecoveries, noteRecovery } from "../journal/recoveries.ts";
-import { type Breaks, type Notes, type Position, readPosition } from "../position/graph-position.ts";
+import { type Breaks, type FlowNotes, type Position, readPosition } from "../position/graph-position.ts";
 import { noInterrupt, type ResumePoint, resumePoint } from "../position/resume-run.ts";
 import { checkFits, NOTHING, startPosition } from "../position/start-run.ts";
 import { controlWrite, gotoWrite } from "../position/step-progress.ts";
@@ -18,7 +18,7 @@ import type { RunResult } from "../run/events.ts";
 import type { LeaseKeeper } from "../run/lease-keeper.ts";
 import { runMessageId } from "../run/mail.ts";
 import { withNested } from "../run/nested.ts";
-import type { Level } from "../run/session.ts";
+import type { GraphLevel } from "../run/session.ts";
 import { pausedAt, stopsAt } from "./breakpoints.ts";
 import { Call } from "./call.ts";
 import { hasBegun, knownRun } from "./known-run.ts";
@@ -40,7 +40,7 @@ interface NewRun {
 
 /** The first position of a run, committed as its durability asks. */
 interface Begun {
-  readonly level: Level;
+  readonly level: GraphLevel;
   readonly position: Position;
 }
 
@@ -180,8 +180,8 @@ export class Execution extends Call {
     const level = this.level(run, breaks, head);
     this.listener.tell({ type: "start", run, thread: this.threadId, resumed: false });
     const cancellation = this.cancellation;
-    // A thread keeps the picture of its workflow once; later runs only add to its history.
-    const notes: Notes = head === undefined && this.threadId !== undefined ? { graph: topologyOf(definition) } : {};
+    // The first run of a thread stores the picture of its workflow; later runs need not store it again.
+    const notes: FlowNotes = head === undefined && this.threadId !== undefined ? { graph: topologyOf(definition) } : {};
     const first = await startPosition({ definition, run, breaks, notes, cancellation }, values, before);
     // The difference from a state of an earlier version is not that from the migrated one.
     const position: Position = last?.migrated ? { ...first, change: undefined } : first;
@@ -223,7 +223,7 @@ export class Execution extends Call {
   }
 
   /** Takes the errors of an earlier call back: a run that is tried again has not failed until it fails again. */
-  async #takeBackErrors({ journal }: Level, { progress }: Position): Promise<void> {
+  async #takeBackErrors({ journal }: GraphLevel, { progress }: Position): Promise<void> {
     const writes = [controlWrite("error", null)];
     const failed = [...progress.failed];
     progress.failed.clear();
@@ -233,7 +233,7 @@ export class Execution extends Call {
   }
 
   /** Saves the answers of this call; with `sync` they are durable before a task acts on them. */
-  async #saveAnswers(level: Level, position: Position, answered: ReadonlyMap<string, unknown>): Promise<void> {
+  async #saveAnswers(level: GraphLevel, position: Position, answered: ReadonlyMap<string, unknown>): Promise<void> {
     const { journal } = level;
     const save = (task: string, write: { channel: string; value: unknown; index: number }): void =>
       journal.save(position, { task, node: null, writes: [write] }, (error) => new StorageFailure(error));

@@ -2,7 +2,7 @@ import { messageOf, warnOf } from "../errors.ts";
 import type { FlowEvent } from "../run/events.ts";
 
 /** Tells the listener of a run its events. The faults of a listener are its own: the run goes on as if there were none. */
-export class Listener {
+export class RunListener {
   readonly #on: ((event: FlowEvent) => unknown) | undefined;
   #busy: Promise<void> | undefined;
 

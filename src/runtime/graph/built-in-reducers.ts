@@ -1,4 +1,4 @@
-import { define, isPlainObject } from "../values/capture.ts";
+import { assign, isPlainObject } from "../../platform/plain-objects.ts";
 
 /**
  * Appends to a list or a text.
@@ -25,7 +25,7 @@ export function merge<Value extends object>(current: Value, update: Value): Valu
     throw new TypeError(`merge needs two objects, Maps or Sets, not ${kindOf(current)} and ${kindOf(update)}.`);
   }
   const result: Record<string, unknown> = {};
-  for (const source of [current, update]) for (const [key, value] of Object.entries(source)) define(result, key, value);
+  for (const source of [current, update]) for (const [key, value] of Object.entries(source)) assign(result, key, value);
   return result as Value;
 }
 

@@ -1,4 +1,5 @@
-import { define, isPlainObject, ownCopy } from "../values/capture.ts";
+import { assign, isPlainObject } from "../../platform/plain-objects.ts";
+import { ownCopy } from "../values/capture.ts";
 import { append, merge } from "./built-in-reducers.ts";
 
 export type AnyReducer = (current: unknown, update: unknown) => unknown;
@@ -97,7 +98,7 @@ class Merged implements Fold {
     if (target instanceof Map && update instanceof Map) for (const [key, part] of update) target.set(key, part);
     else if (target instanceof Set && update instanceof Set) for (const part of update) target.add(part);
     else if (isPlainObject(target) && isPlainObject(update)) {
-      for (const [key, part] of Object.entries(update)) define(target, key, part);
+      for (const [key, part] of Object.entries(update)) assign(target, key, part);
     } else merge(target, update as object);
   }
 

@@ -1,4 +1,4 @@
-import { isPlainObject } from "../values/capture.ts";
+import { isPlainObject } from "../../platform/plain-objects.ts";
 import type { Frozen } from "./frozen.ts";
 
 /** The key of the object that stands for a value which replaces a key past its reducer. */

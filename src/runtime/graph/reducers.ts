@@ -1,6 +1,7 @@
 import type { Update } from "../../model/interface/options.ts";
+import { assign, isPlainObject } from "../../platform/plain-objects.ts";
 import { messageOf } from "../errors.ts";
-import { define, freeze, isPlainObject } from "../values/capture.ts";
+import { freeze } from "../values/capture.ts";
 import { append } from "./built-in-reducers.ts";
 import { type AnyReducer, type Fold, newFold } from "./fold.ts";
 import { isOverwrite, OVERWRITE } from "./overwrite.ts";
@@ -37,7 +38,7 @@ export function reduce(
   updates: readonly (Values | undefined)[],
 ): Reduced {
   const result: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(state)) define(result, key, value);
+  for (const [key, value] of Object.entries(state)) assign(result, key, value);
   const touched = new Map<string, Touch>();
   const folds = new Map<string, Fold>();
   for (const [index, update] of updates.entries()) {
@@ -57,7 +58,7 @@ export function reduce(
       touch(touched, key, appends ? value : undefined);
     }
   }
-  for (const [key, fold] of folds) define(result, key, freeze(fold.end()));
+  for (const [key, fold] of folds) assign(result, key, freeze(fold.end()));
   return { state: Object.freeze(result), change: updateOf(touched, state, result) };
 }
 

@@ -44,4 +44,4 @@ export interface CommitOptions {
 }
 
 /** Returns the error to report when a task's value cannot be stored. */
-export type Blame = (error: ThreadmarkError) => Error;
+export type BlameTask = (error: ThreadmarkError) => Error;

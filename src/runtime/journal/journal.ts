@@ -10,7 +10,7 @@ import type { Values } from "../graph/reducers.ts";
 import { infoOf, type Position } from "../position/graph-position.ts";
 import { answerWrite, controlWrite, gotoWrite, resultWrites } from "../position/step-progress.ts";
 import { timeOrderedId } from "../position/time-ordered-id.ts";
-import type { Blame, CommitOptions, JournalOptions } from "./journal-options.ts";
+import type { BlameTask, CommitOptions, JournalOptions } from "./journal-options.ts";
 import { dueOf, hasProgress, isMoreThanOpen, metadataOf, notesToKeep } from "./kept-progress.ts";
 
 /** Writes the boundaries, task results, questions and errors of one namespace of a run, as its durability asks. */
@@ -96,7 +96,7 @@ export class Journal {
   }
 
   /** Saves writes of a task. The store commits all writes of an event loop turn together, and with a boundary that follows. */
-  save(position: Position, input: WritesInput, blame: Blame): void {
+  save(position: Position, input: WritesInput, blame: BlameTask): void {
     if (this.#options.thread === undefined) return;
     if (this.#eager) this.#writes.push(this.#save(position, input, blame));
     else this.#held.push(() => this.#save(position, input, blame));
@@ -171,7 +171,7 @@ export class Journal {
     if (fault !== undefined) throw fault;
   }
 
-  async #save(position: Position, input: WritesInput, blame: Blame): Promise<Error | undefined> {
+  async #save(position: Position, input: WritesInput, blame: BlameTask): Promise<Error | undefined> {
     // The id is unknown only while the boundary is being written. If that fails, there is no checkpoint to save against.
     if (position.id === undefined) await this.#boundary;
     if (position.id === undefined) return undefined;

@@ -1,6 +1,6 @@
 import type { PutFields } from "../../model/interface/options.ts";
-import type { Notes, Position } from "../position/graph-position.ts";
-import type { Progress } from "../position/step-progress.ts";
+import type { FlowNotes, Position } from "../position/graph-position.ts";
+import type { StepProgress } from "../position/step-progress.ts";
 import { isQuestion, isRemembered, type Stop } from "../position/stops.ts";
 
 /** Tells whether a position has progress that its own fields do not tell, and that is stored as writes. */
@@ -10,19 +10,19 @@ export function hasProgress({ progress }: Position): boolean {
 }
 
 /** Tells whether a stop is not fully told by the open questions of its checkpoint. */
-export function isMoreThanOpen({ answers }: Progress, stop: Stop): boolean {
+export function isMoreThanOpen({ answers }: StepProgress, stop: Stop): boolean {
   return !isQuestion(stop) || stop.until !== undefined || answers.has(stop.id);
 }
 
 /** Returns the notes of a checkpoint, with the ids of the steps that its tasks remember by then. */
-export function notesToKeep({ notes, progress }: Position): Notes {
+export function notesToKeep({ notes, progress }: Position): FlowNotes {
   const { kept: _, ...rest } = notes;
   const kept = [...progress.answers.keys()].filter(isRemembered);
   return kept.length === 0 ? rest : { ...rest, kept };
 }
 
 /** Returns the metadata of a checkpoint: the notes of the runtime and the trace context, where there are any. */
-export function metadataOf(notes: Notes, trace: string | undefined): Pick<PutFields, "metadata"> {
+export function metadataOf(notes: FlowNotes, trace: string | undefined): Pick<PutFields, "metadata"> {
   const flow = Object.keys(notes).length === 0 ? undefined : { flow: notes };
   if (flow === undefined && trace === undefined) return {};
   return { metadata: { ...flow, ...(trace !== undefined && { trace }) } };

@@ -2,6 +2,7 @@ import { storeTime } from "../../api/adapter.ts";
 import type { Thread } from "../../api/thread.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import type { CheckpointInfo, CheckpointTuple } from "../../model/checkpoint.ts";
+import { isPlainObject } from "../../platform/plain-objects.ts";
 import { messageOf, RunError, StorageFailure } from "../errors.ts";
 import { type Definition, writtenVersion } from "../graph/definition.ts";
 import type { Values } from "../graph/reducers.ts";
@@ -14,7 +15,6 @@ import { checkFits, NOTHING } from "../position/start-run.ts";
 import { timeOrderedId } from "../position/time-ordered-id.ts";
 import { upgraded } from "../position/upgrade.ts";
 import { nestedHeads, noteNested } from "../run/nested.ts";
-import { isPlainObject } from "../values/capture.ts";
 
 /** Options of `flow.update`. */
 export interface UpdateOptions<Names extends string = string> {

@@ -9,13 +9,14 @@ import type {
 } from "../../model/checkpoint.ts";
 import type { Update } from "../../model/interface/options.ts";
 import type { TaskTime, Topology } from "../../model/interface/topology.ts";
+import { isPlainObject } from "../../platform/plain-objects.ts";
 import type { Values } from "../graph/reducers.ts";
 import type { Task } from "../graph/routing.ts";
-import { freeze, isPlainObject } from "../values/capture.ts";
-import { type Progress, readProgress } from "./step-progress.ts";
+import { freeze } from "../values/capture.ts";
+import { readProgress, type StepProgress } from "./step-progress.ts";
 
 /** The runtime's own part of a checkpoint's metadata, stored under the key `flow`. */
-export interface Notes {
+export interface FlowNotes {
   /** A breakpoint fired at this checkpoint; a resumed run does not stop at it again. */
   readonly paused?: true;
   /** The breakpoints of the run, so that a resumed run keeps them. */
@@ -59,8 +60,8 @@ export interface Position {
   readonly interrupts: readonly Interrupt[];
   readonly barriers: readonly Barrier[];
   readonly run: string | null;
-  readonly notes: Notes;
-  readonly progress: Progress;
+  readonly notes: FlowNotes;
+  readonly progress: StepProgress;
 }
 
 /** Returns the pending tasks of a checkpoint. A checkpoint put by hand may lack task keys: they follow from step and index. */
@@ -77,8 +78,8 @@ export function infoOf(checkpoint: Checkpoint): CheckpointInfo {
   return info;
 }
 
-export function notesOf(metadata: Metadata): Notes {
-  return (metadata.flow ?? {}) as Notes;
+export function notesOf(metadata: Metadata): FlowNotes {
+  return (metadata.flow ?? {}) as FlowNotes;
 }
 
 /**

@@ -1,10 +1,11 @@
 import type { CheckpointTuple, Interrupt } from "../../model/checkpoint.ts";
+import { isPlainObject } from "../../platform/plain-objects.ts";
 import { RunError } from "../errors.ts";
 import type { Definition } from "../graph/definition.ts";
 import { type Goto, targetList } from "../graph/goto.ts";
 import { reduce, type Values } from "../graph/reducers.ts";
 import { checkTarget, route, UnknownTarget } from "../graph/routing.ts";
-import { capture, isPlainObject } from "../values/capture.ts";
+import { capture } from "../values/capture.ts";
 import { checkAnswer } from "./check-answer.ts";
 import { updatedPosition } from "./edit-position.ts";
 import { type Position, readPosition } from "./graph-position.ts";

@@ -5,14 +5,14 @@ import { START } from "../graph/goto.ts";
 import { reduce, type Values } from "../graph/reducers.ts";
 import { route, type Task } from "../graph/routing.ts";
 import { capture } from "../values/capture.ts";
-import type { Breaks, Notes, Position } from "./graph-position.ts";
+import type { Breaks, FlowNotes, Position } from "./graph-position.ts";
 import { emptyProgress } from "./step-progress.ts";
 
 export interface RunStart {
   readonly definition: Definition;
   readonly run: string;
   readonly breaks: Breaks;
-  readonly notes?: Notes;
+  readonly notes?: FlowNotes;
   /** Ends the wait for a branch of START. */
   readonly cancellation?: Cancellation;
 }
@@ -45,7 +45,7 @@ export async function startPosition(
 }
 
 /** Returns the notes of a boundary about breakpoints: the list of them, and whether one fires there. */
-export function arrivalNotes(breaks: Breaks, ran: readonly string[], next: readonly Task[]): Notes {
+export function arrivalNotes(breaks: Breaks, ran: readonly string[], next: readonly Task[]): FlowNotes {
   if (breaks.before.length === 0 && breaks.after.length === 0) return {};
   const fires =
     next.length > 0 &&

@@ -1,9 +1,10 @@
 import type { CheckpointTuple, Interrupt } from "../../model/checkpoint.ts";
 import { controlChannels, controlIndexes } from "../../model/control-writes.ts";
+import { assign } from "../../platform/plain-objects.ts";
 import type { Goto } from "../graph/goto.ts";
 import type { Values } from "../graph/reducers.ts";
 import type { Task } from "../graph/routing.ts";
-import { define, freeze } from "../values/capture.ts";
+import { freeze } from "../values/capture.ts";
 import { EMITS } from "./kept-emits.ts";
 import { isOfTask, isQuestion, isRemembered, type Stop } from "./stops.ts";
 
@@ -14,7 +15,7 @@ export interface Result {
 }
 
 /** The progress of a step's tasks, stored as writes against the checkpoint that the step starts from. */
-export interface Progress {
+export interface StepProgress {
   /** Results of finished tasks, by task. */
   readonly results: Map<string, Result>;
   /** The stops of each unfinished task: questions, sleeps and waits, answered or not. */
@@ -31,7 +32,7 @@ export interface Progress {
   emits: number;
 }
 
-export function emptyProgress(): Progress {
+export function emptyProgress(): StepProgress {
   return {
     results: new Map(),
     asked: new Map(),
@@ -52,7 +53,7 @@ export function readProgress(
   next: readonly Task[],
   asCommitted: boolean,
   kept: readonly string[] = [],
-): Progress {
+): StepProgress {
   const progress = emptyProgress();
   const completed = new Set(checkpoint.completed);
   const questions = new Set(checkpoint.interrupts.map(({ id }) => id));
@@ -70,7 +71,7 @@ export function readProgress(
       // The first write of a result is its goto, the writes after it are the update, a key each.
       if (index === 0)
         progress.results.set(task, { update: undefined, goto: (value ?? undefined) as Goto | undefined });
-      else define(entryOf(updates, task), channel, value);
+      else assign(entryOf(updates, task), channel, value);
     } else if (index === controlIndexes.interrupt) {
       stops.set(task, value as readonly Stop[]);
     } else if (index === controlIndexes.resume && isKept(task)) {
@@ -95,14 +96,14 @@ export function readProgress(
 }
 
 /** Tells whether a task has to run: it has not finished, and never stopped or has an answer since it did. */
-export function isRunnable(progress: Progress, { task }: Task): boolean {
+export function isRunnable(progress: StepProgress, { task }: Task): boolean {
   if (progress.results.has(task)) return false;
   const asked = progress.asked.get(task);
   return asked === undefined || asked.some(({ id, answered }) => !answered && progress.answers.has(id));
 }
 
 /** Notes that a task has stopped, and returns all its stops: those that were answered before stay known. */
-export function noteStops({ asked, answers }: Progress, task: string, open: readonly Stop[]): readonly Stop[] {
+export function noteStops({ asked, answers }: StepProgress, task: string, open: readonly Stop[]): readonly Stop[] {
   // An answer that came before its question does not answer it.
   for (const { id } of open) answers.delete(id);
   const answered = (asked.get(task) ?? []).filter(({ id }) => answers.has(id));
@@ -112,7 +113,7 @@ export function noteStops({ asked, answers }: Progress, task: string, open: read
 }
 
 /** Drops the stops and answers of a finished task. */
-export function forgetQuestions({ asked, answers }: Progress, task: string): void {
+export function forgetQuestions({ asked, answers }: StepProgress, task: string): void {
   asked.delete(task);
   for (const id of answers.keys()) if (isOfTask(id, task)) answers.delete(id);
 }
@@ -159,7 +160,7 @@ export function sameQuestions(left: readonly Interrupt[], right: readonly Interr
 
 interface InStep {
   readonly next: readonly Task[];
-  readonly progress: Progress;
+  readonly progress: StepProgress;
 }
 
 /** Returns the stops that nothing has answered yet, in activation order. */

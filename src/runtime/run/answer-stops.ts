@@ -2,10 +2,10 @@ import { StorageFailure } from "../errors.ts";
 import type { Position } from "../position/graph-position.ts";
 import { openStops } from "../position/step-progress.ts";
 import { isQuestion, type Stop } from "../position/stops.ts";
-import { type Level, rememberAt } from "./session.ts";
+import { type GraphLevel, rememberAt } from "./session.ts";
 
 /** Answers open stops by messages that wait, and by the time. Returns true if any was answered, and its task can run. */
-export async function answerStops(level: Level, position: Position): Promise<boolean> {
+export async function answerStops(level: GraphLevel, position: Position): Promise<boolean> {
   const { mail } = level.session;
   try {
     const byMail = (await mail?.answerStops(level, position)) ?? false;
@@ -22,7 +22,7 @@ export async function answerStops(level: Level, position: Position): Promise<boo
 }
 
 /** Returns the stops whose time is up. Questions of a nested graph are its outer graph's, which knows them by their ids. */
-function dueStops({ session, outer }: Level, position: Position): readonly Stop[] {
+function dueStops({ session, outer }: GraphLevel, position: Position): readonly Stop[] {
   const now = session.now();
   const isDue = (stop: Stop): boolean => stop.until !== undefined && stop.until <= now;
   return openStops(position).filter((stop) => isDue(stop) && (outer === undefined || !isQuestion(stop)));

@@ -55,6 +55,8 @@ export interface RunResult<State = unknown, Types extends FlowTypes = FlowTypes>
 /** A join that was never complete. */
 export interface UnmetJoin {
   readonly node: string;
+  /** The nodes that the join waits for and that ran. */
   readonly arrived: readonly string[];
+  /** The nodes that the join waits for and that did not run. */
   readonly missing: readonly string[];
 }

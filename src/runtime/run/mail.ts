@@ -7,7 +7,7 @@ import type { Position } from "../position/graph-position.ts";
 import { answerWrite, openStops } from "../position/step-progress.ts";
 import { isQuestion, type Stop } from "../position/stops.ts";
 import { sameValue } from "../values/same-value.ts";
-import { ensureStored, type Level } from "./session.ts";
+import { ensureStored, type GraphLevel } from "./session.ts";
 
 /** The kinds of messages that the runtime sends. Others are not its own, and stay. */
 export const kinds = { answer: "answer", signal: "signal", cancel: "cancel", run: "run" } as const;
@@ -72,7 +72,7 @@ export class ThreadMail {
   }
 
   /** Answers a wait by the oldest signal of its name. Returns false if there is none. */
-  async takeSignal(level: Level, position: Position, stop: Stop): Promise<boolean> {
+  async takeSignal(level: GraphLevel, position: Position, stop: Stop): Promise<boolean> {
     const messages = await this.pending();
     const message = messages.find(
       ({ id, kind, name }) => kind === kinds.signal && name === stop.signal && !this.#taken.has(id),
@@ -87,7 +87,7 @@ export class ThreadMail {
    * Answers the open stops of a position by the messages that wait. Returns true if any was answered. Messages know questions of
    * a nested graph by the ids that its outer graph gives them: they are answered there.
    */
-  async answerStops(level: Level, position: Position): Promise<boolean> {
+  async answerStops(level: GraphLevel, position: Position): Promise<boolean> {
     const messages = await this.pending();
     let answered = false;
     for (const stop of openStops(position)) {
@@ -103,7 +103,7 @@ export class ThreadMail {
   }
 
   /** Stores the default of a question whose time is up, unless an answer has come: then the answer counts. */
-  async timeUp(level: Level, position: Position, stop: Stop): Promise<void> {
+  async timeUp(level: GraphLevel, position: Position, stop: Stop): Promise<void> {
     const id = answerMessageId(position.run, stop.id);
     const payload: AnswerPayload = { run: position.run, question: stop.id, value: stop.otherwise };
     // Sent like any other answer, so that of two answers the first counts.
@@ -114,7 +114,7 @@ export class ThreadMail {
   }
 
   /** Gives an answer that `resume` was called with. Returns false if the question was answered before. */
-  async give(level: Level, position: Position, question: string, value: unknown): Promise<boolean> {
+  async give(level: GraphLevel, position: Position, question: string, value: unknown): Promise<boolean> {
     const id = answerMessageId(position.run, question);
     const payload: AnswerPayload = { run: position.run, question, value };
     if (!(await this.#mailbox.send({ id, kind: kinds.answer, payload })).stored) {
@@ -147,7 +147,7 @@ export class ThreadMail {
     if (ids.length > 0) await this.#mailbox.discard(ids, this.#leased());
   }
 
-  async #use(level: Level, position: Position, stop: string, value: unknown, message: string): Promise<void> {
+  async #use(level: GraphLevel, position: Position, stop: string, value: unknown, message: string): Promise<void> {
     try {
       const id = (await ensureStored(level, position)) as string;
       const thread = this.#open(level.namespace) as Thread<Values>;

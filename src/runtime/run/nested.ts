@@ -7,14 +7,14 @@ import type { Values } from "../graph/reducers.ts";
 import type { Task } from "../graph/routing.ts";
 import { checkInput } from "../graph/schema.ts";
 import { Journal } from "../journal/journal.ts";
-import { type Notes, notesOf, type Position, readPosition } from "../position/graph-position.ts";
+import { type FlowNotes, notesOf, type Position, readPosition } from "../position/graph-position.ts";
 import { checkFits, startPosition } from "../position/start-run.ts";
 import { openStops } from "../position/step-progress.ts";
 import { innerId, outerId, type Stop } from "../position/stops.ts";
 import { timeOrderedId } from "../position/time-ordered-id.ts";
 import { upgraded } from "../position/upgrade.ts";
 import { ownCopy, release } from "../values/capture.ts";
-import type { Level, Session } from "./session.ts";
+import type { GraphLevel, RunSession } from "./session.ts";
 
 type Answer = { readonly update: unknown } | { readonly stops: readonly Stop[] };
 
@@ -25,7 +25,7 @@ const NO_BREAKS = { before: [], after: [] } as const;
  * its graph; a task that never ran, or runs on another branch of the thread's history, starts from the beginning.
  */
 export async function runNested(
-  outer: Level,
+  outer: GraphLevel,
   position: Position,
   task: Task,
   nested: Nested,
@@ -45,7 +45,7 @@ export async function runNested(
     version: writtenVersion(definition),
     head: found.head?.checkpoint,
   });
-  const level: Level = {
+  const level: GraphLevel = {
     session,
     definition,
     namespace,
@@ -54,7 +54,7 @@ export async function runNested(
     breaks: NO_BREAKS,
     stopped: new Map(),
   };
-  const notes: Notes = outerCheckpoint === undefined ? {} : { outer: outerCheckpoint };
+  const notes: FlowNotes = outerCheckpoint === undefined ? {} : { outer: outerCheckpoint };
   const start = await startOf(level, found, notes, () => nested.input(ownCopy(position.state), ownCopy(task.arg)));
   for (const [id, value] of position.progress.answers) {
     const inner = innerId(task.task, id);
@@ -71,7 +71,7 @@ export async function runNested(
   }
 }
 
-type Place = Pick<Level, "definition" | "namespace"> & { readonly session: Pick<Session, "open"> };
+type Place = Pick<GraphLevel, "definition" | "namespace"> & { readonly session: Pick<RunSession, "open"> };
 
 /** Returns the namespace of a task's graph. If the graph began under an earlier name of its node, that name stays. */
 async function namespaceOf(
@@ -117,9 +117,9 @@ async function findStart(
 }
 
 async function startOf(
-  level: Level,
+  level: GraphLevel,
   { head, from, anew }: Found,
-  notes: Notes,
+  notes: FlowNotes,
   input: () => unknown,
 ): Promise<Position> {
   const { definition, journal, session } = level;
@@ -156,7 +156,7 @@ async function startOf(
  * `before` is the checkpoint that the tasks have run from so far, `stopped` the heads known from this run.
  */
 export async function nestedHeads(
-  level: Place & Pick<Level, "stopped">,
+  level: Place & Pick<GraphLevel, "stopped">,
   { next, progress, notes }: Position,
   before: string | undefined,
 ): Promise<Readonly<Record<string, string>>> {
@@ -175,7 +175,7 @@ export async function nestedHeads(
 }
 
 /** Tells whether a run that starts at a stored position finds its nested graphs where they stopped in this run. */
-export async function findsNested(level: Level, position: Position, id: string): Promise<boolean> {
+export async function findsNested(level: GraphLevel, position: Position, id: string): Promise<boolean> {
   if (level.stopped.size === 0) return true;
   const known = await nestedHeads(level, position, id);
   const found = await nestedHeads({ ...level, stopped: new Map() }, position, id);
@@ -196,14 +196,14 @@ async function ownHead(
  * Returns a position that is put again with the heads of its nested graphs, which go on from them. `before` is the checkpoint that
  * the position was read from, `id` the id to commit it with.
  */
-export async function withNested(level: Level, position: Position, before: string, id: string): Promise<Position> {
+export async function withNested(level: GraphLevel, position: Position, before: string, id: string): Promise<Position> {
   const heads = await nestedHeads(level, position, before);
   for (const [task, head] of Object.entries(heads)) level.stopped.set(task, head);
   return { ...position, notes: noteNested(position.notes, id, heads) };
 }
 
 /** Returns the notes with the heads of nested graphs, for the checkpoint that will have the id `of`. */
-export function noteNested(notes: Notes, of: string, at: Readonly<Record<string, string>>): Notes {
+export function noteNested(notes: FlowNotes, of: string, at: Readonly<Record<string, string>>): FlowNotes {
   const { nested: _, ...rest } = notes;
   return Object.keys(at).length === 0 ? rest : { ...rest, nested: { of, at } };
 }

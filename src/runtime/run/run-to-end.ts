@@ -2,21 +2,21 @@ import type { TaskTime } from "../../model/interface/topology.ts";
 import { messageOf, nameOf, originOf, RunError, StorageFailure } from "../errors.ts";
 import { ReducerFailure, reduce } from "../graph/reducers.ts";
 import { BranchFailure, route, type Task, UnknownTarget } from "../graph/routing.ts";
-import type { Notes, Position } from "../position/graph-position.ts";
+import type { FlowNotes, Position } from "../position/graph-position.ts";
 import { arrivalNotes } from "../position/start-run.ts";
 import { controlWrite, emptyProgress, openInterrupts, openStops, sameQuestions } from "../position/step-progress.ts";
 import { timeOrderedId } from "../position/time-ordered-id.ts";
 import { ownCopy } from "../values/capture.ts";
 import { answerStops } from "./answer-stops.ts";
 import { findsNested, nestedHeads, noteNested } from "./nested.ts";
-import { abortError, checkLease, type Ended, type Level, nodeError, withOuter } from "./session.ts";
+import { abortError, checkLease, type EndedGraph, type GraphLevel, nodeError, withOuter } from "./session.ts";
 import { type Failed, superstep, TaskFault } from "./superstep.ts";
 
 /**
  * Runs a graph from a position to its end: super-step after super-step, until no task is next, a task asks, or a
  * breakpoint fires. A failure leaves the position, the results of its finished tasks, and the error in the store.
  */
-export async function runToEnd(level: Level, start: Position, resumed: boolean): Promise<Ended> {
+export async function runToEnd(level: GraphLevel, start: Position, resumed: boolean): Promise<EndedGraph> {
   try {
     return await runSteps(level, start, resumed);
   } catch (error) {
@@ -28,7 +28,7 @@ export async function runToEnd(level: Level, start: Position, resumed: boolean):
   }
 }
 
-async function runSteps(level: Level, start: Position, resumed: boolean): Promise<Ended> {
+async function runSteps(level: GraphLevel, start: Position, resumed: boolean): Promise<EndedGraph> {
   const { journal, session } = level;
   let position = start;
   for (let taken = 0; ; taken += 1) {
@@ -59,7 +59,7 @@ async function runSteps(level: Level, start: Position, resumed: boolean): Promis
 }
 
 /** Ends a step: reduces the updates of its tasks in activation order, finds the next tasks, and commits the boundary. */
-async function advance(level: Level, position: Position): Promise<Position> {
+async function advance(level: GraphLevel, position: Position): Promise<Position> {
   const { definition, journal, session, breaks, namespace } = level;
   const { next: tasks, progress, notes } = position;
   const step = position.step + 1;
@@ -73,7 +73,7 @@ async function advance(level: Level, position: Position): Promise<Position> {
     }));
     const { next, barriers } = await route(definition, arrivals, state, position.barriers, step, session.cancellation);
     const ran = [...new Set(tasks.map(({ node }) => node))];
-    const outer: Notes = notes.outer === undefined ? {} : { outer: notes.outer };
+    const outer: FlowNotes = notes.outer === undefined ? {} : { outer: notes.outer };
     boundary = {
       id: undefined,
       state,
@@ -109,7 +109,7 @@ async function advance(level: Level, position: Position): Promise<Position> {
 const MOST_TIMES = 64;
 
 /** Returns the times of a step's tasks, if there were several, as they are kept with the checkpoint that ends it. */
-function taskTimes({ next, progress: { times } }: Position, now: number): Pick<Notes, "tasks"> {
+function taskTimes({ next, progress: { times } }: Position, now: number): Pick<FlowNotes, "tasks"> {
   if (next.length < 2 || next.length > MOST_TIMES) return {};
   const tasks = next.flatMap(({ node, task }): TaskTime[] => {
     const time = times.get(task);
@@ -119,13 +119,13 @@ function taskTimes({ next, progress: { times } }: Position, now: number): Pick<N
 }
 
 /** Stops at a position and stores it, with its open questions and the results of its finished tasks. */
-async function pause(level: Level, position: Position): Promise<Ended> {
+async function pause(level: GraphLevel, position: Position): Promise<EndedGraph> {
   if (level.outer === undefined) await level.session.mail?.dropStale(position);
   return { status: "interrupted", position: await keep(level, position, restOf(position)) };
 }
 
 /** Returns the notes of a position that waits: whether anything is left to run before a stop is answered, and when one is due. */
-function restOf({ next, progress, ...position }: Position): Pick<Notes, "idle" | "due"> {
+function restOf({ next, progress, ...position }: Position): Pick<FlowNotes, "idle" | "due"> {
   const open = openStops({ next, progress });
   if (open.length === 0 || position.notes.paused) return {};
   const times = open.flatMap(({ until }) => until ?? []);
@@ -139,7 +139,7 @@ const COPIED = 16;
  * Makes a position durable as it is now. A stored position whose open questions have changed is put again as a new
  * checkpoint, so that the head alone is enough to go on.
  */
-async function keep(level: Level, from: Position, rest: Pick<Notes, "idle" | "due"> = {}): Promise<Position> {
+async function keep(level: GraphLevel, from: Position, rest: Pick<FlowNotes, "idle" | "due"> = {}): Promise<Position> {
   const { journal } = level;
   const position = await withOuter(level, from);
   const interrupts = openInterrupts(position);
@@ -171,14 +171,14 @@ async function keep(level: Level, from: Position, rest: Pick<Notes, "idle" | "du
  * Throws the first failure. All are saved, so that the thread's status is failed until the step is tried again; but a run
  * that was only aborted has not failed: it can go on.
  */
-async function fail(level: Level, position: Position, failures: readonly Failed[]): Promise<never> {
+async function fail(level: GraphLevel, position: Position, failures: readonly Failed[]): Promise<never> {
   await keep(level, position);
   const faults = failures.filter(({ error }) => error.code !== "ABORTED");
   await saveErrors(level, faults);
   throw (faults[0] ?? failures[0])?.error;
 }
 
-async function saveErrors({ journal }: Level, failures: readonly Failed[]): Promise<void> {
+async function saveErrors({ journal }: GraphLevel, failures: readonly Failed[]): Promise<void> {
   const saving = failures.map(({ task, error }) => {
     const writes = [controlWrite("error", describe(error))];
     return journal.saveAtHead({ task: task.task, node: task.node, writes });
@@ -193,14 +193,14 @@ function describe(error: RunError): Record<string, unknown> {
   return { code: error.code, name: nameOf(cause, error), message: messageOf(cause ?? error), ...originOf(cause) };
 }
 
-function stepLimit({ session }: Level, position: Position): RunError {
+function stepLimit({ session }: GraphLevel, position: Position): RunError {
   const at = session.threadId === undefined ? "" : ` in thread "${session.threadId}"`;
   const message = `The run took ${session.maxSteps} steps without an end${at}. Resume it with a greater maxSteps.`;
   return new RunError("STEP_LIMIT", message, { thread: session.threadId, run: session.run, step: position.step });
 }
 
 /** Blames the failure of a branch, a reducer or a target on the node it belongs to. */
-function boundaryFailure(level: Level, position: Position, error: unknown): Failed {
+function boundaryFailure(level: GraphLevel, position: Position, error: unknown): Failed {
   if (error instanceof StorageFailure) throw error;
   const known = error instanceof UnknownTarget || error instanceof BranchFailure;
   const from = known ? position.next.find(({ node }) => node === error.from) : undefined;

@@ -17,7 +17,7 @@ import type { FlowEvent } from "./events.ts";
 import type { LeaseKeeper } from "./lease-keeper.ts";
 
 /** The end of a graph: without further tasks, or waiting. */
-export interface Ended {
+export interface EndedGraph {
   readonly status: "done" | "interrupted" | "cancelled";
   readonly position: Position;
   /** The last checkpoint, where it is not the journal's. */
@@ -26,14 +26,14 @@ export interface Ended {
 
 /** The messages to a thread, as tasks and steps use them; see `thread/mail.ts`. */
 interface Mail {
-  takeSignal(level: Level, position: Position, stop: Stop): Promise<boolean>;
-  answerStops(level: Level, position: Position): Promise<boolean>;
-  timeUp(level: Level, position: Position, stop: Stop): Promise<void>;
+  takeSignal(level: GraphLevel, position: Position, stop: Stop): Promise<boolean>;
+  answerStops(level: GraphLevel, position: Position): Promise<boolean>;
+  timeUp(level: GraphLevel, position: Position, stop: Stop): Promise<void>;
   dropStale(position: Position): Promise<void>;
 }
 
 /** The part of a run that its outer graph shares with the graphs nested in it. */
-export interface Session {
+export interface RunSession {
   readonly threadId: string | undefined;
   readonly run: string;
   readonly durability: Durability;
@@ -58,24 +58,24 @@ export interface Session {
   now(): number;
   readonly timer: Timer;
   /** Runs a graph from a position to its end. `resumed` passes over a breakpoint at that position. */
-  runToEnd(level: Level, position: Position, resumed: boolean): Promise<Ended>;
+  runToEnd(level: GraphLevel, position: Position, resumed: boolean): Promise<EndedGraph>;
 }
 
 /** A graph of a run, outer or nested, in its namespace. */
-export interface Level {
-  readonly session: Session;
+export interface GraphLevel {
+  readonly session: RunSession;
   readonly definition: Definition;
   readonly namespace: readonly string[];
   readonly journal: Journal;
   /** The task that this graph is, for a nested one. */
-  readonly outer?: { readonly level: Level; readonly position: Position };
+  readonly outer?: { readonly level: GraphLevel; readonly position: Position };
   readonly breaks: Breaks;
   /** The heads of nested graphs that stopped in the running step, by task. */
   readonly stopped: Map<string, string>;
 }
 
 /** Makes sure that a position is in the store, whatever the durability: answers and steps are kept against it. */
-export async function ensureStored(level: Level, position: Position): Promise<string | undefined> {
+export async function ensureStored(level: GraphLevel, position: Position): Promise<string | undefined> {
   const { outer } = level;
   const id = await level.journal.idOf(position);
   if (id !== undefined) return id;
@@ -87,7 +87,7 @@ export async function ensureStored(level: Level, position: Position): Promise<st
  * Returns a position of a nested graph with the outer checkpoint in its notes, by which a later run finds it. With `exit`, the
  * outer position may have been stored after the nested graph began.
  */
-export async function withOuter({ outer }: Level, position: Position): Promise<Position> {
+export async function withOuter({ outer }: GraphLevel, position: Position): Promise<Position> {
   const id = outer && (await outer.level.journal.idOf(outer.position));
   if (id === undefined || id === position.notes.outer) return position;
   return { ...position, notes: { ...position.notes, outer: id } };
@@ -95,7 +95,7 @@ export async function withOuter({ outer }: Level, position: Position): Promise<P
 
 /** Stores answers to stops, or remembered steps, before it resolves. */
 export async function rememberAt(
-  level: Level,
+  level: GraphLevel,
   position: Position,
   answers: ReadonlyMap<string, unknown>,
 ): Promise<void> {
@@ -109,7 +109,7 @@ export async function rememberAt(
 }
 
 /** Stores emitted data against the position, for those who follow the run from elsewhere. */
-export async function keepEmitted(level: Level, position: Position, node: string, data: unknown): Promise<void> {
+export async function keepEmitted(level: GraphLevel, position: Position, node: string, data: unknown): Promise<void> {
   const root = level.outer;
   // Followers read the thread itself: data of a nested graph is kept with the task that is the graph.
   if (root !== undefined) return keepEmitted(root.level, root.position, node, data);
@@ -121,7 +121,7 @@ export async function keepEmitted(level: Level, position: Position, node: string
 }
 
 /** Throws if the run's lease is known to be lost, after which it must not write any more. */
-export function checkLease({ session }: Level): void {
+export function checkLease({ session }: GraphLevel): void {
   try {
     session.lease?.check();
   } catch (error) {
@@ -130,7 +130,7 @@ export function checkLease({ session }: Level): void {
 }
 
 /** Makes the error of a run that is aborted between two steps. */
-export function abortError({ session }: Level, step: number): RunError {
+export function abortError({ session }: GraphLevel, step: number): RunError {
   const { reason } = session.cancellation;
   const at = session.threadId === undefined ? "" : ` of thread "${session.threadId}"`;
   const details = { thread: session.threadId, run: session.run, step, cause: reason };
@@ -139,7 +139,7 @@ export function abortError({ session }: Level, step: number): RunError {
 
 /** Makes the error of a node, with its step, task and thread. */
 export function nodeError(
-  { session, namespace }: Level,
+  { session, namespace }: GraphLevel,
   code: RunErrorCode,
   { node, task, step }: { readonly node: string; readonly task: string; readonly step: number },
   what: string,

@@ -5,7 +5,7 @@ import { controlWrite, forgetQuestions, isRunnable, noteStops, resultWrites } fr
 import { isQuestion } from "../position/stops.ts";
 import { taskKey } from "../position/task-key.ts";
 import { ownCopy } from "../values/capture.ts";
-import { type Level, nodeError } from "./session.ts";
+import { type GraphLevel, nodeError } from "./session.ts";
 import { type Outcome, runTask } from "./task.ts";
 
 /** A failed task with its error. */
@@ -28,7 +28,7 @@ export class TaskFault extends Error {
  * Runs the tasks of a step that have neither finished nor wait for an answer. All tasks see the position's state. Each
  * outcome is noted in the position's progress, and saved, as soon as the task ends. Returns failures in activation order.
  */
-export async function superstep(level: Level, position: Position): Promise<readonly Failed[]> {
+export async function superstep(level: GraphLevel, position: Position): Promise<readonly Failed[]> {
   const waiting = position.next.filter((task) => isRunnable(position.progress, task)).values();
   const failed = new Map<Task, RunError>();
   let broken: { readonly error: unknown } | undefined;
@@ -54,7 +54,13 @@ export async function superstep(level: Level, position: Position): Promise<reado
   });
 }
 
-function settle(level: Level, position: Position, task: Task, outcome: Outcome, failed: Map<Task, RunError>): void {
+function settle(
+  level: GraphLevel,
+  position: Position,
+  task: Task,
+  outcome: Outcome,
+  failed: Map<Task, RunError>,
+): void {
   const { session, journal, namespace } = level;
   const step = position.step + 1;
   const place = {

@@ -5,7 +5,7 @@ import type { Position } from "../position/graph-position.ts";
 import { keyedQuestionId, questionId, type Stop, sleepId, stepId, waitId } from "../position/stops.ts";
 import { capture, release } from "../values/capture.ts";
 import { sameValue } from "../values/same-value.ts";
-import { type Level, rememberAt } from "./session.ts";
+import { type GraphLevel, rememberAt } from "./session.ts";
 
 /** Thrown inside a node to stop it at a question, a sleep or a wait. */
 class Interruption extends Error {
@@ -14,7 +14,7 @@ class Interruption extends Error {
 
 /** The questions, sleeps, waits and remembered steps of one attempt at a task. */
 export class TaskStops {
-  readonly #level: Level;
+  readonly #level: GraphLevel;
   readonly #position: Position;
   readonly #task: Task;
   readonly #claimed = new Set<string>();
@@ -23,7 +23,7 @@ export class TaskStops {
   #sleeps = 0;
   #ended = false;
 
-  constructor(level: Level, position: Position, task: Task) {
+  constructor(level: GraphLevel, position: Position, task: Task) {
     this.#level = level;
     this.#position = position;
     this.#task = task;

@@ -1,5 +1,6 @@
 import { checkOptions } from "../../model/validation/checks.ts";
 import { traced, type WorkEvent } from "../../platform/diagnostics.ts";
+import { isPlainObject } from "../../platform/plain-objects.ts";
 import { Cancellation } from "../control/cancellation.ts";
 import { RunError, StorageFailure } from "../errors.ts";
 import type { Context, EmitOptions, InterruptOptions, WaitOptions } from "../graph/context.ts";
@@ -10,9 +11,9 @@ import type { Position } from "../position/graph-position.ts";
 import type { Result } from "../position/step-progress.ts";
 import type { Stop } from "../position/stops.ts";
 import { taskKey } from "../position/task-key.ts";
-import { capture, isPlainObject, ownCopy } from "../values/capture.ts";
+import { capture, ownCopy } from "../values/capture.ts";
 import { runNested } from "./nested.ts";
-import { keepEmitted, type Level, nodeError } from "./session.ts";
+import { type GraphLevel, keepEmitted, nodeError } from "./session.ts";
 import { TaskStops } from "./task-stops.ts";
 
 /** The outcome of a task. */
@@ -22,7 +23,7 @@ export type Outcome =
   | { readonly kind: "failed"; readonly error: RunError };
 
 /** Runs a task with its retries. Rejects for faults of the store only. */
-export async function runTask(level: Level, position: Position, task: Task): Promise<Outcome> {
+export async function runTask(level: GraphLevel, position: Position, task: Task): Promise<Outcome> {
   const node = level.definition.nodes.get(task.node) as NodeDefinition;
   const { attempts = 1, backoff = 0, when } = node.options.retry ?? {};
   const { session } = level;
@@ -36,7 +37,7 @@ export async function runTask(level: Level, position: Position, task: Task): Pro
 }
 
 /** Makes an attempt as soon as the run's concurrency allows it. */
-async function slotted({ session }: Level, { work }: NodeDefinition, attempt: Attempt): Promise<Outcome> {
+async function slotted({ session }: GraphLevel, { work }: NodeDefinition, attempt: Attempt): Promise<Outcome> {
   const { slots } = session;
   if (!isNested(work)) await slots.enter();
   try {
@@ -60,7 +61,7 @@ function isWorthRetrying(error: RunError, when: ((error: unknown) => boolean) | 
 
 /** An attempt at a task. */
 class Attempt {
-  readonly #level: Level;
+  readonly #level: GraphLevel;
   readonly #position: Position;
   readonly #task: Task;
   readonly #node: NodeDefinition;
@@ -70,7 +71,7 @@ class Attempt {
   #timeUp: Error | undefined;
   #ended = false;
 
-  constructor(level: Level, position: Position, task: Task, node: NodeDefinition, attempt: number) {
+  constructor(level: GraphLevel, position: Position, task: Task, node: NodeDefinition, attempt: number) {
     this.#level = level;
     this.#position = position;
     this.#task = task;

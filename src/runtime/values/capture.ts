@@ -1,4 +1,6 @@
 import { ThreadmarkError } from "../../errors.ts";
+import { NodeBuffer } from "../../platform/node-buffer.ts";
+import { assign, isPlainObject } from "../../platform/plain-objects.ts";
 
 /**
  * Returns a frozen copy of a value. Invariant: the state that the tasks of a step share is copied from the results of
@@ -32,7 +34,7 @@ function copyContainer(value: object, inner: (part: unknown) => unknown): object
   if (value instanceof Map) return new Map([...value].map(([key, part]) => [inner(key), inner(part)]));
   if (value instanceof Set) return new Set([...value].map(inner));
   const result = Object.create(Object.getPrototypeOf(value)) as Record<string, unknown>;
-  for (const [key, part] of Object.entries(value)) define(result, key, inner(part));
+  for (const [key, part] of Object.entries(value)) assign(result, key, inner(part));
   return result;
 }
 
@@ -66,15 +68,6 @@ function changeable(value: unknown): boolean {
   return result;
 }
 
-/** Sets a key, of which `__proto__` is an ordinary one, as in the store. */
-export function define(target: Record<string, unknown>, key: string, value: unknown): void {
-  if (key !== "__proto__") target[key] = value;
-  else Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
-}
-
-/** Absent in browsers. */
-const NodeBuffer = Reflect.get(globalThis, "Buffer") as typeof Buffer | undefined;
-
 /** Copies anything but an array, Map, Set or plain object; returns undefined for these. */
 function copyBuiltIn(value: object): unknown {
   if (NodeBuffer?.isBuffer(value)) return NodeBuffer.from(value);
@@ -87,12 +80,6 @@ function copyBuiltIn(value: object): unknown {
 function isContainer(value: object): boolean {
   if (Array.isArray(value) || value instanceof Map || value instanceof Set) return true;
   return isPlainObject(value);
-}
-
-export function isPlainObject(value: unknown): value is Record<string, unknown> {
-  if (typeof value !== "object" || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
 }
 
 /** Freezes a value of the runtime's own in place: a state just read, or the result of a reducer on captured parts. */

@@ -1,4 +1,4 @@
-import { isPlainObject } from "./capture.ts";
+import { isPlainObject } from "../../platform/plain-objects.ts";
 
 /** Tells whether two values of the kinds that a store keeps are equal in all their parts. Map entries have an order. */
 export function sameValue(left: unknown, right: unknown): boolean {

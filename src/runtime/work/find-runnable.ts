@@ -16,7 +16,7 @@ import { wouldAnswer } from "../run/mail.ts";
  */
 
 /** A thread that may have a run to take. */
-export interface Candidate {
+export interface RunCandidate {
   readonly thread: string;
   /** True while somebody holds its lease: its run can be taken over when that ends. */
   readonly held: boolean;
@@ -34,7 +34,7 @@ export async function* findCandidates(
   workflow: string,
   { failed, now }: { readonly failed: boolean; readonly now: number },
   outlook: Outlook = { due: Number.POSITIVE_INFINITY },
-): AsyncGenerator<Candidate> {
+): AsyncGenerator<RunCandidate> {
   const unfinished: readonly Status[] = ["running", "paused", "waiting"];
   const sought = failed ? [...unfinished, "failed" as const] : unfinished;
   for await (const info of store.threads({ workflow, status: sought })) {

@@ -107,7 +107,7 @@ export class Worker<State = unknown> {
       clearTimeout(this.#soon);
       signal?.removeEventListener("abort", stop);
     });
-    // Nobody has to wait for it.
+    // Callers may leave `done` alone: without a handler, its rejection would end the process.
     this.done.catch(() => {});
   }
 
@@ -116,7 +116,12 @@ export class Worker<State = unknown> {
     return [...this.#running.keys()];
   }
 
-  /** Takes no more runs, lets those at work end or aborts them after the grace, and resolves when all have. */
+  /**
+   * Takes no more runs, lets those at work end or aborts them after the grace, and resolves when all have.
+   *
+   * @example
+   * process.once("SIGTERM", () => worker.stop());
+   */
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#tell();

@@ -3,6 +3,9 @@ import { AssertionError } from "node:assert";
 /**
  * Fails unless the two values are equal in every respect that a store promises to keep: types, prototypes, the order of
  * keys, entries and elements, −0, NaN, an error's own fields. Stricter than `deepStrictEqual`, and it names the path.
+ *
+ * @example
+ * exact((await thread.latest())?.state, { text: "hello" });
  */
 export function exact(actual: unknown, expected: unknown, message = "value"): void {
   const found = difference(actual, expected, "");

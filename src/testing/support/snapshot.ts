@@ -5,7 +5,7 @@ import type { Activation, Checkpoint, CheckpointInfo, Write } from "../../model/
 import type { HistoryOptions } from "../../model/interface/options.ts";
 
 /** Everything visible of a thread, so that "nothing changed" is a single comparison. */
-export interface Snapshot {
+export interface ThreadSnapshot {
   readonly namespaces: readonly {
     readonly namespace: readonly string[];
     readonly checkpoints: readonly Checkpoint[];
@@ -14,9 +14,9 @@ export interface Snapshot {
 }
 
 /** Reads a whole thread: every namespace, every checkpoint newest first, all writes of those checkpoints. */
-export async function snapshot<State>(store: Store<State>, id: string): Promise<Snapshot> {
+export async function snapshot<State>(store: Store<State>, id: string): Promise<ThreadSnapshot> {
   const nested = (await store.thread(id).namespaces()).filter((namespace) => namespace.length > 0);
-  const namespaces: Snapshot["namespaces"][number][] = [];
+  const namespaces: ThreadSnapshot["namespaces"][number][] = [];
   for (const namespace of [[], ...nested]) {
     const thread = store.thread(id, { namespace });
     const checkpoints = await wholeHistory(thread);
@@ -29,7 +29,7 @@ export async function snapshot<State>(store: Store<State>, id: string): Promise<
 }
 
 /** Returns the snapshot as another thread would show it: only the thread's name differs. */
-export function renamed(whole: Snapshot, thread: string): Snapshot {
+export function renamed(whole: ThreadSnapshot, thread: string): ThreadSnapshot {
   return {
     namespaces: whole.namespaces.map((part) => ({
       ...part,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compareIds } from "../../../src/backends/shared/id-order.ts";
-import { Ordered } from "../../../src/backends/shared/ordered-map.ts";
+import { Ordered } from "../../../src/backends/shared/ordered/map.ts";
 
 interface Entry {
   readonly key: number;

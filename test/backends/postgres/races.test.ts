@@ -77,7 +77,7 @@ test("of writers that insert several records each, one has all of them and the o
   }
 });
 
-test("two that each insert what the other needs absent are not both applied", async () => {
+test("of two batches that each insert the key that the other needs absent, only one is applied", async () => {
   for (let round = 0; round < 30; round++) {
     const [a, b] = [at("mark", tape, 2 * round), at("mark", tape, 2 * round + 1)];
     const skew = (mine: Key, theirs: Key): Batch => ({

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parseAddress } from "../../../src/backends/redis/connection/address.ts";
 import { crc16, slotOf } from "../../../src/backends/redis/crc16.ts";
-import { Layout } from "../../../src/backends/redis/layout.ts";
+import { KeyLayout } from "../../../src/backends/redis/layout.ts";
 import { parsePosition } from "../../../src/backends/shared/merged-log.ts";
 import { open } from "../../../src/index.ts";
 
@@ -79,7 +79,7 @@ describe("the shards of a store", () => {
   });
 
   test("a lineage that begins with a thread gets a number in the shard of the thread, and no two get the same", () => {
-    const layout = new Layout("p", 64);
+    const layout = new KeyLayout("p", 64);
     const seen = new Set<number>();
     for (let number = 2 ** 40 - 500; number < 2 ** 40; number++) {
       const id = `thread ${number % 7}`;
@@ -92,7 +92,7 @@ describe("the shards of a store", () => {
   });
 
   test("the default shards are spread over the slots of a cluster", () => {
-    const layout = new Layout("threadmark", 64);
+    const layout = new KeyLayout("threadmark", 64);
     const thirds = [0, 0, 0];
     for (let shard = 0; shard < 64; shard++) {
       const third = Math.floor(slotOf(layout.tag(shard)) / 5462);

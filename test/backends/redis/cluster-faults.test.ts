@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Layout } from "../../../src/backends/redis/layout.ts";
+import { KeyLayout } from "../../../src/backends/redis/layout.ts";
 import { open, type Store } from "../../../src/index.ts";
 import { forwarding } from "../../../src/testing/index.ts";
 import { TestCluster } from "../../support/redis/cluster.ts";
@@ -15,7 +15,7 @@ const shards = 64;
 
 /** Returns an id whose directory entry is in another shard than the thread's. */
 function idApartFrom(id: string, prefix: string): string {
-  const layout = new Layout(prefix, shards);
+  const layout = new KeyLayout(prefix, shards);
   for (let n = 0; ; n++) if (layout.shardOfThread(`fork ${n}`) !== layout.shardOfThread(id)) return `fork ${n}`;
 }
 
@@ -58,7 +58,7 @@ test("a fork of two slots that stops after any of its commands is there whole or
 test("a thread is made in one slot once the layout is known", async () => {
   const { redis } = await import("../../../src/backends/redis/index.ts");
   const backend = await redis(cluster.url, { prefix: "placed" });
-  const layout = new Layout("placed", shards);
+  const layout = new KeyLayout("placed", shards);
   const placed: boolean[] = [];
   await using store = await open(
     forwarding(backend, {

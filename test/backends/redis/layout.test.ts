@@ -5,9 +5,9 @@ import {
   entryMember,
   entryOf,
   foundOf,
+  KeyLayout,
   keyLength,
   keyText,
-  Layout,
   memberOf,
   valueOf,
 } from "../../../src/backends/redis/layout.ts";
@@ -61,7 +61,7 @@ it("an index entry reads back", () => {
 
 it("a thread's lineage has a number below 2^40 in the shard of its directory entry", () => {
   for (const shards of [1, 7, 64, 256]) {
-    const layout = new Layout("p", shards);
+    const layout = new KeyLayout("p", shards);
     for (const number of [1, 2, 2 ** 31, 2 ** 39 + 1, 2 ** 40 - 1]) {
       for (const id of ["a", "b", "c"]) {
         const lineage = layout.numberFor(id, number);

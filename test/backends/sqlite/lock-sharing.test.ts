@@ -46,7 +46,7 @@ describe("waiting for the write lock", () => {
     await backend.close();
   });
 
-  test("creating the schema waits too", async () => {
+  test("a store that creates its schema waits for the write lock, too", async () => {
     const first = new DatabaseSync(path("agent.db"));
     first.exec("BEGIN EXCLUSIVE");
     setTimeout(() => {

@@ -28,7 +28,7 @@ export function validateOn(backend: BackendUnderTest): void {
   });
   validate(suite as never);
   deltaChannelHistoryTests(suite as never);
-  it("has run whole", () => {
+  it("the validation suite has run whole", () => {
     // Without vitest's globals the suite collects nothing, and a run is green and empty.
     expect(ran - 1).toBe(cases.core + cases.delta);
   });

@@ -78,7 +78,7 @@ describe("an export while others are at work", () => {
     });
   }
 
-  it("an export while others are at work ends where others append and seal all the while", async () => {
+  it("an export ends although other stores append and seal all the while", async () => {
     const backend = memory();
     const other = await filled(backend);
     const earlier = await shownBy(other, "main");
@@ -88,7 +88,7 @@ describe("an export while others are at work", () => {
     expect(copied.slice(-earlier.length)).toEqual(earlier);
   });
 
-  it("an export while others are at work does not go on for ever where a thread is never at rest", async () => {
+  it("an export ends although a thread is never at rest", async () => {
     const backend = memory();
     const other = await filled(backend);
     let count = 0;
@@ -128,7 +128,7 @@ describe("an export while others are at work", () => {
     }
   });
 
-  it("an export while others are at work still tells of damage", async () => {
+  it("an export while other stores write still tells of damage", async () => {
     const backend = memory();
     const other = await filled(backend);
     await other.compact();

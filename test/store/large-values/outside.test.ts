@@ -47,7 +47,7 @@ async function holdsToTheDriver(driver: ValueDriver, count: () => Promise<number
 }
 
 describe("a directory of large values", () => {
-  it("holds each value as a file for its owner, as long as it is needed", async () => {
+  it("the directory holds each value as a file for its owner, as long as it is needed", async () => {
     const path = join(folder(), "values");
     await holdsToTheDriver(directory(path), () => readdirSync(path).length);
     const driver = directory(path);
@@ -56,7 +56,7 @@ describe("a directory of large values", () => {
     expect(statSync(path).mode & 0o777).toBe(0o700);
   });
 
-  it("is swept of uploads without a commit once they are a day old, and of nothing else", async () => {
+  it("the directory is swept of uploads without a commit once they are a day old, and of nothing else", async () => {
     const path = join(folder(), "values");
     const driver = directory(path);
     const store = await open<Free>("memory:", { largeValues: { from: 1_000, driver } });
@@ -130,7 +130,7 @@ function listing(objects: ReadonlyMap<string, Buffer>, query: URLSearchParams): 
 }
 
 describe("the example for S3", () => {
-  it("keeps large values in a bucket, as long as they are needed", async () => {
+  it("the example for S3 keeps large values in a bucket, as long as they are needed", async () => {
     const { endpoint, objects } = await bucketServer();
     const driver = s3({ endpoint, bucket: "bucket", prefix: "prod/", accessKeyId: "me", secretAccessKey: "secret" });
     await holdsToTheDriver(driver, () => objects.size);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Backend, Found, Value } from "../../../src/backend.ts";
 import { memory } from "../../../src/backends/memory/index.ts";
-import { unwrapJson, wrap } from "../../../src/codec/envelope.ts";
+import { unwrapJson, wrapJson } from "../../../src/codec/envelope.ts";
 import { open, type Store } from "../../../src/index.ts";
 import { counted } from "../../support/counted.ts";
 import { seals } from "../../support/seals.ts";
@@ -187,6 +187,6 @@ async function withoutGreatestIds(backend: Backend): Promise<void> {
     const heads = Object.entries(unwrapJson(value) as Record<string, [number, string]>);
     const seqs = Object.fromEntries(heads.map(([namespace, [seq]]) => [namespace, seq]));
     const key = { table: "head" as const, lineage, group: tape, item, part };
-    expect(await backend.commit([{ puts: [{ key, value: wrap(JSON.stringify(seqs)) }] }])).toEqual([true]);
+    expect(await backend.commit([{ puts: [{ key, value: wrapJson(seqs) }] }])).toEqual([true]);
   }
 }

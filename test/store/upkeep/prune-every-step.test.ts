@@ -82,7 +82,7 @@ describe("a prune after every step", () => {
     expect(await rows()).toBeLessThan(before / 4);
   });
 
-  it("tells in a dry run what it then does", async () => {
+  it("a prune tells in a dry run what it then does", async () => {
     const { thread } = await counting();
     await begin(thread, 200);
     for (let turn = 0; turn < 20; turn += 1) await step(thread, turn);

@@ -8,7 +8,7 @@ const compressions = ["none", "deflate", ...(canCompress("zstd") ? (["zstd"] as 
 it("an envelope gives back the text it wrapped, however it was compressed", () => {
   fc.assert(
     fc.property(fc.json(), fc.constantFrom(...compressions), (json, compression) => {
-      expect(unwrap(wrap(json, compression))).toBe(json);
+      expect(unwrap(wrap(json, compression, "1"))).toBe(json);
     }),
   );
 });
@@ -21,7 +21,7 @@ it("an envelope never takes a damaged value for a sound one", () => {
       fc.nat(),
       fc.integer({ min: 1, max: 255 }),
       (json, compression, place, flip) => {
-        const value = wrap(json, compression);
+        const value = wrap(json, compression, "1");
         const bytes = typeof value === "string" ? Buffer.from(value, "utf8") : Buffer.from(value);
         const index = place % bytes.length;
         bytes[index] = (bytes[index] as number) ^ flip;
@@ -57,5 +57,7 @@ it("an envelope answers random bytes and text with an error of its own", () => {
 });
 
 it("an envelope of a newer format is VERSION, not damage", () => {
-  expect(() => unwrap(`3${(wrap("{}") as string).slice(1)}`)).toThrow(expect.objectContaining({ code: "VERSION" }));
+  expect(() => unwrap(`3${(wrap("{}", "none", "1") as string).slice(1)}`)).toThrow(
+    expect.objectContaining({ code: "VERSION" }),
+  );
 });

@@ -7,7 +7,7 @@ import { KnownMessages, type MessageRow } from "../../../src/langgraph/values/kn
 import {
   type Fields,
   type MessageNode,
-  type Snapshot,
+  type MessageSnapshot,
   takeSnapshot,
 } from "../../../src/langgraph/values/message-snapshot.ts";
 import { messageNode } from "../../../src/langgraph/values/messages.ts";
@@ -129,7 +129,7 @@ describe("known messages", () => {
     for (const each of list) remember(known, each as unknown as Fields);
     const first = known.takeRow(list);
     expect(first?.recall(list)).toBe(0);
-    for (const each of list) first?.add(each, known.unchanged(each) as Snapshot);
+    for (const each of list) first?.add(each, known.unchanged(each) as MessageSnapshot);
     if (first !== undefined) known.keepRow(first);
     (list[7] as HumanMessage).content = "changed";
     const again = known.takeRow([...list, new HumanMessage("new")]);
@@ -144,7 +144,7 @@ describe("known messages", () => {
     const row = known.takeRow(list) as MessageRow;
     const node = (each: HumanMessage): MessageNode => convert(each as unknown as Fields);
     for (const each of list) {
-      row.add(each, takeSnapshot(each as unknown as Fields, classOf(each), node(each)) as Snapshot);
+      row.add(each, takeSnapshot(each as unknown as Fields, classOf(each), node(each)) as MessageSnapshot);
     }
     expect(known.recall(list[9] as HumanMessage)).toBeUndefined();
     (list[12] as HumanMessage).content = "changed";

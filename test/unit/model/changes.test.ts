@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { expect, it } from "vitest";
 import { changesBetween } from "../../../src/model/changes.ts";
 
-it("says what was added, removed and changed, by path", () => {
+it("a comparison lists what was added, removed and changed, by path", () => {
   const before = { a: 1, list: [{ x: 1 }, { x: 2 }, { x: 3 }], gone: true, same: { deep: [1] } };
   const after = { a: 2, list: [{ x: 1 }, { x: 9 }, { x: 2 }, { x: 3 }], same: { deep: [1] }, fresh: "f" };
   expect(changesBetween(before, after, isDeepStrictEqual)).toEqual([
@@ -22,6 +22,6 @@ it("enters elements that changed, and compares other things whole", () => {
   expect(changes).toEqual([{ path: ["l", 0, "d"], kind: "changed", before: new Date(1), after: new Date(2) }]);
 });
 
-it("finds nothing between equal values", () => {
+it("a comparison of equal values lists nothing", () => {
   expect(changesBetween({ a: [1, { b: 2 }] }, { a: [1, { b: 2 }] }, isDeepStrictEqual)).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { codesOf, documentedCodes, errorFaults } from "../../../scripts/errors.t
 const read = (path: string): string => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
 
 describe("an error's message", () => {
-  it("is at fault if it does not say what to do", () => {
+  it("an error is at fault if it does not say what to do", () => {
     const source = 'throw new ThreadmarkError("BUSY", "The thread is busy.", { thread });';
     expect(errorFaults(source)).toMatchObject({ count: 1, faults: [{ line: 1 }] });
   });
@@ -17,11 +17,11 @@ describe("an error's message", () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the text is a program.
     'new ThreadmarkError("CORRUPT", `Thread ${thread}: ${error.message}`)',
     'const message = "Gone. See history().";\nreturn new ThreadmarkError("NOT_FOUND", message, { thread })',
-  ])("is fine where it does: %s", (source) => {
+  ])("an error is fine if it says what to do: %s", (source) => {
     expect(errorFaults(source)).toEqual({ count: 1, faults: [] });
   });
 
-  it("is looked for in the declaration nearest before the call", () => {
+  it("a message behind a name is found in the declaration nearest before the call", () => {
     const source =
       'const message = "Try again.";\nconst message = "It is gone.";\nnew RunError("ABORTED", message, {})';
     expect(errorFaults(source).faults).toMatchObject([{ line: 3 }]);

@@ -21,7 +21,7 @@ export function lineagesOfBatches(batches: readonly Batch[]): Set<number> {
   for (const { checks = [], deletes = [], inserts = [], puts = [], entries, log } of batches) {
     for (const { key } of [...checks, ...inserts, ...puts]) lineages.add(lineageOfKey(key));
     for (const target of deletes) lineages.add(lineageOfKey(target));
-    // The directory's journal holds whatever is found across lineages.
+    // Index entries and the log span all lineages: they are in the directory's journal.
     if (entries?.remove?.length || entries?.add?.length || log?.lines.length) lineages.add(directoryLineage);
   }
   return lineages;

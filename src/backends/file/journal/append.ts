@@ -4,11 +4,11 @@ import { hex } from "../format/line.ts";
 import { directoryLineage } from "../format/operation.ts";
 import type { Admission } from "../writing/admit-batches.ts";
 import type { JournalEntry, Prepared } from "./encode-batch.ts";
-import type { Journal } from "./journal.ts";
+import type { JournalFile } from "./journal.ts";
 
 /** The part of a commit that goes to one journal. */
 interface Share {
-  readonly journal: Journal;
+  readonly journal: JournalFile;
   readonly joint: boolean;
   entries: readonly JournalEntry[];
   prepared?: Prepared;
@@ -29,19 +29,19 @@ export async function append(
   fileSystem: FileSystem,
   directory: string,
   { entries, joint }: Admission,
-  held: ReadonlyMap<number, Journal>,
+  held: ReadonlyMap<number, JournalFile>,
   durable: boolean,
 ): Promise<void> {
   const shares: Share[] = [];
   for (const [lineage, written] of entries) {
     if (lineage === directoryLineage) continue;
-    shares.push({ journal: held.get(lineage) as Journal, joint: joint.has(lineage), entries: written });
+    shares.push({ journal: held.get(lineage) as JournalFile, joint: joint.has(lineage), entries: written });
   }
   const index = held.get(directoryLineage);
   const names = entries.get(directoryLineage) ?? [];
   const isDecided = names.length > 0 || joint.size > 0;
   const decision: Share | undefined = isDecided
-    ? { journal: index as Journal, joint: false, entries: names }
+    ? { journal: index as JournalFile, joint: false, entries: names }
     : undefined;
   const mustSync = durable || joint.size > 0;
   try {
@@ -56,7 +56,7 @@ export async function append(
 }
 
 /** Makes the directory's last batch durable, or cuts it away, before a journal may build on it. */
-export async function settleDirectory(fileSystem: FileSystem, directory: string, journal: Journal): Promise<void> {
+export async function settleDirectory(fileSystem: FileSystem, directory: string, journal: JournalFile): Promise<void> {
   await journal.ready(true);
   await nameAll(fileSystem, directory, [journal]);
 }
@@ -87,7 +87,7 @@ async function writeShare(share: Share, mustSync: boolean): Promise<void> {
 }
 
 /** Syncs the directory if it holds new journals: a new file survives a power cut only then. */
-async function nameAll(fileSystem: FileSystem, directory: string, journals: readonly Journal[]): Promise<void> {
+async function nameAll(fileSystem: FileSystem, directory: string, journals: readonly JournalFile[]): Promise<void> {
   if (journals.every(({ isNamed }) => isNamed)) return;
   await fileSystem.syncDirectory(directory);
   for (const journal of journals) journal.isNamed = true;

@@ -14,7 +14,7 @@ import { scan } from "./scan.ts";
  * An append-only file: its records, its end, and the operations that extend it. When another process replaces or
  * truncates the file, the journal is loaded again as a new object.
  */
-export class Journal {
+export class JournalFile {
   readonly path: string;
   readonly lineage: number;
   readonly index: RecordIndex;

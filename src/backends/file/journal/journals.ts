@@ -1,7 +1,7 @@
 import type { FileSystem } from "../disk/file-system.ts";
 import { journalPath } from "../format/file-names.ts";
 import { directoryLineage } from "../format/operation.ts";
-import { Journal } from "./journal.ts";
+import { JournalFile } from "./journal.ts";
 
 /** The limits above which the least recently used journals are forgotten. The directory, which most calls need, stays. */
 const mostJournals = 256;
@@ -9,7 +9,7 @@ const mostRecords = 300_000;
 
 /** A journal that stays open and in memory until `done` is called. */
 export interface Held {
-  readonly journal: Journal;
+  readonly journal: JournalFile;
   readonly done: () => void;
 }
 
@@ -18,26 +18,26 @@ export class Journals {
   readonly #fileSystem: FileSystem;
   readonly #directory: string;
   /** Ordered by last use. */
-  readonly #entries = new Map<number, { readonly journal: Journal; readonly loaded: Promise<void> }>();
+  readonly #entries = new Map<number, { readonly journal: JournalFile; readonly loaded: Promise<void> }>();
 
   constructor(fileSystem: FileSystem, directory: string) {
     this.#fileSystem = fileSystem;
     this.#directory = directory;
   }
 
-  [Symbol.iterator](): Iterator<Journal> {
+  [Symbol.iterator](): Iterator<JournalFile> {
     return [...this.#entries.values()].map(({ journal }) => journal)[Symbol.iterator]();
   }
 
   /** Returns a journal in memory; it may be forgotten at any time. */
-  peek(lineage: number): Journal | undefined {
+  peek(lineage: number): JournalFile | undefined {
     return this.#entries.get(lineage)?.journal;
   }
 
   async hold(lineage: number): Promise<Held> {
     let entry = this.#entries.get(lineage);
     if (entry === undefined) {
-      const journal = new Journal(this.#fileSystem, journalPath(this.#directory, lineage), lineage);
+      const journal = new JournalFile(this.#fileSystem, journalPath(this.#directory, lineage), lineage);
       entry = { journal, loaded: journal.load() };
     }
     this.#entries.delete(lineage);

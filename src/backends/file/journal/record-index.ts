@@ -12,11 +12,11 @@ import type {
 import { tables } from "../../../backend.ts";
 import { KeptLog } from "../../shared/kept-log.ts";
 import { lastInteger } from "../../shared/key-bounds.ts";
-import type { EntryBounds } from "../../shared/ordered-entries.ts";
-import { findEntries, orderedEntries, tallyEntries } from "../../shared/ordered-entries.ts";
-import type { Ordered } from "../../shared/ordered-map.ts";
-import type { Id, ItemKey } from "../../shared/ordered-records.ts";
-import { groupToFill, listDirectory, orderedById, scanGroup } from "../../shared/ordered-records.ts";
+import type { EntryBounds } from "../../shared/ordered/entries.ts";
+import { findEntries, orderedEntries, tallyEntries } from "../../shared/ordered/entries.ts";
+import type { Ordered } from "../../shared/ordered/map.ts";
+import type { Id, ItemKey } from "../../shared/ordered/records.ts";
+import { groupToFill, listDirectory, orderedById, scanGroup } from "../../shared/ordered/records.ts";
 import { damagedJournal, movedLines, newerFormat } from "../faults.ts";
 import type { Line } from "../format/line.ts";
 import { hex } from "../format/line.ts";

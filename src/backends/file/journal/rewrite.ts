@@ -7,7 +7,7 @@ import { encodeLine } from "../format/line-writer.ts";
 import type { Operation } from "../format/operation.ts";
 import { formatVersion } from "../format/operation.ts";
 import { fetchAll } from "../reading/fetch-values.ts";
-import type { Journal } from "./journal.ts";
+import type { JournalFile } from "./journal.ts";
 import type { Slot } from "./record-index.ts";
 
 const chunkBytes = 1 << 20;
@@ -19,7 +19,7 @@ const chunkBytes = 1 << 20;
 export async function rewrite(
   fileSystem: FileSystem,
   directory: string,
-  journal: Journal,
+  journal: JournalFile,
   keeps: (lineage: number) => boolean,
 ): Promise<void> {
   const path = unfinishedPath(journal.path);
@@ -50,7 +50,7 @@ export async function rewrite(
  * Writes the live records, each as a batch of its own. Batch numbers continue those of the old journal, so that none is
  * used twice. The last line is a seal: no record is in the last batch, where damage would count as a crash.
  */
-async function fill(file: OpenFile, journal: Journal, keeps: (lineage: number) => boolean): Promise<void> {
+async function fill(file: OpenFile, journal: JournalFile, keeps: (lineage: number) => boolean): Promise<void> {
   const output = new Output(file, journal.end.batch);
   await output.add({ is: "format", format: formatVersion, lineage: journal.lineage }, undefined);
   let chunk: (readonly [Operation, Slot])[] = [];

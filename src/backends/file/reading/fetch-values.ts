@@ -2,7 +2,7 @@ import type { Value } from "../../../backend.ts";
 import type { ThreadmarkError } from "../../../errors.ts";
 import { damagedJournal } from "../faults.ts";
 import { isSound, valueOf } from "../format/line-reader.ts";
-import type { Journal } from "../journal/journal.ts";
+import type { JournalFile } from "../journal/journal.ts";
 import type { Slot } from "../journal/record-index.ts";
 
 /** Reading this many unneeded bytes costs less than a second read. */
@@ -10,7 +10,7 @@ const gapBytes = 128 * 1024;
 const spanBytes = 8 << 20;
 
 export interface Wanted {
-  readonly journal: Journal;
+  readonly journal: JournalFile;
   readonly slot: Slot;
 }
 
@@ -24,7 +24,7 @@ export interface Fetched {
 export async function fetchValues(wanted: Iterable<Wanted>): Promise<Fetched> {
   const values = new Map<Slot, Value>();
   const damaged: Wanted[] = [];
-  const missing = new Map<Journal, Set<Slot>>();
+  const missing = new Map<JournalFile, Set<Slot>>();
   for (const { journal, slot } of wanted) {
     if (slot.sound === false) damaged.push({ journal, slot });
     else if (slot.value !== undefined) values.set(slot, slot.value);
@@ -71,7 +71,7 @@ function spansOf(slots: Iterable<Slot>): Slot[][] {
 }
 
 async function readSpan(
-  journal: Journal,
+  journal: JournalFile,
   slots: readonly Slot[],
   values: Map<Slot, Value>,
   damaged: Wanted[],

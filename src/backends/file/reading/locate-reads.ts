@@ -1,7 +1,7 @@
 import type { Answer, DirectoryKey, Found, Key, Listed, Read, Value } from "../../../backend.ts";
 import { directoryLineage } from "../format/operation.ts";
 import { lineageOfKey } from "../format/touched-lineages.ts";
-import type { Journal } from "../journal/journal.ts";
+import type { JournalFile } from "../journal/journal.ts";
 import type { Slot } from "../journal/record-index.ts";
 import type { Wanted } from "./fetch-values.ts";
 import { damageOf } from "./fetch-values.ts";
@@ -22,7 +22,7 @@ function standIn(damaged: Wanted): string {
   return `damaged: ${damageOf(damaged).message}`;
 }
 
-export function locate(read: Read, journalOf: (lineage: number) => Journal): Located {
+export function locate(read: Read, journalOf: (lineage: number) => JournalFile): Located {
   if ("get" in read) return locateOne(read.get, journalOf(lineageOfKey(read.get)));
   if ("scan" in read) {
     const journal = journalOf(read.scan.lineage);
@@ -42,7 +42,7 @@ function located(answer: Answer): Located {
   return { wanted: [], isTolerant: true, answer: () => answer };
 }
 
-function locateOne(key: Key | DirectoryKey, journal: Journal): Located {
+function locateOne(key: Key | DirectoryKey, journal: JournalFile): Located {
   const slot = journal.index.get(key);
   if (slot === undefined) return { wanted: [], isTolerant: false, answer: () => undefined };
   const answer = (values: ReadonlyMap<Slot, Value>): Value => {
@@ -54,7 +54,7 @@ function locateOne(key: Key | DirectoryKey, journal: Journal): Located {
 }
 
 function locateMany<Kind extends Slot, Item extends Found | Listed>(
-  journal: Journal,
+  journal: JournalFile,
   slots: readonly Kind[],
   itemOf: (slot: Kind, value: Value) => Item,
 ): Located {

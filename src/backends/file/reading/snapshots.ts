@@ -4,7 +4,7 @@ import type { FileState, FileSystem } from "../disk/file-system.ts";
 import { journalPath } from "../format/file-names.ts";
 import { directoryLineage } from "../format/operation.ts";
 import { lineagesOfReads } from "../format/touched-lineages.ts";
-import type { Journal } from "../journal/journal.ts";
+import type { JournalFile } from "../journal/journal.ts";
 import type { Held, Journals } from "../journal/journals.ts";
 import { release } from "../journal/journals.ts";
 import type { Slot } from "../journal/record-index.ts";
@@ -71,7 +71,7 @@ export class Snapshots {
   }
 
   /** Calls `look` with a journal. */
-  async visit<Result>(lineage: number, look: (journal: Journal) => Result): Promise<Result> {
+  async visit<Result>(lineage: number, look: (journal: JournalFile) => Result): Promise<Result> {
     const { held, result } = await this.#look(new Set([lineage]), (journalOf) => look(journalOf(lineage)));
     release(held);
     await this.#journals.trim();
@@ -96,7 +96,7 @@ export class Snapshots {
    */
   async #look<Result>(
     lineages: ReadonlySet<number>,
-    look: (journalOf: (lineage: number) => Journal) => Result,
+    look: (journalOf: (lineage: number) => JournalFile) => Result,
   ): Promise<{ readonly held: HeldJournals; readonly result: Result }> {
     const settle = (held: HeldJournals): { readonly held: HeldJournals; readonly result: Result } => {
       try {
@@ -143,7 +143,7 @@ export class Snapshots {
         const directory = held.get(directoryLineage)?.journal;
         if (open.length > 0 && directory === undefined) lineages.add(directoryLineage);
         else if (isCurrent || lineages.size === 1) {
-          for (const { journal } of open) if (counts(journal, directory as Journal)) journal.decide(true);
+          for (const { journal } of open) if (counts(journal, directory as JournalFile)) journal.decide(true);
           return held;
         }
       } catch (error) {
@@ -189,7 +189,7 @@ function slotOf({ slot }: Wanted): Slot {
   return slot;
 }
 
-function counts(journal: Journal, directory: Journal): boolean {
+function counts(journal: JournalFile, directory: JournalFile): boolean {
   const last = journal.undecided?.lines.at(-1);
   return last !== undefined && directory.index.hasCommitted(journal.lineage, last.batch, last.crc);
 }

@@ -3,7 +3,7 @@ import type { FileSystem } from "../disk/file-system.ts";
 import { isUnfinishedJournal, journalPath, lineageOfName } from "../format/file-names.ts";
 import { directoryLineage } from "../format/operation.ts";
 import { settleDirectory } from "../journal/append.ts";
-import type { Journal } from "../journal/journal.ts";
+import type { JournalFile } from "../journal/journal.ts";
 import type { Held, Journals } from "../journal/journals.ts";
 import { release } from "../journal/journals.ts";
 import { rewrite } from "../journal/rewrite.ts";
@@ -111,7 +111,7 @@ export class Compaction {
     keeps: (lineage: number) => boolean,
   ): Promise<{ readonly hasJoint: boolean; readonly isEmpty: boolean }> {
     const held = await this.#snapshots.hold(new Set([lineage, directoryLineage]));
-    const journalOf = (lineage: number): Journal => (held.get(lineage) as Held).journal;
+    const journalOf = (lineage: number): JournalFile => (held.get(lineage) as Held).journal;
     try {
       const journal = journalOf(lineage);
       const directory = journalOf(directoryLineage);

@@ -1,17 +1,12 @@
 import { join } from "node:path";
-import type { Size, Stored } from "../../../backend.ts";
+import type { Sizes, Stored } from "../../../backend.ts";
 import type { FileSystem } from "../disk/file-system.ts";
 import { lineageOfName } from "../format/file-names.ts";
 import { emptySizes } from "../journal/live-records.ts";
 import type { Snapshots } from "../reading/snapshots.ts";
 
-export interface Sizes {
-  readonly tables: Readonly<Record<Stored, Size>>;
-  readonly total: number;
-}
-
 /** Adds up the sizes of all files. */
-export async function measureTotal(fileSystem: FileSystem, directory: string): Promise<Pick<Sizes, "total">> {
+export async function measureTotal(fileSystem: FileSystem, directory: string): Promise<{ readonly total: number }> {
   let total = 0;
   for (const name of (await fileSystem.list(directory)) ?? []) {
     total += (await fileSystem.stat(join(directory, name)))?.size ?? 0;

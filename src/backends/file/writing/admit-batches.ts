@@ -5,7 +5,7 @@ import type { Operation } from "../format/operation.ts";
 import { deleteOf, directoryLineage, putOf } from "../format/operation.ts";
 import { lineageOfKey } from "../format/touched-lineages.ts";
 import type { JournalEntry } from "../journal/encode-batch.ts";
-import type { Journal } from "../journal/journal.ts";
+import type { JournalFile } from "../journal/journal.ts";
 import { fetchAll } from "../reading/fetch-values.ts";
 
 /** The lines that admitted batches add to each journal. */
@@ -23,7 +23,7 @@ export interface Admission {
  */
 export async function admitBatches(
   batches: readonly Batch[],
-  journalOf: (lineage: number) => Journal,
+  journalOf: (lineage: number) => JournalFile,
   isTaken: (meta: Key) => Promise<boolean>,
 ): Promise<Admission> {
   const applied: boolean[] = [];
@@ -44,7 +44,7 @@ export async function admitBatches(
   return { applied, entries, joint };
 }
 
-async function admits(batch: Batch, journalOf: (lineage: number) => Journal): Promise<boolean> {
+async function admits(batch: Batch, journalOf: (lineage: number) => JournalFile): Promise<boolean> {
   const { checks = [], deletes = [], inserts = [] } = batch;
   for (const { key } of inserts) {
     const present = journalOf(lineageOfKey(key)).index.get(key) !== undefined;
@@ -73,7 +73,7 @@ async function takesNumber({ inserts = [] }: Batch, isTaken: (meta: Key) => Prom
  */
 function entriesOf(
   { deletes = [], inserts = [], puts = [], entries: index, log }: Batch,
-  journalOf: (lineage: number) => Journal,
+  journalOf: (lineage: number) => JournalFile,
   linesBefore: number,
 ): Map<number, JournalEntry[]> {
   const entries = new Map<number, JournalEntry[]>();

@@ -1,4 +1,4 @@
-import { Failure } from "../../shared/failure.ts";
+import { ServerFailure } from "../../shared/failure.ts";
 import { notConnected } from "./failure.ts";
 import type { ClientLike, PoolLike } from "./pool.ts";
 
@@ -85,7 +85,7 @@ export class Connections {
     return this.#heard.interruptions;
   }
 
-  /** Returns a connection, synchronously if one is kept. Rejects with a {@link Failure}. */
+  /** Returns a connection, synchronously if one is kept. Rejects with a {@link ServerFailure}. */
   take(): ClientLike | Promise<ClientLike> {
     return this.#kept.pop() ?? this.#connect();
   }
@@ -143,7 +143,7 @@ export class Connections {
       const timer = setTimeout(() => {
         late = true;
         this.#waiting -= 1;
-        reject(new Failure(new Error(`no connection became free within ${this.#patience} ms`), false, false));
+        reject(new ServerFailure(new Error(`no connection became free within ${this.#patience} ms`), false, false));
       }, this.#patience);
       const settle = (): void => {
         if (!late) this.#waiting -= 1;

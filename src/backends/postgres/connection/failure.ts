@@ -1,5 +1,5 @@
 import type { ThreadmarkError } from "../../../errors.ts";
-import { type Advice, adviseOn, Failure } from "../../shared/failure.ts";
+import { type Advice, adviseOn, ServerFailure } from "../../shared/failure.ts";
 
 interface ServerError extends Error {
   readonly code: string;
@@ -20,11 +20,11 @@ export class BinaryValue extends Error {
 const hopeless = /^SASL|does not support SSL|certificate|EPROTO|after calling end/;
 
 /** Returns the failure of a connection attempt: nothing was sent. */
-export function notConnected(cause: unknown): Failure {
+export function notConnected(cause: unknown): ServerFailure {
   if (!isServerError(cause))
-    return new Failure(cause, false, !(cause instanceof Error && hopeless.test(cause.message)));
+    return new ServerFailure(cause, false, !(cause instanceof Error && hopeless.test(cause.message)));
   // Waiting does not help against a wrong password, an unknown role or an unknown database.
-  return new Failure(cause, false, !/^(28|3D|42)/.test(cause.code), cause.code);
+  return new ServerFailure(cause, false, !/^(28|3D|42)/.test(cause.code), cause.code);
 }
 
 /**
@@ -35,15 +35,15 @@ const lostNode =
   /^(postmaster was shut down|could not commit transaction|failed to commit|failure on connection marked as essential)/;
 
 /** Returns the failure of a statement that was sent and did not return a result. */
-export function notAnswered(cause: unknown): Failure {
-  if (cause instanceof BinaryValue) return new Failure(cause, true, false, "binary");
-  if (!isServerError(cause)) return new Failure(cause, true, true);
+export function notAnswered(cause: unknown): ServerFailure {
+  if (cause instanceof BinaryValue) return new ServerFailure(cause, true, false, "binary");
+  if (!isServerError(cause)) return new ServerFailure(cause, true, true);
   const { code, severity, message } = cause;
   // A statement commits just before its answer is sent: a connection that the server (or a pooler, class 08) ends in
   // between reports that end, not the statement's. Every plain ERROR rolled the statement back.
   const isEnd = severity === "FATAL" || severity === "PANIC" || /^(08|57P0)/.test(code) || code === "40003";
   const mayHaveApplied = isEnd || (code === "XX000" && lostNode.test(message));
-  return new Failure(cause, mayHaveApplied, mayHaveApplied || isPassing(code), code);
+  return new ServerFailure(cause, mayHaveApplied, mayHaveApplied || isPassing(code), code);
 }
 
 /**
@@ -62,17 +62,19 @@ function isServerError(cause: unknown): cause is ServerError {
 
 /** Returns whether the tables do not exist (yet). */
 export function isMissing(error: unknown): boolean {
-  return error instanceof Failure && (error.state === "42P01" || error.state === "3F000" || error.state === "42883");
+  return (
+    error instanceof ServerFailure && (error.state === "42P01" || error.state === "3F000" || error.state === "42883")
+  );
 }
 
 /** Returns whether another transaction inserted the same key. */
 export function isTaken(error: unknown): boolean {
-  return error instanceof Failure && error.state === "23505";
+  return error instanceof ServerFailure && error.state === "23505";
 }
 
 /** Returns whether a row lacked a mandatory column. */
 export function isIncomplete(error: unknown): boolean {
-  return error instanceof Failure && error.state === "23502";
+  return error instanceof ServerFailure && error.state === "23502";
 }
 
 /** By SQLSTATE, or a name of this backend for a fault that is not the server's. */

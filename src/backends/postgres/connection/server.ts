@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Failure } from "../../shared/failure.ts";
+import { ServerFailure } from "../../shared/failure.ts";
 import { refuseTooLarge } from "../writing/message-size.ts";
 import type { Connections } from "./connections.ts";
 import { BinaryValue, notAnswered } from "./failure.ts";
@@ -77,7 +77,7 @@ export class Server {
     return this.#connections.interruptions;
   }
 
-  /** Runs one statement in one round trip and one attempt. Throws, or rejects with, a {@link Failure}. */
+  /** Runs one statement in one round trip and one attempt. Throws, or rejects with, a {@link ServerFailure}. */
   run({ text, name }: Statement, values: readonly unknown[]): Promise<QueryResult> {
     refuseTooLarge(values);
     const config: QueryConfig = { text, values, rowMode: "array", types };
@@ -104,7 +104,9 @@ export class Server {
       } catch (error) {
         // Ends the transaction where the connection still can; else the server does.
         await query(client, { text: "rollback" }).catch(() => {});
-        throw error instanceof Failure ? new Failure(error.cause, false, error.passing, error.state) : error;
+        throw error instanceof ServerFailure
+          ? new ServerFailure(error.cause, false, error.passing, error.state)
+          : error;
       }
       await query(client, { text: "commit" });
       return true;
@@ -133,10 +135,10 @@ export class Server {
       broken = false;
       return result;
     } catch (error) {
-      const usable = error instanceof Failure && !error.mayHaveApplied && error.state !== "";
+      const usable = error instanceof ServerFailure && !error.mayHaveApplied && error.state !== "";
       // Listeners to the pool's `release` get the reason.
       if (usable && !isInTransaction(client)) broken = false;
-      else if (error instanceof Failure) broken = error;
+      else if (error instanceof ServerFailure) broken = error;
       throw error;
     } finally {
       this.#connections.giveBack(client, broken);
@@ -145,7 +147,7 @@ export class Server {
 
   /**
    * Repeats `attempt` until it succeeds, fails for good, or patience ends. `attempt` gets whether an earlier attempt
-   * may have been applied. Rejects with the last {@link Failure}, whose `mayHaveApplied` covers all attempts.
+   * may have been applied. Rejects with the last {@link ServerFailure}, whose `mayHaveApplied` covers all attempts.
    */
   async persist<T>(attempt: (mayHaveApplied: boolean) => Promise<T>): Promise<T> {
     const end = Date.now() + this.patience;
@@ -154,10 +156,10 @@ export class Server {
       try {
         return await attempt(mayHaveApplied);
       } catch (error) {
-        if (!(error instanceof Failure)) throw error;
+        if (!(error instanceof ServerFailure)) throw error;
         mayHaveApplied ||= error.mayHaveApplied;
         if (!error.passing || Date.now() + pause > end) {
-          throw new Failure(error.cause, mayHaveApplied, false, error.state);
+          throw new ServerFailure(error.cause, mayHaveApplied, false, error.state);
         }
         // Half fixed, half random, so that two colliding attempts do not collide again.
         await sleep(pause / 2 + (Math.random() * pause) / 2);

@@ -1,4 +1,4 @@
-import { Failure } from "../../shared/failure.ts";
+import { ServerFailure } from "../../shared/failure.ts";
 import { notAnswered } from "./failure.ts";
 import type { ClientLike, QueryResult } from "./pool.ts";
 
@@ -54,13 +54,13 @@ export function refuseTransaction(client: ClientLike, ran: boolean): void {
   if (!isInTransaction(client)) return;
   const fault = "a connection came from its pool inside a transaction that somebody had left open";
   // A statement inside the transaction is lost with it, unless the transaction's owner still commits.
-  throw new Failure(new Error(fault), ran, true, "left");
+  throw new ServerFailure(new Error(fault), ran, true, "left");
 }
 
 /** Fails if the session acknowledges commits before they are synced. Called after the session was checked. */
 export function refuseUnsynced(client: ClientLike): void {
   if (sessionOf(client).synced) return;
-  throw new Failure(new Error("a connection has synchronous_commit off"), false, false, "unsynced");
+  throw new ServerFailure(new Error("a connection has synchronous_commit off"), false, false, "unsynced");
 }
 
 /** Returns whether a statement may run without a check of the session. */
@@ -85,7 +85,7 @@ export async function checkSession(client: ClientLike): Promise<void> {
   session.synced = synced === "true" || synced === "t";
   refuseTransaction(client, false);
   if (transactionOf(client) === undefined) {
-    throw new Failure(
+    throw new ServerFailure(
       new Error("the driver does not tell whether a connection is in a transaction"),
       false,
       false,
@@ -93,11 +93,11 @@ export async function checkSession(client: ClientLike): Promise<void> {
     );
   }
   if (encoding !== "UTF8") {
-    throw new Failure(new Error(`a connection has the client_encoding ${encoding}`), false, false, "encoding");
+    throw new ServerFailure(new Error(`a connection has the client_encoding ${encoding}`), false, false, "encoding");
   }
   if (isolation === "repeatable read") {
     const fault = "the connections' default_transaction_isolation is repeatable read";
-    throw new Failure(new Error(fault), false, false, "isolation");
+    throw new ServerFailure(new Error(fault), false, false, "isolation");
   }
   session.checked = true;
 }
@@ -110,6 +110,6 @@ async function ask(client: ClientLike): Promise<readonly string[]> {
   } catch (cause) {
     const failure = notAnswered(cause);
     // A query of settings changes nothing, whatever happened to it.
-    throw new Failure(failure.cause, false, failure.passing, failure.state);
+    throw new ServerFailure(failure.cause, false, failure.passing, failure.state);
   }
 }

@@ -1,8 +1,8 @@
 import type { Answer, Found, FoundEntry, Listed, Read, Value } from "../../../backend.ts";
 import { compareIds } from "../../shared/id-order.ts";
 import type { ShardPage } from "../../shared/merged-log.ts";
-import { compareEntries } from "../../shared/ordered-entries.ts";
-import { compareItemKeys } from "../../shared/ordered-records.ts";
+import { compareEntries } from "../../shared/ordered/entries.ts";
+import { compareItemKeys } from "../../shared/ordered/records.ts";
 import type { Statement } from "../connection/server.ts";
 import { statement } from "../connection/server.ts";
 import { comparePositions, logPage } from "./log-position.ts";
@@ -74,7 +74,7 @@ export function answersOf(
   });
 }
 
-/** Converts the rows of a shard's log: lines have a time; of the others, part 0 is the first number, part 1 the last. */
+/** Converts the rows of a shard's log. A row with a time is a line; of the rows without one, part 0 is the log's first number and part 1 its last. */
 function shardPageOf(rows: readonly Row[]): ShardPage {
   const bounds = [0, 0];
   const lines: ShardPage["lines"][number][] = [];

@@ -1,6 +1,6 @@
 import type { Key, LogRange, Read, Table } from "../../../backend.ts";
 import { afterPrefix, lastInteger, lastItem } from "../../shared/key-bounds.ts";
-import { startOf } from "../../shared/ordered-entries.ts";
+import { startOf } from "../../shared/ordered/entries.ts";
 import { bound, isWide, names, sameKey } from "../schema/layout.ts";
 import { bigints, integers, texts } from "../writing/arrays.ts";
 import { positionOf } from "./log-position.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { ThreadmarkError } from "../../../errors.ts";
-import { Failure } from "../../shared/failure.ts";
+import { ServerFailure } from "../../shared/failure.ts";
 import { isMissing, notAnswered } from "../connection/failure.ts";
 import type { ClientLike, QueryResult } from "../connection/pool.ts";
 import type { Server } from "../connection/server.ts";
@@ -43,7 +43,7 @@ function kind(first: number, migrations: SchemaKind["migrations"]): SchemaKind {
   return { migrations, first, latest: first + migrations.length - 1 };
 }
 
-export interface Layout {
+export interface SchemaLayout {
   /** The number of the last migration; 0 when there is none. */
   readonly number: number;
   /** Whether the tables hold numbers of tapes below 2^31 only, as those made before layout 5 do. */
@@ -61,14 +61,14 @@ const facts = `exists (
  * Reads the schema's layout. Also where there is none, a value is read, so that a connection with unreadable values is
  * detected. The query has a parameter because values of an unnamed query without one always come as text.
  */
-export async function readLayout(server: Server, schema: string): Promise<Layout> {
+export async function readLayout(server: Server, schema: string): Promise<SchemaLayout> {
   const quoted = quote(schema);
   const number = "select coalesce(max(number), 0)";
   const table = `${quoted}.net`;
   try {
     return layoutOf(await server.run(statement(`${number}, ${facts} from ${quoted}.migration`), [table]));
   } catch (error) {
-    if (!(error instanceof Failure) || error.passing) throw error;
+    if (!(error instanceof ServerFailure) || error.passing) throw error;
     const layout = layoutOf(await server.run(statement(`select 0, ${facts}`), [table]));
     if (isMissing(error)) return layout;
     if (!layout.hasCitus) throw error;
@@ -78,7 +78,7 @@ export async function readLayout(server: Server, schema: string): Promise<Layout
   }
 }
 
-function layoutOf({ rows }: QueryResult): Layout {
+function layoutOf({ rows }: QueryResult): SchemaLayout {
   const [[number, isNarrow, hasCitus]] = rows as readonly [readonly [string, string, string]];
   return { number: Number(number), isNarrow: isNarrow === "t", hasCitus: hasCitus === "t" };
 }
@@ -137,7 +137,7 @@ export function otherKind(server: Server, schema: string): ThreadmarkError {
 }
 
 /** Runs a statement without values, or several in one text, and returns the rows. */
-export type Run = (text: string) => Promise<readonly string[][]>;
+export type RunSql = (text: string) => Promise<readonly string[][]>;
 
 /**
  * Changes the tables of a schema in one transaction, of which there is one at a time. Makes the schema, and the table that its
@@ -146,10 +146,10 @@ export type Run = (text: string) => Promise<readonly string[][]>;
 export async function changeSchema(
   server: Server,
   schema: string,
-  change: (run: Run, layout: number) => Promise<void>,
+  change: (run: RunSql, layout: number) => Promise<void>,
 ): Promise<void> {
   await server.with(async (client) => {
-    const run: Run = (text) => execute(client, text);
+    const run: RunSql = (text) => execute(client, text);
     await run("begin");
     try {
       // The next statement begins after the lock is held, so it sees the previous holder's changes.

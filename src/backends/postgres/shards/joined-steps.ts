@@ -1,6 +1,6 @@
 import type { Batch } from "../../../backend.ts";
 import { isDoubtful } from "../../shared/doubtful-batches.ts";
-import { Failure } from "../../shared/failure.ts";
+import { ServerFailure } from "../../shared/failure.ts";
 import type { Server } from "../connection/server.ts";
 import type { StoreSchema } from "../store-schema.ts";
 import { type Portion, runPortions } from "../writing/portions.ts";
@@ -72,7 +72,7 @@ export class JoinedSteps {
       });
       return applied;
     } catch (error) {
-      if (!(error instanceof Failure)) throw error;
+      if (!(error instanceof ServerFailure)) throw error;
       return this.#runApart(shards, error.mayHaveApplied);
     }
   }

@@ -12,7 +12,7 @@ import type { Placement } from "./placement.ts";
  * Commits batches to shards: those of one shard as a group of commits there, and each that touches two in a transaction of its own,
  * which a server commits at once and Citus in two phases. Steps in several shards are joined: see {@link JoinedSteps}.
  */
-export class ShardedCommitter {
+export class ShardedWriter {
   readonly #server: Server;
   readonly #placement: Placement;
   readonly #schemas: readonly StoreSchema[];

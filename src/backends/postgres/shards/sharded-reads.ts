@@ -2,7 +2,7 @@ import type { Answer, FoundEntry, Listed, Read } from "../../../backend.ts";
 import { compareIds } from "../../shared/id-order.ts";
 import { mergedPage, parsePosition, type ShardPage } from "../../shared/merged-log.ts";
 import { merged, shareOf, UNEVEN } from "../../shared/merged-pages.ts";
-import { compareEntries } from "../../shared/ordered-entries.ts";
+import { compareEntries } from "../../shared/ordered/entries.ts";
 import type { SchemaAnswer } from "../reading/read-statement.ts";
 import type { Placement } from "./placement.ts";
 

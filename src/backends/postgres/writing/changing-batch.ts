@@ -4,7 +4,7 @@ import type { Server, Statement } from "../connection/server.ts";
 import { statement } from "../connection/server.ts";
 import type { Notices } from "../hearing/notices.ts";
 import { isWide, type NamedSchema, nameOf } from "../schema/layout.ts";
-import { isRecord, type SimpleRecord } from "./simple-batch.ts";
+import { isSimpleRecord, type SimpleRecord } from "./simple-batch.ts";
 
 /**
  * A put that changes what its thread is found by: it replaces the one record that it checks, inserts one, changes entries of
@@ -31,7 +31,12 @@ export function changingBatchOf(batch: Batch): ChangingBatch | undefined {
   const { checks, deletes, inserts, puts, entries, log } = batch;
   const [check, insert, put] = [checks?.[0], inserts?.[0], puts?.[0]];
   if (deletes?.length || checks?.length !== 1 || inserts?.length !== 1 || puts?.length !== 1) return undefined;
-  if (!isRecord(check) || !isRecord(insert) || !isRecord(put) || nameOf(check.key) !== nameOf(put.key))
+  if (
+    !isSimpleRecord(check) ||
+    !isSimpleRecord(insert) ||
+    !isSimpleRecord(put) ||
+    nameOf(check.key) !== nameOf(put.key)
+  )
     return undefined;
   if (isWide(check.key.table) || isWide(insert.key.table) || nameOf(check.key) === nameOf(insert.key)) return undefined;
   if (typeof check.value !== typeof put.value || insert.key.table === "meta") return undefined;

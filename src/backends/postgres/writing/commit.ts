@@ -37,7 +37,7 @@ export type Inserting = Pick<SimpleBatch, "insert" | "beside">;
  *   failed or a row beside it was taken, and whether the row came and went before that is unknown; the outcome is also
  *   unknown where a row beside it differs.
  */
-export class Committer {
+export class BatchWriter {
   readonly #server: Server;
   readonly #simpleRunner: SimpleBatchRunner;
   /** Absent in a shard, as are simple batches with rows beside theirs: Citus does not run two changes in one statement. */

@@ -1,5 +1,5 @@
 import type { Batch } from "../../../backend.ts";
-import { Failure } from "../../shared/failure.ts";
+import { ServerFailure } from "../../shared/failure.ts";
 
 /** The server ends a connection that receives a message of 1 GB. Some bytes are left for the rest of the message. */
 const mostBytes = 2 ** 30 - 2 ** 16;
@@ -23,7 +23,7 @@ export function refuseTooLarge(values: readonly unknown[], most: number = mostBy
 export function refuseBytes(bytes: number, most: number = mostBytes): void {
   if (bytes <= most) return;
   const fault = `a change of ${bytes} bytes is more than Postgres takes in one message, which is 1 GB`;
-  throw new Failure(new Error(fault), false, false, "large");
+  throw new ServerFailure(new Error(fault), false, false, "large");
 }
 
 function isLong(value: unknown): value is string | Uint8Array {

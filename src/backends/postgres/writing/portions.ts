@@ -1,5 +1,5 @@
 import { ThreadmarkError } from "../../../errors.ts";
-import { Failure } from "../../shared/failure.ts";
+import { ServerFailure } from "../../shared/failure.ts";
 
 /** A part of a commit that uses one connection, nearly always with one statement. */
 export interface Portion {
@@ -8,11 +8,11 @@ export interface Portion {
   run(): Promise<readonly boolean[]>;
 }
 
-/** Runs all portions of a commit of `count` batches at once. Rejects with a {@link Failure} if one of them fails. */
+/** Runs all portions of a commit of `count` batches at once. Rejects with a {@link ServerFailure} if one of them fails. */
 export async function runPortions(portions: readonly Portion[], count: number): Promise<readonly boolean[]> {
   const applied = new Array<boolean>(count).fill(true);
   const outcomes = await Promise.allSettled(portions.map((portion) => portion.run()));
-  const failures: Failure[] = [];
+  const failures: ServerFailure[] = [];
   let some = false;
   for (const [number, outcome] of outcomes.entries()) {
     if (outcome.status === "rejected") failures.push(asFailure(outcome.reason));
@@ -25,7 +25,7 @@ export async function runPortions(portions: readonly Portion[], count: number): 
   }
   const [failure] = failures;
   if (failure === undefined) return applied;
-  throw new Failure(failure.cause, some || failures.some((one) => one.mayHaveApplied), false, failure.state);
+  throw new ServerFailure(failure.cause, some || failures.some((one) => one.mayHaveApplied), false, failure.state);
 }
 
 /** Runs the parts one after the other; stops at the first failure. */
@@ -39,11 +39,11 @@ export async function inTurn<T>(
     return applied;
   } catch (error) {
     const failure = asFailure(error);
-    throw new Failure(failure.cause, failure.mayHaveApplied || applied.includes(true), false, failure.state);
+    throw new ServerFailure(failure.cause, failure.mayHaveApplied || applied.includes(true), false, failure.state);
   }
 }
 
-function asFailure(error: unknown): Failure {
-  if (error instanceof Failure) return error;
-  return new Failure(error, error instanceof ThreadmarkError && error.committed === "unknown", false);
+function asFailure(error: unknown): ServerFailure {
+  if (error instanceof ServerFailure) return error;
+  return new ServerFailure(error, error instanceof ThreadmarkError && error.committed === "unknown", false);
 }

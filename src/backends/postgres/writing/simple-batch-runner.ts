@@ -1,5 +1,5 @@
 import type { Table, Value } from "../../../backend.ts";
-import { Failure } from "../../shared/failure.ts";
+import { ServerFailure } from "../../shared/failure.ts";
 import { isIncomplete, isTaken } from "../connection/failure.ts";
 import type { QueryResult } from "../connection/pool.ts";
 import type { RunStatement, Server, Statement } from "../connection/server.ts";
@@ -64,8 +64,8 @@ export class SimpleBatchRunner {
       for (const batch of batches) applied.push(await this.#runOne(batch));
       return applied;
     } catch (error) {
-      if (!(error instanceof Failure) || !applied.includes(true)) throw error;
-      throw new Failure(error.cause, true, error.passing, error.state);
+      if (!(error instanceof ServerFailure) || !applied.includes(true)) throw error;
+      throw new ServerFailure(error.cause, true, error.passing, error.state);
     }
   }
 

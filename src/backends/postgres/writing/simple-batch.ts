@@ -40,9 +40,9 @@ export function simpleBatchOf(batch: Batch): SimpleBatch | undefined {
   const { checks, deletes, inserts, puts } = batch;
   if (batch.entries !== undefined || batch.log !== undefined) return undefined;
   const insert = inserts?.at(-1);
-  if (!isRecord(insert) || (checks?.length ?? 0) > 1 || deletes?.length || puts?.length) return undefined;
+  if (!isSimpleRecord(insert) || (checks?.length ?? 0) > 1 || deletes?.length || puts?.length) return undefined;
   const check = checks?.[0];
-  if (check !== undefined && !(isRecord(check) && check.key.lineage === insert.key.lineage)) return undefined;
+  if (check !== undefined && !(isSimpleRecord(check) && check.key.lineage === insert.key.lineage)) return undefined;
   const beside = inserts?.length === 1 ? none : besideOf(inserts as readonly Entry[], insert);
   return beside && { form: formOf(check, insert, beside[0]), check, insert, beside, original: batch };
 }
@@ -50,7 +50,7 @@ export function simpleBatchOf(batch: Batch): SimpleBatch | undefined {
 const none: readonly SimpleRecord[] = [];
 
 /** Returns whether a check or write is of a record that holds a value. */
-export function isRecord(entry: NonNullable<Batch["checks"]>[number] | Entry | undefined): entry is SimpleRecord {
+export function isSimpleRecord(entry: NonNullable<Batch["checks"]>[number] | Entry | undefined): entry is SimpleRecord {
   return entry !== undefined && entry.value !== undefined && entry.key.table !== "directory";
 }
 
@@ -60,7 +60,7 @@ function besideOf(inserts: readonly Entry[], last: SimpleRecord): readonly Simpl
   const [first] = others;
   const keys = new Set([nameOf(last.key)]);
   for (const entry of others) {
-    if (!isRecord(entry) || entry.key.lineage !== last.key.lineage) return undefined;
+    if (!isSimpleRecord(entry) || entry.key.lineage !== last.key.lineage) return undefined;
     if (targetNumber(entry) !== targetNumber(first as SimpleRecord) || keys.has(nameOf(entry.key))) return undefined;
     keys.add(nameOf(entry.key));
   }

@@ -4,7 +4,7 @@ export interface Host {
 }
 
 /** A url, taken apart. */
-export interface Address {
+export interface ServerAddress {
   readonly hosts: readonly Host[];
   readonly tls: boolean;
   readonly username: string | undefined;
@@ -23,7 +23,7 @@ const form = /^(rediss?):\/\/(?:([^@/]*)@)?([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))
  * Parses `redis://user:password@host:port,host:port/database?cluster`. Several hosts are a cluster, unless `sentinel` names a
  * master. A TypeError never shows the password.
  */
-export function parseAddress(url: string): Address {
+export function parseAddress(url: string): ServerAddress {
   const [, scheme, credentials, hostList = "", path = "", query = ""] = form.exec(url) ?? misuse("is no redis url");
   const [username, password] = splitOnce(credentials ?? "", ":").map(decoded);
   const sentinel = parameters(query).get("sentinel");

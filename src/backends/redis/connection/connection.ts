@@ -1,12 +1,12 @@
-import { Failure } from "../../shared/failure.ts";
-import type { Address, Host } from "./address.ts";
+import { ServerFailure } from "../../shared/failure.ts";
+import type { Host, ServerAddress } from "./address.ts";
 import type { RedisClientLike, RedisDriver } from "./driver.ts";
 import { notAnswered, notConnected } from "./failure.ts";
 
 /** How to connect to any node: the parts of the url and the options that all connections share. */
 export interface Access {
   readonly driver: RedisDriver;
-  readonly address: Address;
+  readonly address: ServerAddress;
   /** Options of TLS, as Node's `tls.connect` takes them. */
   readonly tls: object | undefined;
 }
@@ -61,7 +61,7 @@ export class Connection {
   }
 
   async send(args: readonly Argument[]): Promise<unknown> {
-    if (this.ended) throw new Failure(new Error("the connection has ended"), false, true);
+    if (this.ended) throw new ServerFailure(new Error("the connection has ended"), false, true);
     if (this.underWay === 0) this.#answeredAt = performance.now();
     this.underWay += 1;
     try {

@@ -1,5 +1,5 @@
 import type { ThreadmarkError } from "../../../errors.ts";
-import { type Advice, adviseOn, Failure } from "../../shared/failure.ts";
+import { type Advice, adviseOn, ServerFailure } from "../../shared/failure.ts";
 
 /** Errors that pass: of a cluster that is being changed, of a server that starts, is busy or is being replaced. */
 const passing = /^(MOVED|ASK|TRYAGAIN|CLUSTERDOWN|LOADING|MASTERDOWN|BUSY|NOREPLICAS|READONLY|UNBLOCKED)$/;
@@ -8,17 +8,17 @@ const passing = /^(MOVED|ASK|TRYAGAIN|CLUSTERDOWN|LOADING|MASTERDOWN|BUSY|NOREPL
 const hopeless = /certificate|self-signed|EPROTO|wrong version number|Hostname\/IP does not match/i;
 
 /** Returns the failure of a command that was sent: an error that the server answered, or the end of the connection. */
-export function notAnswered(cause: unknown): Failure {
+export function notAnswered(cause: unknown): ServerFailure {
   const state = stateOf(cause);
-  if (state === "") return new Failure(cause, true, true);
-  return new Failure(cause, state === "UNBLOCKED", passing.test(state), state);
+  if (state === "") return new ServerFailure(cause, true, true);
+  return new ServerFailure(cause, state === "UNBLOCKED", passing.test(state), state);
 }
 
 /** Returns the failure of a connection attempt: nothing was sent. */
-export function notConnected(cause: unknown): Failure {
+export function notConnected(cause: unknown): ServerFailure {
   const state = stateOf(cause);
   const isHopeless = state === "" ? cause instanceof Error && hopeless.test(cause.message) : !passing.test(state);
-  return new Failure(cause, false, !isHopeless, state);
+  return new ServerFailure(cause, false, !isHopeless, state);
 }
 
 /** Returns the first word of an error that the server answered; an empty text for one of the connection. */

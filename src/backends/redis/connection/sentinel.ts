@@ -1,10 +1,14 @@
-import { Failure } from "../../shared/failure.ts";
+import { ServerFailure } from "../../shared/failure.ts";
 import type { Host } from "./address.ts";
 import { type Access, Connection } from "./connection.ts";
 
 /** Asks sentinels, one after the other, where the master of a name is now. */
 export async function findMaster(access: Access, sentinels: readonly Host[], name: string): Promise<Host> {
-  let failure: unknown = new Failure(new Error(`no sentinel knows a master ${JSON.stringify(name)}`), false, true);
+  let failure: unknown = new ServerFailure(
+    new Error(`no sentinel knows a master ${JSON.stringify(name)}`),
+    false,
+    true,
+  );
   for (const sentinel of sentinels) {
     try {
       const answer = await asked(access, sentinel, name);
@@ -22,7 +26,7 @@ async function asked(access: Access, sentinel: Host, name: string): Promise<read
   try {
     return await askedBy(open, sentinel, name);
   } catch (error) {
-    if (!(error instanceof Failure && error.state === "NOAUTH")) throw error;
+    if (!(error instanceof ServerFailure && error.state === "NOAUTH")) throw error;
     return askedBy({ ...access, address: { ...access.address, database: 0 } }, sentinel, name);
   }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Failure } from "../../shared/failure.ts";
+import { ServerFailure } from "../../shared/failure.ts";
 import type { Host } from "./address.ts";
 import { nameOf } from "./address.ts";
 import type { Access, Argument, Connection } from "./connection.ts";
@@ -74,7 +74,7 @@ export class Servers {
 
   /**
    * Runs an action on the server of a slot, and again while that fails in a way that passes. The action is told whether an
-   * earlier attempt may have been applied. Rejects with a {@link Failure} that tells it too.
+   * earlier attempt may have been applied. Rejects with a {@link ServerFailure} that tells it too.
    */
   at<T>(slot: number, action: (link: Link, mayHaveApplied: boolean) => Promise<T>): Promise<T> {
     return this.#persist(() => this.#connectionFor(slot), action);
@@ -99,12 +99,12 @@ export class Servers {
         const connection = asked === undefined ? await connect() : await this.#nodes.connectionTo(asked);
         return await action(asked === undefined ? connection : asking(connection), mayHaveApplied);
       } catch (error) {
-        if (!(error instanceof Failure)) throw error;
+        if (!(error instanceof ServerFailure)) throw error;
         mayHaveApplied ||= error.mayHaveApplied;
         const { cause, state } = error;
         const isOver =
           this.#closed || performance.now() - since >= this.patience || (state === "READONLY" && !this.#isReplaceable);
-        if (!error.passing || isOver) throw new Failure(cause, mayHaveApplied, false, state);
+        if (!error.passing || isOver) throw new ServerFailure(cause, mayHaveApplied, false, state);
         asked = state === "ASK" ? hostIn(error.message) : undefined;
         if (asked === undefined) {
           await sleep(Math.random() * pause);
@@ -124,7 +124,7 @@ export class Servers {
     if (!this.#isCluster) return this.#nodes.connectionTo(await this.#onlyMaster());
     const host = (await this.#slotMap()).hostOf(slot);
     if (host !== undefined) return this.#nodes.connectionTo(host);
-    throw new Failure(new Error(`no server has slot ${slot} of the cluster`), false, true, "CLUSTERDOWN");
+    throw new ServerFailure(new Error(`no server has slot ${slot} of the cluster`), false, true, "CLUSTERDOWN");
   }
 
   async #slotMap(): Promise<SlotMap> {
@@ -170,10 +170,10 @@ export class Servers {
         if (map.masters.length > 0) return map;
       } catch (error) {
         failure = error;
-        if (error instanceof Failure && !error.passing) throw error;
+        if (error instanceof ServerFailure && !error.passing) throw error;
       }
     }
-    throw failure ?? new Failure(new Error("the cluster has no slots yet"), false, true, "CLUSTERDOWN");
+    throw failure ?? new ServerFailure(new Error("the cluster has no slots yet"), false, true, "CLUSTERDOWN");
   }
 
   #interrupted(): void {

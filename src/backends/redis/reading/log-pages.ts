@@ -1,6 +1,6 @@
 import type { LogRange } from "../../../backend.ts";
 import { parsePosition, type ShardPage } from "../../shared/merged-log.ts";
-import type { Layout } from "../layout.ts";
+import type { KeyLayout } from "../layout.ts";
 import type { ShardReads } from "./shard-reads.ts";
 
 /** The fields of a line are its `at` and its text, and `u` and the server's time in microseconds. */
@@ -9,7 +9,7 @@ type StreamEntry = readonly [id: Buffer, fields: readonly [at: Buffer, text: Buf
 /** Asks a shard for its part of a page. */
 export function askForLines(
   reads: ShardReads,
-  layout: Layout,
+  layout: KeyLayout,
   shard: number,
   { after, limit, newest }: LogRange,
 ): () => ShardPage {

@@ -3,7 +3,7 @@ import { compareIds } from "../../shared/id-order.ts";
 import { afterPrefix } from "../../shared/key-bounds.ts";
 import { mergedPage } from "../../shared/merged-log.ts";
 import { merged, shareOf, UNEVEN } from "../../shared/merged-pages.ts";
-import { compareEntries } from "../../shared/ordered-entries.ts";
+import { compareEntries } from "../../shared/ordered/entries.ts";
 import type { Servers } from "../connection/servers.ts";
 import {
   behind,
@@ -12,7 +12,7 @@ import {
   entryOf,
   foundOf,
   idText,
-  type Layout,
+  type KeyLayout,
   listedOf,
   textOfKey,
   valueOf,
@@ -37,7 +37,7 @@ const mostRounds = 4;
 export async function answerReads(
   servers: Servers,
   locks: Locks,
-  layout: Layout,
+  layout: KeyLayout,
   reads: readonly Read[],
 ): Promise<readonly Answer[]> {
   let generous = layout.shards === 1;
@@ -57,12 +57,12 @@ export async function answerReads(
 }
 
 class ReadCall {
-  readonly #layout: Layout;
+  readonly #layout: KeyLayout;
   readonly #generous: boolean;
   readonly #shards = new Map<number, ShardReads>();
   readonly #locks: (() => readonly Met[])[] = [];
 
-  constructor(layout: Layout, generous: boolean) {
+  constructor(layout: KeyLayout, generous: boolean) {
     this.#layout = layout;
     this.#generous = generous;
   }

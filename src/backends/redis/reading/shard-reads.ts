@@ -1,4 +1,4 @@
-import { Failure } from "../../shared/failure.ts";
+import { ServerFailure } from "../../shared/failure.ts";
 import type { Argument } from "../connection/connection.ts";
 import type { Link } from "../connection/servers.ts";
 import { Script } from "../script.ts";
@@ -40,7 +40,7 @@ export class ShardReads {
       return (await link.transaction?.(this.#commands)) as readonly unknown[];
     } catch (error) {
       // A server whose memory is full takes no commands for a transaction, not even reads.
-      if (!(error instanceof Failure && error.state === "OOM")) throw error;
+      if (!(error instanceof ServerFailure && error.state === "OOM")) throw error;
       return this.#runScript(link);
     }
   }

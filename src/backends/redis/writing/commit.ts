@@ -2,16 +2,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Batch, Value } from "../../../backend.ts";
 import { cryptography } from "../../../platform/node-builtins.ts";
 import { withDoubtfulCheck } from "../../shared/doubtful-batches.ts";
-import { Failure } from "../../shared/failure.ts";
+import { ServerFailure } from "../../shared/failure.ts";
 import { isSameValue } from "../../shared/same-value.ts";
 import type { Argument } from "../connection/connection.ts";
 import type { Link, Servers } from "../connection/servers.ts";
-import { behind, type Layout, textOfKey, valueOf } from "../layout.ts";
+import { behind, type KeyLayout, textOfKey, valueOf } from "../layout.ts";
 import { beyond, from } from "../reading/shard-reads.ts";
 import { applyScript } from "./apply-script.ts";
 import { type HeldLock, Locks, partedBatch } from "./locks.ts";
 import { operationsOf, type Scope } from "./operations.ts";
-import { addStep, type Call, callsOf, lineageOf, stepsScript } from "./steps.ts";
+import { addStep, callsOf, lineageOf, type ServerCall, stepsScript } from "./steps.ts";
 
 /** The longest that a commit waits for its replicas, in milliseconds: less than until a silent server counts as gone. */
 const replicaMilliseconds = 5_000;
@@ -26,7 +26,7 @@ const lockPause = 10;
  *   values of this batch, they are this batch's own: a checkpoint's row names the store that put it. If the first of them
  *   holds another value, the batch was refused. If there is none, the outcome is unknown.
  */
-export class Committer {
+export class BatchWriter {
   readonly locks: Locks;
   readonly #servers: Servers;
   readonly #replicas: number;
@@ -37,10 +37,10 @@ export class Committer {
     this.locks = new Locks(servers, (link) => this.#durable(link));
   }
 
-  /** Commits the batches. Rejects with a {@link Failure} that tells whether anything may have been applied. */
-  async commit(layout: Layout, batches: readonly Batch[]): Promise<readonly boolean[]> {
+  /** Commits the batches. Rejects with a {@link ServerFailure} that tells whether anything may have been applied. */
+  async commit(layout: KeyLayout, batches: readonly Batch[]): Promise<readonly boolean[]> {
     const calls = callsOf(batches, (lineage) => (this.#servers.isCluster ? layout.shardOfLineage(lineage) : 0));
-    const run = async ({ scope, batches: own }: Call): Promise<readonly boolean[]> =>
+    const run = async ({ scope, batches: own }: ServerCall): Promise<readonly boolean[]> =>
       scope === undefined ? this.#commitSteps(layout, own) : [await this.#commit(layout, own[0] as Batch, scope)];
     const [only] = calls;
     if (only !== undefined && calls.length === 1) return run(only);
@@ -55,13 +55,13 @@ export class Committer {
     const [first] = failures;
     if (first === undefined) return applied;
     const mayHaveApplied =
-      applied.includes(true) || failures.some((one) => !(one instanceof Failure) || one.mayHaveApplied);
-    const { cause, state } = first instanceof Failure ? first : new Failure(first, true, false);
-    throw new Failure(cause, mayHaveApplied, false, state);
+      applied.includes(true) || failures.some((one) => !(one instanceof ServerFailure) || one.mayHaveApplied);
+    const { cause, state } = first instanceof ServerFailure ? first : new ServerFailure(first, true, false);
+    throw new ServerFailure(cause, mayHaveApplied, false, state);
   }
 
   /** Commits steps of lineages that are on one server, in one call. */
-  #commitSteps(layout: Layout, steps: readonly Batch[]): Promise<readonly boolean[]> {
+  #commitSteps(layout: KeyLayout, steps: readonly Batch[]): Promise<readonly boolean[]> {
     const keys = steps.map((step) => layout.lineageKey(lineageOf(step)));
     const shard = layout.shardOfLineage(lineageOf(steps[0] as Batch));
     return this.#servers.at(layout.slotOf(shard), async (link, mayHaveApplied) => {
@@ -78,7 +78,7 @@ export class Committer {
   /** Finds out which of the steps that were refused are those that an earlier attempt applied. */
   async #recognise(
     link: Link,
-    layout: Layout,
+    layout: KeyLayout,
     steps: readonly Batch[],
     keys: readonly string[],
     applied: boolean[],
@@ -94,7 +94,7 @@ export class Committer {
     if (found) await link.send(["SET", `{${layout.tag(shard)}}:w`, "1"]);
   }
 
-  #commit(layout: Layout, batch: Batch, scope: Scope): Promise<boolean> {
+  #commit(layout: KeyLayout, batch: Batch, scope: Scope): Promise<boolean> {
     const { lineage, thread } = scope;
     if (lineage === undefined && thread === undefined) return Promise.resolve(true);
     const isApart =
@@ -106,7 +106,7 @@ export class Committer {
   }
 
   /** Commits a batch whose records are all on one server. */
-  async #commitAtOnce(layout: Layout, batch: Batch, { lineage, thread }: Scope): Promise<boolean> {
+  async #commitAtOnce(layout: KeyLayout, batch: Batch, { lineage, thread }: Scope): Promise<boolean> {
     const shard = lineage === undefined ? layout.shardOfThread(thread as string) : layout.shardOfLineage(lineage);
     const keys = keysOf(layout, shard, lineage);
     if (thread !== undefined) {
@@ -130,7 +130,7 @@ export class Committer {
   }
 
   /** Commits a batch whose directory entry is in another slot than its lineage: see {@link Locks}. */
-  async #commitApart(layout: Layout, batch: Batch, lineage: number, thread: string): Promise<boolean> {
+  async #commitApart(layout: KeyLayout, batch: Batch, lineage: number, thread: string): Promise<boolean> {
     const [entry, rest] = partedBatch(batch, thread);
     const shard = layout.shardOfLineage(lineage);
     const token = newToken();
@@ -143,7 +143,7 @@ export class Committer {
       }
     } catch (error) {
       // A lock alone changes nothing.
-      throw error instanceof Failure ? new Failure(error.cause, false, false, error.state) : error;
+      throw error instanceof ServerFailure ? new ServerFailure(error.cause, false, false, error.state) : error;
     }
     if (locked === undefined) return false;
     const keys = [...keysOf(layout, shard, lineage), layout.key(shard, "x")];
@@ -160,16 +160,21 @@ export class Committer {
         await this.#servers.at(layout.slotOf(shard), (link) => link.send(["HDEL", layout.key(shard, "x"), token]));
     } catch (error) {
       // The batch is decided. The next one who meets the lock finishes it.
-      if (!(error instanceof Failure)) throw error;
+      if (!(error instanceof ServerFailure)) throw error;
     }
     return applied;
   }
 
   /** Waits for a lock in the way, or removes it. */
-  async #waitFor(layout: Layout, thread: string, lock: HeldLock, since: number): Promise<void> {
+  async #waitFor(layout: KeyLayout, thread: string, lock: HeldLock, since: number): Promise<void> {
     if (await this.locks.resolve(layout, thread, lock)) return;
     if (performance.now() - since < this.#servers.patience) return;
-    throw new Failure(new Error(`the directory entry of ${JSON.stringify(thread)} stays locked`), false, false, "BUSY");
+    throw new ServerFailure(
+      new Error(`the directory entry of ${JSON.stringify(thread)} stays locked`),
+      false,
+      false,
+      "BUSY",
+    );
   }
 
   /** Waits until enough replicas have what was written. */
@@ -178,7 +183,7 @@ export class Committer {
     const count = await link.replicated(this.#replicas, replicaMilliseconds);
     if (count >= this.#replicas) return;
     const fault = `${count} of ${this.#replicas} replicas have the commit`;
-    throw new Failure(new Error(fault), true, false, "REPLICAS");
+    throw new ServerFailure(new Error(fault), true, false, "REPLICAS");
   }
 
   /** Finds out whether a batch that was refused is the one that was applied before. */
@@ -192,7 +197,7 @@ export class Committer {
     }
     if (inserts.every(({ value }, index) => isSameValue(found[index], value))) return true;
     if (found[0] !== undefined && !isSameValue(found[0], inserts[0]?.value)) return false;
-    throw new Failure(
+    throw new ServerFailure(
       new Error("the answer to a commit was lost, and a record of it is gone or another's"),
       true,
       false,
@@ -200,7 +205,7 @@ export class Committer {
   }
 }
 
-function keysOf(layout: Layout, shard: number, lineage: number | undefined): string[] {
+function keysOf(layout: KeyLayout, shard: number, lineage: number | undefined): string[] {
   const own = lineage === undefined ? `{${layout.tag(shard)}}:l:0` : layout.lineageKey(lineage);
   return [own, layout.key(shard, "e"), layout.key(shard, "g"), layout.key(shard, "t")];
 }

@@ -1,7 +1,7 @@
 import type { Batch, DirectoryKey, Key, Range } from "../../../backend.ts";
 import type { Argument } from "../connection/connection.ts";
 import type { Link, Servers } from "../connection/servers.ts";
-import { idText, type Layout, memberOf } from "../layout.ts";
+import { idText, type KeyLayout, memberOf } from "../layout.ts";
 import { Script } from "../script.ts";
 
 /*
@@ -106,7 +106,7 @@ export class Locks {
 
   /** Locks an entry for a batch. Resolves to the time of the lock, to undefined if a check fails, or to the lock in the way. */
   async lock(
-    layout: Layout,
+    layout: KeyLayout,
     id: string,
     batch: string,
     decides: number,
@@ -130,7 +130,7 @@ export class Locks {
   }
 
   /** Makes the change that a lock holds, or gives it up, and removes the lock. */
-  async finish(layout: Layout, id: string, batch: string, committed: boolean): Promise<void> {
+  async finish(layout: KeyLayout, id: string, batch: string, committed: boolean): Promise<void> {
     await this.#servers.at(layout.slotOf(layout.shardOfThread(id)), async (link) => {
       const args = [id, idText(id), batch, committed ? "1" : "0"];
       if ((await finishScript.run(link, keysOf(layout, id), args)) === 1) await this.#durable(link);
@@ -138,7 +138,7 @@ export class Locks {
   }
 
   /** Finds out about a lock in the way, and removes it if it can. Resolves to false if its batch is still under way. */
-  async resolve(layout: Layout, id: string, [lock, now]: HeldLock): Promise<boolean> {
+  async resolve(layout: KeyLayout, id: string, [lock, now]: HeldLock): Promise<boolean> {
     const { name, decides, time } = parsed(lock);
     const isOld = Number(now.toString()) - time > oldMilliseconds;
     const outcome = await this.#servers.at(layout.slotOf(decides), async (link) => {
@@ -152,7 +152,7 @@ export class Locks {
   }
 }
 
-function keysOf(layout: Layout, id: string): readonly string[] {
+function keysOf(layout: KeyLayout, id: string): readonly string[] {
   const shard = layout.shardOfThread(id);
   return [layout.key(shard, "d"), layout.key(shard, "k")];
 }

@@ -1,7 +1,7 @@
 import type { Batch, DirectoryKey, Key, Range } from "../../../backend.ts";
 import { logBounds } from "../../../backend.ts";
 import { covers } from "../../shared/delete-covers.ts";
-import { Failure } from "../../shared/failure.ts";
+import { ServerFailure } from "../../shared/failure.ts";
 import type { Argument } from "../connection/connection.ts";
 import { behind, boundsOf, entryMember, keyText, memberOf, textOfKey } from "../layout.ts";
 
@@ -89,5 +89,5 @@ function refuseTooLarge(list: readonly Argument[]): void {
   let bytes = 0;
   for (const argument of list) bytes += argument.length;
   if (bytes <= mostBytes) return;
-  throw new Failure(new Error(`a commit of ${bytes} bytes is more than the server takes`), false, false, "large");
+  throw new ServerFailure(new Error(`a commit of ${bytes} bytes is more than the server takes`), false, false, "large");
 }

@@ -53,7 +53,7 @@ function isStep({ checks = [], deletes = [], inserts = [], puts = [], entries, l
 }
 
 /** A call to a server: steps that are sent together, or one other batch. */
-export interface Call {
+export interface ServerCall {
   /** The scope of a batch that is no step. */
   readonly scope: Scope | undefined;
   readonly batches: Batch[];
@@ -63,9 +63,9 @@ export interface Call {
 }
 
 /** Parts the batches of a commit into calls. `serverOf` tells apart the lineages that cannot be in one call. */
-export function callsOf(batches: readonly Batch[], serverOf: (lineage: number) => number): readonly Call[] {
-  const calls: Call[] = [];
-  const open = new Map<number, Call>();
+export function callsOf(batches: readonly Batch[], serverOf: (lineage: number) => number): readonly ServerCall[] {
+  const calls: ServerCall[] = [];
+  const open = new Map<number, ServerCall>();
   for (const [place, batch] of batches.entries()) {
     const length = lengthOf(batch);
     const areSteps = length <= mostLength && isStep(batch);
@@ -78,7 +78,7 @@ export function callsOf(batches: readonly Batch[], serverOf: (lineage: number) =
       continue;
     }
     const scope = areSteps ? undefined : scopeOf(batch);
-    const call: Call = { scope, batches: [batch], places: [place], length };
+    const call: ServerCall = { scope, batches: [batch], places: [place], length };
     calls.push(call);
     if (areSteps) open.set(server, call);
   }

@@ -1,17 +1,5 @@
-import type { Bound, Connection, Driver } from "./contract.ts";
+import type { Connection, Driver } from "./contract.ts";
 import { faultOfCode } from "./contract.ts";
-
-interface BunStatement {
-  run(...values: Bound[]): { readonly changes: number | bigint };
-  get(...values: Bound[]): unknown;
-  all(...values: Bound[]): unknown[];
-}
-
-interface BunConnection {
-  exec(sql: string): unknown;
-  prepare(sql: string): BunStatement;
-  close(): unknown;
-}
 
 interface BunOptions {
   readonly readonly?: boolean;
@@ -20,7 +8,7 @@ interface BunOptions {
 }
 
 /** The `Database` of `bun:sqlite`. */
-export type BunSqlite = new (path: string, options: BunOptions) => BunConnection;
+export type BunSqlite = new (path: string, options: BunOptions) => Connection;
 
 /**
  * Makes a driver of the `Database` of `bun:sqlite`. Bun also has `node:sqlite`, which is used without asking.

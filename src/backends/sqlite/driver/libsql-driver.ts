@@ -1,23 +1,11 @@
 import { fs } from "../../../platform/node-builtins.ts";
-import type { Bound, Connection, Driver } from "./contract.ts";
+import type { Connection, Driver } from "./contract.ts";
 import { faultOfCode } from "./contract.ts";
 
 type Row = Record<string, unknown>;
 
-interface LibsqlStatement {
-  run(...values: Bound[]): { readonly changes: number | bigint };
-  get(...values: Bound[]): unknown;
-  all(...values: Bound[]): unknown[];
-}
-
-interface LibsqlConnection {
-  exec(sql: string): unknown;
-  prepare(sql: string): LibsqlStatement;
-  close(): unknown;
-}
-
 /** The default export of `libsql`. */
-export type Libsql = new (path: string, options: { readonly timeout: number }) => LibsqlConnection;
+export type Libsql = new (path: string, options: { readonly timeout: number }) => Connection;
 
 /** Errors of opening have SQLite's result code in their text alone. */
 const codeInText = /: (\d+)"?\)?$/;

@@ -4,7 +4,7 @@ import { fingerprint, logOf } from "./companion-files.ts";
 const { constants, copyFileSync, existsSync, mkdtempSync, rmSync } = fs;
 const { basename, join } = path;
 
-export interface Snapshot {
+export interface DatabaseCopy {
   readonly path: string;
   /** Of the original, when it was copied. */
   readonly fingerprint: string;
@@ -15,7 +15,7 @@ export interface Snapshot {
  * Copies a database and its log to a temporary directory. SQLite cannot read a database in WAL mode, not even an idle
  * one, where it cannot create the file of its shared memory: on a read-only medium, in a read-only directory.
  */
-export function copyDatabase(path: string): Snapshot {
+export function copyDatabase(path: string): DatabaseCopy {
   const directory = mkdtempSync(join(os().tmpdir(), "threadmark-"));
   const copy = join(directory, basename(path));
   const remove = (): void => rmSync(directory, { recursive: true, force: true });

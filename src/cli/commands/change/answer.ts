@@ -1,8 +1,8 @@
 import { type Command, Option } from "commander";
-import type { Question } from "../../../display/steps/question.ts";
+import type { ShownQuestion } from "../../../display/steps/question.ts";
 import { resumeCode } from "../../../display/steps/resume-code.ts";
 import { controlChannels, controlIndexes } from "../../../model/control-writes.ts";
-import { exitCodes, Failure, usage } from "../../failure.ts";
+import { CommandFailure, exitCodes, usage } from "../../failure.ts";
 import { declare } from "../../input/declare.ts";
 import { parseJson } from "../../input/json-argument.ts";
 import { existingThread } from "../../input/lookup.ts";
@@ -51,7 +51,11 @@ function chosen(thread: string, asked: readonly Asked[], wanted: string | undefi
     const given = asked.map(({ question }) => question.id).join(", ");
     const anew =
       given === "" ? "" : ` To change an answer before the next run takes it, name its question: --question ${given}.`;
-    throw new Failure(exitCodes.notFound, "NOT_FOUND", `Thread ${JSON.stringify(thread)} waits for no answer.${anew}`);
+    throw new CommandFailure(
+      exitCodes.notFound,
+      "NOT_FOUND",
+      `Thread ${JSON.stringify(thread)} waits for no answer.${anew}`,
+    );
   }
   if (wanted === undefined) {
     const [only, ...others] = open;
@@ -63,11 +67,11 @@ function chosen(thread: string, asked: readonly Asked[], wanted: string | undefi
   const found = open.find(({ question }) => question.id === wanted);
   if (found !== undefined) return found;
   const message = `Thread ${JSON.stringify(thread)} has no open question ${JSON.stringify(wanted)}; it has ${ids.join(", ")}.`;
-  throw new Failure(exitCodes.notFound, "NOT_FOUND", message);
+  throw new CommandFailure(exitCodes.notFound, "NOT_FOUND", message);
 }
 
 /** Returns the value that an answer as it was typed stands for. */
-function answerValue(question: Question, given: string): unknown {
+function answerValue(question: ShownQuestion, given: string): unknown {
   const { form } = question;
   if (form.kind === "choices") {
     const choice = form.choices.find(({ label }) => label.toLowerCase() === given.toLowerCase());
@@ -83,7 +87,7 @@ function answerValue(question: Question, given: string): unknown {
 }
 
 /** Returns the failure that says how: LangGraph takes answers from the program that runs the graph, not from its checkpointer. */
-function forLangGraph(thread: string, question: string, value: unknown, isOnly: boolean): Failure {
+function forLangGraph(thread: string, question: string, value: unknown, isOnly: boolean): CommandFailure {
   const code = resumeCode(thread, question, { value }, isOnly);
-  return new Failure(exitCodes.failed, "UNSUPPORTED", `LangGraph asked: answer from your program, with ${code}`);
+  return new CommandFailure(exitCodes.failed, "UNSUPPORTED", `LangGraph asked: answer from your program, with ${code}`);
 }

@@ -3,11 +3,11 @@ import type { Store } from "../../../api/store.ts";
 import type { CheckpointInfo } from "../../../model/checkpoint.ts";
 import { effectiveVersion, type StateSchemas, StateVersions } from "../../../model/state-versions.ts";
 import { checkStateSchemas } from "../../../model/validation/store/state-schema.ts";
-import { exitCodes, Failure, failureOf, usage } from "../../failure.ts";
+import { CommandFailure, exitCodes, failureOf, usage } from "../../failure.ts";
 import { exportOf, importApp } from "../../input/app-module.ts";
 import { declare } from "../../input/declare.ts";
 import { printable } from "../../output/printable.ts";
-import { Progress } from "../../output/progress.ts";
+import { ProgressLine } from "../../output/progress.ts";
 import { countText } from "../../output/quantities.ts";
 import type { Session, State } from "../../session.ts";
 
@@ -56,7 +56,7 @@ export function migrateCommand(program: Command, session: Session): void {
       const report = await session.withStore(
         url,
         (store) =>
-          Progress.during(session, "migrating, threads:", (update) =>
+          ProgressLine.during(session, "migrating, threads:", (update) =>
             migrate(store, schema as StateSchemas, { write: write === true, history: history === true, update }),
           ),
         write !== true,
@@ -66,7 +66,7 @@ export function migrateCommand(program: Command, session: Session): void {
       print(session, report, write === true);
       if (report.faults.length > 0) {
         const count = countText(report.faults.length, "checkpoint");
-        throw new Failure(exitCodes.faulty, "FAULTY", `${count} cannot be migrated.`);
+        throw new CommandFailure(exitCodes.faulty, "FAULTY", `${count} cannot be migrated.`);
       }
     },
   });

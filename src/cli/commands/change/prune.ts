@@ -10,7 +10,7 @@ import { existingThread } from "../../input/lookup.ts";
 import { filterOf, filterOptions, type ThreadFilter } from "../../input/thread-filter.ts";
 import { interruptible } from "../../interruptible.ts";
 import { printable } from "../../output/printable.ts";
-import { Progress } from "../../output/progress.ts";
+import { ProgressLine } from "../../output/progress.ts";
 import { bytesText, countText } from "../../output/quantities.ts";
 import { printTable } from "../../output/table.ts";
 import type { Session } from "../../session.ts";
@@ -94,7 +94,7 @@ export function pruneCommand(program: Command, session: Session): void {
         }
 
         function pruneAll(dry: boolean, found: Pruned[]): Promise<void> {
-          return Progress.during(session, dry ? "looking, threads:" : "pruning, threads:", async (update) => {
+          return ProgressLine.during(session, dry ? "looking, threads:" : "pruning, threads:", async (update) => {
             let done = 0;
             for await (const { id: thread, checkpoints } of interruptible(session.signal, few ?? store.threads())) {
               update(done, total);

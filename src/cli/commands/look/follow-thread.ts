@@ -7,14 +7,14 @@ import { dateText } from "../../output/quantities.ts";
 import type { Terminal } from "../../output/terminal.ts";
 import type { Session } from "../../session.ts";
 
-export interface FollowOptions {
+export interface TailOptions {
   readonly lines: number;
   readonly states?: boolean;
   readonly namespace: readonly string[];
 }
 
 /** Prints a thread's newest checkpoints, and then new ones as they are committed, until the session is interrupted. */
-export async function followThread(session: Session, url: string, id: string, options: FollowOptions): Promise<void> {
+export async function followThread(session: Session, url: string, id: string, options: TailOptions): Promise<void> {
   const { terminal, json, signal } = session;
   await session.withStore(url, async (store) => {
     const thread = await existingThread(store, id, options.namespace);

@@ -8,7 +8,7 @@ import { interruptible } from "../../interruptible.ts";
 import { printable } from "../../output/printable.ts";
 import { ageText } from "../../output/quantities.ts";
 import { shortIds } from "../../output/short-ids.ts";
-import { type Column, printTable } from "../../output/table.ts";
+import { printTable, type TableColumn } from "../../output/table.ts";
 import type { Terminal } from "../../output/terminal.ts";
 import type { Session } from "../../session.ts";
 import { printGraph } from "./history-graph.ts";
@@ -86,7 +86,7 @@ function checkpointColumns(
   terminal: Terminal,
   rows: readonly CheckpointInfo[],
   summaries: ReadonlyMap<string, StepText>,
-): readonly Column<CheckpointInfo>[] {
+): readonly TableColumn<CheckpointInfo>[] {
   const now = Date.now();
   // In a pipe ids are whole: whatever reads them may look for them elsewhere.
   const short = terminal.interactive ? shortIds(rows.map(({ id }) => id)) : (id: string): string => id;

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import type { Store } from "../../../api/store.ts";
-import { type Question, questionsOf } from "../../../display/steps/question.ts";
+import { questionsOf, type ShownQuestion } from "../../../display/steps/question.ts";
 import { ThreadmarkError } from "../../../errors.ts";
 import { failIfDamaged } from "../../failure.ts";
 import { declare, wholeNumber } from "../../input/declare.ts";
@@ -18,7 +18,7 @@ export interface Asked {
   readonly thread: string;
   readonly checkpoint: string;
   readonly since: number;
-  readonly question: Question;
+  readonly question: ShownQuestion;
 }
 
 export function inboxCommand(program: Command, session: Session): void {
@@ -110,7 +110,7 @@ export async function* questionsAt(store: Store<State>, id: string): AsyncGenera
 }
 
 /** Says which answers a question takes. */
-export function answersOf({ form }: Question): string {
+export function answersOf({ form }: ShownQuestion): string {
   if (form.kind === "choices") return form.choices.map(({ label }) => label).join(" | ");
   if (form.kind === "yes-no") return "yes | no";
   return form.kind === "form" ? `{ ${form.fields.map(({ name }) => name).join(", ")} }` : "";

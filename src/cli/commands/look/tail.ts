@@ -6,9 +6,9 @@ import { collected, declare, namespaceOption, wholeNumber } from "../../input/de
 import { printable } from "../../output/printable.ts";
 import type { Terminal } from "../../output/terminal.ts";
 import type { Session } from "../../session.ts";
-import { type FollowOptions, followThread } from "./follow-thread.ts";
+import { followThread, type TailOptions } from "./follow-thread.ts";
 
-interface Options extends FollowOptions {
+interface Options extends TailOptions {
   readonly thread?: string;
   readonly workflow?: string;
   readonly kind: readonly string[];

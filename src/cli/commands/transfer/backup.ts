@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { declare, hideIdsOption } from "../../input/declare.ts";
-import { Progress } from "../../output/progress.ts";
+import { ProgressLine } from "../../output/progress.ts";
 import { bytesText, countText } from "../../output/quantities.ts";
 import type { Session } from "../../session.ts";
 
@@ -17,7 +17,7 @@ export function backupCommand(program: Command, session: Session): void {
     async run({ url, operands: [file = ""], options: { since } }) {
       const { terminal, json, signal } = session;
       const result = await session.withStore(url, (store) =>
-        Progress.during(session, "backing up, threads:", (update) =>
+        ProgressLine.during(session, "backing up, threads:", (update) =>
           store.backup(file, {
             ...(since !== undefined && { since }),
             progress: (threads) => update(threads, undefined),
@@ -52,7 +52,7 @@ export function restoreCommand(program: Command, session: Session): void {
       const { terminal, json, signal } = session;
       session.hideIds = hideIds;
       const result = await session.withStore(url, (store) =>
-        Progress.during(session, "restoring, threads:", (update) =>
+        ProgressLine.during(session, "restoring, threads:", (update) =>
           store.restore(files, { progress: (threads) => update(threads, undefined), signal }),
         ),
       );

@@ -6,7 +6,7 @@ import type { Store } from "../../../api/store.ts";
 import { unwritable } from "../../failure.ts";
 import { declare } from "../../input/declare.ts";
 import { existingThread } from "../../input/lookup.ts";
-import { Progress } from "../../output/progress.ts";
+import { ProgressLine } from "../../output/progress.ts";
 import { bytesText, countText } from "../../output/quantities.ts";
 import type { Session, State } from "../../session.ts";
 
@@ -27,7 +27,7 @@ export function exportCommand(program: Command, session: Session): void {
         for (const id of threads) await existingThread(store, id);
         let bytes = 0;
         let checkpoints = 0;
-        await Progress.during(session, "exporting, checkpoints:", async (update) => {
+        await ProgressLine.during(session, "exporting, checkpoints:", async (update) => {
           const total = await countOf(store, threads);
           const lines = store.export({ encrypted, ...(threads.length > 0 && { threads }) });
           async function* counted(): AsyncGenerator<string> {

@@ -1,9 +1,9 @@
 import { type Command, Option } from "commander";
 import type { ImportFault } from "../../../langgraph/import/index.ts";
-import { exitCodes, Failure } from "../../failure.ts";
+import { CommandFailure, exitCodes } from "../../failure.ts";
 import { declare, keyFileOption } from "../../input/declare.ts";
 import { printable } from "../../output/printable.ts";
-import { Progress } from "../../output/progress.ts";
+import { ProgressLine } from "../../output/progress.ts";
 import { changeText, countText } from "../../output/quantities.ts";
 import type { Session } from "../../session.ts";
 
@@ -34,7 +34,7 @@ export function importLangGraphCommand(program: Command, session: Session): void
       const url = session.urlOf(into);
       const { openSaverDatabase, transfer } = await load();
       const source = await openSaverDatabase(location, schema === undefined ? {} : { schema });
-      const progress = new Progress(terminal, "importing, checkpoints:");
+      const progress = new ProgressLine(terminal, "importing, checkpoints:");
       try {
         const before = await source.bytes();
         const onProgress = (done: number, total: number): void => progress.update(done, total);
@@ -55,7 +55,7 @@ export function importLangGraphCommand(program: Command, session: Session): void
         }
         if (result.faults.length > 0) {
           const count = countText(result.faults.length, "checkpoint");
-          throw new Failure(exitCodes.faulty, "FAULTY", `${count} could not be read; all others were imported.`);
+          throw new CommandFailure(exitCodes.faulty, "FAULTY", `${count} could not be read; all others were imported.`);
         }
       } catch (error) {
         progress.end();
@@ -79,7 +79,7 @@ async function load(): Promise<Importer> {
     return await import("../../../langgraph/import/index.ts");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw error;
-    throw new Failure(
+    throw new CommandFailure(
       exitCodes.failed,
       "UNSUPPORTED",
       "LangGraph's values are read with its own packages, which are not here: npm install @langchain/core @langchain/langgraph-checkpoint",

@@ -2,9 +2,9 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { addAbortSignal, type Readable } from "node:stream";
 import type { Command } from "commander";
-import { exitCodes, Failure } from "../../failure.ts";
+import { CommandFailure, exitCodes } from "../../failure.ts";
 import { declare, hideIdsOption } from "../../input/declare.ts";
-import { Progress } from "../../output/progress.ts";
+import { ProgressLine } from "../../output/progress.ts";
 import { countText } from "../../output/quantities.ts";
 import type { Session } from "../../session.ts";
 
@@ -27,7 +27,7 @@ export function importCommand(program: Command, session: Session): void {
       // The input may be silent for long.
       addAbortSignal(signal, source);
       const result = await session.withStore(url, (store) =>
-        Progress.during(session, "importing, bytes:", (update) => store.import(watched(source, update))),
+        ProgressLine.during(session, "importing, bytes:", (update) => store.import(watched(source, update))),
       );
       if (json) terminal.json(result);
       else {
@@ -38,7 +38,7 @@ export function importCommand(program: Command, session: Session): void {
         );
       }
 
-      async function* watched(chunks: AsyncIterable<Buffer>, update: Progress["update"]): AsyncGenerator<Buffer> {
+      async function* watched(chunks: AsyncIterable<Buffer>, update: ProgressLine["update"]): AsyncGenerator<Buffer> {
         let bytes = 0;
         for await (const chunk of chunks) {
           bytes += chunk.length;
@@ -54,6 +54,6 @@ async function sizeOf(file: string): Promise<number> {
   try {
     return (await stat(file)).size;
   } catch {
-    throw new Failure(exitCodes.notFound, "NOT_FOUND", `There is no file ${JSON.stringify(file)} to import.`);
+    throw new CommandFailure(exitCodes.notFound, "NOT_FOUND", `There is no file ${JSON.stringify(file)} to import.`);
   }
 }

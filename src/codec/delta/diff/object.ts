@@ -1,5 +1,6 @@
+import { assign } from "../../../platform/plain-objects.ts";
 import type { Json, JsonObject } from "../../json.ts";
-import { assign, type Delta } from "../format.ts";
+import type { Delta } from "../format.ts";
 import { isIndex } from "../key-places.ts";
 import { sizeOf } from "../measure.ts";
 import { type Compare, enough, type NodeDiff, orReplaced } from "../node-diff.ts";

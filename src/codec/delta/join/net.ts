@@ -1,7 +1,7 @@
+import { assign } from "../../../platform/plain-objects.ts";
 import type { Json, JsonObject } from "../../json.ts";
 import { type Reference, withDeferred } from "../../references.ts";
 import {
-  assign,
   corruptDelta,
   type Delta,
   type DeltaKind,

@@ -1,8 +1,8 @@
+import { assign } from "../../../platform/plain-objects.ts";
 import { isObject, type Json, type JsonObject } from "../../json.ts";
 import { deferred, isReference, type Reference } from "../../references.ts";
 import { forgetFlat } from "../../values/flat-list.ts";
 import {
-  assign,
   corruptDelta,
   type Delta,
   kindOf,

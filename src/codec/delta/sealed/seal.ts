@@ -1,7 +1,8 @@
+import { assign } from "../../../platform/plain-objects.ts";
 import type { Json } from "../../json.ts";
 import { diff } from "../diff/diff.ts";
 import { isReplacement } from "../diff/replacement.ts";
-import { assign, type Delta, type ItemReference, kindOf, type SealedStep } from "../format.ts";
+import { type Delta, type ItemReference, kindOf, type SealedStep } from "../format.ts";
 import { Net } from "../join/net.ts";
 import { startsWith } from "../measure.ts";
 import { finished, type Pieces } from "../pieces.ts";

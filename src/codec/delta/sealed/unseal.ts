@@ -1,6 +1,6 @@
+import { assign } from "../../../platform/plain-objects.ts";
 import type { Json } from "../../json.ts";
 import {
-  assign,
   corruptDelta,
   type Delta,
   type ItemReference,

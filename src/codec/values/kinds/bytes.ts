@@ -1,13 +1,11 @@
 import { base64, bytesOfBase64 } from "../../../platform/bytes.ts";
+import { NodeBuffer } from "../../../platform/node-buffer.ts";
 import { util } from "../../../platform/node-builtins.ts";
 import { RECORD_BYTES } from "../../json-text.ts";
 import type { Kind } from "./kind.ts";
 import { isNativePrototype } from "./native.ts";
 
 const { isDeepStrictEqual, types } = util;
-
-/** Absent in browsers, where a stored Buffer is read as the Uint8Array that it also is. */
-const NodeBuffer = Reflect.get(globalThis, "Buffer") as typeof Buffer | undefined;
 
 type Bytes = ArrayBuffer | ArrayBufferView;
 type View = new (buffer: ArrayBufferLike, offset?: number, length?: number) => ArrayBufferView;

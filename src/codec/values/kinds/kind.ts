@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../../json.ts";
-import type { PathStep } from "../path.ts";
+import type { ValueStep } from "../path.ts";
 
 /**
  * A kind of object that JSON has no form for, stored as a node `{ "$": tag, … }`.
@@ -24,7 +24,7 @@ export interface Kind<T extends object = object> {
 /** Services of the encoder for a kind. `depth` is that of the node that the kind is encoding. */
 export interface Encoding {
   /** Captures a value held one level below. */
-  child(value: unknown, previous: Json | undefined, depth: number, step: PathStep): Json;
+  child(value: unknown, previous: Json | undefined, depth: number, step: ValueStep): Json;
   /** Captures the properties of an object one level below; its keys are literal, "$" included. */
   fields(value: object, previous: Json | undefined, depth: number): JsonObject;
   /** Refuses own properties other than `names`: they would be lost. */
@@ -35,7 +35,7 @@ export interface Encoding {
    * Throws SERIALIZE: "<path>: <what> cannot be stored. <next>". With `step`, the path leads on to the value held
    * there.
    */
-  refuse(depth: number, what: string, next: string, step?: PathStep): never;
+  refuse(depth: number, what: string, next: string, step?: ValueStep): never;
   /** Throws TOO_LARGE: no record can hold that many bytes. */
   refuseSize(depth: number, what: string, bytes: number): never;
 }

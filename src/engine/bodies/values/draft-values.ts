@@ -2,7 +2,7 @@ import type { Delta } from "../../../codec/delta/index.ts";
 import type { Json } from "../../../codec/json.ts";
 import { jsonText } from "../../../codec/json-text.ts";
 import { type NamedValue, referenceTo } from "../../../codec/references.ts";
-import type { Context } from "../../memory/context.ts";
+import type { EngineContext } from "../../memory/context.ts";
 import type { LineageValues } from "../../memory/large-values/known-values.ts";
 import { LongTexts } from "../../memory/long-texts.ts";
 import { hasPlace, type LargeValue, largeValue } from "../../records/values.ts";
@@ -16,7 +16,7 @@ export interface PlannedValue extends LargeValue {
 
 /** The large values of one draft: those that it inserts, and whether it refers to stored ones. */
 export class DraftValues {
-  readonly #context: Context;
+  readonly #context: EngineContext;
   readonly #planned: PlannedValue[] = [];
   readonly #strings = new LongTexts<NamedValue>();
   readonly #others = new LongTexts<NamedValue>();
@@ -25,7 +25,7 @@ export class DraftValues {
   #uses = 0;
   #references = 0;
 
-  constructor(context: Context) {
+  constructor(context: EngineContext) {
     this.#context = context;
   }
 

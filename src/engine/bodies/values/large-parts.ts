@@ -1,8 +1,9 @@
-import { assign, type Delta, sizeOf } from "../../../codec/delta/index.ts";
+import { type Delta, sizeOf } from "../../../codec/delta/index.ts";
 import type { Json, JsonObject } from "../../../codec/json.ts";
 import { jsonText, REFERENCE_BYTES } from "../../../codec/json-text.ts";
 import { isReference } from "../../../codec/references.ts";
 import { isStateReference } from "../../../codec/state-references.ts";
+import { assign } from "../../../platform/plain-objects.ts";
 
 /** Finds the reference for a large value, or undefined where it has to stay in its place. */
 export interface Naming {

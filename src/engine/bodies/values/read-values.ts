@@ -3,7 +3,7 @@ import type { Delta } from "../../../codec/delta/index.ts";
 import type { Json } from "../../../codec/json.ts";
 import { addNames, type Resolve, resolveCopied, resolveOwned } from "../../../codec/references.ts";
 import { ThreadmarkError } from "../../../errors.ts";
-import type { Context } from "../../memory/context.ts";
+import type { EngineContext } from "../../memory/context.ts";
 import { collectionsKey, decodeValue, parseValue, valueKey } from "../../records/values.ts";
 import { resolverOf } from "./resolver.ts";
 
@@ -21,14 +21,14 @@ const AT_ONCE = 256;
 
 /** Reads the large values of one lineage that one operation comes to, each once as long as there is room. */
 export class ValueReader {
-  readonly #context: Context;
+  readonly #context: EngineContext;
   readonly #tape: ReferringTape;
   readonly #most: number;
   readonly #json = new Map<string, string>();
   readonly #strings = new Map<string, string>();
   #length = 0;
 
-  constructor(context: Context, tape: ReferringTape, most: number = KEPT) {
+  constructor(context: EngineContext, tape: ReferringTape, most: number = KEPT) {
     this.#context = context;
     this.#tape = tape;
     this.#most = most;

@@ -1,4 +1,3 @@
-import { assign } from "../../../codec/delta/index.ts";
 import type { Json } from "../../../codec/json.ts";
 import type { ValueCodec } from "../../../codec/values/value.ts";
 import type { AttributeChanges } from "../../../model/attributes.ts";
@@ -6,7 +5,8 @@ import type { Source } from "../../../model/checkpoint.ts";
 import { GrownList } from "../../../model/interface/grown-list.ts";
 import type { LeaseToken, PutFields, PutOptions, Update } from "../../../model/interface/options.ts";
 import { copyRef } from "../../../model/validation/refs.ts";
-import type { Context } from "../../memory/context.ts";
+import { assign } from "../../../platform/plain-objects.ts";
+import type { EngineContext } from "../../memory/context.ts";
 import type { TreeOwner } from "../../memory/tree-owner.ts";
 import { isPlainState } from "../../records/body.ts";
 import { questionIds } from "../../records/row.ts";
@@ -63,7 +63,7 @@ type Input = PutFields & { readonly state?: unknown; readonly update?: Update<Re
 
 /** Encodes a validated input. Throws `SERIALIZE` for a value that cannot be stored. */
 export function capturePut(
-  context: Context,
+  context: EngineContext,
   thread: string,
   namespace: string,
   input: Input,
@@ -151,7 +151,7 @@ interface RecentTree {
 }
 
 /** Returns the tree of the namespace's head, if it is remembered: values equal to its nodes need not be copied. */
-function recentTree(context: Context, thread: string, namespace: string): RecentTree | undefined {
+function recentTree(context: EngineContext, thread: string, namespace: string): RecentTree | undefined {
   const tape = context.rememberedThread(thread);
   const row = tape?.tail.findLast((entry) => entry.row.namespace === namespace)?.row;
   const entry = row && tape && context.trees.get(tape, row.seq);

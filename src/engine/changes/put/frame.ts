@@ -9,7 +9,7 @@ import type { TreeEntry } from "../../memory/tree-cache.ts";
 import { TreeOwner } from "../../memory/tree-owner.ts";
 import type { Body } from "../../records/body.ts";
 import type { Row } from "../../records/row.ts";
-import { checkBody, checkRecord, mostOf } from "../../records/size-limits.ts";
+import { checkBodySize, checkRecord, mostOf } from "../../records/size-limits.ts";
 import { frameBytes } from "../../records/tail.ts";
 import type { Shown } from "../../view/row-at.ts";
 import { bodyOf, emptyBody, updateBody } from "./body.ts";
@@ -133,7 +133,7 @@ function addDelta(draft: Draft, row: Row, base: TreeEntry, step: FrameChange, ca
   let grown = step.grown === undefined ? 0 : base.grown + step.grown;
   let most = base.most + mostOf(tail.value);
   const wholeTree = (): Json => tree ?? apply(base.tree, change);
-  if (!base.outlined) most = checkBody(draft.context, draft.thread, most, wholeTree);
+  if (!base.outlined) most = checkBodySize(draft.context, draft.thread, most, wholeTree);
   // On an outline, a full frame may come one frame late.
   if (!base.outlined && needsFull({ weight, size: size + grown, hops })) {
     const whole = wholeTree();

@@ -1,5 +1,5 @@
-import { assign } from "../../../codec/delta/index.ts";
 import type { PathStep } from "../../../model/patch.ts";
+import { assign, isPlainObject } from "../../../platform/plain-objects.ts";
 import { missingAt, notAContainer, refuseStep, removesElement } from "./patch-faults.ts";
 
 type Plain = { [key: string]: unknown };
@@ -10,7 +10,7 @@ export function patchLive(state: Plain, path: readonly PathStep[], patch: { read
   for (let at = 0; at < path.length - 1; at += 1) {
     const found = partAt(holder, path, at);
     if (found === undefined) throw missingAt(path, at, Array.isArray(holder) ? holder.length : undefined);
-    if (!isPlain(found) && !Array.isArray(found)) throw notAContainer(path, at, found);
+    if (!isPlainObject(found) && !Array.isArray(found)) throw notAContainer(path, at, found);
     holder = found;
   }
   const last = path.length - 1;
@@ -36,10 +36,4 @@ function checkStep(holder: unknown, path: readonly PathStep[], at: number): void
   const isList = Array.isArray(holder);
   if (isList && typeof path[at] !== "number") throw refuseStep(path, at, "a list, which has indexes");
   if (!isList && typeof path[at] !== "string") throw refuseStep(path, at, "an object, which has keys");
-}
-
-function isPlain(value: unknown): value is Plain {
-  if (value === null || typeof value !== "object") return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
 }

@@ -1,6 +1,7 @@
-import { apply, assign, type Delta, diff, sizeOf } from "../../../codec/delta/index.ts";
+import { apply, type Delta, diff, sizeOf } from "../../../codec/delta/index.ts";
 import { isObject, isTagged, type Json } from "../../../codec/json.ts";
 import type { PathStep } from "../../../model/patch.ts";
+import { assign } from "../../../platform/plain-objects.ts";
 import { isLong } from "../../records/body.ts";
 import { missingAt, notAContainer, refuseStep, removesElement } from "./patch-faults.ts";
 

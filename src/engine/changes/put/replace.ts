@@ -6,7 +6,7 @@ import { shownBody, treeToBuildOn } from "../../commits/draft/draft-view.ts";
 import { referDelta } from "../../commits/draft/refer-values.ts";
 import { shownEnds } from "../../commits/settle-index.ts";
 import { toRecord } from "../../records/row.ts";
-import { checkBody } from "../../records/size-limits.ts";
+import { checkBodySize } from "../../records/size-limits.ts";
 import { parentOf, type Shown } from "../../view/row-at.ts";
 import { addMark } from "../mark.ts";
 import { bodyOf, emptyBody } from "./body.ts";
@@ -44,7 +44,7 @@ export async function planReplace(
   const row = newRow(captured, parent, { seq, id, now: draft.context.clock(), tagged: true });
   const change = diff(frame.tree, tree) ?? {};
   const [stored, text] = referDelta(draft, tape.lineage, change);
-  checkBody(draft.context, draft.thread, frame.most + mostBytes(text), () => tree);
+  checkBodySize(draft.context, draft.thread, frame.most + mostBytes(text), () => tree);
   draft.tell("put", captured.namespace, id, seq);
   const ends = await shownEnds(draft, tape);
   draft.shown = {

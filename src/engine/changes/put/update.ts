@@ -1,6 +1,7 @@
-import { assign, type Delta, diff, Growth, growthOf, isReplacement, replacement } from "../../../codec/delta/index.ts";
+import { type Delta, diff, Growth, growthOf, isReplacement, replacement } from "../../../codec/delta/index.ts";
 import type { Json } from "../../../codec/json.ts";
 import type { ValueCodec } from "../../../codec/values/value.ts";
+import { assign } from "../../../platform/plain-objects.ts";
 import { isLong, isPlainState } from "../../records/body.ts";
 import type { CapturedUpdate } from "./capture.ts";
 import type { CapturedGrownList } from "./grown-list.ts";
@@ -21,7 +22,7 @@ export interface StateChange {
 }
 
 /** The way an update is planned. */
-export interface UpdateOptions {
+export interface UpdatePlanning {
   /** True if the state is only an outline. */
   readonly outlined?: boolean;
   /** The size from which values have records of their own. */
@@ -40,7 +41,7 @@ export function updateDelta(
   codec: ValueCodec,
   state: Json,
   update: CapturedUpdate,
-  options: UpdateOptions = {},
+  options: UpdatePlanning = {},
 ): StateChange {
   const { outlined = false, largeFrom } = options;
   if (!isPlainState(state) || setsTag(update)) return rewrittenState(codec, state, update);

@@ -1,6 +1,6 @@
 import type { Answer, Backend, Batch, Found, Key, Read, Table, Value } from "../../../backend.ts";
 import { ThreadmarkError } from "../../../errors.ts";
-import { lowerBound } from "../../memory/tape.ts";
+import { lowerBound } from "../../../model/seq.ts";
 
 /** The records that a batch will write, as a backend that can be read: so a batch is proved before it is committed. */
 export class BatchRecords implements Backend {

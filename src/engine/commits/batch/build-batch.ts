@@ -5,7 +5,7 @@ import { encodeMeta, type Meta } from "../../records/meta.ts";
 import { packRuns } from "../../records/pack/pack-runs.ts";
 import { type TailRow, tailBytes } from "../../records/tail.ts";
 import { addValues } from "../add-values.ts";
-import { announce } from "../announce.ts";
+import { addLogLines } from "../announce.ts";
 import type { Draft } from "../draft/draft.ts";
 import type { Planned } from "../draft/planned.ts";
 import { addEntries, hasNewRun, leavesIndex, settleIndex } from "../settle-index.ts";
@@ -112,7 +112,7 @@ function withMeta(draft: Draft, tape: Tape): Batch | undefined {
   const changed = created || draft.meta !== tape.meta;
   if (changed || draft.removed || draft.reindexes || hasNewRun(draft)) addEntries(draft, tape);
   if (!changed && batch.writesNothing) return undefined;
-  if (draft.told.length > 0 || draft.planned.length > 0) announce(draft, tape);
+  if (draft.told.length > 0 || draft.planned.length > 0) addLogLines(draft, tape);
   if (changed && !draft.removed) draft.metaValue = encodeMeta(draft.meta as Meta);
   if (created) {
     batch.insert(tape.metaKey, draft.metaValue as Value);

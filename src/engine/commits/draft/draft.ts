@@ -4,7 +4,7 @@ import type { Json } from "../../../codec/json.ts";
 import type { ChangeKind } from "../../../model/interface/watched-changes.ts";
 import { seqAfter } from "../../../model/seq.ts";
 import { DraftValues } from "../../bodies/values/draft-values.ts";
-import type { Context } from "../../memory/context.ts";
+import type { EngineContext } from "../../memory/context.ts";
 import { newTape } from "../../memory/new-tape.ts";
 import { Tape } from "../../memory/tape.ts";
 import type { MailEntry } from "../../records/mail.ts";
@@ -35,7 +35,7 @@ export interface Before {
 
 /** The changes of one thread that are planned together, until they are committed as one batch. */
 export class Draft {
-  readonly context: Context;
+  readonly context: EngineContext;
   readonly thread: string;
   readonly before: Before;
   /** True if the tape was read just now, rather than remembered. */
@@ -93,7 +93,7 @@ export class Draft {
   #removed = false;
   #length = 0;
 
-  constructor(context: Context, thread: string, tape: Tape | undefined, fresh: boolean, retried = false) {
+  constructor(context: EngineContext, thread: string, tape: Tape | undefined, fresh: boolean, retried = false) {
     this.context = context;
     this.values = new DraftValues(context);
     this.thread = thread;

@@ -1,7 +1,7 @@
 import type { IndexEntry, Read, Value } from "../../../backend.ts";
 import type { Counts } from "../../../model/interface/results.ts";
 import { type Status, statuses } from "../../../model/status.ts";
-import type { Context } from "../../memory/context.ts";
+import type { EngineContext } from "../../memory/context.ts";
 import { metaKey } from "../../records/keys.ts";
 import { decodeMeta } from "../../records/meta.ts";
 import {
@@ -26,7 +26,7 @@ const codes = statuses.flatMap((status): StatusCode[] => {
 });
 
 /** Counts threads by status and workflow from the index, without reading them. */
-export async function countThreads(context: Context): Promise<Counts> {
+export async function countThreads(context: EngineContext): Promise<Counts> {
   if (!(await context.index.isComplete())) return countAll(context);
   const all = byStatus(await context.read(codes.map((code) => tally(statusPrefix(code)))));
   const workflows = new Map<string, ByStatus>();
@@ -49,14 +49,14 @@ export async function countThreads(context: Context): Promise<Counts> {
 }
 
 /** Counts all threads, by the index where that is complete. */
-export async function threadCount(context: Context): Promise<number> {
+export async function threadCount(context: EngineContext): Promise<number> {
   if (!(await context.index.isComplete())) return (await countAll(context)).threads;
   const [threads] = await context.read([{ tally: everyThread }]);
   return threads as number;
 }
 
 /** Counts threads by reading them, while not all of them are in the index. */
-async function countAll(context: Context): Promise<Counts> {
+async function countAll(context: EngineContext): Promise<Counts> {
   const all = none();
   const workflows = new Map<string, ByStatus>();
   for await (const page of byId(context, {})) {
@@ -71,7 +71,7 @@ async function countAll(context: Context): Promise<Counts> {
 }
 
 /** Returns the names of all workflows: a read for each, whatever the number of their threads. */
-async function workflowNames(context: Context): Promise<readonly string[]> {
+async function workflowNames(context: EngineContext): Promise<readonly string[]> {
   const names: string[] = [];
   for (let from = "w"; ; ) {
     const [[entry]] = (await context.read([{ find: { from, to: "x", limit: 1 } }])) as [readonly IndexEntry[]];

@@ -1,6 +1,6 @@
 import type { TapeRecords } from "../../../backend.ts";
 import { ThreadmarkError } from "../../../errors.ts";
-import type { Context } from "../../memory/context.ts";
+import type { EngineContext } from "../../memory/context.ts";
 import { threadsAt } from "../thread-info.ts";
 
 /** The place of an entry in a list by activity: its time, then the tape. */
@@ -40,7 +40,7 @@ export function placeOf(cursor: string): ThreadPlace | undefined {
 }
 
 /** Returns the place that `after` names: by a cursor, or by the id of a thread that is still there. */
-export async function placeAfter(context: Context, after: string): Promise<ThreadPlace> {
+export async function placeAfter(context: EngineContext, after: string): Promise<ThreadPlace> {
   const place = placeOf(after);
   if (place) return place;
   const tape = await context.thread(after);

@@ -1,7 +1,7 @@
 import type { IndexEntry, Value } from "../../../backend.ts";
 import type { DueThread } from "../../../model/checkpoint.ts";
 import type { DueOptions } from "../../../model/interface/store-options.ts";
-import type { Context } from "../../memory/context.ts";
+import type { EngineContext } from "../../memory/context.ts";
 import { metaKey } from "../../records/keys.ts";
 import { decodeMeta } from "../../records/meta.ts";
 import { duePrefix, momentText } from "../../records/store-wide/index-entries.ts";
@@ -9,7 +9,7 @@ import { duePrefix, momentText } from "../../records/store-wide/index-entries.ts
 const PAGE = 64;
 
 /** Yields the threads that are due and, unless asked for them, not leased; those that have waited longest first. */
-export async function* dueThreads(context: Context, options: DueOptions): AsyncGenerator<DueThread> {
+export async function* dueThreads(context: EngineContext, options: DueOptions): AsyncGenerator<DueThread> {
   const { workflow, before = context.clock(), leased = false, limit = Number.POSITIVE_INFINITY, signal } = options;
   const from = duePrefix(workflow ?? "");
   const to = from + momentText(Math.floor(before) + 1);
@@ -34,7 +34,7 @@ export async function* dueThreads(context: Context, options: DueOptions): AsyncG
 
 /** Returns the threads of some entries that are still due and, without `leased`, that nobody has taken. */
 async function dueOf(
-  context: Context,
+  context: EngineContext,
   entries: readonly IndexEntry[],
   workflow: string | null,
   leased: boolean,

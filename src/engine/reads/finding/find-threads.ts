@@ -4,7 +4,7 @@ import type { ThreadsOptions } from "../../../model/interface/store-options.ts";
 import { compareBytes, utf8 } from "../../../platform/bytes.ts";
 import { nextTurn } from "../../../platform/turns.ts";
 import { ifDamaged } from "../../faults/damage.ts";
-import type { Context } from "../../memory/context.ts";
+import type { EngineContext } from "../../memory/context.ts";
 import { decodeMeta } from "../../records/meta.ts";
 import { AFTER_TIMES, leaseText, runText, textBehind } from "../../records/store-wide/index-entries.ts";
 import { shownRows } from "../../view/shown-rows.ts";
@@ -23,7 +23,7 @@ const PAGE = 64;
 const GATHERED = 1000;
 
 /** Yields the threads that show a checkpoint and meet the options. A damaged thread is passed over: `verify` reports it. */
-export async function* listThreads(context: Context, options: ThreadsOptions): AsyncGenerator<ThreadInfo> {
+export async function* listThreads(context: EngineContext, options: ThreadsOptions): AsyncGenerator<ThreadInfo> {
   let left = options.limit ?? Number.POSITIVE_INFINITY;
   if (left <= 0) return;
   const source = await context.calls.track(() => sourceOf(context, options));
@@ -43,7 +43,7 @@ export async function* listThreads(context: Context, options: ThreadsOptions): A
 /** Threads that are found together. A generator that yields each by itself would cost more than finding it. */
 type Threads = AsyncGenerator<readonly ThreadInfo[]>;
 
-async function sourceOf(context: Context, options: ThreadsOptions): Promise<Threads> {
+async function sourceOf(context: EngineContext, options: ThreadsOptions): Promise<Threads> {
   const query = new ThreadQuery(options, await context.hidesIds());
   const finder = new Finder(context, query, options);
   const isIndexed = (options.order === "updated" || query.isSelective) && (await context.index.isComplete());
@@ -52,11 +52,11 @@ async function sourceOf(context: Context, options: ThreadsOptions): Promise<Thre
 }
 
 class Finder {
-  readonly #context: Context;
+  readonly #context: EngineContext;
   readonly #query: ThreadQuery;
   readonly #options: ThreadsOptions;
 
-  constructor(context: Context, query: ThreadQuery, options: ThreadsOptions) {
+  constructor(context: EngineContext, query: ThreadQuery, options: ThreadsOptions) {
     this.#context = context;
     this.#query = query;
     this.#options = options;
@@ -152,7 +152,7 @@ class Finder {
     yield sortedByActivity(found, start);
   }
 
-  /** Returns all threads that the query can mean, where something names them at once and they are few. */
+  /** Returns all threads that match, where one read names all candidates and they are few; else undefined. */
   async #gather(): Promise<readonly FoundThread[] | undefined> {
     const { run, prefix } = this.#options;
     if (run !== undefined) return this.#accepted(await this.#ofRun(run));
@@ -230,7 +230,7 @@ class Finder {
 
 /** Returns the tapes whose lease is live, with their meta records. */
 export async function runningTapes(
-  context: Context,
+  context: EngineContext,
 ): Promise<readonly (TapePlace & { readonly meta: ReturnType<typeof decodeMeta> })[]> {
   const from = leaseText(context.clock() + 1);
   const [entries] = (await context.read([

@@ -2,7 +2,7 @@ import { namespaceKey } from "../../../model/address.ts";
 import type { OpenInterrupt, ThreadInfo } from "../../../model/checkpoint.ts";
 import type { InterruptsOptions } from "../../../model/interface/store-options.ts";
 import { ifDamaged } from "../../faults/damage.ts";
-import type { Context } from "../../memory/context.ts";
+import type { EngineContext } from "../../memory/context.ts";
 import { findById } from "../../view/find.ts";
 import { answeredTasks, controlsAt, openGraphQuestions } from "../../view/head-status.ts";
 import { checkpointOf, decodeWrites } from "../checkpoint.ts";
@@ -12,7 +12,10 @@ import { listThreads } from "./find-threads.ts";
 type Question = Omit<OpenInterrupt, "cursor">;
 
 /** Yields the questions of waiting threads that have no answer yet, those of the newest thread first. */
-export async function* openInterrupts(context: Context, options: InterruptsOptions): AsyncGenerator<OpenInterrupt> {
+export async function* openInterrupts(
+  context: EngineContext,
+  options: InterruptsOptions,
+): AsyncGenerator<OpenInterrupt> {
   const { limit = Number.POSITIVE_INFINITY, after, ...rest } = options;
   let left = limit;
   if (left <= 0) return;
@@ -46,7 +49,7 @@ function questionAt(cursor: string): { readonly thread: string; readonly number:
   return { thread, number, before: cursorOf({ ...place, tape: place.tape + 1 }) };
 }
 
-async function questionsOf(context: Context, { id, workflow, head }: ThreadInfo): Promise<readonly Question[]> {
+async function questionsOf(context: EngineContext, { id, workflow, head }: ThreadInfo): Promise<readonly Question[]> {
   const tape = await context.thread(id).catch(ifDamaged);
   const row = tape && (await findById(context, tape, namespaceKey(head.namespace), head.id).catch(ifDamaged));
   if (!tape || !row) return [];

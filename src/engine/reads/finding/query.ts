@@ -43,7 +43,7 @@ export class ThreadQuery {
     return this.#statuses.has("running") && this.#options.status !== undefined;
   }
 
-  /** Returns true if a thread is what is sought. Its run is proved apart. */
+  /** Tells whether a thread matches the query. Its run is not looked at: the rows of the thread prove that. */
   accepts(info: ThreadInfo): boolean {
     const { workflow, prefix, where, updatedAfter, updatedBefore } = this.#options;
     if (!this.#statuses.has(info.status)) return false;

@@ -1,5 +1,5 @@
 import type { FoundEntry, IndexEntry, Read } from "../../../backend.ts";
-import type { Context } from "../../memory/context.ts";
+import type { EngineContext } from "../../memory/context.ts";
 import { AFTER_TIMES, TIME_DIGITS, timeOf, timeText, timeTextBehind } from "../../records/store-wide/index-entries.ts";
 import { comparePlaces, type ListPlace } from "./cursor.ts";
 
@@ -24,7 +24,7 @@ interface Stream {
  * page takes one read, whatever the number of texts; `withTapes`, it brings the newest records of the threads along.
  */
 export class NewestFirst {
-  readonly #context: Context;
+  readonly #context: EngineContext;
   readonly #streams: Stream[];
   /** Places that are merged with the entries, the next one last. */
   readonly #others: ListPlace[];
@@ -32,7 +32,7 @@ export class NewestFirst {
   readonly #withTapes: boolean;
 
   constructor(
-    context: Context,
+    context: EngineContext,
     prefixes: readonly string[],
     range: TimeRange,
     after: ListPlace | undefined,

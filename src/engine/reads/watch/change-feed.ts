@@ -2,7 +2,7 @@ import type { Answer, LogPage, Read } from "../../../backend.ts";
 import { ThreadmarkError } from "../../../errors.ts";
 import type { ChangeKind, WatchedChange } from "../../../model/interface/watched-changes.ts";
 import { nextTurn } from "../../../platform/turns.ts";
-import type { Context } from "../../memory/context.ts";
+import type { EngineContext } from "../../memory/context.ts";
 import { decodeLine, type LoggedChange, type LogRecord } from "../../records/store-wide/log.ts";
 import { headOf } from "../../view/find.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
@@ -48,7 +48,7 @@ interface Snapshot {
  * rows up to that seq come before it and later rows after it; rows that may have an unread line before them wait.
  */
 export class ChangeFeed {
-  readonly #context: Context;
+  readonly #context: EngineContext;
   readonly #filter: WatchFilter;
   readonly #filterName: string;
   #position = "";
@@ -59,14 +59,14 @@ export class ChangeFeed {
   /** True if the last call of `next` left changes behind that are there already. */
   more = false;
 
-  private constructor(context: Context, filter: WatchFilter) {
+  private constructor(context: EngineContext, filter: WatchFilter) {
     this.#context = context;
     this.#filter = filter;
     this.#filterName = nameOfFilter(filter);
   }
 
   /** Returns a feed that goes on behind a cursor. Throws a TypeError if that is none, or one of another filter. */
-  static after(context: Context, filter: WatchFilter, cursor: string): ChangeFeed {
+  static after(context: EngineContext, filter: WatchFilter, cursor: string): ChangeFeed {
     const feed = new ChangeFeed(context, filter);
     const { position, skip, followed } = decodeCursor(feed.#filterName, cursor);
     feed.#position = position;
@@ -76,7 +76,7 @@ export class ChangeFeed {
   }
 
   /** Returns a feed of the changes from now on. */
-  static async now(context: Context, filter: WatchFilter): Promise<ChangeFeed> {
+  static async now(context: EngineContext, filter: WatchFilter): Promise<ChangeFeed> {
     const feed = new ChangeFeed(context, filter);
     await feed.#begin();
     return feed;

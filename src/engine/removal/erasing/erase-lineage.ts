@@ -1,6 +1,6 @@
 import type { Found } from "../../../backend.ts";
 import { apply, type Delta, diff } from "../../../codec/delta/index.ts";
-import { addSought, type Sought } from "../../../codec/erase.ts";
+import { addSought, type SoughtValues } from "../../../codec/erase.ts";
 import type { Json, JsonObject } from "../../../codec/json.ts";
 import { jsonText } from "../../../codec/json-text.ts";
 import { resolveInState } from "../../../codec/state-references.ts";
@@ -9,7 +9,7 @@ import type { ErasablePart, ErasableTest } from "../../../model/interface/erasur
 import type { PathStep } from "../../../model/patch.ts";
 import { loadReferring } from "../../bodies/load-tree.ts";
 import { BatchBuilder } from "../../commits/batch/batch.ts";
-import type { Context } from "../../memory/context.ts";
+import type { EngineContext } from "../../memory/context.ts";
 import type { LoadedPack, Tape } from "../../memory/tape.ts";
 import { PACK_TABLES, rangeOf } from "../../records/keys.ts";
 import { decodeMail, encodeMail, isUsed, type MailEntry } from "../../records/mail.ts";
@@ -35,14 +35,14 @@ export type ErasureTarget = readonly (readonly PathStep[])[] | ErasableTest;
 /** Plans the records of a lineage anew, without some values. Hidden rows and old versions are not spared. */
 export class LineageErasure {
   readonly batch: BatchBuilder = new BatchBuilder();
-  readonly #context: Context;
+  readonly #context: EngineContext;
   readonly #tapes: ReadonlyMap<number, Tape>;
   readonly #target: ErasureTarget;
   readonly #values: ErasedValues;
   readonly #packs = new Map<number, readonly LoadedPack[]>();
   #parts: PartEraser;
 
-  constructor(context: Context, tapes: ReadonlyMap<number, Tape>, target: ErasureTarget) {
+  constructor(context: EngineContext, tapes: ReadonlyMap<number, Tape>, target: ErasureTarget) {
     this.#context = context;
     this.#tapes = tapes;
     this.#target = target;
@@ -72,7 +72,7 @@ export class LineageErasure {
   }
 
   /** Finds out which values are at the paths, so that they are erased wherever else they stand. */
-  async #sought(): Promise<Sought> {
+  async #sought(): Promise<SoughtValues> {
     const texts = new Set<string>();
     const containers = new Set<string>();
     if (typeof this.#target === "function") {

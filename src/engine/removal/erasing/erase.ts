@@ -8,7 +8,7 @@ import { neverRests } from "../../faults/attempts.ts";
 import { threadNotFound } from "../../faults/missing.ts";
 import { wasOvertaken } from "../../faults/overtaken.ts";
 import { abortable } from "../../memory/abortable.ts";
-import type { Context } from "../../memory/context.ts";
+import type { EngineContext } from "../../memory/context.ts";
 import type { Tape } from "../../memory/tape.ts";
 import { TAPES } from "../../reads/directory.ts";
 import { encodeLines } from "../../records/store-wide/log.ts";
@@ -23,7 +23,7 @@ import { type ErasureTarget, LineageErasure } from "./erase-lineage.ts";
  * meanwhile; until the commit nothing is changed.
  */
 export async function eraseValues(
-  context: Context,
+  context: EngineContext,
   committer: Committer,
   thread: string,
   target: ErasureTarget,
@@ -39,7 +39,7 @@ export async function eraseValues(
 }
 
 async function attempt(
-  context: Context,
+  context: EngineContext,
   committer: Committer,
   thread: string,
   target: ErasureTarget,
@@ -101,7 +101,7 @@ function linesOf(at: number, tapes: Iterable<Tape>): LogLine[] {
 
 /** Throws `CONFLICT` where other threads show a value that is to be erased from this one only. */
 async function refuseOthers(
-  context: Context,
+  context: EngineContext,
   tapes: ReadonlyMap<number, Tape>,
   thread: string,
   { places }: LineageErasure,

@@ -2,7 +2,7 @@ import { apply, type Delta, diff, isReplacement, replacedBy, replacement } from 
 import type { Json } from "../../../codec/json.ts";
 import { FrameReader } from "../../bodies/frame-reader.ts";
 import { loadReferring } from "../../bodies/load-tree.ts";
-import type { Context } from "../../memory/context.ts";
+import type { EngineContext } from "../../memory/context.ts";
 import type { LoadedPack, Tape } from "../../memory/tape.ts";
 import type { Frame } from "../../records/pack/pack.ts";
 import type { Row } from "../../records/row.ts";
@@ -19,7 +19,7 @@ export interface BuiltFrame extends Frame {
  * frames build on are held.
  */
 export async function* builtFrames(
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   packs: readonly LoadedPack[],
 ): AsyncGenerator<BuiltFrame> {

@@ -6,7 +6,7 @@ import { type Reference, referenceTo } from "../../../codec/references.ts";
 import { ValueReader } from "../../bodies/values/read-values.ts";
 import { resolverOf } from "../../bodies/values/resolver.ts";
 import type { BatchBuilder } from "../../commits/batch/batch.ts";
-import type { Context } from "../../memory/context.ts";
+import type { EngineContext } from "../../memory/context.ts";
 import type { Tape } from "../../memory/tape.ts";
 import {
   decodeValue,
@@ -31,13 +31,13 @@ class Unread {
 
 /** The large values of a lineage while something is erased from it: those that are read, and those that come anew. */
 export class ErasedValues implements LargeValues {
-  readonly #context: Context;
+  readonly #context: EngineContext;
   readonly #reader: ValueReader;
   readonly #values = new Map<string, Json>();
   readonly #fresh = new Map<string, LargeValue>();
   readonly #resolve: (reference: Reference) => Json;
 
-  constructor(context: Context, tape: Tape) {
+  constructor(context: EngineContext, tape: Tape) {
     this.#context = context;
     this.#reader = new ValueReader(context, tape);
     this.#resolve = resolverOf((name) => structuredClone(this.#value(name)));

@@ -1,4 +1,4 @@
-import { Eraser, type Sought } from "../../../codec/erase.ts";
+import { Eraser, type SoughtValues } from "../../../codec/erase.ts";
 import type { Json, JsonObject } from "../../../codec/json.ts";
 import { parseNamespaceKey } from "../../../model/address.ts";
 import type { ErasablePart } from "../../../model/interface/erasure.ts";
@@ -29,7 +29,7 @@ export class PartEraser {
   readonly #paths: readonly Path[];
   readonly #values: ErasedValues;
 
-  constructor(sought: Sought, values: ErasedValues) {
+  constructor(sought: SoughtValues, values: ErasedValues) {
     this.#eraser = new Eraser(sought, values);
     this.#paths = sought.paths;
     this.#values = values;

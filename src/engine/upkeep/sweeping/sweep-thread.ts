@@ -4,7 +4,7 @@ import type { PruneResult } from "../../../model/interface/results.ts";
 import { deleteThreadChange } from "../../changes/delete-thread.ts";
 import type { Draft } from "../../commits/draft/draft.ts";
 import type { ThreadChange } from "../../commits/thread-change.ts";
-import type { Context } from "../../memory/context.ts";
+import type { EngineContext } from "../../memory/context.ts";
 import type { Tape } from "../../memory/tape.ts";
 import { sizeOfThread } from "../../reads/sizes.ts";
 import { rangeOf } from "../../records/keys.ts";
@@ -67,7 +67,7 @@ async function sweepWhole(
 }
 
 /** Returns the bytes of a tape. Most threads that are swept are short: a single read tells. */
-async function bytesOf(context: Context, tape: Tape): Promise<number> {
+async function bytesOf(context: EngineContext, tape: Tape): Promise<number> {
   if (tape.meta.sealed > 0) return (await sizeOfThread(context, tape)).bytes.total;
   const tables = ["write", "mail", "mark"] as const;
   const found = (await context.read(

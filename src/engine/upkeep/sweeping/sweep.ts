@@ -7,7 +7,7 @@ import { rest } from "../../../platform/turns.ts";
 import type { Committer } from "../../commits/group-commit.ts";
 import type { Lanes } from "../../commits/lanes.ts";
 import { ifDamaged } from "../../faults/damage.ts";
-import type { Context } from "../../memory/context.ts";
+import type { EngineContext } from "../../memory/context.ts";
 import { metaKey } from "../../records/keys.ts";
 import { decodeMeta, type Meta } from "../../records/meta.ts";
 import type { StatusCode } from "../../records/store-wide/index-state.ts";
@@ -35,7 +35,7 @@ const PASSES = 4;
 
 /** The parts of an engine that a sweep works with. */
 export interface SweptStore {
-  readonly context: Context;
+  readonly context: EngineContext;
   readonly lanes: Lanes;
   readonly committer: Committer;
   readonly retention: StoreRetention;

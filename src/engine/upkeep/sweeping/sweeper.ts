@@ -3,7 +3,7 @@ import type { SweepReport } from "../../../model/retention/sweep.ts";
 import { acquireChange, checkLease } from "../../changes/lease.ts";
 import type { Lanes } from "../../commits/lanes.ts";
 import type { ThreadChange } from "../../commits/thread-change.ts";
-import type { Context } from "../../memory/context.ts";
+import type { EngineContext } from "../../memory/context.ts";
 import { STORE_THREAD } from "../../records/keys.ts";
 import type { LeaseRecord } from "../../records/meta.ts";
 import type { SweeperRecord } from "../../records/store-wide/sweeper.ts";
@@ -12,12 +12,12 @@ import type { SweeperRecord } from "../../records/store-wide/sweeper.ts";
 const TTL = 60_000;
 
 /** Returns what is noted of earlier sweeps. */
-export async function sweeperRecord(context: Context): Promise<SweeperRecord | undefined> {
+export async function sweeperRecord(context: EngineContext): Promise<SweeperRecord | undefined> {
   return (await context.thread(STORE_THREAD))?.meta.sweeper;
 }
 
 /** Returns the last sweep of a store, if there was one. */
-export async function lastSweep(context: Context): Promise<SweepReport | null> {
+export async function lastSweep(context: EngineContext): Promise<SweepReport | null> {
   const record = await sweeperRecord(context);
   return record?.last ? { ...record.last, next: record.next ?? null } : null;
 }

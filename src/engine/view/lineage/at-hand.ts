@@ -1,4 +1,5 @@
-import { type LoadedPack, lowerBound, type Tape } from "../../memory/tape.ts";
+import { lowerBound } from "../../../model/seq.ts";
+import type { LoadedPack, Tape } from "../../memory/tape.ts";
 import type { Row } from "../../records/row.ts";
 import type { TailRow } from "../../records/tail.ts";
 

@@ -1,4 +1,4 @@
-import type { Context } from "../../memory/context.ts";
+import type { EngineContext } from "../../memory/context.ts";
 import type { Tape } from "../../memory/tape.ts";
 import type { Origin } from "../../records/meta.ts";
 
@@ -9,13 +9,13 @@ export interface Level {
 }
 
 /** Returns the tape that a fork builds on; at once where it is remembered. */
-export function sourceOf(context: Context, fork: Tape, origin: Origin): Tape | Promise<Tape> {
+export function sourceOf(context: EngineContext, fork: Tape, origin: Origin): Tape | Promise<Tape> {
   return fork.source ?? context.tapes.sourceOf(fork, origin);
 }
 
 /** Yields the tapes that a view goes through, nearest first: down to the one that holds `seq`, or all of them. */
 export async function* levels(
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   seq = 0,
   generation: number = Number.POSITIVE_INFINITY,

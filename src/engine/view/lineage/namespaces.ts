@@ -1,12 +1,12 @@
 import type { Found } from "../../../backend.ts";
-import type { Context } from "../../memory/context.ts";
+import type { EngineContext } from "../../memory/context.ts";
 import type { Tape } from "../../memory/tape.ts";
 import { namespacesIn } from "../../records/heads.ts";
 import { rangeOf } from "../../records/keys.ts";
 import { sourceOf } from "./levels.ts";
 
 /** Returns the namespaces that a fork may have inherited: all that the tapes it builds on have. Remembered. */
-export async function inheritedNamespaces(context: Context, tape: Tape): Promise<ReadonlySet<string>> {
+export async function inheritedNamespaces(context: EngineContext, tape: Tape): Promise<ReadonlySet<string>> {
   const forks: { readonly fork: Tape; readonly added: ReadonlySet<string> }[] = [];
   let level = tape;
   let namespaces: ReadonlySet<string> | undefined = knownNamespaces(context, level);
@@ -25,12 +25,12 @@ export async function inheritedNamespaces(context: Context, tape: Tape): Promise
   return all;
 }
 
-function knownNamespaces(context: Context, tape: Tape): ReadonlySet<string> | undefined {
+function knownNamespaces(context: EngineContext, tape: Tape): ReadonlySet<string> | undefined {
   return tape.namespaces ?? context.inherited.namespacesOf(tape);
 }
 
 /** Returns the namespaces that a tape itself has rows of, deleted ones included. */
-export async function ownNamespaces(context: Context, tape: Tape): Promise<ReadonlySet<string>> {
+export async function ownNamespaces(context: EngineContext, tape: Tape): Promise<ReadonlySet<string>> {
   const namespaces = new Set(tape.tail.map(({ row }) => row.namespace));
   if (tape.meta.sealed === 0) return namespaces;
   const [found] = await context.read([{ scan: rangeOf(tape, "head") }]);

@@ -1,12 +1,13 @@
 import type { Found, Read, Value } from "../../../backend.ts";
-import type { Context } from "../../memory/context.ts";
-import { type LoadedPack, lowerBound, type Tape } from "../../memory/tape.ts";
+import { lowerBound } from "../../../model/seq.ts";
+import type { EngineContext } from "../../memory/context.ts";
+import type { LoadedPack, Tape } from "../../memory/tape.ts";
 import { rangeOf } from "../../records/keys.ts";
 import type { Row } from "../../records/row.ts";
 import { ownRowAtHand, packRow } from "./at-hand.ts";
 
 /** Returns a physical row of this very tape. */
-export async function ownRow(context: Context, tape: Tape, seq: number): Promise<Row | undefined> {
+export async function ownRow(context: EngineContext, tape: Tape, seq: number): Promise<Row | undefined> {
   const known = ownRowAtHand(tape, seq);
   if (known) return known;
   const damage = tape.damageAt(seq);
@@ -43,7 +44,7 @@ export const PACKS_PER_READ = 64;
  * more, up to `most`.
  */
 export async function* ownRows(
-  context: Context,
+  context: EngineContext,
   tape: Tape,
   before: number,
   onFault: OnFault = rethrow,
@@ -125,7 +126,7 @@ export async function* ownRows(
  * Returns all packs of one tape, each decoded once as long as nothing is rewritten. A caller that changes them checks
  * the meta record in its commit.
  */
-export async function allPacks(context: Context, tape: Tape): Promise<readonly LoadedPack[]> {
+export async function allPacks(context: EngineContext, tape: Tape): Promise<readonly LoadedPack[]> {
   const inMemory = tape.packs.reduce((sum, { rows }) => sum + rows.length, tape.tail.length);
   if (inMemory === tape.count) return tape.packs;
   const reads: Read[] = [{ scan: rangeOf(tape, "rows") }, { get: tape.metaKey }];
@@ -136,7 +137,7 @@ export async function allPacks(context: Context, tape: Tape): Promise<readonly L
 }
 
 /** Reads the packs of one tape up to that of a row. */
-export async function readPacksUpTo(context: Context, tape: Tape, seq: number): Promise<void> {
+export async function readPacksUpTo(context: EngineContext, tape: Tape, seq: number): Promise<void> {
   const reads: Read[] = [
     { scan: rangeOf(tape, "rows", undefined, seq - 1) },
     { scan: rangeOf(tape, "rows", seq), limit: 1 },

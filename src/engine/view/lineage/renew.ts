@@ -1,11 +1,11 @@
-import type { Context } from "../../memory/context.ts";
+import type { EngineContext } from "../../memory/context.ts";
 import type { Tape } from "../../memory/tape.ts";
 
 /**
  * Reads a tape again, and all that it builds on: others may have moved what they hold. Returns the tape as it is remembered
  * now: another object if `tape` was forgotten meanwhile, undefined if it is gone.
  */
-export async function renew(context: Context, tape: Tape): Promise<Tape | undefined> {
+export async function renew(context: EngineContext, tape: Tape): Promise<Tape | undefined> {
   const now = await context.tapes.refresh(tape.number, tape.lineage);
   let level = tape;
   for (;;) {

@@ -1,17 +1,17 @@
 import type { Found, Range, Table } from "../../../backend.ts";
-import type { Context } from "../../memory/context.ts";
+import type { EngineContext } from "../../memory/context.ts";
 import { rangeOf, type TapeAddress } from "../../records/keys.ts";
 
 /** Records read at once: they may be large. */
 const RECORDS = 64;
 
 /** Yields all records that a tape has in a table. */
-export function tapeRecords(context: Context, tape: TapeAddress, table: Table): AsyncGenerator<Found> {
+export function tapeRecords(context: EngineContext, tape: TapeAddress, table: Table): AsyncGenerator<Found> {
   return recordsIn(context, rangeOf(tape, table), RECORDS);
 }
 
 /** Yields all records of a range, some at a time. */
-export async function* recordsIn(context: Context, range: Range, page: number): AsyncGenerator<Found> {
+export async function* recordsIn(context: EngineContext, range: Range, page: number): AsyncGenerator<Found> {
   let limit = page;
   for (let from = 0; ; ) {
     const [found] = (await context.read([{ scan: { ...range, from }, limit }])) as readonly [readonly Found[]];

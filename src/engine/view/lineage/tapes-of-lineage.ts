@@ -1,9 +1,9 @@
 import { type Found, type Key, type Range, type Table, tables } from "../../../backend.ts";
-import type { Context } from "../../memory/context.ts";
+import type { EngineContext } from "../../memory/context.ts";
 import type { Meta } from "../../records/meta.ts";
 
 /** Reads the meta records of all tapes of a lineage, dead ones included, by tape. */
-export async function metaRecords(context: Context, lineage: number): Promise<readonly Found[]> {
+export async function metaRecords(context: EngineContext, lineage: number): Promise<readonly Found[]> {
   const [found] = await context.read([{ scan: { table: "meta", lineage, group: lineage } }]);
   return found as readonly Found[];
 }

@@ -1,6 +1,6 @@
 import type { Found, Read, Value } from "../../../backend.ts";
 import { ifDamaged } from "../../faults/damage.ts";
-import type { Context } from "../../memory/context.ts";
+import type { EngineContext } from "../../memory/context.ts";
 import type { Tape } from "../../memory/tape.ts";
 import { rangeOf } from "../../records/keys.ts";
 import { decodeMarks, type MarkVersion } from "../../records/marks.ts";
@@ -20,7 +20,7 @@ interface KnownLevel {
  * in the store: a caller that reads a thread in many calls asks it at the end, since others may have deleted, replaced
  * or moved rows. Rows that were appended or sealed since do not count.
  */
-export async function standingOf(context: Context, tape: Tape): Promise<() => Promise<boolean>> {
+export async function standingOf(context: EngineContext, tape: Tape): Promise<() => Promise<boolean>> {
   const known: KnownLevel[] = [];
   try {
     for await (const { tape: level } of levels(context, tape)) {

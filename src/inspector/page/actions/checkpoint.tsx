@@ -6,7 +6,7 @@ import { get, post } from "../api.ts";
 import { copyText } from "../parts/copy.tsx";
 import { Dialog, JsonEditor, parsedJson } from "../parts/dialog.tsx";
 import { Menu } from "../parts/menu.tsx";
-import { go, type Route } from "../route.ts";
+import { go, type PageRoute } from "../route.ts";
 
 interface Place {
   readonly thread: string;
@@ -16,7 +16,7 @@ interface Place {
 
 interface CheckpointActionsProps {
   readonly facts: CheckpointFacts;
-  readonly route: Route;
+  readonly route: PageRoute;
   readonly readOnly: boolean;
   readonly onDone: (text: string) => void;
 }

@@ -6,13 +6,13 @@ import { post } from "../api.ts";
 import { copyText } from "../parts/copy.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Menu } from "../parts/menu.tsx";
-import { filtersOf, go, type Route } from "../route.ts";
+import { filtersOf, go, type PageRoute } from "../route.ts";
 import { ExportDialog } from "./export.tsx";
 import { PruneDialog } from "./prune.tsx";
 
 interface ThreadActionsProps {
   readonly thread: ThreadInfo;
-  readonly route: Route;
+  readonly route: PageRoute;
   readonly readOnly: boolean;
   readonly notify: (text: string) => void;
   readonly onDone: () => void;
@@ -76,7 +76,7 @@ function CompareDialog({
   onClose,
 }: {
   readonly thread: ThreadInfo;
-  readonly route: Route;
+  readonly route: PageRoute;
   readonly onClose: () => void;
 }): JSX.Element {
   const [other, setOther] = useState(thread.forkedFrom?.thread ?? "");

@@ -2,15 +2,15 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { countText, pathText } from "../../../display/quantities.ts";
 import { stepTitle } from "../../../display/steps/step-name.ts";
-import type { Change, CheckpointFacts, Diff, PreviewNode, Step } from "../../api/answers.ts";
+import type { CheckpointFacts, Diff, PreviewNode, ShownChange, Step } from "../../api/answers.ts";
 import { useAnswer } from "../answer.ts";
 import { get, type Parameters } from "../api.ts";
 import { Leaf } from "../parts/leaf.tsx";
-import { type Route, replaceRoute } from "../route.ts";
+import { type PageRoute, replaceRoute } from "../route.ts";
 import { StateTree } from "./tree.tsx";
 
 /** Shows the differences between this checkpoint and another: its parent, unless another was picked in the timeline. */
-export function Changes({ route, facts }: { readonly route: Route; readonly facts: CheckpointFacts }): JSX.Element {
+export function Changes({ route, facts }: { readonly route: PageRoute; readonly facts: CheckpointFacts }): JSX.Element {
   const { thread, namespace } = route;
   const { id, parent } = facts.checkpoint;
   const before = route.base ?? parent ?? undefined;
@@ -121,7 +121,7 @@ function ChangeRow({
   before,
   after,
 }: {
-  readonly change: Change;
+  readonly change: ShownChange;
   readonly before: Parameters;
   readonly after: Parameters;
 }): JSX.Element {

@@ -3,7 +3,7 @@ import { bytesText } from "../../../display/quantities.ts";
 import type { CheckpointFacts } from "../../api/answers.ts";
 import type { Parameters } from "../api.ts";
 import { Copy } from "../parts/copy.tsx";
-import { addressOfRoute, type Route } from "../route.ts";
+import { addressOfRoute, type PageRoute } from "../route.ts";
 import { StateTree } from "./tree.tsx";
 
 /** Shows the rest of what is known of a checkpoint: its ids, where it comes from, what runs next, its bytes, its metadata. */
@@ -13,7 +13,7 @@ export function Details({
   place,
 }: {
   readonly facts: CheckpointFacts;
-  readonly route: Route;
+  readonly route: PageRoute;
   readonly place: Parameters;
 }): JSX.Element {
   const { checkpoint, path, completed, barriers, next, size } = facts;

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { CheckpointFacts, Failure } from "../../api/answers.ts";
 import { Code } from "../parts/copy.tsx";
-import type { Route } from "../route.ts";
+import type { PageRoute } from "../route.ts";
 
 /** Shows the errors that the next step ended with, what is kept, and the code that goes on from there. */
 export function FailureBanner({
@@ -10,7 +10,7 @@ export function FailureBanner({
   route,
 }: {
   readonly facts: CheckpointFacts;
-  readonly route: Route;
+  readonly route: PageRoute;
 }): JSX.Element | null {
   const { failures, checkpoint, next, langgraph, writes } = facts;
   const [code, setCode] = useState(false);

@@ -8,7 +8,7 @@ import { RunPanel } from "../actions/run.tsx";
 import { addressOf, get } from "../api.ts";
 import { refresh, useLiveAnswers } from "../live.ts";
 import { Copy } from "../parts/copy.tsx";
-import { addressOfRoute, type Route, replaceRoute, threadAddress } from "../route.ts";
+import { addressOfRoute, type PageRoute, replaceRoute, threadAddress } from "../route.ts";
 import { Changes } from "./changes.tsx";
 import { Conversation } from "./conversation.tsx";
 import { Details } from "./details.tsx";
@@ -18,7 +18,7 @@ import { StateTree } from "./tree.tsx";
 import { Writes } from "./writes.tsx";
 
 interface CheckpointPaneProps {
-  readonly route: Route;
+  readonly route: PageRoute;
   readonly readOnly: boolean;
   readonly app: string | null;
   /** The newest checkpoint of the thread, once it is known. */
@@ -192,7 +192,7 @@ function Panel({
   facts,
 }: {
   readonly tab: string;
-  readonly route: Route;
+  readonly route: PageRoute;
   readonly facts: CheckpointFacts;
 }): JSX.Element {
   const { thread, namespace } = route;
@@ -236,7 +236,7 @@ function Panel({
 
 interface BlameLineProps {
   readonly blamed: { readonly path: readonly Step[]; readonly blame: Blame | undefined; readonly failure?: string };
-  readonly route: Route;
+  readonly route: PageRoute;
   readonly onClose: () => void;
 }
 

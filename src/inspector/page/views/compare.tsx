@@ -7,12 +7,12 @@ import { get } from "../api.ts";
 import { ChangeList } from "../checkpoint/changes.tsx";
 import { useLive } from "../live.ts";
 import { VirtualList } from "../parts/virtual-list.tsx";
-import { addressOfRoute, filtersOf, go, type Route, threadAddress } from "../route.ts";
+import { addressOfRoute, filtersOf, go, type PageRoute, threadAddress } from "../route.ts";
 
 const ROW = 44;
 
 /** Shows two threads side by side, aligned by step, and how their heads differ. */
-export function CompareView({ route }: { readonly route: Route }): JSX.Element {
+export function CompareView({ route }: { readonly route: PageRoute }): JSX.Element {
   const { thread: left, other: right } = route;
   const { value, error } = useLive<CompareFacts>("compare", { left, right });
   const heads = value && [value.left.head, value.right.head];

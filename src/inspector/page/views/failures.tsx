@@ -2,10 +2,10 @@ import type { JSX } from "preact";
 import { ageText, countText } from "../../../display/quantities.ts";
 import type { FailureGroups } from "../../api/answers.ts";
 import { useLive } from "../live.ts";
-import { type Route, threadAddress } from "../route.ts";
+import { type PageRoute, threadAddress } from "../route.ts";
 
 /** Shows what failed in all threads, equal failures together. */
-export function FailuresView({ route }: { readonly route: Route }): JSX.Element {
+export function FailuresView({ route }: { readonly route: PageRoute }): JSX.Element {
   const { value, error } = useLive<FailureGroups>("failures");
   return (
     <section class="pane failures" aria-label="Failures">

@@ -3,7 +3,7 @@ import { durationText } from "../../../display/quantities.ts";
 import { END, START } from "../../../model/interface/topology.ts";
 import type { GraphFacts } from "../../api/answers.ts";
 import { useLive } from "../live.ts";
-import { type Route, replaceRoute } from "../route.ts";
+import { type PageRoute, replaceRoute } from "../route.ts";
 import { layOut } from "./graph-layout.ts";
 
 const NAMES: Readonly<Record<string, string>> = { [START]: "start", [END]: "end" };
@@ -18,7 +18,13 @@ const DRAWN_FROM: Readonly<Record<GraphFacts["drawnFrom"], string>> = {
 };
 
 /** Shows the workflow as a picture: which nodes ran, how often and for how long, and which run next. */
-export function GraphView({ route, head }: { readonly route: Route; readonly head: string | undefined }): JSX.Element {
+export function GraphView({
+  route,
+  head,
+}: {
+  readonly route: PageRoute;
+  readonly head: string | undefined;
+}): JSX.Element {
   const { thread, namespace } = route;
   const { value, error } = useLive<GraphFacts>("graph", { thread, namespace });
   if (error !== undefined) return <p class="failure banner">{error.message}</p>;

@@ -5,10 +5,10 @@ import type { Inbox, InboxQuestion } from "../../api/answers.ts";
 import { post } from "../api.ts";
 import { QuestionCard } from "../checkpoint/question.tsx";
 import { refresh, useLive } from "../live.ts";
-import { type Route, threadAddress } from "../route.ts";
+import { type PageRoute, threadAddress } from "../route.ts";
 
 interface InboxViewProps {
-  readonly route: Route;
+  readonly route: PageRoute;
   readonly readOnly: boolean;
   readonly app: string | null;
   readonly notify: (text: string) => void;

@@ -3,7 +3,7 @@ import { countText, shortAge } from "../../../display/quantities.ts";
 import type { FailureGroups, Inbox, OverviewFacts, StoreFacts } from "../../api/answers.ts";
 import { useLive } from "../live.ts";
 import { Code } from "../parts/copy.tsx";
-import { addressOfRoute, filtersOf, type Route, threadAddress } from "../route.ts";
+import { addressOfRoute, filtersOf, type PageRoute, threadAddress } from "../route.ts";
 import { STATUSES } from "./threads.tsx";
 
 const FIRST = 5;
@@ -13,7 +13,7 @@ export function Overview({
   route,
   store,
 }: {
-  readonly route: Route;
+  readonly route: PageRoute;
   readonly store: StoreFacts | undefined;
 }): JSX.Element {
   const { value: facts, error } = useLive<OverviewFacts>("overview");

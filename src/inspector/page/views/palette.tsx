@@ -3,14 +3,14 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { SearchLine } from "../../api/answers.ts";
 import { lines } from "../api.ts";
 import { Marked } from "../parts/leaf.tsx";
-import { filtersOf, go, type Route } from "../route.ts";
+import { filtersOf, go, type PageRoute } from "../route.ts";
 
 type Match = Exclude<SearchLine, { readonly kind: "progress" }>;
 
 const KINDS = { thread: "Threads", label: "Labels", state: "In states" } as const;
 
 /** Searches the whole store. Places appear as they are found; Escape, or another text, stops the search. */
-export function Palette({ route, onClose }: { readonly route: Route; readonly onClose: () => void }): JSX.Element {
+export function Palette({ route, onClose }: { readonly route: PageRoute; readonly onClose: () => void }): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const [query, setQuery] = useState("");
   const [found, setFound] = useState<readonly Match[]>([]);

@@ -8,7 +8,7 @@ import { get } from "../api.ts";
 import { CheckpointPane } from "../checkpoint/pane.tsx";
 import { refresh, useLive } from "../live.ts";
 import { usePaneWidth } from "../parts/panes.tsx";
-import { addressOfRoute, filtersOf, go, type Route, replaceRoute, threadAddress } from "../route.ts";
+import { addressOfRoute, filtersOf, go, type PageRoute, replaceRoute, threadAddress } from "../route.ts";
 import { GraphView } from "./graph.tsx";
 import { TimeView } from "./time.tsx";
 import { isOfNode, Timeline, usePosition, useTimeline } from "./timeline.tsx";
@@ -22,7 +22,7 @@ const SHAPES = [
 const NO_FORKS: ThreadFacts["forks"] = [];
 
 interface ThreadViewProps {
-  readonly route: Route;
+  readonly route: PageRoute;
   readonly readOnly: boolean;
   /** The application that the thread can be run on with. */
   readonly app: string | null;
@@ -212,7 +212,7 @@ function Scrubber({
   count,
   newer,
 }: {
-  readonly route: Route;
+  readonly route: PageRoute;
   readonly count: number;
   readonly newer: number;
 }): JSX.Element {
@@ -251,7 +251,7 @@ function JumpTo({
   input,
   notify,
 }: {
-  readonly route: Route;
+  readonly route: PageRoute;
   readonly input: { current: HTMLInputElement | null };
   readonly notify: (text: string) => void;
 }): JSX.Element {

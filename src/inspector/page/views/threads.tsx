@@ -6,7 +6,7 @@ import { addressOf } from "../api.ts";
 import { useLiveAnswers } from "../live.ts";
 import { Marked } from "../parts/leaf.tsx";
 import { VirtualList } from "../parts/virtual-list.tsx";
-import { go, type Route, replaceRoute } from "../route.ts";
+import { go, type PageRoute, replaceRoute } from "../route.ts";
 
 const PAGE = 50;
 const ROW = 58;
@@ -36,7 +36,7 @@ const NOTHING: Listed = {
  * Shows the threads of the store, newest activity first. Pages are loaded when they become visible, and kept up to date
  * while they are.
  */
-export function Threads({ route }: { readonly route: Route }): JSX.Element {
+export function Threads({ route }: { readonly route: PageRoute }): JSX.Element {
   const { search, status, workflow } = route;
   const [list, setList] = useState(NOTHING);
   const [failure, setFailure] = useState("");
@@ -63,7 +63,7 @@ export function Threads({ route }: { readonly route: Route }): JSX.Element {
     document.getElementById("threads")?.scrollTo({ top: 0 });
   }, [search, status, workflow]);
 
-  const filter = (change: Partial<Route>): void => replaceRoute({ ...route, ...change });
+  const filter = (change: Partial<PageRoute>): void => replaceRoute({ ...route, ...change });
   const threadAt = (index: number): ThreadRow | undefined => list.pages.get(Math.floor(index / PAGE))?.[index % PAGE];
   const active = [...list.pages].flatMap(([page, threads]) => {
     const index = threads.findIndex(({ id }) => id === route.thread);

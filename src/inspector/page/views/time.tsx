@@ -3,14 +3,20 @@ import { durationText } from "../../../display/quantities.ts";
 import type { TimeFacts } from "../../api/answers.ts";
 import { useLive } from "../live.ts";
 import { VirtualList } from "../parts/virtual-list.tsx";
-import { go, type Route } from "../route.ts";
+import { go, type PageRoute } from "../route.ts";
 
 const ROW = 24;
 /** A pause longer than this many times the work is drawn short: a person took a day to answer, and the rest would vanish. */
 const LONG_PAUSE = 0.25;
 
 /** Shows the steps of a thread on one axis of time, oldest first, nested graphs indented. */
-export function TimeView({ route, head }: { readonly route: Route; readonly head: string | undefined }): JSX.Element {
+export function TimeView({
+  route,
+  head,
+}: {
+  readonly route: PageRoute;
+  readonly head: string | undefined;
+}): JSX.Element {
   const { thread, namespace } = route;
   const { value, error } = useLive<TimeFacts>("times", { thread, namespace });
   if (error !== undefined) return <p class="failure banner">{error.message}</p>;

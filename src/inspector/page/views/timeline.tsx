@@ -15,7 +15,7 @@ import type {
 import { addressOf, get } from "../api.ts";
 import { useLiveAnswers } from "../live.ts";
 import { VirtualList } from "../parts/virtual-list.tsx";
-import type { Route } from "../route.ts";
+import type { PageRoute } from "../route.ts";
 
 const ROW = 50;
 const PAGE = 60;
@@ -79,7 +79,7 @@ type Position = Pick<TimelinePosition, "position" | "index">;
 const NOWHERE: Position = { position: -1, index: -1 };
 
 /** Finds where in the timeline a checkpoint is, wherever it is. The newest needs no asking. */
-export function usePosition(route: Route, rows: TimelineRows): Position {
+export function usePosition(route: PageRoute, rows: TimelineRows): Position {
   const { thread, namespace, checkpoint } = route;
   const [answer, setAnswer] = useState<{ readonly of: string; readonly position: Position } | undefined>(undefined);
   const wanted = checkpoint ?? rows.head;
@@ -103,7 +103,7 @@ interface TimelineProps {
   readonly rows: TimelineRows;
   readonly position: number;
   readonly forks: readonly Fork[];
-  readonly route: Route;
+  readonly route: PageRoute;
   readonly onOpen: (
     checkpoint: string | undefined,
     event: MouseEvent | KeyboardEvent,

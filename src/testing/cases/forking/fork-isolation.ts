@@ -3,7 +3,7 @@ import type { Thread } from "../../../api/thread.ts";
 import type { Case, Free } from "../../case.ts";
 import { smallPacks } from "../../support/conversation.ts";
 import { exact } from "../../support/exact.ts";
-import { collect, idsOf, renamed, type Snapshot, snapshot } from "../../support/snapshot.ts";
+import { collect, idsOf, renamed, snapshot, type ThreadSnapshot } from "../../support/snapshot.ts";
 
 /** Every possible change of a thread, each on its own. */
 const changes: readonly {
@@ -70,7 +70,7 @@ export const forkIsolation: readonly Case[] = [
       name: `fork isolation: ${what} on one side is not seen on the other`,
       async run({ open }) {
         const store = await open(smallPacks);
-        const unchanged: { readonly id: string; readonly before: Snapshot }[] = [];
+        const unchanged: { readonly id: string; readonly before: ThreadSnapshot }[] = [];
         for (const side of ["source", "fork", "copy", "fork of a fork"] as const) {
           const source = store.thread(`${side}: source`);
           const ids = await prepare(source);

@@ -1,8 +1,8 @@
 import type { Store } from "../../../api/store.ts";
 import type { Thread } from "../../../api/thread.ts";
-import type { Case, Context, Free } from "../../case.ts";
+import type { Case, CaseContext, Free } from "../../case.ts";
 import { exact } from "../../support/exact.ts";
-import { collect, idsOf, type Snapshot, snapshot } from "../../support/snapshot.ts";
+import { collect, idsOf, snapshot, type ThreadSnapshot } from "../../support/snapshot.ts";
 
 /**
  * Puts c1 to c4, with c3 replaced by a checkpoint whose parent is c1. By parents the line is c4, c3, c1; but the frame
@@ -15,10 +15,10 @@ async function detour(thread: Thread<Free>): Promise<void> {
 }
 
 /** Compacts twice, and fails unless every thread then shows what it showed before, to this store and to a fresh one. */
-async function compactsUnseen(store: Store<Free>, open: Context["open"]): Promise<void> {
+async function compactsUnseen(store: Store<Free>, open: CaseContext["open"]): Promise<void> {
   const ids = (await collect(store.threads())).map(({ id }) => id);
-  const shown = async (reader: Store<Free>): Promise<Record<string, Snapshot>> => {
-    const all: Record<string, Snapshot> = {};
+  const shown = async (reader: Store<Free>): Promise<Record<string, ThreadSnapshot>> => {
+    const all: Record<string, ThreadSnapshot> = {};
     for (const id of ids) all[id] = await snapshot(reader, id);
     return all;
   };
@@ -92,7 +92,7 @@ export const compactionParents: readonly Case[] = [
     },
   },
   {
-    name: "compact: forks from before and after a replacement each keep to the line it had then",
+    name: "compact: forks made before and after a replacement each keep the parents of their time",
     async run({ open }) {
       const store = await open();
       const thread = store.thread("t");

@@ -50,9 +50,9 @@ export const pruneHidden: readonly Case[] = [
   {
     name: "prune: a store that is opened anew, a fork, a copy and a bundle show what such a thread shows",
     async run({ open }) {
-      const first = await open(options);
-      const kept = (await pruneEachStep(first.thread("t"), 30, 4)).slice(-4);
-      await first.close();
+      const earlier = await open(options);
+      const kept = (await pruneEachStep(earlier.thread("t"), 30, 4)).slice(-4);
+      await earlier.close();
       const store = await open(options);
       const again = store.thread("t");
       await readsBack(again, kept);

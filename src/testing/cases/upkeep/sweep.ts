@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import type { Store } from "../../../api/store.ts";
 import type { RetentionOptions } from "../../../model/retention/sweep.ts";
-import type { Case, Context, Free } from "../../case.ts";
+import type { Case, CaseContext, Free } from "../../case.ts";
 import { exact } from "../../support/exact.ts";
 import { failsWith, isMisuse } from "../../support/failures.ts";
 
 const day = 24 * 60 * 60 * 1000;
 
-function sweeping({ open }: Context, retention: RetentionOptions): Promise<Store<Free>> {
+function sweeping({ open }: CaseContext, retention: RetentionOptions): Promise<Store<Free>> {
   return open({ retention });
 }
 

@@ -6,7 +6,7 @@ import { TreeOwner } from "../../../../src/engine/memory/tree-owner.ts";
 import { trees } from "../../codec/delta/trees.ts";
 
 describe("the owner of a remembered tree", () => {
-  it("refuses to change the tree in place while an input borrows it", () => {
+  it("a tree is not changed in place while an input borrows it", () => {
     const owner = new TreeOwner();
     owner.borrow();
     owner.borrow();

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { Read } from "../../../../src/backend.ts";
 import { memory } from "../../../../src/backends/memory/index.ts";
 import { createValueCodec } from "../../../../src/codec/values/value.ts";
-import { Context } from "../../../../src/engine/memory/context.ts";
+import { EngineContext } from "../../../../src/engine/memory/context.ts";
 import { aheadOfHead, aheadOfHistory, aheadOfId } from "../../../../src/engine/reads/read-ahead.ts";
 import { addressedId } from "../../../../src/model/id.ts";
 import { forwarding } from "../../../../src/testing/index.ts";
@@ -10,9 +10,9 @@ import { forwarding } from "../../../../src/testing/index.ts";
 const tape = 7;
 
 /** Returns the context of a store on a backend whose reads are round trips, or are not. Packs have four rows. */
-function contextOn(distant: boolean): Context {
+function contextOn(distant: boolean): EngineContext {
   const inner = memory();
-  return new Context({
+  return new EngineContext({
     backend: forwarding(inner, { capabilities: { ...inner.capabilities, distant } }),
     codec: createValueCodec(),
     clock: () => 0,

@@ -87,7 +87,7 @@ function build(
 }
 
 describe("a pack", () => {
-  it("gives its rows back as they were, in order", () => {
+  it("a pack gives its rows back as they were, in order", () => {
     fc.assert(
       fc.property(histories, (frames) => {
         const pack = encodePack(TAPE, frames, "none");
@@ -116,7 +116,7 @@ describe("a pack", () => {
     );
   });
 
-  it("gives back frames that lead from their bases to the same trees", () => {
+  it("a pack gives back frames that lead from their bases to the same trees", () => {
     fc.assert(
       fc.property(histories, (frames) => {
         const pack = encodePack(TAPE, frames, "none");
@@ -132,7 +132,7 @@ describe("a pack", () => {
     );
   });
 
-  it("is CORRUPT where its records are of different packs", () => {
+  it("a pack is CORRUPT where its records are of different packs", () => {
     const frames = commit([1, 2, 3].map((tree) => ({ ...sample, tree })));
     const [long, short] = [encodePack(TAPE, frames, "none"), encodePack(TAPE, frames.slice(0, 2), "none")];
     const rows = decodeRows(TAPE, long.rows);
@@ -140,7 +140,7 @@ describe("a pack", () => {
     expect(stepStretch(decodeNets(short.net), short.steps, [1, 2], 3)).toBeUndefined();
   });
 
-  it("is CORRUPT where a column is too short, or a count is not believable", () => {
+  it("a pack is CORRUPT where a column is too short, or a count is not believable", () => {
     const { rows } = encodePack(TAPE, commit([1, 2, 3].map((tree) => ({ ...sample, tree }))), "none");
     const packed = unwrapJson(rows) as { count: number; columns: { [name: string]: Json } };
     const corrupt = expect.objectContaining({ code: "CORRUPT" });

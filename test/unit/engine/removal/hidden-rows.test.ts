@@ -14,7 +14,7 @@ function tapeWith(gone: Meta["gone"], generation: number): Tape {
 }
 
 describe("goneAfter", () => {
-  it("makes one range of rows that are hidden one after the other, from the very first", () => {
+  it("rows that are hidden one after the other make one range, which begins at the first seq", () => {
     let gone: Meta["gone"];
     for (let oldest = 1; oldest <= 5; oldest += 1) {
       const own = Array.from({ length: 9 }, (_, index) => rowOf(index + 1));
@@ -24,7 +24,7 @@ describe("goneAfter", () => {
     expect(gone).toEqual([[1, 5, 6]]);
   });
 
-  it("keeps the generation of ranges that a fork may see", () => {
+  it("a range that a fork may see keeps its generation", () => {
     const own = [1, 2, 3, 4].map(rowOf);
     const hides = { hidden: [rowOf(2), rowOf(4)], left: [3], own, doomed: new Set<number>(), shared: 2 };
     expect(goneAfter(tapeWith([[1, 1, 1]], 5), hides)).toEqual([

@@ -14,7 +14,7 @@ function partsOf(change: Delta): { readonly stored: Delta; readonly values: read
 }
 
 describe("the large values of a change", () => {
-  it("are its strings, wherever a value is written", () => {
+  it("strings are large values of a change, wherever it writes a value", () => {
     const change: Delta = { s: { a: long }, d: { b: { p: [{ c: long }] }, c: { l: 1, e: [[0, { r: long }]] } } };
     const { stored, values } = partsOf(change);
     expect(values).toEqual([long, long, long]);
@@ -22,18 +22,18 @@ describe("the large values of a change", () => {
     expect(change.s).toEqual({ a: long });
   });
 
-  it("are not texts that are added to a string", () => {
+  it("texts that are added to a string are no large values", () => {
     expect(partsOf({ d: { a: { a: long }, b: { l: 3, t: [[0, 1, long]] } } }).values).toEqual([]);
   });
 
-  it("are lists of numbers, and elements of lists, the innermost first", () => {
+  it("lists of numbers and elements of lists are large values, the innermost first", () => {
     const numbers = Array.from({ length: 30 }, (_, index) => index);
     const parts = Array.from({ length: 10 }, (_, index) => ({ part: index }));
     const { stored } = partsOf({ s: { numbers, list: [{ parts, more: long }, { parts }] } });
     expect(stored).toEqual({ s: { numbers: "<1>", list: [{ parts: "<2>", more: "<3>" }, { parts: "<4>" }] } });
   });
 
-  it("are no fields of a state, which grow", () => {
+  it("fields of a state are no large values, since they grow", () => {
     const files = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`file-${index}`, "short"]));
     const list = Array.from({ length: 20 }, () => "short");
     const change: Delta = { r: { s: { files, list }, p: list } };

@@ -1,28 +1,28 @@
-import type { IndexEntry } from "../../backend.ts";
-import type { Fault, VerifyResult } from "../../model/interface/results.ts";
-import type { ResumableOptions } from "../../model/interface/store-options.ts";
-import { Attempts } from "../../platform/attempts.ts";
-import { ifDamaged, isCorrupt } from "../faults/damage.ts";
-import { abortable } from "../memory/abortable.ts";
-import { ByteCache } from "../memory/byte-cache.ts";
-import type { Context } from "../memory/context.ts";
-import type { Tape } from "../memory/tape.ts";
-import { allThreads } from "../reads/directory.ts";
-import { STORE_THREAD, tapeName } from "../records/keys.ts";
-import { standingOf } from "../view/lineage/unchanged-since.ts";
-import { isPlain } from "../view/row-at.ts";
-import { SharedNumbers } from "./shared-numbers.ts";
+import type { IndexEntry } from "../../../backend.ts";
+import type { Fault, VerifyResult } from "../../../model/interface/results.ts";
+import type { ResumableOptions } from "../../../model/interface/store-options.ts";
+import { Attempts } from "../../../platform/attempts.ts";
+import { ifDamaged, isCorrupt } from "../../faults/damage.ts";
+import { abortable } from "../../memory/abortable.ts";
+import { ByteCache } from "../../memory/byte-cache.ts";
+import type { EngineContext } from "../../memory/context.ts";
+import type { Tape } from "../../memory/tape.ts";
+import { allThreads } from "../../reads/directory.ts";
+import { STORE_THREAD, tapeName } from "../../records/keys.ts";
+import { standingOf } from "../../view/lineage/unchanged-since.ts";
+import { isPlain } from "../../view/row-at.ts";
+import { SharedNumbers } from "../shared-numbers.ts";
+import { wrongEntries } from "../wrong-entries.ts";
 import { indexFaults } from "./verify-index.ts";
 import { verifyRows } from "./verify-rows.ts";
 import { verifyValues } from "./verify-values.ts";
-import { wrongEntries } from "./wrong-entries.ts";
 
 /**
  * Reads everything that any thread shows, from storage, not from memory: every frame with its checksum, every chain,
  * every type, every write. Does not stop at a fault.
  */
 export async function verifyStore(
-  store: Context,
+  store: EngineContext,
   { progress, signal, after }: ResumableOptions,
 ): Promise<VerifyResult> {
   signal?.throwIfAborted();
@@ -97,7 +97,7 @@ interface Verified {
 
 /** Verifies threads, each after the one it was forked from, so that inherited rows are not read again for every fork. */
 class Lineages {
-  readonly #context: Context;
+  readonly #context: EngineContext;
   readonly #faults: Fault[];
   /** By the tapes' names. A tape that is forgotten is verified once more where a fork needs it. */
   readonly #verified = new ByteCache<string, Verified>(REMEMBERED);
@@ -106,7 +106,7 @@ class Lineages {
   /** Tapes and lineages whose fault was reported, so that none is reported twice. */
   readonly #told = new Set<string | number>();
 
-  constructor(context: Context, faults: Fault[]) {
+  constructor(context: EngineContext, faults: Fault[]) {
     this.#context = context;
     this.#faults = faults;
   }
@@ -166,7 +166,7 @@ function isInheritedAsIs({ meta, marks }: Tape): boolean {
  * Returns a fault for each part of the thread that cannot be read, apart from records that others have removed or moved
  * meanwhile. Rows up to the seq `after` are left out.
  */
-async function threadFaults(known: Context, found: Tape, after: number): Promise<readonly Fault[]> {
+async function threadFaults(known: EngineContext, found: Tape, after: number): Promise<readonly Fault[]> {
   const { thread } = found.meta;
   try {
     const first = await faultsOf(known, found, after);
@@ -190,11 +190,11 @@ async function threadFaults(known: Context, found: Tape, after: number): Promise
 }
 
 /** Returns the faults of a tape that no other store can change. */
-export function tapeFaults(context: Context, tape: Tape): Promise<readonly Fault[]> {
+export function tapeFaults(context: EngineContext, tape: Tape): Promise<readonly Fault[]> {
   return faultsOf(context, tape, 0);
 }
 
-async function faultsOf(context: Context, tape: Tape, after: number): Promise<Fault[]> {
+async function faultsOf(context: EngineContext, tape: Tape, after: number): Promise<Fault[]> {
   const { thread } = tape.meta;
   const faults: Fault[] = [];
   const onFault = (error: unknown, checkpoint?: string): void =>

@@ -1,39 +1,44 @@
-import type { Key, Table, Value } from "../../backend.ts";
-import { apply } from "../../codec/delta/index.ts";
-import { unwrapJson } from "../../codec/envelope.ts";
-import { resolveInState } from "../../codec/state-references.ts";
-import { idAddress } from "../../model/id.ts";
-import { nextTurn } from "../../platform/turns.ts";
-import { PAGE_ROWS } from "../bodies/load-page.ts";
-import { type FrameGraph, PACKS, PACKS_AT_ONCE, Replay, type Replayed } from "../bodies/replay.ts";
-import { ValueReader } from "../bodies/values/read-values.ts";
-import { isCorrupt, named } from "../faults/damage.ts";
-import type { Context } from "../memory/context.ts";
-import type { Tape } from "../memory/tape.ts";
-import { decodeWrites, infoOf } from "../reads/checkpoint.ts";
-import type { Body } from "../records/body.ts";
-import { checkBody } from "../records/check-body.ts";
-import { hashStrings } from "../records/hash.ts";
-import { findById } from "../view/find.ts";
-import { forgetPacks, levels } from "../view/lineage/levels.ts";
-import { ownRow, ownRows } from "../view/lineage/own-rows.ts";
-import { tapeRecords } from "../view/lineage/tape-records.ts";
-import { homeOf, isPlain, type Shown } from "../view/row-at.ts";
-import { shownRows } from "../view/shown-rows.ts";
-import { type EncodedWrite, shownWrites, writesOfRows } from "../view/shown-writes.ts";
+import type { Key, Table, Value } from "../../../backend.ts";
+import { apply } from "../../../codec/delta/index.ts";
+import { unwrapJson } from "../../../codec/envelope.ts";
+import { resolveInState } from "../../../codec/state-references.ts";
+import { idAddress } from "../../../model/id.ts";
+import { nextTurn } from "../../../platform/turns.ts";
+import { PAGE_ROWS } from "../../bodies/load-page.ts";
+import { type FrameGraph, PACKS, PACKS_AT_ONCE, Replay, type Replayed } from "../../bodies/replay.ts";
+import { ValueReader } from "../../bodies/values/read-values.ts";
+import { isCorrupt, named } from "../../faults/damage.ts";
+import type { EngineContext } from "../../memory/context.ts";
+import type { Tape } from "../../memory/tape.ts";
+import { decodeWrites, infoOf } from "../../reads/checkpoint.ts";
+import type { Body } from "../../records/body.ts";
+import { checkBody } from "../../records/check-body.ts";
+import { hashStrings } from "../../records/hash.ts";
+import { findById } from "../../view/find.ts";
+import { forgetPacks, levels } from "../../view/lineage/levels.ts";
+import { ownRow, ownRows } from "../../view/lineage/own-rows.ts";
+import { tapeRecords } from "../../view/lineage/tape-records.ts";
+import { homeOf, isPlain, type Shown } from "../../view/row-at.ts";
+import { shownRows } from "../../view/shown-rows.ts";
+import { type EncodedWrite, shownWrites, writesOfRows } from "../../view/shown-writes.ts";
 import { verifyMail } from "./verify-mail.ts";
 import { verifyPackValues } from "./verify-values.ts";
 
 /** Told of what is wrong: with a checkpoint, or with the thread. */
-export type OnFault = (error: unknown, checkpoint?: string) => void;
+export type OnThreadFault = (error: unknown, checkpoint?: string) => void;
 
 /**
  * Reads all that a thread shows: every frame, every type, every write. With `after`, rows up to that seq are left out,
  * since they were read as part of another thread.
  */
-export async function verifyRows(context: Context, tape: Tape, after: number, onFault: OnFault): Promise<void> {
+export async function verifyRows(
+  context: EngineContext,
+  tape: Tape,
+  after: number,
+  onFault: OnThreadFault,
+): Promise<void> {
   let sound = true;
-  const tell: OnFault = (error) => {
+  const tell: OnThreadFault = (error) => {
     sound = false;
     onFault(error);
   };
@@ -68,7 +73,12 @@ interface FaultyRow {
   readonly error: unknown;
 }
 
-async function frameGraph(context: Context, tape: Tape, after: number, onFault: OnFault): Promise<FrameGraph> {
+async function frameGraph(
+  context: EngineContext,
+  tape: Tape,
+  after: number,
+  onFault: OnThreadFault,
+): Promise<FrameGraph> {
   const seqs: number[] = [];
   const bases: number[] = [];
   for await (const row of shownRows(context, tape, { onFault, most: PACKS_AT_ONCE })) {
@@ -85,7 +95,7 @@ async function frameGraph(context: Context, tape: Tape, after: number, onFault: 
 }
 
 /** Checks a checkpoint as far as its own row and body tell. */
-async function checkCheckpoint(context: Context, tape: Tape, replay: Replay, body: Replayed): Promise<void> {
+async function checkCheckpoint(context: EngineContext, tape: Tape, replay: Replay, body: Replayed): Promise<void> {
   const { row, tree, tagged, change, error } = body;
   if (tree === undefined) throw named(error, tape.meta.thread, row.id);
   try {
@@ -108,7 +118,7 @@ async function checkCheckpoint(context: Context, tape: Tape, replay: Replay, bod
 }
 
 /** Checks that the writes which a row carries read, and that its state has what they refer to. */
-async function checkCarried(context: Context, tape: Tape, { row, tree, writes }: Replayed): Promise<void> {
+async function checkCarried(context: EngineContext, tape: Tape, { row, tree, writes }: Replayed): Promise<void> {
   if (row.carries === undefined) return;
   if (writes === undefined) throw new Error("the writes that it carries do not read");
   const values = new ValueReader(context, tape);
@@ -119,7 +129,12 @@ async function checkCarried(context: Context, tape: Tape, { row, tree, writes }:
 }
 
 /** Checks that checkpoints are found by their ids, and that their writes read. */
-async function verifyPage(context: Context, tape: Tape, replay: Replay, page: readonly Shown[]): Promise<FaultyRow[]> {
+async function verifyPage(
+  context: EngineContext,
+  tape: Tape,
+  replay: Replay,
+  page: readonly Shown[],
+): Promise<FaultyRow[]> {
   const faulty: FaultyRow[] = [];
   const { found, writes } = await readPage(context, tape, page);
   for (const row of page) {
@@ -150,7 +165,7 @@ interface PageAtHand {
   readonly writes: ReadonlyMap<number, readonly EncodedWrite[]>;
 }
 
-async function readPage(context: Context, tape: Tape, page: readonly Shown[]): Promise<PageAtHand> {
+async function readPage(context: EngineContext, tape: Tape, page: readonly Shown[]): Promise<PageAtHand> {
   try {
     return { found: await indexedSeqs(context, tape, page), writes: await writesOfRows(context, tape, page) };
   } catch (error) {
@@ -163,7 +178,7 @@ async function readPage(context: Context, tape: Tape, page: readonly Shown[]): P
 const MOST_LOOKUPS = 2_000;
 
 /** Rows whose supplied id leads to them, and on the tapes from the thread's own up to theirs to no other row. */
-async function indexedSeqs(context: Context, tape: Tape, page: readonly Shown[]): Promise<ReadonlySet<number>> {
+async function indexedSeqs(context: EngineContext, tape: Tape, page: readonly Shown[]): Promise<ReadonlySet<number>> {
   const lookups: { readonly seq: number; readonly home: boolean; readonly key: Key }[] = [];
   const candidates = new Map<number, boolean>();
   for (const { id, seq, namespace } of page) {
@@ -200,7 +215,7 @@ async function indexedSeqs(context: Context, tape: Tape, page: readonly Shown[])
 /** Records that are found by hash: damage there shows only when just that one is looked for. */
 const hashed: readonly Table[] = ["id", "head", "write"];
 
-async function verifyHashed(context: Context, tape: Tape, onFault: OnFault): Promise<void> {
+async function verifyHashed(context: EngineContext, tape: Tape, onFault: OnThreadFault): Promise<void> {
   const { number: group } = tape;
   for (const table of hashed) {
     for await (const { item, part, value } of tapeRecords(context, tape, table)) {
@@ -215,7 +230,7 @@ async function verifyHashed(context: Context, tape: Tape, onFault: OnFault): Pro
 }
 
 /** Compares the number of rows with the count that the newest row carries: a record that is missing altogether shows there. */
-async function verifyCount(context: Context, tape: Tape, { seqs }: FrameGraph): Promise<void> {
+async function verifyCount(context: EngineContext, tape: Tape, { seqs }: FrameGraph): Promise<void> {
   if (tape.tail.length === 0) return;
   const { metaValue, count, meta } = tape;
   let rows = 0;

@@ -1,7 +1,7 @@
-import type { Found, Listed, Range } from "../../backend.ts";
-import { compareIds } from "./id-order.ts";
-import { lastInteger, lastItem } from "./key-bounds.ts";
-import { Ordered } from "./ordered-map.ts";
+import type { Found, Listed, Range } from "../../../backend.ts";
+import { compareIds } from "../id-order.ts";
+import { lastInteger, lastItem } from "../key-bounds.ts";
+import { Ordered } from "./map.ts";
 
 /** The part of a key that orders the records of a group. */
 export type ItemKey = Pick<Found, "item" | "part">;

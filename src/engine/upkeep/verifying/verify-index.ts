@@ -1,19 +1,19 @@
-import type { IndexEntry } from "../../backend.ts";
-import type { Fault } from "../../model/interface/results.ts";
-import type { Context } from "../memory/context.ts";
-import type { Tape } from "../memory/tape.ts";
-import { threadsAt } from "../reads/thread-info.ts";
-import { runText, textBehind, textsOf } from "../records/store-wide/index-entries.ts";
-import { headOf } from "../view/find.ts";
-import { controlsAt, statusCode } from "../view/head-status.ts";
-import { shownRows } from "../view/shown-rows.ts";
-import { exactly } from "./wrong-entries.ts";
+import type { IndexEntry } from "../../../backend.ts";
+import type { Fault } from "../../../model/interface/results.ts";
+import type { EngineContext } from "../../memory/context.ts";
+import type { Tape } from "../../memory/tape.ts";
+import { threadsAt } from "../../reads/thread-info.ts";
+import { runText, textBehind, textsOf } from "../../records/store-wide/index-entries.ts";
+import { headOf } from "../../view/find.ts";
+import { controlsAt, statusCode } from "../../view/head-status.ts";
+import { shownRows } from "../../view/shown-rows.ts";
+import { exactly } from "../wrong-entries.ts";
 
 /** How often a thread is looked at again because others have changed it meanwhile. */
 const ATTEMPTS = 4;
 
 /** Returns a fault for each fact by which a thread would not be found as it is. */
-export async function indexFaults(context: Context, found: Tape): Promise<readonly Fault[]> {
+export async function indexFaults(context: EngineContext, found: Tape): Promise<readonly Fault[]> {
   let faults: readonly Fault[] = [];
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const tape = await context.tapes.refresh(found.number, found.lineage);
@@ -28,7 +28,7 @@ export async function indexFaults(context: Context, found: Tape): Promise<readon
   return faults;
 }
 
-async function missingEntries(context: Context, tape: Tape): Promise<readonly Fault[]> {
+async function missingEntries(context: EngineContext, tape: Tape): Promise<readonly Fault[]> {
   const { lineage, number, meta } = tape;
   const texts = textsOf(meta);
   const answers = await context.read(texts.map((text) => exactly({ text, lineage, tape: number })));
@@ -38,7 +38,7 @@ async function missingEntries(context: Context, tape: Tape): Promise<readonly Fa
 }
 
 /** Returns a fault for each run that the thread shows and is not found by. An entry of any tape of its lineage will do. */
-async function missingRuns(context: Context, tape: Tape): Promise<readonly Fault[]> {
+async function missingRuns(context: EngineContext, tape: Tape): Promise<readonly Fault[]> {
   const { lineage, meta } = tape;
   const runs = new Set<string>();
   for await (const { run } of shownRows(context, tape)) if (run !== null) runs.add(run);
@@ -54,7 +54,7 @@ async function missingRuns(context: Context, tape: Tape): Promise<readonly Fault
 }
 
 /** Compares the index in the meta record with the rows that the thread shows. */
-async function wrongFacts(context: Context, tape: Tape): Promise<readonly Fault[]> {
+async function wrongFacts(context: EngineContext, tape: Tape): Promise<readonly Fault[]> {
   const { meta } = tape;
   const [found] = await threadsAt(context, [{ lineage: tape.lineage, tape: tape.number }]);
   if (!found) {

@@ -1,12 +1,12 @@
-import type { Found, Value } from "../../backend.ts";
-import type { Context } from "../memory/context.ts";
-import type { Tape } from "../memory/tape.ts";
-import { rangeOf } from "../records/keys.ts";
-import { decodeMail, isUsed, mailKey } from "../records/mail.ts";
-import { decodeMeta } from "../records/meta.ts";
+import type { Found, Value } from "../../../backend.ts";
+import type { EngineContext } from "../../memory/context.ts";
+import type { Tape } from "../../memory/tape.ts";
+import { rangeOf } from "../../records/keys.ts";
+import { decodeMail, isUsed, mailKey } from "../../records/mail.ts";
+import { decodeMeta } from "../../records/meta.ts";
 
 /** Reads the thread's messages and compares them with their count. */
-export async function verifyMail(context: Context, tape: Tape, onFault: (error: unknown) => void): Promise<void> {
+export async function verifyMail(context: EngineContext, tape: Tape, onFault: (error: unknown) => void): Promise<void> {
   // Invariant: a tape whose meta record has no count was never sent a message.
   if (!tape.meta.mail) return;
   const [meta, found] = (await context.read([{ get: tape.metaKey }, { scan: rangeOf(tape, "mail") }])) as readonly [

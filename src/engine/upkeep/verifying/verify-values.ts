@@ -1,21 +1,21 @@
-import type { Found, Value } from "../../backend.ts";
-import { refers } from "../../codec/envelope.ts";
-import type { Json } from "../../codec/json.ts";
-import { addNames } from "../../codec/references.ts";
-import type { Context } from "../memory/context.ts";
-import type { Tape } from "../memory/tape.ts";
-import { PACK_TABLES } from "../records/keys.ts";
-import { decodeFrames } from "../records/pack/pack.ts";
-import { decodeRows, valuesOfPack } from "../records/pack/rows.ts";
-import { collectionsKey, decodeValue, nameOf, parseValue, valueKey, valueRange } from "../records/values.ts";
-import { recordsIn, tapeRecords } from "../view/lineage/tape-records.ts";
+import type { Found, Value } from "../../../backend.ts";
+import { refers } from "../../../codec/envelope.ts";
+import type { Json } from "../../../codec/json.ts";
+import { addNames } from "../../../codec/references.ts";
+import type { EngineContext } from "../../memory/context.ts";
+import type { Tape } from "../../memory/tape.ts";
+import { PACK_TABLES } from "../../records/keys.ts";
+import { decodeFrames } from "../../records/pack/pack.ts";
+import { decodeRows, valuesOfPack } from "../../records/pack/rows.ts";
+import { collectionsKey, decodeValue, nameOf, parseValue, valueKey, valueRange } from "../../records/values.ts";
+import { recordsIn, tapeRecords } from "../../view/lineage/tape-records.ts";
 
 /** Large values read at once. */
 const VALUES = 8;
 
 /** Checks that every large value of a lineage is what its name says, and that it reads. */
 export async function verifyValues(
-  context: Context,
+  context: EngineContext,
   lineage: number,
   onFault: (error: unknown) => void,
 ): Promise<void> {
@@ -35,7 +35,7 @@ export async function verifyValues(
   if (collections === undefined) onFault(new Error(`lineage ${lineage} has large values, but no count of collections`));
 }
 
-async function verifyValue(context: Context, lineage: number, { item, part, value }: Found): Promise<void> {
+async function verifyValue(context: EngineContext, lineage: number, { item, part, value }: Found): Promise<void> {
   const { name, object, key: objectKey } = decodeValue(value);
   let { json } = decodeValue(value);
   const key = valueKey(lineage, name);
@@ -62,7 +62,11 @@ async function verifyValue(context: Context, lineage: number, { item, part, valu
  * Checks that each pack of a tape names all large values that its frames refer to: a value that is not named would be
  * collected while it is needed.
  */
-export async function verifyPackValues(context: Context, tape: Tape, onFault: (error: unknown) => void): Promise<void> {
+export async function verifyPackValues(
+  context: EngineContext,
+  tape: Tape,
+  onFault: (error: unknown) => void,
+): Promise<void> {
   for await (const { item: last, value } of tapeRecords(context, tape, "rows")) {
     if (!refers(value)) continue;
     const reads = PACK_TABLES.map((table) => ({ get: tape.key(table, last) }));

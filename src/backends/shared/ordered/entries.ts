@@ -1,6 +1,6 @@
-import type { IndexEntry } from "../../backend.ts";
-import { compareIds } from "./id-order.ts";
-import { Ordered } from "./ordered-map.ts";
+import type { IndexEntry } from "../../../backend.ts";
+import { compareIds } from "../id-order.ts";
+import { Ordered } from "./map.ts";
 
 /** The bounds of a read of entries: `from <= text < to`, and behind `after` in the order of reading. */
 export interface EntryBounds {

@@ -15,7 +15,7 @@ import type { StoreKeys } from "./store-keys.ts";
  * Decrypts the answers of one call. A value that does not decrypt becomes one that reads as `CORRUPT`, so that a damaged
  * record stops no other.
  */
-export class Decoder {
+export class Decrypter {
   readonly #keychain: Keychain;
   readonly #source: Readable;
   readonly #store: StoreKeys;

@@ -15,7 +15,7 @@ export interface StoredNow {
 }
 
 /** Encrypts the values of batches. The keys of their lineages are at hand, unless there is no such lineage. */
-export class Encoder {
+export class Encrypter {
   readonly #keychain: Keychain;
   readonly #store: StoreKeys;
   readonly #metas: RecentMap<string, RememberedMeta>;
