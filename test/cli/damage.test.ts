@@ -96,6 +96,18 @@ test("erase --compact tells what was erased before it names a damaged thread, an
   expect([code, records(err)]).toMatchObject([5, [{ error: { code: "CORRUPT" } }]]);
 });
 
+test("sweep goes past damaged threads, says how many there are, and exits with 5", async () => {
+  url = await storeWith(async (store) => {
+    for (const id of ["well", "hurt"]) await store.thread(id).put({ state: {} });
+  });
+  damage("meta");
+  const passedOver = "Passed over 1 damaged thread: `verify` names them. Restore them from a backup.";
+  const { code, out, err } = await threadmark(["sweep", "--idle", "0ms", "--yes", "--json", url]);
+  expect(records(out)).toMatchObject([{ threads: 1, damaged: 1 }]);
+  expect([code, records(err)]).toEqual([5, [{ error: { code: "CORRUPT", message: passedOver } }]]);
+  expect((await threadmark(["stats", url])).out).toContain("left alone: 1 damaged thread");
+});
+
 test("reindex indexes the threads beside a damaged one, which it names, and exits with 5", async () => {
   damage("tail");
   const { code, err } = await threadmark(["reindex", url]);

@@ -94,6 +94,26 @@ test("a compaction keeps the large values of a damaged thread, and collects thos
   expect(await values("b-fork")).toBe(before[1]);
 });
 
+test("a sweep leaves damaged threads alone, deletes all others that go, and tells how many are damaged", async () => {
+  for (const table of ["directory", "meta", "tail"] as const) {
+    const backend = await filled(["a", "b", "c", "d"]);
+    for (const id of ["b", "c"]) await damage(backend, id, table);
+    const retention = { threads: { idle: "30d" }, checkpoints: { keepLast: 2 } } as const;
+    const store = await reopened(backend, { retention });
+    const told: unknown[] = [];
+    const listen = (message: unknown): void => void told.push(message);
+    channel("threadmark:sweep").subscribe(listen);
+    const would = await store.sweep({ dryRun: true });
+    const swept = await store.sweep();
+    channel("threadmark:sweep").unsubscribe(listen);
+    // Two rules name each damaged thread, which counts once.
+    expect([swept.threads, swept.damaged, would.threads, would.damaged], table).toEqual([2, 2, 2, 2]);
+    expect(told.at(-1), table).toEqual({ threads: 2, deleted: 0, bytesReclaimed: swept.bytes, damaged: 2 });
+    expect((await store.stats()).sweep, table).toMatchObject({ threads: 2, damaged: 2 });
+    for (const id of ["a", "d"]) expect(await recordsOf(backend, id, "directory"), `${table} ${id}`).toEqual([]);
+  }
+});
+
 test("an index is made anew of all threads but the damaged ones, which are named and keep their entries", async () => {
   const backend = await filled(["a", "b", "c"]);
   await damage(backend, "b", "rows");
