@@ -22,6 +22,8 @@ export interface ErrorDetails {
   readonly checkpoint?: string;
   /** The frame that could not be read, as `tape:seq`. */
   readonly frame?: string;
+  /** The damaged threads that work on the whole store passed over, for `CORRUPT`: `thread` is the first of them. */
+  readonly threads?: readonly string[];
   /** The path to the fault inside the value, for `SERIALIZE` and `TOO_LARGE`. */
   readonly path?: string;
   /** The holder of the lease or lock, for `BUSY`; of the lease that replaced yours, for `FENCED`. */
@@ -41,7 +43,7 @@ export interface ErrorDetails {
 interface FieldsByCode {
   readonly FENCED: "holder";
   readonly SERIALIZE: "path";
-  readonly CORRUPT: "frame";
+  readonly CORRUPT: "frame" | "threads";
   readonly BUSY: "holder" | "remaining";
   readonly TOO_LARGE: "path" | "bytes" | "limit";
 }
@@ -91,6 +93,7 @@ export class ThreadmarkError extends CodedError<ErrorCode> {
   declare readonly thread: string | undefined;
   declare readonly checkpoint: string | undefined;
   declare readonly frame: string | undefined;
+  declare readonly threads: readonly string[] | undefined;
   declare readonly path: string | undefined;
   declare readonly holder: string | undefined;
   /** How many milliseconds the lease still has, for `BUSY`. */

@@ -145,7 +145,8 @@ export class Store<State = unknown> {
   }
 
   /**
-   * Yields the questions that wait for an answer, of all threads, those of the newest thread first. Questions of LangGraph are among them.
+   * Yields the questions that wait for an answer, of all threads, those of the newest thread first. Questions of LangGraph are
+   * among them. A damaged thread is passed over: `verify` names it.
    *
    * @example
    * for await (const { thread, id, value } of store.interrupts({ workflow: "support" })) console.log(thread, id, value);
@@ -156,7 +157,8 @@ export class Store<State = unknown> {
   }
 
   /**
-   * Yields the threads of a workflow that are due (see `put`) and that nobody has leased, the longest due first.
+   * Yields the threads of a workflow that are due (see `put`) and that nobody has leased, the longest due first. A damaged
+   * thread is passed over: `verify` names it.
    *
    * @example
    * for await (const { thread } of store.due({ workflow: "support", limit: 8 })) await work(thread);
@@ -200,7 +202,7 @@ export class Store<State = unknown> {
   /**
    * Reads every thread and measures every record, and tells what `stats` does with no number missing: its time grows with the store.
    * With `after`, threads, checkpoints and state versions are counted behind that thread, so that a count that was stopped goes on;
-   * the bytes are always those of the whole store.
+   * the bytes are always those of the whole store. Damaged threads that cannot be listed are not counted: `verify` names them.
    *
    * @example
    * const { checkpoints, bytes } = await store.measure({ progress: (threads) => console.log(threads) });
@@ -230,7 +232,7 @@ export class Store<State = unknown> {
   /**
    * Makes the index by which threads are found anew, while others write. A store of an earlier version builds it by itself
    * once it is used; this waits for it, tells how far it is, and repairs an index that `verify` found faults in. Resolves to
-   * the number of threads.
+   * the number of threads. Damaged threads keep the entries they have, and `CORRUPT` names them once all others are done.
    *
    * @example
    * await store.reindex({ progress: (threads) => console.log(threads) });
@@ -239,12 +241,16 @@ export class Store<State = unknown> {
     return this.#work(async () => {
       const work = checkWorkOptions(options, "reindex");
       const { context, lanes, committer } = this.#engine;
-      return (await import("../engine/upkeep/reindex.ts")).reindexStore(context, lanes, committer, work);
+      const { reindexStore } = await import("../engine/upkeep/reindex.ts");
+      const { threads, damaged } = await reindexStore(context, lanes, committer, work);
+      damaged.throwIfAny("They keep the entries they have, and all others are indexed.", "reindex");
+      return threads;
     });
   }
 
   /**
-   * Removes from the medium what no checkpoint reaches any more. An abort leaves the lineages that are done compacted.
+   * Removes from the medium what no checkpoint reaches any more. An abort leaves the lineages that are done compacted. Damaged
+   * threads, and what shares their history, stay as they are: `CORRUPT` names them (`error.threads`) once all others are done.
    *
    * @example
    * await store.compact({ signal: AbortSignal.timeout(60_000) });
@@ -260,7 +266,7 @@ export class Store<State = unknown> {
   /**
    * Deletes the threads and checkpoints that the store's retention (see `open`) does not keep, in small batches beside other
    * work, and gives their room back. `BUSY` while another process sweeps the store. A sweep that was stopped, by its signal or
-   * by the end of the process, goes on with the next one.
+   * by the end of the process, goes on with the next one. Damaged threads are left alone, and counted.
    *
    * @example
    * const { threads, checkpoints, bytes } = await store.sweep({ dryRun: true });
@@ -273,7 +279,8 @@ export class Store<State = unknown> {
   /**
    * Wraps the data keys of an encrypted store by its current key, while others write: after it, earlier keys are needed no
    * more. With `data`, everything is written anew under new data keys. Stopped or killed, it leaves a store that reads; called
-   * again, it goes on. In a store that was opened with `migrating`, it encrypts what is not encrypted yet.
+   * again, it goes on. In a store that was opened with `migrating`, it encrypts what is not encrypted yet. Damaged threads
+   * keep the keys they have: `CORRUPT` names them once all others are done.
    *
    * @example
    * const { wrapped } = await store.rotate();
@@ -291,6 +298,7 @@ export class Store<State = unknown> {
    * Yields threads (all of them, or those named) as newline-delimited JSON, each line with a checksum. Any store can import
    * it. Each thread is as it was at one moment, whatever others do meanwhile. At most some
    * megabytes of a thread are held in memory: if others change a longer one during its export, a line says so and it begins again.
+   * A damaged thread ends it with `CORRUPT`, which names the thread: no thread is left out unless you name the others.
    *
    * @example
    * await pipeline(store.export(), createWriteStream("agent.bundle"));
@@ -324,7 +332,7 @@ export class Store<State = unknown> {
    * Writes a backup: a bundle in a file, which gets its name when it is whole, or into a stream. Others may write meanwhile. On
    * SQLite it is of one moment; elsewhere of one moment if nothing was committed meanwhile, else thread by thread: `consistent`
    * says which. With `since`, the cursor of an earlier backup, it has the threads that were changed or deleted since. The
-   * backup of an encrypted store is encrypted.
+   * backup of an encrypted store is encrypted. A damaged thread ends it with `CORRUPT`, which names the thread, and no file is left.
    *
    * @example
    * const { cursor } = await store.backup("monday.bundle");

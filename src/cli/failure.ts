@@ -47,11 +47,26 @@ const exitCodeOf: Partial<Record<ErrorCode, number>> = {
   FENCED: exitCodes.conflict,
 };
 
+/**
+ * Runs work that goes on past damaged threads and then throws an error that names them. Returns their ids: the command tells
+ * what was done, and then fails with {@link failIfDamaged}.
+ */
+export async function damagedThreads(work: Promise<unknown>): Promise<readonly string[]> {
+  try {
+    await work;
+    return [];
+  } catch (error) {
+    if (ThreadmarkError.is(error, "CORRUPT") && error.threads !== undefined) return error.threads;
+    throw error;
+  }
+}
+
 /** Returns any error as a failure, with its code, message and exit code. */
 export function failureOf(error: unknown): CommandFailure {
   if (error instanceof CommandFailure) return error;
   if (error instanceof ThreadmarkError) {
-    return new CommandFailure(exitCodeOf[error.code] ?? exitCodes.failed, error.code, error.message);
+    const passedOver = error.threads === undefined ? exitCodes.failed : exitCodes.faulty;
+    return new CommandFailure(exitCodeOf[error.code] ?? passedOver, error.code, error.message);
   }
   if (error instanceof TypeError) return new CommandFailure(exitCodes.usage, "USAGE", error.message);
   return new CommandFailure(exitCodes.failed, "FAILED", error instanceof Error ? error.message : String(error));

@@ -35,9 +35,10 @@ function versionsText(stateVersions: MeasuredStats["stateVersions"]): string {
 }
 
 function sweepText(sweep: NonNullable<Stats["sweep"]>, now: number, dateText: (at: number) => string): string {
-  const { at, threads, checkpoints, bytes, next } = sweep;
+  const { at, threads, checkpoints, bytes, damaged, next } = sweep;
   const what = `${countText(threads, "thread")}, ${countText(checkpoints, "checkpoint")}, ${bytesText(bytes)}`;
-  return `${ageText(at, now)}: ${what}${next === null ? "" : `; next ${dateText(next)}`}`;
+  const left = damaged === 0 ? "" : `; left alone: ${countText(damaged, "damaged thread")}`;
+  return `${ageText(at, now)}: ${what}${left}${next === null ? "" : `; next ${dateText(next)}`}`;
 }
 
 function backupText({ at, threads, deleted, bytes, consistent }: NonNullable<Stats["backup"]>, now: number): string {

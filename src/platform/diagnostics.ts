@@ -49,12 +49,16 @@ export interface Diagnostics {
   readonly fence: { readonly thread: string; readonly error: unknown };
   /** A change is planned again because another store was first. */
   readonly retry: { readonly thread: string; readonly attempt: number };
-  /** Checkpoints were pruned, a store was swept (`threads` were deleted) or compacted, or a sweep by itself failed (`error`). */
+  /**
+   * Checkpoints were pruned, a store was swept (`threads` were deleted) or compacted, or a sweep by itself failed (`error`).
+   * `damaged` threads were passed over.
+   */
   readonly sweep: {
     readonly thread?: string;
     readonly threads?: number;
     readonly deleted?: number;
     readonly bytesReclaimed?: number;
+    readonly damaged?: number;
     readonly error?: unknown;
   };
   readonly "run:start": WorkEvent;

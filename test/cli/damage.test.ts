@@ -24,10 +24,11 @@ beforeEach(async () => {
 });
 
 /** Changes a text in the records of a table, so that their checksums do not match any more. */
-function damage(table: "net" | "tail"): void {
+function damage(table: "net" | "tail" | "meta"): void {
   const database = new DatabaseSync(url.slice("sqlite:".length));
   database.exec(`update ${table} set value = replace(value, 'here it hurts', 'there it hurt')`);
   database.exec(`update ${table} set value = replace(value, '"hurt: publish?"', '"hurt; publish?"')`);
+  if (table === "meta") database.exec(`update meta set value = replace(value, '"hurt"', '"Hurt"')`);
   database.close();
 }
 
@@ -78,4 +79,47 @@ test("verify prints five faults of a thread and counts the rest; --json lists th
   expect([code, err]).toEqual([5, `threadmark: ${count} faults found.\n`]);
   expect(lines(out)).toHaveLength(6);
   expect(lines(out).at(-1)).toBe(`hurt: ${count - 5} more faults; --json lists them all`);
+});
+
+test("compact goes past a damaged thread, tells what it gave back, names the thread, and exits with 5", async () => {
+  damage("tail");
+  const passedOver = 'Passed over 1 damaged thread: "hurt". `verify` lists every fault; restore it from a backup.';
+  const { code, out, err } = await threadmark(["compact", "--json", url]);
+  expect(records(out)).toMatchObject([{ before: expect.any(Number) as number, after: expect.any(Number) as number }]);
+  expect([code, records(err)]).toEqual([5, [{ error: { code: "CORRUPT", message: passedOver } }]]);
+});
+
+test("erase --compact tells what was erased before it names a damaged thread, and exits with 5", async () => {
+  damage("tail");
+  const { code, out, err } = await threadmark(["erase", "well", "rest", "--compact", "--yes", "--json", url]);
+  expect(records(out)).toMatchObject([{ thread: "well", erased: { length: 81 } }]);
+  expect([code, records(err)]).toMatchObject([5, [{ error: { code: "CORRUPT" } }]]);
+});
+
+test("sweep goes past damaged threads, says how many there are, and exits with 5", async () => {
+  url = await storeWith(async (store) => {
+    for (const id of ["well", "hurt"]) await store.thread(id).put({ state: {} });
+  });
+  damage("meta");
+  const passedOver = "Passed over 1 damaged thread: `verify` names them. Restore them from a backup.";
+  const { code, out, err } = await threadmark(["sweep", "--idle", "0ms", "--yes", "--json", url]);
+  expect(records(out)).toMatchObject([{ threads: 1, damaged: 1 }]);
+  expect([code, records(err)]).toEqual([5, [{ error: { code: "CORRUPT", message: passedOver } }]]);
+  expect((await threadmark(["stats", url])).out).toContain("left alone: 1 damaged thread");
+});
+
+test("reindex indexes the threads beside a damaged one, which it names, and exits with 5", async () => {
+  damage("tail");
+  const { code, err } = await threadmark(["reindex", url]);
+  expect([code, err]).toEqual([
+    5,
+    expect.stringContaining('Passed over 1 damaged thread and what shares their history: "hurt".'),
+  ]);
+});
+
+test("verify and counts work where the first thread of a workflow has a damaged record of its own", async () => {
+  damage("meta");
+  const { code, out, err } = await threadmark(["verify", url]);
+  expect([code, err]).toEqual([5, "threadmark: 1 fault found.\n"]);
+  expect(out).toContain("hurt");
 });

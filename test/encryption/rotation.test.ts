@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { Backend, Batch } from "../../src/backend.ts";
+import { EncryptedBackend } from "../../src/engine/encryption/encrypted-backend.ts";
 import { open, type Store, ThreadmarkError } from "../../src/index.ts";
 import { forwarding, sharedMemory } from "../../src/testing/index.ts";
+import { damage } from "../support/damaged-records.ts";
 
 const one = randomBytes(32);
 const two = randomBytes(32);
@@ -196,5 +198,18 @@ describe("rotation", () => {
     expect(await store.rotate({ data: true })).toEqual({ wrapped: 0, rewritten: 1 });
     await expect((await open("memory:")).rotate()).rejects.toThrow(expect.objectContaining({ code: "KEY" }));
     await expect(store.rotate({ all: true } as never)).rejects.toThrow(TypeError);
+  });
+});
+
+test("a rotation leaves a damaged thread its keys, rotates all others, and then names the damaged one", async () => {
+  const place = sharedMemory();
+  await fill(await open<State>(place, { encryption: before, ...small }));
+  await damage(place, "b", "rows", new EncryptedBackend(place, before));
+  const store = await open<State>(place, { encryption: both, ...small });
+  await expect(store.rotate()).resolves.toMatchObject({ wrapped: 2 });
+  await expect(store.rotate({ data: true })).rejects.toMatchObject({
+    code: "CORRUPT",
+    threads: ["b"],
+    message: expect.stringContaining("keep the earlier keys") as string,
   });
 });

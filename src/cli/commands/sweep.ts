@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import type { RetentionOptions, SweepResult, SweptStatus } from "../../model/retention/sweep.ts";
-import { usage } from "../failure.ts";
+import { CommandFailure, exitCodes, usage } from "../failure.ts";
 import { confirm } from "../input/confirm.ts";
 import { collected, declare, duration, wholeNumber } from "../input/declare.ts";
 import { ProgressLine } from "../output/progress.ts";
@@ -56,7 +56,9 @@ export function sweepCommand(program: Command, session: Session): void {
             const what = `${countText(threads, "thread")} and ${countText(checkpoints, "checkpoint")} of others`;
             await confirm(session, `Delete ${what}, ${bytesText(bytes)}?`, yes, ", or --dry-run to see");
           }
-          report(session, await sweep(dryRun), dryRun);
+          const result = await sweep(dryRun);
+          report(session, result, dryRun);
+          failIfAnyDamaged(result);
         },
         false,
         undefined,
@@ -86,6 +88,12 @@ function rulesOf({ idle, status, keepLast, olderThan, keepLabelled = false }: Op
       },
     }),
   };
+}
+
+function failIfAnyDamaged({ damaged }: SweepResult): void {
+  if (damaged === 0) return;
+  const message = `Passed over ${countText(damaged, "damaged thread")}: \`verify\` names them. Restore them from a backup.`;
+  throw new CommandFailure(exitCodes.faulty, "CORRUPT", message);
 }
 
 function report({ terminal, json }: Session, result: SweepResult, dryRun: boolean): void {

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import type { Store } from "../../api/store.ts";
 import { careFacts } from "../../display/care.ts";
 import type { Fault, MeasuredStats, Stats } from "../../model/interface/results.ts";
-import { CommandFailure, exitCodes } from "../failure.ts";
+import { CommandFailure, damagedThreads, exitCodes, failIfDamaged } from "../failure.ts";
 import { declare } from "../input/declare.ts";
 import { printable } from "../output/printable.ts";
 import { ProgressLine } from "../output/progress.ts";
@@ -130,16 +130,17 @@ export function compactCommand(program: Command, session: Session): void {
     examples: ["threadmark compact sqlite:agent.db"],
     async run({ url }) {
       const { terminal, json } = session;
-      const sizes = await session.withStore(url, async (store) => {
+      const { damaged, ...sizes } = await session.withStore(url, async (store) => {
         const { threads, bytes } = await store.stats();
-        await ProgressLine.during(session, "compacting, threads:", (update) => {
+        const damaged = await ProgressLine.during(session, "compacting, threads:", (update) => {
           update(0, threads);
-          return store.compact({ progress: (done) => update(done, threads) });
+          return damagedThreads(store.compact({ progress: (done) => update(done, threads) }));
         });
-        return { before: bytes.total, after: (await store.stats()).bytes.total };
+        return { before: bytes.total, after: (await store.stats()).bytes.total, damaged };
       });
       if (json) terminal.json(sizes);
       else terminal.note(changeText(sizes.before, sizes.after) ?? "Compacted.");
+      failIfDamaged(damaged);
     },
   });
 }

@@ -11,7 +11,7 @@ import { allThreads } from "../reads/directory.ts";
 import { ChangeFeed, type WatchFilter } from "../reads/watch/change-feed.ts";
 import { shownRows } from "../view/shown-rows.ts";
 import type { BundleRecord } from "./bundle-record.ts";
-import { bundleLines, exportTapes } from "./export.ts";
+import { bundleLines, exportTapes, refuseDamaged } from "./export.ts";
 
 /** A backup has all changes: see {@link WatchFilter}. */
 const everything: WatchFilter = { thread: undefined, workflow: undefined, kinds: undefined };
@@ -30,7 +30,7 @@ export async function* backupStore(store: EngineContext, options: BackupOptions)
     const feed = await store.calls.track(() =>
       since === undefined
         ? ChangeFeed.now(context, everything)
-        : Promise.resolve(ChangeFeed.after(context, everything, placeIn(since))),
+        : Promise.resolve(ChangeFeed.after(context, everything, placeIn(since), refuseDamaged)),
     );
     const changed = since === undefined ? undefined : await store.calls.track(() => changedIn(feed));
     const cursor = namedCursor(feed.cursor);
@@ -40,7 +40,9 @@ export async function* backupStore(store: EngineContext, options: BackupOptions)
     yield count.add(lines.header);
     const out = (line: string): string => count.add(lines.out(count.seen(line)));
     const deleted: string[] = [];
-    const source = changed ? someThreads(context, changed, deleted) : allThreads(context, { together: 1 });
+    const source = changed
+      ? someThreads(context, changed, deleted)
+      : allThreads(context, { together: 1, onFault: refuseDamaged });
     const threads = yield* exportTapes(store, context, source, out, options);
     for (const id of deleted) yield out(bundleLine({ kind: "deleted", id } satisfies BundleRecord));
     const end = { kind: "done", threads, ...(deleted.length > 0 && { deleted: deleted.length }) } as const;
@@ -82,16 +84,17 @@ async function changedIn(feed: ChangeFeed): Promise<ReadonlySet<string>> {
 /** Yields the tapes of some threads, and notes the threads that are gone. */
 async function* someThreads(context: EngineContext, ids: ReadonlySet<string>, gone: string[]): AsyncGenerator<Tape> {
   for (const id of ids) {
-    const tape = await context.thread(id);
-    if (tape && (await shows(context, tape))) yield tape;
+    const tape = await shownThread(context, id).catch((error: unknown) => refuseDamaged(id, error));
+    if (tape) yield tape;
     else gone.push(id);
   }
 }
 
-/** Resolves to true if a thread has any checkpoint: one without is none for a backup. */
-async function shows(context: EngineContext, tape: Tape): Promise<boolean> {
-  for await (const _ of shownRows(context, tape)) return true;
-  return false;
+/** Returns the tape of a thread that has any checkpoint: one without is none for a backup. */
+async function shownThread(context: EngineContext, id: string): Promise<Tape | undefined> {
+  const tape = await context.thread(id);
+  if (tape) for await (const _ of shownRows(context, tape)) return tape;
+  return undefined;
 }
 
 const CHECKPOINT = '"record":{"kind":"checkpoint"';

@@ -1,6 +1,7 @@
 import { bundleLine } from "../../codec/bundle.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import type { ExportOptions } from "../../model/interface/store-options.ts";
+import { isCorrupt } from "../faults/damage.ts";
 import { abortable } from "../memory/abortable.ts";
 import type { EngineContext } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
@@ -21,7 +22,7 @@ export async function* exportStore(store: EngineContext, options: ExportOptions)
   const context = store.fresh(abortable(store.backend, signal));
   const lines = await bundleLines(store, encrypted === true, {});
   yield lines.header;
-  const range = { together: 1, ...(after !== undefined && { after }) };
+  const range = { together: 1, onFault: refuseDamaged, ...(after !== undefined && { after }) };
   const source = threads === undefined ? allThreads(context, range) : namedThreads(context, threads);
   const count = yield* exportTapes(store, context, source, lines.out, options);
   yield lines.out(bundleLine({ kind: "done", threads: count } satisfies BundleRecord));
@@ -75,7 +76,9 @@ export async function* exportTapes(
     const records = exportThread(context, next.value);
     let last: BundleRecord["kind"] | undefined;
     for (;;) {
-      const record = await store.calls.track(() => records.next());
+      const record = await store.calls
+        .track(() => records.next())
+        .catch((error: unknown) => refuseDamaged(thread, error));
       if (record.done) break;
       signal?.throwIfAborted();
       last = record.value.kind;
@@ -122,10 +125,30 @@ class HeldLines {
 async function* namedThreads(context: EngineContext, threads: readonly string[]): AsyncGenerator<Tape> {
   // A bundle in which a thread stands twice is refused.
   for (const id of new Set(threads)) {
-    const tape = await context.thread(id);
+    const tape = await context.thread(id).catch((error: unknown) => refuseDamaged(id, error));
     if (!tape) throw nothingToExport(id);
     yield tape;
   }
+}
+
+/**
+ * Throws the error of a bundle that would lack a damaged thread, and rethrows any but `CORRUPT`. `thread` is undefined where the
+ * record that names it is the damaged one.
+ */
+export function refuseDamaged(thread: string | undefined, error: unknown): never {
+  if (!isCorrupt(error)) throw error;
+  const { checkpoint, frame } = error;
+  throw new ThreadmarkError(
+    "CORRUPT",
+    `${thread === undefined ? "A thread" : `Thread ${JSON.stringify(thread)}`} is damaged, and no export or backup leaves a thread out by itself: ${error.message} ` +
+      "To save the others first, name them: export({ threads }); verify() names the damaged ones.",
+    {
+      ...(thread !== undefined && { thread }),
+      ...(checkpoint !== undefined && { checkpoint }),
+      ...(frame !== undefined && { frame }),
+      cause: error,
+    },
+  );
 }
 
 function nothingToExport(thread: string): ThreadmarkError {

@@ -20,6 +20,17 @@ export function unlessDamaged<T>(decode: () => T): T | undefined {
   }
 }
 
+/** Adds the thread to a CORRUPT error that does not name one yet, and `standing`, where given, to its message. */
+export function ofThread(error: unknown, thread: string, standing = ""): unknown {
+  if (!isCorrupt(error) || error.thread !== undefined) return error;
+  const { message, frame } = error;
+  return new ThreadmarkError("CORRUPT", `Thread ${JSON.stringify(thread)}: ${standing}${message}`, {
+    thread,
+    ...(frame !== undefined && { frame }),
+    cause: error,
+  });
+}
+
 /** Adds the checkpoint to a CORRUPT error that does not name one yet. */
 export function named(error: unknown, thread: string, checkpoint: string): unknown {
   if (!isCorrupt(error) || error.checkpoint !== undefined) return error;

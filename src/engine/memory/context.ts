@@ -8,7 +8,7 @@ import { SMALL_FRAMES } from "../../model/retention/rewriting.ts";
 import type { StateVersions } from "../../model/state-versions.ts";
 import { observedRead } from "../../platform/diagnostics.ts";
 import type { EncryptedBackend } from "../encryption/encrypted-backend.ts";
-import { isCorrupt } from "../faults/damage.ts";
+import { ofThread } from "../faults/damage.ts";
 import { type DirectoryRecord, decodeDirectory } from "../records/store-wide/directory.ts";
 import { nameOf } from "../records/values.ts";
 import { ByteCache } from "./byte-cache.ts";
@@ -174,13 +174,7 @@ export class EngineContext {
       }
       return tape;
     } catch (error) {
-      if (!isCorrupt(error) || error.thread !== undefined) throw error;
-      const { message, frame } = error;
-      throw new ThreadmarkError("CORRUPT", `Thread ${JSON.stringify(id)}: ${message}`, {
-        thread: id,
-        ...(frame !== undefined && { frame }),
-        cause: error,
-      });
+      throw ofThread(error, id);
     }
   }
 

@@ -3,7 +3,8 @@ import type { ResumableOptions } from "../../model/interface/store-options.ts";
 import { Attempts } from "../../platform/attempts.ts";
 import { announce } from "../../platform/diagnostics.ts";
 import type { Committer } from "../commits/group-commit.ts";
-import { isCorrupt } from "../faults/damage.ts";
+import { ifDamaged, isCorrupt } from "../faults/damage.ts";
+import { DamagedThreads } from "../faults/damaged-threads.ts";
 import type { EngineContext } from "../memory/context.ts";
 import type { Tape } from "../memory/tape.ts";
 import { allThreads } from "../reads/directory.ts";
@@ -12,7 +13,10 @@ import { compactLineage } from "./compact-lineage.ts";
 import { sweepObjects } from "./sweep-objects.ts";
 import { removeLostRuns } from "./wrong-entries.ts";
 
-/** Removes from storage the rows and writes that no thread shows any more, lineage by lineage, then compacts the backend. */
+/**
+ * Removes from storage the rows and writes that no thread shows any more, lineage by lineage, then compacts the backend. A
+ * damaged lineage is left as it is, and `CORRUPT` names its threads once all others are done.
+ */
 export async function compactStore(
   context: EngineContext,
   committer: Committer,
@@ -21,29 +25,33 @@ export async function compactStore(
   signal?.throwIfAborted();
   // A compaction that goes on behind a thread has done this before its first one.
   if (after === undefined) await removeLostRuns(context, committer, signal);
-  let fault: unknown;
+  const damaged = new DamagedThreads();
   let done = 0;
-  const onFault = (_: string, error: unknown): void => {
-    fault ??= error;
-  };
+  const onFault = (thread: string, error: unknown): void => damaged.add(thread, error);
   for await (const tape of allThreads(context, { onFault, ...(after !== undefined && { after }) })) {
     signal?.throwIfAborted();
     try {
       if (await leadsLineage(context, tape)) await compactUntilDone(context, committer, tape.lineage, signal);
     } catch (error) {
-      // A damaged lineage is left as it is, and the others are still compacted.
-      if (!isCorrupt(error)) throw error;
-      fault ??= error;
+      damaged.add(await damagedThread(context, error, tape), error);
     }
     done += 1;
     progress?.(done, tape.meta.thread);
   }
   signal?.throwIfAborted();
   // A damaged store may be mended from a backup, whose records name objects that no record names now.
-  if (fault === undefined) await sweepObjects(context, signal);
+  if (damaged.count === 0) await sweepObjects(context, signal);
   await context.backend.compact();
-  announce("sweep", {});
-  if (fault !== undefined) throw fault;
+  announce("sweep", damaged.count === 0 ? {} : { damaged: damaged.count });
+  const outside = context.outside.isUsed ? " Leftovers outside the store were not looked for." : "";
+  damaged.throwIfAny(`They are as they were, and all others are compacted.${outside}`, "compact");
+}
+
+/** Returns the living thread that a fault names, which may be a fork of the one whose lineage was compacted. */
+async function damagedThread(context: EngineContext, fault: unknown, { meta }: Tape): Promise<string> {
+  if (!isCorrupt(fault) || fault.thread === undefined) return meta.thread;
+  const found = await context.thread(fault.thread).catch((error: unknown) => ifDamaged(error) ?? { meta: fault });
+  return found?.meta.thread ?? meta.thread;
 }
 
 /** Meta records that are read to find the first living thread of a lineage. */

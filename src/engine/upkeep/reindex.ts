@@ -4,7 +4,7 @@ import type { Committer } from "../commits/group-commit.ts";
 import type { Lanes } from "../commits/lanes.ts";
 import { shownEnds } from "../commits/settle-index.ts";
 import type { ThreadChange } from "../commits/thread-change.ts";
-import { ifDamaged } from "../faults/damage.ts";
+import { DamagedThreads } from "../faults/damaged-threads.ts";
 import type { EngineContext } from "../memory/context.ts";
 import { directoryPages } from "../reads/directory.ts";
 import { COMPLETE } from "../records/store-wide/index-entries.ts";
@@ -16,21 +16,30 @@ const TOGETHER = 16;
 
 /**
  * Makes the entries of every thread anew, thread by thread, while others write; removes entries that tell something wrong, and
- * notes that the index is complete. Stopped, it leaves the entries that it has made. Threads that do not read are left out.
+ * notes that the index is complete. Stopped, it leaves the entries that it has made. Damaged threads keep the entries they
+ * have, and are returned.
  */
 export async function reindexStore(
   context: EngineContext,
   lanes: Lanes,
   committer: Committer,
   { progress, signal }: WorkOptions,
-): Promise<number> {
+): Promise<{ readonly threads: number; readonly damaged: DamagedThreads }> {
   signal?.throwIfAborted();
+  const damaged = new DamagedThreads();
   let done = 0;
   for await (const page of directoryPages(context, {})) {
     for (let start = 0; start < page.length; start += TOGETHER) {
       signal?.throwIfAborted();
       const group = page.slice(start, start + TOGETHER);
-      await Promise.all(group.map(({ id }) => lanes.of(id).add(reindexChange()).catch(ifDamaged)));
+      await Promise.all(
+        group.map(({ id }) =>
+          lanes
+            .of(id)
+            .add(reindexChange())
+            .catch((error: unknown) => damaged.add(id, error)),
+        ),
+      );
       done += group.length;
       progress?.(done);
       await nextTurn();
@@ -42,7 +51,7 @@ export async function reindexStore(
   }
   await committer.commit({ entries: { add: [{ text: COMPLETE, lineage: 1, tape: 0 }] } });
   context.index.complete();
-  return done;
+  return { threads: done, damaged };
 }
 
 function reindexChange(): ThreadChange<void> {

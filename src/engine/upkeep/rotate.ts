@@ -10,7 +10,7 @@ import { DataKey } from "../encryption/data-key.ts";
 import type { EncryptedBackend } from "../encryption/encrypted-backend.ts";
 import { type LineageKeys, makeKeys, ownerOf, PLAIN } from "../encryption/lineage-keys.ts";
 import { neverRests } from "../faults/attempts.ts";
-import { isCorrupt } from "../faults/damage.ts";
+import { DamagedThreads } from "../faults/damaged-threads.ts";
 import type { EngineContext } from "../memory/context.ts";
 import { directoryPages } from "../reads/directory.ts";
 import { decodeDirectory } from "../records/store-wide/directory.ts";
@@ -36,7 +36,7 @@ export async function rotateStore(
   const number = data ? await encryption.keychain.beginRotation() : 0;
   const rotation = new Rotation(context, committer, encryption, number, always, signal);
   const done = new Set<number>();
-  const faults: unknown[] = [];
+  const damaged = new DamagedThreads();
   let threads = 0;
   for await (const page of directoryPages(context, {})) {
     for (const { id, value } of page) {
@@ -50,14 +50,13 @@ export async function rotateStore(
         }
       } catch (error) {
         // A damaged lineage keeps its keys, and the others are still rotated.
-        if (!isCorrupt(error)) throw error;
-        faults.push(error);
+        damaged.add(id, error);
       }
       threads += 1;
       progress?.(threads);
     }
   }
-  if (faults.length > 0) throw faults[0];
+  damaged.throwIfAny("They keep the keys they have, and all others are rotated: keep the earlier keys.", "rotate");
   if (data) await encryption.keychain.endRotation(number);
   return rotation.result;
 }

@@ -43,6 +43,8 @@ export interface SweepResult {
   readonly bytes: number;
   /** Threads that the rules name and that were left alone: leased, about to go on, or marked as in need of a handler. */
   readonly spared: number;
+  /** Threads that were looked at, cannot be read, and were left alone: `verify` names them. */
+  readonly damaged: number;
 }
 
 /** The last sweep of a store, as `stats` tells it. */

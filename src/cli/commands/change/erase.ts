@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import type { ErasedPlace } from "../../../model/interface/erasure.ts";
-import { usage } from "../../failure.ts";
+import { damagedThreads, failIfDamaged, usage } from "../../failure.ts";
 import { confirm } from "../../input/confirm.ts";
 import { declare } from "../../input/declare.ts";
 import { existingThread } from "../../input/lookup.ts";
@@ -43,14 +43,16 @@ export function eraseCommand(program: Command, session: Session): void {
           yes,
         );
         const { erased } = await thread.erase(targets, { forks, signal });
-        if (compact) await store.compact({ signal });
+        const damaged = compact ? await damagedThreads(store.compact({ signal })) : [];
         if (json) {
           terminal.json({ thread: id, erased });
+          failIfDamaged(damaged);
           return;
         }
         for (const place of erased) terminal.line(printable(placeText(place)));
         const rest = compact || erased.length === 0 ? "" : " Run compact to remove the last traces from the medium.";
         terminal.note(`Erased in ${countText(erased.length, "place")}.${rest}`);
+        failIfDamaged(damaged);
       });
     },
   });

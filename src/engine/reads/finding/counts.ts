@@ -1,6 +1,7 @@
 import type { IndexEntry, Read, Value } from "../../../backend.ts";
 import type { Counts } from "../../../model/interface/results.ts";
 import { type Status, statuses } from "../../../model/status.ts";
+import { unlessDamaged } from "../../faults/damage.ts";
 import type { EngineContext } from "../../memory/context.ts";
 import { metaKey } from "../../records/keys.ts";
 import { decodeMeta } from "../../records/meta.ts";
@@ -9,7 +10,6 @@ import {
   AFTER_TIMES,
   everyThread,
   statusPrefix,
-  textBehind,
   workflowPart,
   workflowPrefix,
 } from "../../records/store-wide/index-entries.ts";
@@ -73,17 +73,21 @@ async function countAll(context: EngineContext): Promise<Counts> {
 /** Returns the names of all workflows: a read for each, whatever the number of their threads. */
 async function workflowNames(context: EngineContext): Promise<readonly string[]> {
   const names: string[] = [];
+  let after: IndexEntry | undefined;
   for (let from = "w"; ; ) {
-    const [[entry]] = (await context.read([{ find: { from, to: "x", limit: 1 } }])) as [readonly IndexEntry[]];
+    const find = { from, to: "x", limit: 1, ...(after && { after }) };
+    const [[entry]] = (await context.read([{ find }])) as [readonly IndexEntry[]];
     if (entry === undefined) return names;
     // The text of a long name has only its beginning.
     const [value] = (await context.read([{ get: metaKey(entry.lineage, entry.tape) }])) as [Value | undefined];
-    const name = value === undefined ? undefined : decodeMeta(value).index?.w;
+    // Where the record is damaged, the next thread of the workflow has the name.
+    const name = value === undefined ? undefined : unlessDamaged(() => decodeMeta(value))?.index?.w;
     const part = workflowPart(entry.text);
     const isThis = name !== undefined && context.indexText(workflowPrefix(name, "w")).slice(0, -1) === part;
     if (isThis) names.push(name);
     // A thread that has changed since is found again under the next of its texts.
-    from = isThis ? part + AFTER_STATUSES : textBehind(entry.text);
+    if (isThis) from = part + AFTER_STATUSES;
+    after = isThis ? undefined : entry;
   }
 }
 

@@ -1,6 +1,7 @@
 import type { IndexEntry, Value } from "../../../backend.ts";
 import type { DueThread } from "../../../model/checkpoint.ts";
 import type { DueOptions } from "../../../model/interface/store-options.ts";
+import { unlessDamaged } from "../../faults/damage.ts";
 import type { EngineContext } from "../../memory/context.ts";
 import { metaKey } from "../../records/keys.ts";
 import { decodeMeta } from "../../records/meta.ts";
@@ -8,7 +9,10 @@ import { duePrefix, momentText } from "../../records/store-wide/index-entries.ts
 
 const PAGE = 64;
 
-/** Yields the threads that are due and, unless asked for them, not leased; those that have waited longest first. */
+/**
+ * Yields the threads that are due and, unless asked for them, not leased; those that have waited longest first. A damaged
+ * thread is passed over: `verify` reports it.
+ */
 export async function* dueThreads(context: EngineContext, options: DueOptions): AsyncGenerator<DueThread> {
   const { workflow, before = context.clock(), leased = false, limit = Number.POSITIVE_INFINITY, signal } = options;
   const from = duePrefix(workflow ?? "");
@@ -42,8 +46,9 @@ async function dueOf(
   const metas = await context.read(entries.map(({ lineage, tape }) => ({ get: metaKey(lineage, tape) })));
   const now = context.clock();
   return metas.flatMap((value) => {
-    if (value === undefined) return [];
-    const { thread, due, lease, dead, index } = decodeMeta(value as Value);
+    const meta = value === undefined ? undefined : unlessDamaged(() => decodeMeta(value as Value));
+    if (meta === undefined) return [];
+    const { thread, due, lease, dead, index } = meta;
     const until = lease !== undefined && lease.expires > now ? lease.expires : undefined;
     if (dead || due === undefined || (index?.w ?? null) !== workflow) return [];
     if (until !== undefined) return leased ? [{ thread, due, leasedUntil: until }] : [];

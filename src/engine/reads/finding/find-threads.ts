@@ -3,7 +3,7 @@ import type { ThreadInfo } from "../../../model/checkpoint.ts";
 import type { ThreadsOptions } from "../../../model/interface/store-options.ts";
 import { compareBytes, utf8 } from "../../../platform/bytes.ts";
 import { nextTurn } from "../../../platform/turns.ts";
-import { ifDamaged } from "../../faults/damage.ts";
+import { ifDamaged, unlessDamaged } from "../../faults/damage.ts";
 import type { EngineContext } from "../../memory/context.ts";
 import { decodeMeta } from "../../records/meta.ts";
 import { AFTER_TIMES, leaseText, runText, textBehind } from "../../records/store-wide/index-entries.ts";
@@ -244,7 +244,8 @@ export async function runningTapes(
   );
   return places.flatMap((place, index) => {
     const value = metas[index] as Parameters<typeof decodeMeta>[0] | undefined;
-    return value === undefined ? [] : [{ ...place, meta: decodeMeta(value) }];
+    const meta = value === undefined ? undefined : unlessDamaged(() => decodeMeta(value));
+    return meta === undefined ? [] : [{ ...place, meta }];
   });
 }
 

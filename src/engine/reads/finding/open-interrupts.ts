@@ -11,7 +11,10 @@ import { listThreads } from "./find-threads.ts";
 
 type Question = Omit<OpenInterrupt, "cursor">;
 
-/** Yields the questions of waiting threads that have no answer yet, those of the newest thread first. */
+/**
+ * Yields the questions of waiting threads that have no answer yet, those of the newest thread first. A damaged thread is passed
+ * over: `verify` reports it.
+ */
 export async function* openInterrupts(
   context: EngineContext,
   options: InterruptsOptions,
@@ -27,8 +30,8 @@ export async function* openInterrupts(
     ...(seen && { after: seen.before }),
   });
   for await (const info of threads) {
-    const questions = await context.calls.track(() => questionsOf(context, info));
-    for (const [number, question] of questions.entries()) {
+    const questions = await context.calls.track(() => questionsOf(context, info).catch(ifDamaged));
+    for (const [number, question] of (questions ?? []).entries()) {
       if (seen && info.cursor === seen.thread && number <= seen.number) continue;
       yield { ...question, cursor: `${number}${info.cursor}` };
       left -= 1;
@@ -50,15 +53,15 @@ function questionAt(cursor: string): { readonly thread: string; readonly number:
 }
 
 async function questionsOf(context: EngineContext, { id, workflow, head }: ThreadInfo): Promise<readonly Question[]> {
-  const tape = await context.thread(id).catch(ifDamaged);
-  const row = tape && (await findById(context, tape, namespaceKey(head.namespace), head.id).catch(ifDamaged));
+  const tape = await context.thread(id);
+  const row = tape && (await findById(context, tape, namespaceKey(head.namespace), head.id));
   if (!tape || !row) return [];
   const controls = tape.meta.controls ? await controlsAt(context, tape, row) : [];
   const asked = { thread: id, workflow, checkpoint: head.id };
   const questions: Question[] = [];
   if (row.waiting > 0) {
     const place = { thread: id, namespace: head.namespace };
-    const checkpoint = await checkpointOf(context, tape, place, row).catch(ifDamaged);
+    const checkpoint = await checkpointOf(context, tape, place, row);
     const answered = answeredTasks(controls);
     for (const { id: question, node, value } of checkpoint?.interrupts ?? []) {
       if (!answered.has(question)) questions.push({ ...asked, id: question, node, value, since: row.createdAt });

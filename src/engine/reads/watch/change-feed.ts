@@ -6,7 +6,16 @@ import type { EngineContext } from "../../memory/context.ts";
 import { decodeLine, type LoggedChange, type LogRecord } from "../../records/store-wide/log.ts";
 import { headOf } from "../../view/find.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
-import { type NewRows, nameOf, newestSeq, newRows, readsOf, readsOfNewest } from "./followed-rows.ts";
+import {
+  type NewRows,
+  nameOf,
+  newestSeq,
+  newRows,
+  type OnFault,
+  passOver,
+  readsOf,
+  readsOfNewest,
+} from "./followed-rows.ts";
 import { FollowedTapes } from "./followed-tapes.ts";
 import { ToldChanges } from "./told-changes.ts";
 
@@ -51,6 +60,7 @@ export class ChangeFeed {
   readonly #context: EngineContext;
   readonly #filter: WatchFilter;
   readonly #filterName: string;
+  readonly #onFault: OnFault;
   #position = "";
   #skip = 0;
   readonly #followed = new FollowedTapes();
@@ -59,15 +69,16 @@ export class ChangeFeed {
   /** True if the last call of `next` left changes behind that are there already. */
   more = false;
 
-  private constructor(context: EngineContext, filter: WatchFilter) {
+  private constructor(context: EngineContext, filter: WatchFilter, onFault: OnFault) {
     this.#context = context;
     this.#filter = filter;
+    this.#onFault = onFault;
     this.#filterName = nameOfFilter(filter);
   }
 
   /** Returns a feed that goes on behind a cursor. Throws a TypeError if that is none, or one of another filter. */
-  static after(context: EngineContext, filter: WatchFilter, cursor: string): ChangeFeed {
-    const feed = new ChangeFeed(context, filter);
+  static after(context: EngineContext, filter: WatchFilter, cursor: string, onFault: OnFault = passOver): ChangeFeed {
+    const feed = new ChangeFeed(context, filter, onFault);
     const { position, skip, followed } = decodeCursor(feed.#filterName, cursor);
     feed.#position = position;
     feed.#skip = skip;
@@ -77,7 +88,7 @@ export class ChangeFeed {
 
   /** Returns a feed of the changes from now on. */
   static async now(context: EngineContext, filter: WatchFilter): Promise<ChangeFeed> {
-    const feed = new ChangeFeed(context, filter);
+    const feed = new ChangeFeed(context, filter, passOver);
     await feed.#begin();
     return feed;
   }
@@ -143,7 +154,7 @@ export class ChangeFeed {
     const page = first as LogPage;
     if (page.expired) throw expired();
     const rows = followed.map(([name, tape], index): [string, NewRows | undefined] => {
-      return [name, newRows(tape, others.slice(3 * index, 3 * index + 3) as readonly Answer[])];
+      return [name, newRows(tape, others.slice(3 * index, 3 * index + 3) as readonly Answer[], this.#onFault)];
     });
     return {
       page,

@@ -1,5 +1,5 @@
 import type { Answer, Found, Read, Value } from "../../../backend.ts";
-import { unlessDamaged } from "../../faults/damage.ts";
+import { ifDamaged } from "../../faults/damage.ts";
 import { metaKey, rangeOf, tapeName } from "../../records/keys.ts";
 import { decodeMeta, type Meta } from "../../records/meta.ts";
 import { decodeRows } from "../../records/pack/rows.ts";
@@ -65,25 +65,40 @@ export function newestSeq(answers: readonly Answer[]): number | undefined {
   return meta === undefined ? undefined : Math.max(0, ...[...packs, ...tail].map(({ item }) => item));
 }
 
+/** Called with each damaged record; `thread` is undefined where the record that names it is the damaged one. */
+export type OnFault = (thread: string | undefined, error: unknown) => void;
+
+/** Passes over damaged records: a reader of their thread gets the error, and `verify` reports them. */
+export const passOver: OnFault = (_, error) => ifDamaged(error);
+
 const NOTHING: NewRows = { thread: "", rows: [], ids: new Map(), more: false };
 
-/** Returns the rows that were added since the last one told. Undefined if the tape, or its thread, is gone. */
-export function newRows({ tape, told }: Followed, answers: readonly Answer[]): NewRows | undefined {
+/** Returns the rows that were added since the last one told. Undefined if the tape, or its thread, is gone or damaged. */
+export function newRows({ tape, told }: Followed, answers: readonly Answer[], onFault: OnFault): NewRows | undefined {
   const [value, packs, tail] = answers as readonly [Value | undefined, readonly Found[], readonly Found[]];
   // Mostly nothing is new, and nothing need be decoded.
   if (value !== undefined && [packs, tail].every((found) => (found.at(-1)?.item ?? 0) <= told)) return NOTHING;
-  const meta = value === undefined ? undefined : decodeMeta(value);
+  const [meta] = value === undefined ? [] : decoded(() => [decodeMeta(value)], undefined, onFault);
   if (!meta || meta.dead) return undefined;
   const more = packs.length === PACKS;
   const rows: Row[] = [];
-  // Damaged rows are passed over: a reader of their thread gets the error, and `verify` reports them.
-  for (const found of packs) rows.push(...(unlessDamaged(() => decodeRows(tape, found.value)) ?? []));
+  const { thread } = meta;
+  for (const found of packs) rows.push(...decoded(() => decodeRows(tape, found.value), thread, onFault));
   // Between the packs that were read and the tail there are others.
   if (!more)
     for (const { item, value: text } of tail)
-      rows.push(...(unlessDamaged(() => [decodeTailRow(item, text).row]) ?? []));
+      rows.push(...decoded(() => [decodeTailRow(item, text).row], thread, onFault));
   const ids = new Map(rows.map(({ seq, id }) => [seq, id]));
-  return { thread: meta.thread, rows: rows.filter(({ seq }) => seq > told && !isGone(meta, seq)), ids, more };
+  return { thread, rows: rows.filter(({ seq }) => seq > told && !isGone(meta, seq)), ids, more };
+}
+
+function decoded<T>(decode: () => readonly T[], thread: string | undefined, onFault: OnFault): readonly T[] {
+  try {
+    return decode();
+  } catch (error) {
+    onFault(thread, error);
+    return [];
+  }
 }
 
 /** Returns true for a row that was deleted in its own thread, and is there for the thread's forks. */

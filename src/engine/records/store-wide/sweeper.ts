@@ -3,7 +3,7 @@ import type { SweepResult } from "../../../model/retention/sweep.ts";
 
 /** Notes about the sweeps of a store: see `Sweeper`. */
 export interface SweeperRecord {
-  readonly last?: SweepResult & { readonly at: number };
+  readonly last?: Omit<SweepResult, "damaged"> & { readonly damaged?: number; readonly at: number };
   /** When the next sweep is due. */
   readonly next?: number;
   /** A pass for each set of rules, the latest first. */

@@ -5,6 +5,7 @@ import { Attempts } from "../../../platform/attempts.ts";
 import { collectValues } from "../../commits/collect-values.ts";
 import type { Committer } from "../../commits/group-commit.ts";
 import { neverRests } from "../../faults/attempts.ts";
+import { ofThread } from "../../faults/damage.ts";
 import { threadNotFound } from "../../faults/missing.ts";
 import { wasOvertaken } from "../../faults/overtaken.ts";
 import { abortable } from "../../memory/abortable.ts";
@@ -32,7 +33,9 @@ export async function eraseValues(
   const { signal } = options;
   signal?.throwIfAborted();
   for (const attempts = new Attempts(); ; ) {
-    const result = await attempt(context, committer, thread, target, options);
+    const result = await attempt(context, committer, thread, target, options).catch((error: unknown) => {
+      throw ofThread(error, thread, "nothing was erased, since a record of its lineage is damaged. ");
+    });
     if (result) return result;
     if (!(await attempts.again())) throw neverRests(thread, "something was erased from it");
   }

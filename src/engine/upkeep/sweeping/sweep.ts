@@ -6,9 +6,9 @@ import { processName } from "../../../platform/node-builtins.ts";
 import { rest } from "../../../platform/turns.ts";
 import type { Committer } from "../../commits/group-commit.ts";
 import type { Lanes } from "../../commits/lanes.ts";
-import { ifDamaged } from "../../faults/damage.ts";
+import { isCorrupt } from "../../faults/damage.ts";
 import type { EngineContext } from "../../memory/context.ts";
-import { metaKey } from "../../records/keys.ts";
+import { metaKey, tapeName } from "../../records/keys.ts";
 import { decodeMeta, type Meta } from "../../records/meta.ts";
 import type { StatusCode } from "../../records/store-wide/index-state.ts";
 import type { Pass, SweeperRecord } from "../../records/store-wide/sweeper.ts";
@@ -57,8 +57,8 @@ export async function sweepStore(store: SweptStore, options: SweepOptions): Prom
   const sweep = new Sweep(store, options, sweeper, (await sweeperRecord(context)) ?? { passes: [] });
   try {
     const result = await sweep.run();
-    if (!dryRun)
-      announce("sweep", { threads: result.threads, deleted: result.checkpoints, bytesReclaimed: result.bytes });
+    const { threads, checkpoints: deleted, bytes: bytesReclaimed, damaged } = result;
+    if (!dryRun) announce("sweep", { threads, deleted, bytesReclaimed, ...(damaged > 0 && { damaged }) });
     return result;
   } catch (error) {
     // The place that it has come to is noted. A lease that was lost is another's.
@@ -75,6 +75,8 @@ class Sweep {
   #record: SweeperRecord;
   #looked = 0;
   readonly #result = { threads: 0, checkpoints: 0, bytes: 0, spared: 0 };
+  /** The tapes that cannot be read: several rules may name such a thread, and it counts once. */
+  readonly #damaged = new Set<string>();
 
   constructor(store: SweptStore, options: SweepOptions, sweeper: Sweeper | undefined, record: SweeperRecord) {
     this.#store = store;
@@ -97,11 +99,15 @@ class Sweep {
     const at = context.clock();
     this.#record = {
       ...this.#record,
-      last: { ...this.#result, at },
+      last: { ...this.result, at },
       ...(retention.every !== undefined && { next: at + retention.every }),
     };
     await this.#sweeper?.end(this.#record);
-    return { ...this.#result };
+    return this.result;
+  }
+
+  get result(): SweepResult {
+    return { ...this.#result, damaged: this.#damaged.size };
   }
 
   /** Returns how far the threads were looked at under these rules. */
@@ -152,7 +158,13 @@ class Sweep {
       const begun = performance.now();
       const group = entries.slice(start, start + TOGETHER);
       const outcomes = await Promise.all(
-        group.map((_, index) => this.#sweepOne(range, metas[start + index] as Value | undefined).catch(ifDamaged)),
+        group.map(({ lineage, tape }, index) =>
+          this.#sweepOne(range, metas[start + index] as Value | undefined).catch((error: unknown) => {
+            if (!isCorrupt(error)) throw error;
+            this.#damaged.add(tapeName(lineage, tape));
+            return undefined;
+          }),
+        ),
       );
       for (const outcome of outcomes) if (outcome) this.#count(outcome);
       for (const [index, { lineage }] of group.entries()) {

@@ -19,7 +19,8 @@ export async function sweeperRecord(context: EngineContext): Promise<SweeperReco
 /** Returns the last sweep of a store, if there was one. */
 export async function lastSweep(context: EngineContext): Promise<SweepReport | null> {
   const record = await sweeperRecord(context);
-  return record?.last ? { ...record.last, next: record.next ?? null } : null;
+  // Sweeps of before did not count damaged threads.
+  return record?.last ? { ...record.last, damaged: record.last.damaged ?? 0, next: record.next ?? null } : null;
 }
 
 /** The right to sweep a store, of one process at a time. */

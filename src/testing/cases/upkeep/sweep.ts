@@ -121,7 +121,15 @@ export const sweep: readonly Case[] = [
       assert.ok(nested, "the sweep told no progress");
       await nested;
       const at = context.clock.now();
-      exact((await store.stats()).sweep, { threads: 2, checkpoints: 0, bytes, spared: 0, at, next: at + day / 2 });
+      exact((await store.stats()).sweep, {
+        threads: 2,
+        checkpoints: 0,
+        bytes,
+        spared: 0,
+        damaged: 0,
+        at,
+        next: at + day / 2,
+      });
       exact([await listed(store), (await store.stats()).threads, (await store.counts()).threads], [[], 0, 0]);
     },
   },
