@@ -142,7 +142,7 @@ async function planRemoval(
   const own = ownRowsOf(tape, packs);
   const goes = rows.map(({ row }) => row).filter((row) => chosen.has(row.seq));
   const free = goes.filter((row) => row.seq > shared);
-  const doomed = free.length === 0 ? new Set<number>() : await erasable(context, tape, own, free, shared);
+  const doomed = free.length === 0 ? new Set<number>() : await erasable(context, tape, packs, free, shared);
   const erased = own.filter((row) => doomed.has(row.seq));
   const hidden = goes.filter((row) => !doomed.has(row.seq));
   const meta: MetaChange = {};
@@ -181,13 +181,13 @@ async function planRemoval(
 async function erasable(
   context: Context,
   tape: Tape,
-  own: readonly Row[],
+  packs: readonly LoadedPack[],
   free: readonly Row[],
   shared: number,
 ): Promise<ReadonlySet<number>> {
   const doomed = new Set(free.map((row) => row.seq));
-  for (const { seq } of own) if (seq > shared && tape.isGone(seq, NOW)) doomed.add(seq);
-  const cost = await rewriteCost(context, tape, own, doomed);
+  for (const { seq } of ownRowsOf(tape, packs)) if (seq > shared && tape.isGone(seq, NOW)) doomed.add(seq);
+  const cost = await rewriteCost(context, tape, packs, doomed);
   return isWorthRewriting(cost, context.rewriteBytes) ? doomed : new Set();
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { memory } from "../../../src/backends/memory/index.ts";
 import { open, type Thread } from "../../../src/index.ts";
@@ -6,6 +7,7 @@ import { forwarding } from "../../../src/testing/index.ts";
 interface State {
   messages: string[];
   turn: number;
+  plan?: string;
 }
 
 const message = (turn: number): string => `message ${turn}, ${"word ".repeat(40)}`;
@@ -26,6 +28,14 @@ async function counting(): Promise<{ thread: Thread<State>; written(): number; r
   );
   const rows = async (): Promise<number> => (await store.measure()).bytes.tail + (await store.measure()).bytes.packs;
   return { thread: store.thread("t"), written: () => bytes, rows };
+}
+
+/** Returns text of a length that has nothing in common with that of another turn. */
+function unlike(turn: number, length: number): string {
+  const words = Array.from({ length: Math.ceil(length / 64) }, (_, part) =>
+    createHash("sha256").update(`${turn}:${part}`).digest("hex"),
+  );
+  return words.join("").slice(0, length);
 }
 
 async function begin(thread: Thread<State>, messages: number): Promise<void> {
@@ -54,6 +64,47 @@ describe("a prune after every step", () => {
     const [small, large] = [await perStep(100, 500), await perStep(1_000, 500)];
     expect(small).toBeLessThan(12 * change);
     expect(large).toBeLessThan(12 * change);
+  });
+
+  it("writes about as much as the steps do where many checkpoints are kept beside a small state", async () => {
+    const { thread, written } = await counting();
+    let put = 0;
+    let pruned = 0;
+    for (let turn = 0; turn < 200; turn += 1) {
+      const before = written();
+      await thread.put({ state: { messages: [], turn, plan: unlike(turn, 7_000) } });
+      const between = written();
+      await thread.prune({ keepLast: 20 });
+      put += between - before;
+      pruned += written() - between;
+    }
+    expect(pruned).toBeLessThan(2 * put);
+  });
+
+  it("writes no more for a fork in between, however long ago that was", async () => {
+    const { thread, written } = await counting();
+    await begin(thread, 200);
+    await thread.fork({ into: "fork" });
+    let before = 0;
+    for (let turn = 0; turn < 400; turn += 1) {
+      if (turn === 100) before = written();
+      await step(thread, turn);
+      await thread.prune({ keepLast: 5 });
+    }
+    expect((written() - before) / 300).toBeLessThan(12 * message(0).length);
+  });
+
+  it("leaves no more in storage than about two states where few steps write most", async () => {
+    const { thread, rows } = await counting();
+    await begin(thread, 300);
+    let most = 0;
+    for (let turn = 0; turn < 300; turn += 1) {
+      if (turn % 10 === 0) await thread.put({ update: { set: { turn, plan: unlike(turn, 50_000) } } });
+      else await thread.put({ update: { set: { turn } } });
+      await thread.prune({ keepLast: 5 });
+      if (turn >= 20) most = Math.max(most, (await rows()) / (50_000 + 300 * message(0).length));
+    }
+    expect(most).toBeLessThan(4);
   });
 
   it("leaves no more in storage than about two states and the checkpoints that are kept", async () => {
