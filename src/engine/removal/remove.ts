@@ -154,7 +154,8 @@ async function planRemoval(
     reclaimed += rewrite.reclaimed;
     await dropIds(batch, context, tape, erased);
   }
-  const areMarked = await rewriteMarks(batch, context, tape, rows, chosen, doomed);
+  const unshown = new Set([...doomed, ...free.map(({ seq }) => seq)]);
+  const areMarked = await rewriteMarks(batch, context, tape, rows, chosen, doomed, unshown);
   if (areMarked) meta.marks = true;
   if (free.length > 0) {
     const putBack = await writesPutBack(context, tape, own, doomed, new FrameReader(context));
@@ -167,7 +168,7 @@ async function planRemoval(
   meta.removed = own.filter(({ seq }) => !doomed.has(seq) && (seqs.has(seq) || tape.isGone(seq, NOW))).length;
   const seen = hidden.filter((row) => row.seq <= shared);
   if (seen.length > 0) await cutWrites(batch, context, tape, seen, tape.meta.generation + 1);
-  const rewritten = erased.length > 0 || areMarked;
+  const rewritten = erased.length > 0 || areMarked || [...tape.marks.keys()].some((seq) => unshown.has(seq));
   if (!rewritten && batch.deletes.length === 0) return { batch, meta, reclaimed, rewritten, discarded: [] };
   const { values, discarded } = await collectValues(context, batch, tape.lineage);
   for (const length of values.values()) reclaimed += length;
@@ -216,7 +217,10 @@ async function settleForks(batch: BatchBuilder, context: Context, tape: Tape): P
   return upTo;
 }
 
-/** Removes the marks of erased rows and rebases the others. Resolves to true if children of replaced rows got marks. */
+/**
+ * Removes the marks of rows that nobody shows any more (`unshown`) and rebases the others. Frames do not build on marks, so those of hidden
+ * rows go at once. Resolves to true if children of replaced rows got marks.
+ */
 async function rewriteMarks(
   batch: BatchBuilder,
   context: Context,
@@ -224,12 +228,13 @@ async function rewriteMarks(
   rows: readonly Candidate[],
   chosen: ReadonlySet<number>,
   doomed: ReadonlySet<number>,
+  unshown: ReadonlySet<number>,
 ): Promise<boolean> {
-  for (const seq of tape.marks.keys()) if (doomed.has(seq)) batch.delete(tape.key("mark", seq));
+  for (const seq of tape.marks.keys()) if (unshown.has(seq)) batch.delete(tape.key("mark", seq));
   const followed = await reparented(context, tape, rows, chosen);
   const reachable = new TapeRows(context, tape, new Map([[tape.number, doomed]]));
   for (const [seq, versions] of new Map([...tape.marks, ...followed])) {
-    if (doomed.has(seq)) continue;
+    if (unshown.has(seq)) continue;
     const rebased = await rebasedVersions(reachable, versions);
     if (rebased === versions && !followed.has(seq)) continue;
     batch.put(tape.key("mark", seq), encodeMark(rebased));

@@ -13,7 +13,12 @@ interface State {
 const message = (turn: number): string => `message ${turn}, ${"word ".repeat(40)}`;
 
 /** Opens a store on memory that counts the bytes of what is written. */
-async function counting(): Promise<{ thread: Thread<State>; written(): number; rows(): Promise<number> }> {
+async function counting(): Promise<{
+  thread: Thread<State>;
+  written(): number;
+  rows(): Promise<number>;
+  marks(): Promise<number>;
+}> {
   const backend = memory();
   let bytes = 0;
   const store = await open<State>(
@@ -27,7 +32,8 @@ async function counting(): Promise<{ thread: Thread<State>; written(): number; r
     { largeValues: { from: Number.POSITIVE_INFINITY } },
   );
   const rows = async (): Promise<number> => (await store.measure()).bytes.tail + (await store.measure()).bytes.packs;
-  return { thread: store.thread("t"), written: () => bytes, rows };
+  const marks = async (): Promise<number> => (await store.measure()).bytes.metadata;
+  return { thread: store.thread("t"), written: () => bytes, rows, marks };
 }
 
 /** Returns text of a length that has nothing in common with that of another turn. */
@@ -118,6 +124,21 @@ describe("a prune after every step", () => {
     }
     expect(most).toBeLessThan(3);
     expect(await thread.count()).toBe(5);
+  });
+
+  it("leaves no replacement of a pruned checkpoint in storage", async () => {
+    const { thread, marks } = await counting();
+    await begin(thread, 100);
+    const { id, parent } = await thread.put({ update: { set: { turn: 1 } } });
+    await thread.put({ update: { set: { turn: 2 } } });
+    await thread.put({ id, state: { messages: [], turn: 1, plan: unlike(1, 5_000) } }, { parent });
+    expect(await marks()).toBeGreaterThan(5_000);
+    await thread.prune({ keepLast: 1 });
+    expect(await marks()).toBeLessThan(500);
+    expect((await thread.latest())?.state.messages).toHaveLength(100);
+    await thread.put({ update: { set: { turn: 3 } } });
+    expect((await thread.latest())?.parent).not.toBeNull();
+    expect(await thread.count()).toBe(2);
   });
 
   it("frees what is pruned at once where that is more than it writes", async () => {
