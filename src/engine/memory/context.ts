@@ -4,7 +4,7 @@ import { RECORD_BYTES } from "../../codec/json-text.ts";
 import type { ValueCodec } from "../../codec/values/value.ts";
 import { ThreadmarkError } from "../../errors.ts";
 import type { LargeValueOptions } from "../../model/interface/store-options.ts";
-import { SMALL_FRAMES } from "../../model/retention/rewriting.ts";
+import { SMALL_REWRITE } from "../../model/retention/rewriting.ts";
 import type { StateVersions } from "../../model/state-versions.ts";
 import { observedRead } from "../../platform/diagnostics.ts";
 import type { EncryptedBackend } from "../encryption/encrypted-backend.ts";
@@ -99,7 +99,7 @@ export class EngineContext {
     this.packRows = options.packRows ?? PACK_ROWS;
     this.packBytes = options.packBytes ?? PACK_BYTES;
     this.checkpointBytes = options.checkpointBytes ?? CHECKPOINT_BYTES;
-    this.rewriteBytes = options.rewriteBytes ?? SMALL_FRAMES;
+    this.rewriteBytes = options.rewriteBytes ?? SMALL_REWRITE;
     this.writer = options.backend.capabilities.distant ? randomName() : undefined;
     this.largeValues = options.largeValues;
     this.largeFrom = options.largeValues?.from ?? LARGE_FROM;

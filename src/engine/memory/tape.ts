@@ -6,7 +6,7 @@ import type { Head } from "../records/heads.ts";
 import { metaKey, tapeName } from "../records/keys.ts";
 import type { MarkVersion } from "../records/marks.ts";
 import { decodeMeta, type Meta } from "../records/meta.ts";
-import { decodeRows } from "../records/pack/rows.ts";
+import { type DecodedRows, decodePackRows } from "../records/pack/rows.ts";
 import type { Row } from "../records/row.ts";
 import { decodeTailRow, type TailRow } from "../records/tail.ts";
 import type { LooseWrites } from "../records/writes.ts";
@@ -28,9 +28,8 @@ export interface Damaged {
   readonly error: ThreadmarkError;
 }
 
-export interface LoadedPack {
+export interface LoadedPack extends Readonly<DecodedRows> {
   readonly last: number;
-  readonly rows: readonly Row[];
 }
 
 /** The inherited ancestors of a fork in a namespace, as far as they were walked. */
@@ -244,14 +243,14 @@ export class Tape {
   }
 
   addPack(found: Found): LoadedPack {
-    let rows: Row[];
+    let decoded: DecodedRows;
     try {
-      rows = decodeRows(this.number, found.value);
-      if (rows.at(-1)?.seq !== found.item) throw new Error("The pack does not end with its own row.");
+      decoded = decodePackRows(this.number, found.value);
+      if (decoded.rows.at(-1)?.seq !== found.item) throw new Error("The pack does not end with its own row.");
     } catch (error) {
       throw this.#damage(found.item, error);
     }
-    const pack: LoadedPack = { last: found.item, rows };
+    const pack: LoadedPack = { last: found.item, ...decoded };
     const index = lowerBound(this.packs, pack.last, (entry) => entry.last);
     if (this.packs[index]?.last !== pack.last) {
       this.packs.splice(index, 0, pack);

@@ -146,7 +146,7 @@ async function planRemoval(
   const own = ownRowsOf(tape, packs);
   const goes = rows.map(({ row }) => row).filter((row) => chosen.has(row.seq));
   const free = goes.filter((row) => row.seq > shared);
-  const doomed = free.length === 0 ? new Set<number>() : await erasable(context, tape, own, free, shared);
+  const doomed = free.length === 0 ? new Set<number>() : await erasable(context, tape, packs, free, shared);
   const erased = own.filter((row) => doomed.has(row.seq));
   const hidden = goes.filter((row) => !doomed.has(row.seq));
   const meta: MetaChange = {};
@@ -158,7 +158,8 @@ async function planRemoval(
     reclaimed += rewrite.reclaimed;
     await dropIds(batch, context, tape, erased);
   }
-  const areMarked = await rewriteMarks(batch, context, tape, rows, chosen, doomed);
+  const unshown = new Set([...doomed, ...free.map(({ seq }) => seq)]);
+  const areMarked = await rewriteMarks(batch, context, tape, rows, chosen, doomed, unshown);
   if (areMarked) meta.marks = true;
   if (free.length > 0) {
     const putBack = await writesPutBack(context, tape, own, doomed, new FrameReader(context));
@@ -171,7 +172,7 @@ async function planRemoval(
   meta.removed = own.filter(({ seq }) => !doomed.has(seq) && (seqs.has(seq) || tape.isGone(seq, NOW))).length;
   const seen = hidden.filter((row) => row.seq <= shared);
   if (seen.length > 0) await cutWrites(batch, context, tape, seen, tape.meta.generation + 1);
-  const rewritten = erased.length > 0 || areMarked;
+  const rewritten = erased.length > 0 || areMarked || [...tape.marks.keys()].some((seq) => unshown.has(seq));
   if (!rewritten && batch.deletes.length === 0) return { batch, meta, reclaimed, rewritten, discarded: [] };
   const { values, discarded } = await collectValues(context, batch, tape.lineage);
   for (const length of values.values()) reclaimed += length;
@@ -185,13 +186,13 @@ async function planRemoval(
 async function erasable(
   context: EngineContext,
   tape: Tape,
-  own: readonly Row[],
+  packs: readonly LoadedPack[],
   free: readonly Row[],
   shared: number,
 ): Promise<ReadonlySet<number>> {
   const doomed = new Set(free.map((row) => row.seq));
-  for (const { seq } of own) if (seq > shared && tape.isGone(seq, NOW)) doomed.add(seq);
-  const cost = await rewriteCost(context, tape, own, doomed);
+  for (const { seq } of ownRowsOf(tape, packs)) if (seq > shared && tape.isGone(seq, NOW)) doomed.add(seq);
+  const cost = await rewriteCost(context, tape, packs, doomed);
   return isWorthRewriting(cost, context.rewriteBytes) ? doomed : new Set();
 }
 
@@ -220,7 +221,10 @@ async function settleForks(batch: BatchBuilder, context: EngineContext, tape: Ta
   return upTo;
 }
 
-/** Removes the marks of erased rows and rebases the others. Resolves to true if children of replaced rows got marks. */
+/**
+ * Removes the marks of rows that nobody shows any more (`unshown`) and rebases the others. Frames do not build on marks, so those of hidden
+ * rows go at once. Resolves to true if children of replaced rows got marks.
+ */
 async function rewriteMarks(
   batch: BatchBuilder,
   context: EngineContext,
@@ -228,12 +232,13 @@ async function rewriteMarks(
   rows: readonly RemovalCandidate[],
   chosen: ReadonlySet<number>,
   doomed: ReadonlySet<number>,
+  unshown: ReadonlySet<number>,
 ): Promise<boolean> {
-  for (const seq of tape.marks.keys()) if (doomed.has(seq)) batch.delete(tape.key("mark", seq));
+  for (const seq of tape.marks.keys()) if (unshown.has(seq)) batch.delete(tape.key("mark", seq));
   const followed = await reparented(context, tape, rows, chosen);
   const reachable = new TapeRows(context, tape, new Map([[tape.number, doomed]]));
   for (const [seq, versions] of new Map([...tape.marks, ...followed])) {
-    if (doomed.has(seq)) continue;
+    if (unshown.has(seq)) continue;
     const rebased = await rebasedVersions(reachable, versions);
     if (rebased === versions && !followed.has(seq)) continue;
     batch.put(tape.key("mark", seq), encodeMark(rebased));

@@ -96,11 +96,12 @@ export function* encodingPack(
   if (writes) steps[0] = { ...(steps[0] as StepChain), writes };
   const version = names.size > 0 ? REFERRING : "1";
   const allRows = frames.map((frame) => frame.row);
-  const rows = wrapJson(encodeRows(tape, allRows, names), compression, version);
-  yield;
   const net = wrapJson(nets, compression, version);
   yield;
-  return { last, rows, net, steps: wrapJson(steps, compression, version), full };
+  const ofSteps = wrapJson(steps, compression, version);
+  yield;
+  const rows = wrapJson(encodeRows(tape, allRows, names, net.length + ofSteps.length), compression, version);
+  return { last, rows, net, steps: ofSteps, full };
 }
 
 function namesOf(frames: readonly Frame[]): ReadonlyMap<string, number> {

@@ -25,6 +25,8 @@ export function malformed(): ThreadmarkError {
 interface PackedRows {
   readonly count: number;
   readonly columns: { readonly [name: string]: Column };
+  /** How many characters the `net` and `steps` records of the pack take together; packs of earlier versions do not tell. */
+  readonly size?: number;
   /** The large values that the frames of the pack refer to: pairs of name and length. */
   readonly values?: readonly (readonly [name: string, length: number])[];
 }
@@ -33,7 +35,12 @@ interface PackedRows {
  * Packs rows by column. Defaults are chosen by what is usual: the parent is the row before in the same namespace, and
  * the id tells the row's address.
  */
-export function encodeRows(tape: number, rows: readonly Row[], values: ReadonlyMap<string, number>): PackedRows {
+export function encodeRows(
+  tape: number,
+  rows: readonly Row[],
+  values: ReadonlyMap<string, number>,
+  size: number,
+): PackedRows {
   const previous = new Map<string, number>();
   const parentOf = (row: Row): number => {
     const usual = previous.get(row.namespace) ?? -1;
@@ -64,7 +71,7 @@ export function encodeRows(tape: number, rows: readonly Row[], values: ReadonlyM
   pack("questions", (row) => row.questions as Json, null);
   pack("tagged", (row) => (row.tagged ? 1 : 0), 0);
   pack("carries", (row) => CARRIES.indexOf(row.carries), 0);
-  return { count: rows.length, columns, ...(values.size > 0 && { values: [...values] }) };
+  return { count: rows.length, columns, size, ...(values.size > 0 && { values: [...values] }) };
 }
 
 /** Returns the large values that a pack refers to, by its `rows` record: their lengths by name. */
@@ -72,9 +79,26 @@ export function valuesOfPack(value: Value): ReadonlyMap<string, number> {
   return new Map(refers(value) ? (unwrapJson(value) as PackedRows).values : []);
 }
 
-export function decodeRows(tape: number, value: Value): Row[] {
+/** The `rows` record of a pack. */
+export interface DecodedRows {
+  readonly rows: Row[];
+  /** How many characters the other records of the pack take together; undefined where it does not tell. */
+  readonly size: number | undefined;
+  /** The large values that the pack refers to: their lengths by name. */
+  readonly values: ReadonlyMap<string, number>;
+}
+
+/** Decodes the `rows` record of a pack whole. */
+export function decodePackRows(tape: number, value: Value): DecodedRows {
   const packed = unwrapJson(value) as PackedRows;
-  const { count, columns } = packed;
+  return { rows: unpackRows(tape, packed), size: packed.size, values: new Map(packed.values) };
+}
+
+export function decodeRows(tape: number, value: Value): Row[] {
+  return unpackRows(tape, unwrapJson(value) as PackedRows);
+}
+
+function unpackRows(tape: number, { count, columns }: PackedRows): Row[] {
   const column = (name: string, fallback: Json): Json[] => {
     const values = unpackColumn(columns?.[name], count, fallback);
     if (values.length !== count) throw malformed();
