@@ -117,7 +117,10 @@ test("reindex indexes the threads beside a damaged one, which it names, and exit
   ]);
 });
 
-test("verify and counts work where the first thread of a workflow has a damaged record of its own", async () => {
+test("verify reports a damaged record of the first thread of a workflow", async () => {
+  url = await storeWith(async (store) => {
+    for (const id of ["hurt", "well"]) await store.thread(id).put({ state: {}, workflow: "w" });
+  });
   damage("meta");
   const { code, out, err } = await threadmark(["verify", url]);
   expect([code, err]).toEqual([5, "threadmark: 1 fault found.\n"]);
