@@ -25,7 +25,7 @@ export class DamagedThreads {
     if (this.#ids.size === 0) return;
     const threads = [...this.#ids];
     const names = threads.slice(0, NAMED).map((id) => JSON.stringify(id));
-    const list = names.join(", ") + (threads.length > NAMED ? ", ..." : "");
+    const list = names.join(", ") + (threads.length > NAMED ? " and others" : "");
     const count = `${threads.length} damaged ${threads.length === 1 ? "thread" : "threads"}`;
     const message = `Passed over ${count} and what shares their history: ${list}. ${standing} Run verify() for every fault, restore them from a backup, then ${next} again.`;
     throw new ThreadmarkError("CORRUPT", message, { thread: threads[0] as string, threads, cause: this.#cause });

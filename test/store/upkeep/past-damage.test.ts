@@ -73,7 +73,7 @@ test("the error of a compaction with many damaged threads names a few, says how 
   const error: unknown = await (await reopened(backend)).compact().catch((fault: unknown) => fault);
   expect(error).toMatchObject({ threads: ids });
   expect(String(error)).toContain(
-    'Passed over 7 damaged threads and what shares their history: "t0", "t1", "t2", "t3", "t4", …. ',
+    'Passed over 7 damaged threads and what shares their history: "t0", "t1", "t2", "t3", "t4" and others. ',
   );
 });
 
