@@ -111,6 +111,26 @@ async function prunes({ place, report, quick }: Context, rows: Rows): Promise<vo
   report.target(`prune 90 % of ${steps}: the file after compact against before`, after / before, 0.999);
 }
 
+/** A put and a prune that keeps the last 20, on a long history against a short one. */
+async function prunedSteps({ place, report, quick }: Context, rows: Rows): Promise<void> {
+  const length = quick ? 2_000 : 10_000;
+  const store = await open<State>(`sqlite:${place.path("pruned")}`, { fsync: "normal" });
+  const [short, long] = [await StoredTalk.begin(store, "short", 100), await StoredTalk.begin(store, "long", length)];
+  const step = async (talk: StoredTalk): Promise<void> => {
+    await talk.putUpdate();
+    await talk.thread.prune({ keepLast: 20 });
+  };
+  const found = await compare(
+    { rounds: quick ? 4 : 9, warmUp: 2, batch: 64 },
+    () => step(long),
+    () => step(short),
+    (side) => (side === "ours" ? long : short).prepare(),
+  );
+  rows.push([`put and prune to 20, N = ${length}`, "the same, N = 100", found.ours.p50, found.other.p50, found.p50]);
+  report.target(`put and prune({ keepLast: 20 }) at N = ${length} against N = 100, p50`, found.p50, 4);
+  await store.close();
+}
+
 /** Measures listing, pruning, compacting and verifying long histories. */
 export const upkeep: Part = {
   name: "upkeep",
@@ -119,6 +139,7 @@ export const upkeep: Part = {
     const rows: Rows = [];
     await forks(context, rows);
     await prunes(context, rows);
+    await prunedSteps(context, rows);
     context.report.comparison("Forks and prunes on SQLite", "ms", rows);
   },
 };

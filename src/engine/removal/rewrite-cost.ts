@@ -61,10 +61,10 @@ export async function rewriteCost(
     if (isTouched) moved += (rows.length - goes) * each;
   }
   removed += freedValues(stored, doomed);
-  // Each range was written with all that came after it.
-  const ranges = (RANGE_BYTES * count * count) / 2;
+  // Each range was written with all that came after it, and each hidden row looked at, as if they had been hidden one by one.
+  const hiding = (RANGE_BYTES * count ** 2 + doomed.size ** 2) / 2;
   // More need not be known of a large state than that it is larger.
-  const limit = Math.max(removed + ranges, context.rewriteBytes) + 1;
+  const limit = Math.max(removed + hiding, context.rewriteBytes) + 1;
   const states = new Map<string, number>();
   let frames = 0;
   for (const { namespace, size } of newFrames(stored, doomed)) {
@@ -74,7 +74,7 @@ export async function rewriteCost(
     }
     frames += Math.min(size, states.get(namespace) ?? size);
   }
-  return { removed, frames, moved, ranges };
+  return { removed, frames, moved, hiding };
 }
 
 /** Returns all rows of a tape as they are stored, oldest first. */

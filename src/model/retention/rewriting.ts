@@ -9,8 +9,11 @@ export interface RewriteCost {
   readonly frames: number;
   /** The records to write again as long as they are: rows behind those that go, and the rest of their packs. */
   readonly moved: number;
-  /** The ranges of hidden seqs in the meta record, written at each removal that has led to so many. */
-  readonly ranges: number;
+  /**
+   * The cost of hidden rows so far: ranges of their seqs in the meta record, written at each removal that has led to so many, and a byte for
+   * each time that a removal looks at one.
+   */
+  readonly hiding: number;
 }
 
 /**
@@ -19,7 +22,7 @@ export interface RewriteCost {
  * no more than twice the frames that stand in their place, and what is kept beside them.
  */
 export function isWorthRewriting(cost: RewriteCost, small: number = SMALL_REWRITE): boolean {
-  const { removed, frames, moved, ranges } = cost;
+  const { removed, frames, moved, hiding } = cost;
   const written = frames + moved;
-  return written <= small || removed - frames + ranges >= written;
+  return written <= small || removed - frames + hiding >= written;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isWorthRewriting, SMALL_REWRITE } from "../../../src/model/retention/rewriting.ts";
 
-const nothing = { removed: 0, frames: 0, moved: 0, ranges: 0 };
+const nothing = { removed: 0, frames: 0, moved: 0, hiding: 0 };
 
 describe("isWorthRewriting", () => {
   it.each([
@@ -15,7 +15,7 @@ describe("isWorthRewriting", () => {
     ["a larger frame is written for as much beside", { ...nothing, removed: 100_000, frames: 50_000 }, true],
     ["records are moved for as much", { ...nothing, removed: 50_000, moved: 50_000 }, true],
     ["records are not moved for less", { ...nothing, removed: 49_999, moved: 50_000 }, false],
-    ["ranges that have cost as much pay for a frame", { ...nothing, frames: 50_000, ranges: 100_000 }, true],
+    ["hidden rows that have cost as much pay for a frame", { ...nothing, frames: 50_000, hiding: 100_000 }, true],
     ["a removal that writes nothing is always worth it", nothing, true],
   ])("%s", (_, cost, expected) => {
     expect(isWorthRewriting(cost)).toBe(expected);
