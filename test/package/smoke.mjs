@@ -50,6 +50,6 @@ const listed = execFileSync("node_modules/.bin/threadmark", [
 assert.match(listed, /user-42/);
 
 const story = execFileSync("node_modules/.bin/threadmark", ["demo", "--no-serve", "--pace", "10"]).toString();
-assert.match(story, /on sqlite:threadmark-demo\/agent\.db/);
+assert.match(story, /threadmark history tides sqlite:threadmark-demo\/agent\.db/);
 assert.match(story, /not run again: plan, read moon, read sun/);
 console.log("threadmark demo tells its story");
