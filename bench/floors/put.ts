@@ -1,7 +1,7 @@
-import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
 import { createValueCodec } from "../../src/codec/values/value.ts";
 import type { Talk } from "../workloads/prepared-conversation.ts";
+import { GuardedTable } from "./guarded-table.ts";
 
 /** The steps that no put can do without, each measured with all steps before it. */
 export const putSteps = [
@@ -12,14 +12,10 @@ export const putSteps = [
   "a promise, and a turn in which other threads may join the commit",
 ] as const;
 
-const meta = `1j00000000${JSON.stringify({ version: 16, thread: "measured", createdAt: 1, sealed: 960, rootSealed: 960 })}`;
-const group = 5;
-
 /** Puts by hand, for one thread that nobody else uses: no branches, no leases, no packs, nothing that could be asked for. */
 export class LeanPuts {
   readonly #steps: number;
-  readonly #database: DatabaseSync;
-  readonly #insert: StatementSync;
+  readonly #table: GuardedTable;
   readonly #codec = createValueCodec();
   readonly #list: unknown[] = [];
   #seq = 0;
@@ -27,14 +23,7 @@ export class LeanPuts {
   /** Does the first so many of {@link putSteps}. */
   constructor(file: string, steps: number) {
     this.#steps = steps;
-    this.#database = new DatabaseSync(file);
-    this.#database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = normal");
-    for (const table of ["tail", "meta"])
-      this.#database.exec(`CREATE TABLE ${table} (key INTEGER PRIMARY KEY, value BLOB NOT NULL)`);
-    this.#database.prepare("INSERT INTO meta VALUES ((? << 32) + ?, ?)").run(group, group, meta);
-    this.#insert = this.#database.prepare(
-      "INSERT INTO tail SELECT (? << 32) + ?, ? WHERE (SELECT value FROM meta WHERE key = (? << 32) + ?) IS ?",
-    );
+    this.#table = new GuardedTable(file);
   }
 
   put(talk: Talk): unknown {
@@ -51,14 +40,13 @@ export class LeanPuts {
       this.#steps < 2
         ? `1j00000000${recordOf(this.#seq, changed)}`
         : wrapped(recordOf(this.#seq, JSON.stringify(change)));
-    const { changes } = this.#insert.run(group, this.#seq, value, group, group, meta);
-    if (changes !== 1) throw new Error("The head has moved.");
+    this.#table.insert(this.#seq, value);
     if (this.#steps >= 4) this.#list.push(...(change.append?.["messages"] ?? []));
     return this.#seq;
   }
 
   close(): void {
-    this.#database.close();
+    this.#table.close();
   }
 }
 

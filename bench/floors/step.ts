@@ -1,7 +1,7 @@
-import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { createValueCodec } from "../../src/codec/values/value.ts";
 import { toStored } from "../../src/langgraph/values/to-stored.ts";
 import type { State, Step } from "../workloads/workload.ts";
+import { GuardedTable } from "./guarded-table.ts";
 import { recordOf, wrapped } from "./put.ts";
 
 /** The parts that no step through a saver can do without, each measured with all parts before it. */
@@ -12,9 +12,6 @@ export const stepParts = [
   "a promise for the writes and one for the checkpoint, and a turn in which the two meet",
   "the look at every message of the state for a change in place, written out for its classes",
 ] as const;
-
-const meta = `1j00000000${JSON.stringify({ version: 16, thread: "measured", createdAt: 1, sealed: 960, rootSealed: 960 })}`;
-const group = 5;
 
 type Fields = Record<string, unknown>;
 
@@ -31,8 +28,7 @@ interface Seen {
 /** Steps by hand, for one thread that nobody else uses: no branches, no packs, no history, nothing that could be asked for. */
 export class LeanSteps {
   readonly #parts: number;
-  readonly #database: DatabaseSync;
-  readonly #insert: StatementSync;
+  readonly #table: GuardedTable;
   readonly #codec = createValueCodec();
   readonly #seen: Seen[] = [];
   readonly #names = new Map<string, readonly string[]>();
@@ -41,14 +37,7 @@ export class LeanSteps {
   /** Does the first so many of {@link stepParts}. */
   constructor(file: string, parts: number) {
     this.#parts = parts;
-    this.#database = new DatabaseSync(file);
-    this.#database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = normal");
-    for (const table of ["tail", "meta"])
-      this.#database.exec(`CREATE TABLE ${table} (key INTEGER PRIMARY KEY, value BLOB NOT NULL)`);
-    this.#database.prepare("INSERT INTO meta VALUES ((? << 32) + ?, ?)").run(group, group, meta);
-    this.#insert = this.#database.prepare(
-      "INSERT INTO tail SELECT (? << 32) + ?, ? WHERE (SELECT value FROM meta WHERE key = (? << 32) + ?) IS ?",
-    );
+    this.#table = new GuardedTable(file);
   }
 
   async step(step: Step): Promise<void> {
@@ -63,7 +52,7 @@ export class LeanSteps {
   }
 
   close(): void {
-    this.#database.close();
+    this.#table.close();
   }
 
   async #put(step: Step, stored: Promise<string>): Promise<void> {
@@ -75,8 +64,7 @@ export class LeanSteps {
     this.#seq += 1;
     const record = recordOf(this.#seq, this.#parts < 2 ? step.changed : this.#bookkeeping(writes));
     const value = this.#parts < 2 ? `1j00000000${record}` : wrapped(record);
-    const { changes } = this.#insert.run(group, this.#seq, value, group, group, meta);
-    if (changes !== 1) throw new Error("The head has moved.");
+    this.#table.insert(this.#seq, value);
   }
 
   /** Returns the JSON of what the step changes. */
