@@ -5,7 +5,7 @@ import { ifDamaged } from "../faults/damage.ts";
 import type { Head } from "../records/heads.ts";
 import { metaKey, tapeName } from "../records/keys.ts";
 import type { MarkVersion } from "../records/marks.ts";
-import { decodeMeta, type Meta } from "../records/meta.ts";
+import { decodeMeta, isGone, type Meta } from "../records/meta.ts";
 import { type DecodedRows, decodePackRows } from "../records/pack/rows.ts";
 import type { Row } from "../records/row.ts";
 import { decodeTailRow, type TailRow } from "../records/tail.ts";
@@ -297,10 +297,7 @@ export class Tape {
 
   /** Tells whether a view with this generation no longer shows the row. */
   isGone(seq: number, generation: number): boolean {
-    const { gone } = this.meta;
-    // Asked of every row in turn: destructuring each range takes most of the time.
-    if (gone) for (const range of gone) if (seq >= range[0] && seq <= range[1] && range[2] <= generation) return true;
-    return false;
+    return isGone(this.meta, seq, generation);
   }
 }
 

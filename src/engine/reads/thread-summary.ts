@@ -2,9 +2,10 @@ import type { Found, Read, TapeRecords, Value } from "../../backend.ts";
 import { unlessDamaged } from "../faults/damage.ts";
 import type { EngineContext } from "../memory/context.ts";
 import { metaKey, rangeOf } from "../records/keys.ts";
-import { decodeMeta, type Meta } from "../records/meta.ts";
+import { decodeMeta, isGone, type Meta } from "../records/meta.ts";
 import type { Row } from "../records/row.ts";
 import { decodeTailSummary } from "../records/tail.ts";
+import { NOW } from "../view/row-at.ts";
 
 /** Facts about a thread from its newest records. */
 export interface ThreadSummary {
@@ -61,16 +62,11 @@ function summaryOf(
   const meta = decodeMeta(metaValue);
   if (meta.thread !== (id ?? meta.thread) || meta.dead || meta.origin || meta.marks) return undefined;
   if (meta.index === undefined && (meta.failed || meta.controls)) return undefined;
-  if (newest === undefined || isHidden(meta, newest.item)) return undefined;
+  if (newest === undefined || isGone(meta, newest.item, NOW)) return undefined;
   const { row: head, count } = decodeTailSummary(newest.item, newest.value);
   if (head.namespace !== "") return undefined;
   const shown = { meta, head, count: count - meta.removed };
   if (head.parent === 0) return { ...shown, parent: null };
-  if (before?.item !== head.parent || isHidden(meta, before.item)) return undefined;
+  if (before?.item !== head.parent || isGone(meta, before.item, NOW)) return undefined;
   return { ...shown, parent: decodeTailSummary(before.item, before.value).row.id };
-}
-
-/** Tells whether the thread itself shows a row of its tape no more. */
-function isHidden({ gone = [] }: Meta, seq: number): boolean {
-  return gone.some(([from, to]) => seq >= from && seq <= to);
 }

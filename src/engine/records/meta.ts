@@ -211,3 +211,10 @@ export function activeAt(
   if (origin === undefined) return newest.createdAt;
   return newest.seq > origin.upTo ? Math.max(newest.createdAt, createdAt) : createdAt;
 }
+
+/** Tells whether a view with this generation no longer shows the row with this seq. */
+export function isGone({ gone }: Pick<Meta, "gone">, seq: number, generation: number): boolean {
+  // Asked of every row in turn: destructuring each range takes most of the time.
+  if (gone) for (const range of gone) if (seq >= range[0] && seq <= range[1] && range[2] <= generation) return true;
+  return false;
+}
